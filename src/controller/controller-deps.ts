@@ -40,7 +40,7 @@ export interface ControllerDeps {
   readonly deliveries: DeliveryQueue;
   readonly journalMemory: JournalMemory;
   readonly log: Log;
-  readonly metrics: Pick<ControllerMetrics, 'tickBegan' | 'tickEnded' | 'tickFailed' | 'primaryKept'> & {
+  readonly metrics: Pick<ControllerMetrics, 'tickBegan' | 'tickEnded' | 'tickFailed' | 'decisionUnmoved' | 'primaryKept'> & {
     phaseChanged(canary: Canary, phase: Phase): void;
   };
   /** The lease is ours and will be for as long as a write may take. */

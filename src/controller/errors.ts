@@ -2,6 +2,7 @@ import { adoptField } from '../api/adopt-annotation.ts';
 import type { NewBlocker } from '../api/blocker.ts';
 import { blockerText } from '../api/blocker-text.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
+import type { Unmoved } from '../engine/unmoved.ts';
 
 /** An expected blocker of one Canary: reported to its owner in a condition and an event, and tried again. */
 export abstract class CanaryError extends Error {
@@ -68,5 +69,14 @@ export class ConfigCopyError extends CanaryError {
   readonly code = 'CONFIG_COPY_REFUSED';
   constructor(object: ObjectRef, why: string) {
     super({ code: 'ConfigCopyRejected', object, detail: why });
+  }
+}
+
+/** A defect of Serin, which no owner can mend. */
+export class UnmovedDecisionError extends Error {
+  override readonly name = 'UnmovedDecisionError';
+  readonly code = 'UNMOVED_DECISION';
+  constructor({ state, decision }: Unmoved) {
+    super(`${state} decides ${decision}, and has no move for it: this is a bug in Serin`);
   }
 }

@@ -1,5 +1,6 @@
 import type { CanaryStatus, Release } from '../api/canary-status.ts';
 import { allToPrimary, reachesCanary } from '../api/routes.ts';
+import { ANALYSING } from '../api/step.ts';
 import type { Facts } from './facts.ts';
 
 type Adopted = Omit<Release, 'targetUid' | 'observedGeneration' | 'run' | 'startedMs' | 'stepStartedMs'>;
@@ -40,7 +41,7 @@ function adoptedRelease(status: CanaryStatus, facts: Facts): Adopted {
       const hasBegun = status.phase === 'WaitingPromotion' || base.iterations > 0 || routes.kind === 'mirrored' || reachesCanary(routes);
       const pinned = { revision: now, promotedRevision: primaryRevision };
       return hasBegun
-        ? { ...underWay, ...pinned, step: 'analysing', wakeAtMs: facts.nowMs + facts.intervalMs }
+        ? { ...underWay, ...pinned, step: ANALYSING, wakeAtMs: facts.nowMs + facts.intervalMs }
         : { ...base, ...pinned, confirmed: true };
     }
     // It writes the primary before it says so.
@@ -50,7 +51,12 @@ function adoptedRelease(status: CanaryStatus, facts: Facts): Adopted {
       return { ...underWay, ...atPrimary };
     case 'Failed':
       return { ...base, ...(equals || pushed ? atPrimary : { revision: now, promotedRevision: primaryRevision }) };
-    default:
+    case 'Initialized':
+    case 'Succeeded':
+    case 'Terminating':
+    case 'Terminated':
       return { ...base, ...atPrimary };
+    default:
+      return status.phase satisfies never;
   }
 }

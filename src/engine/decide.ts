@@ -5,7 +5,7 @@ import type { StateName } from './states/moves.ts';
 import type { Deciders } from './states/state.ts';
 
 /**
- * The one decision of a transition: what a release that is in this state (`Progressing.analysing.measuring`) does about this event. Pure.
+ * The one decision of a transition: what a release that is in this state does about this event. Pure.
  * The chart has one guard for each decision, and says by its moves what it means in the state.
  */
 export function decide(state: StateName, input: Input): Decision {

@@ -1,9 +1,12 @@
 import type { Canary } from '../api/canary.ts';
 import type { Capacity, Release } from '../api/canary-status.ts';
+import type { Phase } from '../api/phase.ts';
 import { reachesCanary } from '../api/routes.ts';
+import { isBeforeTraffic, isResting } from '../api/step.ts';
 import type { DesiredState } from './desired-state.ts';
 import type { Facts } from './facts.ts';
 import { decidesPods, isIdle } from './pin.ts';
+import { stateOf } from './states/lookup.ts';
 import { hasHooks } from './strategy.ts';
 
 const untouched = { apexOnPrimary: false, target: 'untouched', primary: 'untouched', atLeast: {}, primaryScaler: 'kept' } as const;
@@ -16,11 +19,11 @@ export function desiredStateOf(canary: Canary, facts: Facts): DesiredState {
   const isOurs = canary.metadata.deletionTimestamp === undefined && phase !== 'Terminating' && phase !== 'Terminated';
   if (canary.spec.suspend === true || !isOurs || (phase !== '' && !release)) return { frozen: true, prepared: false, ...untouched };
   if (!release || phase === '') return { frozen: false, prepared: false, ...untouched };
-  const isTaking = phase !== 'Initializing' || (release.step !== 'creatingPrimary' && release.step !== 'settling');
+  const { isIdle: isOver = false, stopsPods = false } = stateOf(phase, release.step);
   const { capacity } = release;
   const atLeast: DesiredState['atLeast'] = capacity ? { [capacity.side]: withinMaximum(capacity, facts) } : {};
-  const targetMinimum = isResting(phase, release.step) ? 0 : Math.max(release.heldPods ?? 0, atLeast.target ?? 0);
-  if (!isTaking) return { frozen: false, prepared: true, ...untouched, primary: 'up', atLeast };
+  const targetMinimum = isOver ? 0 : Math.max(release.heldPods ?? 0, atLeast.target ?? 0);
+  if (isBeforeTraffic(phase, release)) return { frozen: false, prepared: true, ...untouched, primary: 'up', atLeast };
   const needsCanary = reachesCanary(release.routes) && facts.supports.weights;
   return {
     frozen: false,
@@ -30,9 +33,9 @@ export function desiredStateOf(canary: Canary, facts: Facts): DesiredState {
     target:
       isNextAtOnce(canary, release, facts) && !needsCanary
         ? 'untouched'
-        : onceAtZero(targetWish(phase, release.step, needsCanary), release, facts),
+        : onceAtZero(targetWish(phase, { isOver, stopsPods, needsCanary }), release, facts),
     ...(release.stoppedPods !== undefined && { targetStart: release.stoppedPods }),
-    primary: release.step === 'resting' || phase === 'Waiting' ? 'untouched' : 'up',
+    primary: isResting(release) || phase === 'Waiting' ? 'untouched' : 'up',
     atLeast,
     ...(targetMinimum > 0 && { targetMinimum }),
     primaryScaler: phase === 'Promoting' || phase === 'Finalising' ? 'followed' : 'kept',
@@ -45,25 +48,31 @@ function onceAtZero(wish: DesiredState['target'], release: Release, { target }: 
 }
 
 /** A side that has traffic, or has just lost it, keeps its pods (D5, D6); only a resting canary without traffic is at zero (D7). */
-function targetWish(phase: string, name: string, needsCanary: boolean): DesiredState['target'] {
+function targetWish(
+  phase: Phase,
+  { isOver, stopsPods, needsCanary }: { isOver: boolean; stopsPods: boolean; needsCanary: boolean },
+): DesiredState['target'] {
   switch (phase) {
     case 'Progressing':
     case 'WaitingPromotion':
-      return name === 'recycleStopping' && !needsCanary ? 'zero' : 'up';
+      return stopsPods && !needsCanary ? 'zero' : 'up';
+    case '':
     case 'Initializing':
+    case 'Terminating':
+    case 'Terminated':
       return 'untouched';
     case 'Promoting':
     case 'Finalising':
       return needsCanary ? 'up' : 'untouched';
-    default:
+    case 'Initialized':
+    case 'Waiting':
+    case 'Succeeded':
+    case 'Failed':
       if (needsCanary) return 'up';
-      return isResting(phase, name) ? 'zero' : 'untouched';
+      return isOver ? 'zero' : 'untouched';
+    default:
+      return phase satisfies never;
   }
-}
-
-/** No release is under way. */
-function isResting(phase: string, step: string): boolean {
-  return phase === 'Waiting' || ['resting', 'confirming', 'undoing', 'restarting'].includes(step);
 }
 
 /** A maximum that was lowered since is all that there will be. */
@@ -75,8 +84,9 @@ function withinMaximum({ side, pods }: Capacity, { scaler }: Facts): number {
  * A newer revision has waited, and starts with the next event: pods that would be sent away for that moment are the ones that it is
  * analysed with. Those that may have read other configs have to go all the same (E56).
  */
-function isNextAtOnce(canary: Canary, { step, revision, promotedRevision }: Release, { target, refused }: Facts): boolean {
-  if (step !== 'resting' || target === undefined || refused !== undefined || [revision, promotedRevision].includes(target.revision))
+function isNextAtOnce(canary: Canary, release: Release, { target, refused }: Facts): boolean {
+  const { revision, promotedRevision } = release;
+  if (!isResting(release) || target === undefined || refused !== undefined || [revision, promotedRevision].includes(target.revision))
     return false;
   if (hasHooks(canary, 'confirm-rollout')) return false;
   return !Object.values(target.configs ?? {}).some(decidesPods);

@@ -1,6 +1,7 @@
 import type { Failing, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { failingText } from '../api/pod-failing.ts';
+import { isBeforeReady, isBeforeShare } from '../api/step.ts';
 import type { Context } from './context.ts';
 import { progressDeadlineMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
@@ -8,11 +9,6 @@ import { thresholdOf } from './judge.ts';
 import { earliest } from './wakes.ts';
 
 type FailingRelease = Pick<Release, 'failing' | 'step' | 'paused' | 'failedChecks'>;
-
-/** Steps before the canary was ready, and while its pods are stopped: a start has its own deadline (E6). */
-const NOT_READY_YET = new Set(['scalingUp', 'recycleRouting', 'recycleDraining', 'recycleStopping']);
-/** Steps in which the canary is ready by definition, or pods of a scale-up are waited for. */
-const RAISING = new Set(['settling', 'raising', 'preRollout', ...NOT_READY_YET]);
 
 const isAnalysed = (phase: string | undefined): boolean => phase === 'Progressing' || phase === 'WaitingPromotion';
 const isReady = ({ target }: Facts): boolean => target?.serving === true && target.readiness.state === 'ready';
@@ -24,11 +20,11 @@ const isHeld = ({ paused }: Pick<Release, 'paused'>, { blocker }: Facts): boolea
  * The canary is not ready by its own fault. Pods that are watched say so themselves; without them it is a canary below its threshold in a step that does
  * not raise it, or one without any serving pod.
  */
-function isUnready({ step }: Pick<Release, 'step'>, facts: Facts): boolean {
+function isUnready(release: Pick<Release, 'step'>, facts: Facts): boolean {
   if (isReady(facts)) return false;
   const { target } = facts;
   if (target?.failing) return target.failing.unready > 0;
-  return target?.serving !== true || !RAISING.has(step);
+  return target?.serving !== true || !isBeforeShare(release);
 }
 
 /** The canary has failed since that was counted last (rule E27a). */
@@ -112,7 +108,7 @@ export function closedAt(release: Release, atMs: number): Release {
 export function followed(release: Release, [phase, step = '']: readonly string[], facts: Facts): Release {
   if (!isAnalysed(phase)) return closedAt(release, facts.nowMs);
   if (release.failing === undefined) {
-    if (NOT_READY_YET.has(step) || !isReady(facts)) return release;
+    if (isBeforeReady({ step }) || !isReady(facts)) return release;
     const counts = countsOf(facts.target?.failing ?? { crashes: 0, lost: 0, ends: {} });
     return { ...release, failing: { ...counts, judgedMs: facts.nowMs, unreadyMs: 0 } };
   }

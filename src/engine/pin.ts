@@ -1,4 +1,5 @@
 import type { Release, SeenConfig } from '../api/canary-status.ts';
+import { isResting } from '../api/step.ts';
 import type { Target } from './facts.ts';
 
 type Pin = Pick<Release, 'targetUid' | 'revision' | 'observedGeneration' | 'observedRollout' | 'template' | 'configs'>;
@@ -47,7 +48,7 @@ export function hasMoved({ generation, rollout }: Target, { observedGeneration, 
 
 /** The release with a target that is at zero while nothing is released: pods that it has later were asked for by another writer (E90). */
 export function seenAtZero(target: (Target & { replicas: number }) | undefined, release: Release): Release {
-  if (release.step !== 'resting' || target?.replicas !== 0 || target.uid === release.scaledDownUid) return release;
+  if (!isResting(release) || target?.replicas !== 0 || target.uid === release.scaledDownUid) return release;
   return { ...release, scaledDownUid: target.uid };
 }
 

@@ -1,5 +1,6 @@
 import type { Release } from '../api/canary-status.ts';
 import { reachesCanary } from '../api/routes.ts';
+import { isBeforeTraffic, isRaising } from '../api/step.ts';
 import { canaryShare, capacityNeeded, hasCapacity } from './capacity.ts';
 import type { Input } from './context.ts';
 import { nextMove, routesToPrimary, weightOf } from './strategy.ts';
@@ -11,7 +12,7 @@ const SMALLEST_RETURN = 10;
 export function primaryNeed({ context, event }: Input): number | undefined {
   const { scaler, primary, target } = event.facts;
   if (!scaler) return undefined;
-  const routes = isBeforeTraffic(context) ? undefined : context.release.routes;
+  const routes = hasNoTraffic(context) ? undefined : context.release.routes;
   return capacityNeeded({ primary, target, routes, atStart: context.release.podsAtStart }, 100, scaler.primary);
 }
 
@@ -64,7 +65,7 @@ export function podsAtStart({ event }: Input, { podsAtStart, ...from }: Release)
 export function holdingStep({ event }: Input, from: Release, pods: number | undefined): Release {
   const { heldPods: _, ...rest } = withoutCapacity(from);
   const given = event.facts.target?.replicas ?? 0;
-  const needed = from.step === 'raising' && from.capacity?.side === 'target' ? Math.min(from.capacity.pods, given) : pods;
+  const needed = isRaising(from) && from.capacity?.side === 'target' ? Math.min(from.capacity.pods, given) : pods;
   return needed === undefined ? rest : { ...rest, heldPods: needed };
 }
 
@@ -99,8 +100,6 @@ export function bearableWeight({ context, event }: Input): number | undefined {
   return left > 0 && left <= weightOf(routes) - SMALLEST_RETURN ? left : undefined;
 }
 
-/** Until the apex moves, the target alone answers, whatever the routes say. */
-function isBeforeTraffic({ recorded }: Input['context']): boolean {
-  if (recorded === undefined) return true;
-  return recorded.phase === 'Initializing' && (recorded.release.step === 'creatingPrimary' || recorded.release.step === 'settling');
+function hasNoTraffic({ recorded }: Input['context']): boolean {
+  return recorded === undefined || isBeforeTraffic(recorded.phase, recorded.release);
 }

@@ -4,20 +4,17 @@ import type { Context, Input, Poll } from './context.ts';
 import type { Facts } from './facts.ts';
 import { hasHooks } from './strategy.ts';
 
-/** Steps that ask something every interval by themselves: the hooks are asked right before that. */
-const STEPS_WITH_POLLS = new Set(['analysing', 'preRollout']);
-
 /**
  * Rollback hooks are asked beside the steps of a release, whatever it waits for (E82): when it begins, every interval, and before each check
- * and each poll of a gate. From Promoting on they are not: the primary takes the new revision already.
+ * and each poll of a gate: `polls` where the state asks those by itself. From Promoting on they are not: the primary takes the new revision already.
  */
-export function withRollbackPoll(context: Context, [phase, step = '']: readonly string[], event: Input['event']): Context {
+export function withRollbackPoll(context: Context, phase: Phase, polls: boolean, event: Input['event']): Context {
   const { rollback, ...rest } = context;
   const { facts } = event;
   if (!hasPoll(rest, phase, facts)) return rest;
   const known: Poll = rollback?.run === context.release.run ? rollback : { run: context.release.run };
   if (known.open !== undefined) return { ...rest, rollback: known };
-  const dueMs = dueOf(known, rest, step, facts);
+  const dueMs = dueOf(known, rest, polls, facts);
   if (facts.nowMs < dueMs) return { ...rest, rollback: { ...known, dueMs } };
   const {
     attempt = rest.attempt,
@@ -33,13 +30,13 @@ export function asksRollbackFirst({ context, event }: Input): boolean {
   return hasPoll(context, recorded?.phase, event.facts) && (rollback?.answeredMs ?? Number.NEGATIVE_INFINITY) < wakeAtMs;
 }
 
-function dueOf({ answeredMs }: Poll, { open, wakeAtMs }: Context, step: string, { nowMs, intervalMs }: Facts): number {
+function dueOf({ answeredMs }: Poll, { open, wakeAtMs }: Context, polls: boolean, { nowMs, intervalMs }: Facts): number {
   if (answeredMs === undefined) return nowMs;
-  const isNextByItself = STEPS_WITH_POLLS.has(step) && open === undefined && wakeAtMs !== undefined && wakeAtMs > answeredMs;
+  const isNextByItself = polls && open === undefined && wakeAtMs !== undefined && wakeAtMs > answeredMs;
   return isNextByItself ? wakeAtMs : answeredMs + intervalMs;
 }
 
-function hasPoll({ release, frozen }: Context, phase: Phase | string | undefined, { canary, refused }: Facts): boolean {
+function hasPoll({ release, frozen }: Context, phase: Phase | undefined, { canary, refused }: Facts): boolean {
   if (frozen || release.paused !== undefined || refused?.uncheckedUntilMs !== undefined) return false;
   return (phase === 'Progressing' || phase === 'WaitingPromotion') && hasHooks(canary, 'rollback');
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
 import { cellOf, type RowName } from '../../test/scenarios/verbs/table.ts';
-import { Verb } from '../api/verb-request.ts';
+import { Verb, type VerbRequest } from '../api/verb-request.ts';
 import { weightOf } from './strategy.ts';
+import { refusalOf } from './verbs.ts';
 
 const plan = { stepWeight: 10, maxWeight: 50 };
 
@@ -388,4 +389,11 @@ describe('promote, rollback, retry and undo', () => {
     world.tickUntil((one) => one.phase === 'Succeeded');
     expect(world.promoted).toEqual(['s1:b']);
   });
+});
+
+it('E70: a request while the primary is restarted after a failed release is refused for that, and not for a rollback', () => {
+  const world = initialized(aCanary(plan));
+  const request: VerbRequest = { verb: 'undo', id: 'r', by: 'ann', atMs: world.facts().nowMs };
+  const refusal = refusalOf(request, 'Failed', { ...world.release, step: 'restarting' }, world.facts());
+  expect(refusal).toBe('its primary is being restarted, and only a promotion that is complete is undone');
 });

@@ -1,9 +1,11 @@
 import { blockerText } from '../api/blocker-text.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
+import { isResting } from '../api/step.ts';
 import { timestamp } from '../api/timestamp.ts';
 import type { Acknowledgement as Acknowledged, SeenRequest, Verb, VerbRequest } from '../api/verb-request.ts';
 import type { Facts } from './facts.ts';
+import { stateOf } from './states/lookup.ts';
 
 /** A request that waited for so long is refused: its author no longer waits for it. Milliseconds. */
 const LONGEST_WAIT_MS = 3_600_000;
@@ -13,8 +15,6 @@ const MOST_AHEAD_MS = 300_000;
 const SEEN_WITHIN_MS = 60_000;
 /** Requests whose outcome is remembered. */
 const MOST_REQUESTS = 10;
-/** The pods of these steps have had no check, or cannot have one. */
-const UNFIT_STEPS = new Set(['recycleRouting', 'recycleDraining', 'recycleStopping', 'scalingUp', 'canaryUnavailable']);
 
 /** The last request, where it has no answer yet (E70). */
 export function pendingRequest({ requests = [], undo, restart }: Release, { request }: Facts): SeenRequest | undefined {
@@ -59,7 +59,8 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
     // Two who approve the same start must not skip the analysis together, nor is a revision promoted that came after the request.
     if (atMs <= release.startedMs)
       return `it was asked before this release began at ${timestamp(release.startedMs)}: ask again if it is meant`;
-    const isFit = facts.target?.serving === true && facts.target.readiness.state === 'ready' && !UNFIT_STEPS.has(release.step);
+    const isFit =
+      facts.target?.serving === true && facts.target.readiness.state === 'ready' && stateOf(phase, release.step).isUnfit !== true;
     return isFit ? undefined : 'the canary has no pods that are ready, so it is not known whether its revision can serve';
   },
   rollback(phase, release) {
@@ -80,7 +81,7 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
     const { target, refused } = facts;
     if (phase !== 'Failed') return `${standing(phase, release)}, and only a failed release is tried again`;
     if (isGated(phase, release)) return `${standing(phase, release)}: it is being tried again, or the next one begins`;
-    if (release.step !== 'resting') return `${standing(phase, release)}: ask again when its pods have stopped`;
+    if (!isResting(release)) return `${standing(phase, release)}: ask again when its pods have stopped`;
     if (!target) return 'the target does not exist';
     if (refused) return `an edit of the spec is refused: ${refused.message}`;
     if (target.undetermined !== undefined) return `the target's revision is not known: ${blockerText(target.undetermined)}`;
@@ -88,8 +89,7 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
   },
   undo(phase, release, facts) {
     if (release.undo) return `an undo that ${release.undo.by} asked for is under way`;
-    if (phase !== 'Succeeded' || release.step !== 'resting')
-      return `${standing(phase, release)}, and only a promotion that is complete is undone`;
+    if (phase !== 'Succeeded' || !isResting(release)) return `${standing(phase, release)}, and only a promotion that is complete is undone`;
     const done = release.requests?.findLast(({ verb, outcome }) => verb === 'undo' && outcome === 'carriedOut');
     if (done && done.atMs >= release.stepStartedMs && facts.nowMs - done.atMs < SEEN_WITHIN_MS)
       return `an undo that ${done.by} asked for was carried out, and its release is about to begin`;
@@ -98,8 +98,7 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
   },
   restart(phase, release, facts) {
     const isAtRest = phase === 'Initialized' || phase === 'Succeeded' || phase === 'Failed';
-    if (!isAtRest || release.step !== 'resting')
-      return `${standing(phase, release)}, and a primary is restarted only at rest: wait for the end`;
+    if (!isAtRest || !isResting(release)) return `${standing(phase, release)}, and a primary is restarted only at rest: wait for the end`;
     const done = release.requests?.findLast(({ verb, outcome }) => verb === 'restart' && outcome === 'carriedOut');
     if (done && facts.nowMs - done.atMs < SEEN_WITHIN_MS) return `a restart that ${done.by} asked for has just begun`;
     return facts.primary ? undefined : 'the primary does not exist';
@@ -108,22 +107,29 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
 
 /** Nothing of it has started, and its start waits for approval. */
 function isGated(phase: Phase, { step }: Pick<Release, 'step'>): boolean {
-  return phase === 'Waiting' || step === 'confirming';
+  return stateOf(phase, step).awaitsApproval === true;
 }
 
 function isAnalysed(phase: Phase): boolean {
   return phase === 'Progressing' || phase === 'WaitingPromotion';
 }
 
-/** Where it stands, for the author of a request that is not possible. */
+/** Where a release of each phase stands, for the author of a request that is not possible. */
+const STANDINGS: Readonly<Record<Phase, string>> = {
+  '': 'its primary is still being made',
+  Initializing: 'its primary is still being made',
+  Initialized: 'no release is under way',
+  Waiting: 'its release is under way',
+  Progressing: 'its release is under way',
+  WaitingPromotion: 'its release is under way',
+  Promoting: 'it is being promoted',
+  Finalising: 'it is being promoted',
+  Succeeded: 'its release was cancelled, and its pods are being stopped',
+  Failed: 'its release is being rolled back',
+  Terminating: 'no release is under way',
+  Terminated: 'no release is under way',
+};
+
 function standing(phase: Phase, { step }: Pick<Release, 'step'>): string {
-  if (phase === '' || phase === 'Initializing') return 'its primary is still being made';
-  if (step === 'confirming') return 'the confirm-rollout hooks of its next release are being asked';
-  if (phase === 'Promoting' || phase === 'Finalising') return 'it is being promoted';
-  if (phase === 'Waiting' || phase === 'Progressing' || phase === 'WaitingPromotion') return 'its release is under way';
-  if (phase === 'Failed') return step === 'resting' ? 'its last release has failed' : 'its release is being rolled back';
-  if (step === 'restarting') return 'its primary is being restarted';
-  if (step === 'undoing') return 'its last promotion is being undone';
-  if (phase !== 'Succeeded') return 'no release is under way';
-  return step === 'resting' ? 'its last release has succeeded' : 'its release was cancelled, and its pods are being stopped';
+  return stateOf(phase, step).stands ?? STANDINGS[phase];
 }

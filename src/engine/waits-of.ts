@@ -4,6 +4,7 @@ import type { Release } from '../api/canary-status.ts';
 import { isBlockerCode } from '../api/codes/codes.ts';
 import { defined } from '../api/defined.ts';
 import type { Phase } from '../api/phase.ts';
+import { isResting } from '../api/step.ts';
 import { timestamp } from '../api/timestamp.ts';
 import { dueMs } from './due.ts';
 import type { Facts, RefusedEdit } from './facts.ts';
@@ -46,8 +47,8 @@ export function blockersOf(canary: Canary, phase: Phase, release: Release, facts
 }
 
 /** Routes that are not in force, where something waits for that. Those of an idle Canary that another writer contests are a condition only. */
-export function awaitedRoutes({ step }: Release, { unconfirmed }: Facts): NewBlocker | undefined {
-  return unconfirmed?.code === 'RouteContested' && step === 'resting' ? undefined : unconfirmed;
+export function awaitedRoutes(release: Release, { unconfirmed }: Facts): NewBlocker | undefined {
+  return unconfirmed?.code === 'RouteContested' && isResting(release) ? undefined : unconfirmed;
 }
 
 const withoutUntil = ({ untilMs: _, ...wait }: Wait): Wait => wait;

@@ -2,6 +2,7 @@ import type { Canary } from '../api/canary.ts';
 import type { CanaryStatus } from '../api/canary-status.ts';
 import { type Clock, sleep } from '../api/clock.ts';
 import { parseDuration } from '../api/duration.ts';
+import { isResting } from '../api/step.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { applyAction, type ScenarioControls, wordsOf } from './apply-action.ts';
 import { VERSION_ANNOTATION } from './modelled-apps.ts';
@@ -38,8 +39,8 @@ export async function playRelease(
     endMs: clock.monotonicMs(),
     requests: lessRequests(users.counts(), before),
   });
-  const isResting = ({ phase, release }: CanaryStatus): boolean => phase === 'Initialized' && release?.step === 'resting';
-  if (!(await comes(clock, recorder, isResting, initializedWithinMs(canary))))
+  const isReady = ({ phase, release }: CanaryStatus): boolean => phase === 'Initialized' && isResting(release);
+  if (!(await comes(clock, recorder, isReady, initializedWithinMs(canary))))
     return ended('notStarted', clock.monotonicMs(), users.counts());
   await sleep(clock, SETTLE_MS);
   const before = users.counts();
@@ -51,7 +52,7 @@ export async function playRelease(
   const isOver = new AbortController();
   const later = performLater(controls, recorder, scenario, isOver.signal);
   const hasEnded = ({ phase, release }: CanaryStatus): boolean =>
-    (phase === 'Succeeded' || phase === 'Failed') && release?.step === 'resting' && release.run > run;
+    (phase === 'Succeeded' || phase === 'Failed') && isResting(release) && (release?.run ?? 0) > run;
   const isDone = await comes(clock, recorder, hasEnded, endedWithinMs(canary));
   const played = ended(isDone ? (recorder.status?.phase === 'Succeeded' ? 'promoted' : 'rolledBack') : 'unfinished', startMs, before);
   isOver.abort();

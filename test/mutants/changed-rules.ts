@@ -149,7 +149,7 @@ export const changedRules: readonly ChangedRule[] = [
   {
     name: 'the time of a blocker counts against the deadline of the step',
     rule: 'E9',
-    file: 'machine.ts',
+    file: 'pipeline.ts',
     find: 'stepStartedMs: facts.nowMs,',
     replace: 'stepStartedMs: context.release.stepStartedMs,',
   },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
 import { endingOf } from '../../api/ending.ts';
+import { isResting } from '../../api/step.ts';
 import { type OpenDashboard, openDashboard, openInBrowser } from '../dashboard/open-dashboard.ts';
 import { ownCall } from '../own-program.ts';
 import { ControllerChild } from './controller-child.ts';
@@ -195,7 +196,7 @@ class DemoRun {
     await during?.();
     const end = await this.#until(`a verdict on version ${version}`, (status) => {
       lastVerdicts = status?.release?.verdicts ?? lastVerdicts;
-      return (status?.phase === 'Succeeded' || status?.phase === 'Failed') && status.release?.step === 'resting';
+      return (status?.phase === 'Succeeded' || status?.phase === 'Failed') && isResting(status.release);
     });
     await this.#said(end.phase);
     const ending = end.release && endingOf(end.phase, end.release);

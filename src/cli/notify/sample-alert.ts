@@ -4,6 +4,7 @@ import type { Delivery, Release, ReleaseChange, Verdict } from '../../api/canary
 import type { EndingCode } from '../../api/codes/codes.ts';
 import { boundedEnding } from '../../api/ending.ts';
 import { allToPrimary } from '../../api/routes.ts';
+import { ANALYSING } from '../../api/step.ts';
 import { alertDeliveries, type ReleaseAlert } from '../../engine/alerts.ts';
 import { type AlertKind, alertKinds } from './alert-kinds.ts';
 
@@ -62,7 +63,7 @@ function releaseOf({ status }: Canary, nowMs: number): Release {
     revision: 's1:000000000000',
     observedGeneration: 0,
     run: 1,
-    step: 'analysing',
+    step: ANALYSING,
     routes: allToPrimary,
     failedChecks: 0,
     iterations: 0,

@@ -4,6 +4,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Routes } from '../../api/routes.ts';
+import { isResting } from '../../api/step.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import type { RefusedEdit } from '../../engine/facts.ts';
 import { weightOf } from '../../engine/strategy.ts';
@@ -49,7 +50,7 @@ export async function fallbackOf(
     if (!('reason' in known)) return { ...known, refused: refusal, isRenderable: true };
   }
   // An idle Canary needs nothing, and one that waits for its gate or its first primary has moved no traffic.
-  if (status.release.step === 'resting' || ['', 'Initializing', 'Waiting'].includes(status.phase)) return undefined;
+  if (isResting(status.release) || ['', 'Initializing', 'Waiting'].includes(status.phase)) return undefined;
   const bare = await bareFallback(raw, status.release.routes, deps, signal);
   if (bare === undefined) return undefined;
   const message = `${refusal.message}; ${UNKNOWN}`;

@@ -1,7 +1,9 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isAnalysing } from '../../api/step.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
 import type { Question } from '../../engine/questions.ts';
+import type { Unmoved } from '../../engine/unmoved.ts';
 import { BackOff } from '../../kube/back-off.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { Priority } from '../../kube/priority.ts';
@@ -12,6 +14,7 @@ import { RunnableSpec } from '../admission/runnable-spec.ts';
 import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { keepFinalizer } from '../deletion/finalizer.ts';
+import { UnmovedDecisionError } from '../errors.ts';
 import { gatherFacts } from '../facts/gather-facts.ts';
 import { scalerRefs } from '../facts/scaling.ts';
 import { JournalKeeper } from '../journal/journal-keeper.ts';
@@ -195,7 +198,10 @@ export class CanaryProcess {
       return;
     }
     const pending = this.#mail.take();
-    const questions = this.#release.advance(canary, facts, pending, (step) => this.#journal?.stepped(step));
+    const questions = this.#release.advance(canary, facts, pending, (step, unmoved) => {
+      this.#journal?.stepped(step);
+      if (unmoved) this.#reportUnmoved(unmoved);
+    });
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
     const isWritten = recorded.metadata.resourceVersion !== canary.metadata.resourceVersion;
@@ -209,6 +215,12 @@ export class CanaryProcess {
     const factsNow = isWritten ? this.#facts(recorded, provider, router) : { ...facts, canary: recorded };
     if (!this.#isHeldInPlace(recorded)) await this.#reconcile(factsNow, router);
     this.#deps.deliveries.deliver(recorded);
+  }
+
+  /** The release goes on with the next event that means something else: its state and the objects stay as they are. */
+  #reportUnmoved(unmoved: Unmoved): void {
+    this.#deps.metrics.decisionUnmoved();
+    this.#deps.log.error({ canary: this.#label, err: new UnmovedDecisionError(unmoved) }, 'a decision has no move');
   }
 
   /**
@@ -231,7 +243,7 @@ export class CanaryProcess {
 
   /** The routes can only be rendered from an old spec: those in the cluster stay until traffic has to move. */
   #isHeldInPlace({ status }: Canary): boolean {
-    return this.#spec.fallback?.isRenderable === false && status?.release?.step === 'analysing';
+    return this.#spec.fallback?.isRenderable === false && isAnalysing(status?.release);
   }
 
   #facts(canary: Canary, provider: Provider, router: Router): Facts {

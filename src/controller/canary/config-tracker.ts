@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
+import { isResting } from '../../api/step.ts';
 import { areSameConfigs } from '../../engine/pin.ts';
 import { BackOff } from '../../kube/back-off.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -81,7 +82,7 @@ export class ConfigTracker {
     // Pods that were requested meanwhile have read what was there before, and the watch of their workload may be late (E56).
     // A new Canary has no pods to analyse: its primary is made from what is read then.
     const isNew = (canary.status?.phase ?? '') === '' && !isForeign(canary, view);
-    if (!isNew && 'configs' in look && this.#isNews(look.configs, remembered, canary.status?.release?.step === 'resting')) {
+    if (!isNew && 'configs' in look && this.#isNews(look.configs, remembered, isResting(canary.status?.release))) {
       const now = await cluster.get(workload.targetRef(canary), { signal });
       if (now) view.learn(now);
       this.#lookedAfter = look.configs;

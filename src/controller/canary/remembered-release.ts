@@ -1,12 +1,16 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
+import { RESTING } from '../../api/step.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { RecordedStep } from '../../engine/journal/open-part.ts';
 import { isAtRest, releaseOf, type Snapshot, start, step } from '../../engine/machine.ts';
 import type { EngineEvent, Question } from '../../engine/questions.ts';
+import type { Unmoved } from '../../engine/unmoved.ts';
 import { isSameStored, memoryOf, plain } from '../status/patch.ts';
 import { type CanaryMessage, engineEvents } from './engine-events.ts';
-import { RESTING } from './stored-priority.ts';
+
+/** Hears of a step, and of a decision in it that had no move. */
+type Stepped = (step: RecordedStep, unmoved: Unmoved | undefined) => void;
 
 /** One Canary's place in the chart, and the stored release that it was last derived from. */
 export class RememberedRelease {
@@ -14,7 +18,7 @@ export class RememberedRelease {
   #stored: unknown;
 
   /** Steps through what has happened, from the Canary's status where nothing is remembered. `stepped` hears of each step. */
-  advance(canary: Canary, facts: Facts, messages: readonly CanaryMessage[], stepped: (step: RecordedStep) => void): Question[] {
+  advance(canary: Canary, facts: Facts, messages: readonly CanaryMessage[], stepped: Stepped): Question[] {
     let now = this.#snapshot;
     let events: EngineEvent[];
     if (now === undefined) {
@@ -23,8 +27,8 @@ export class RememberedRelease {
     } else events = engineEvents(messages, now, facts);
     const asked: Question[] = [];
     for (const event of events) {
-      const { next, questions } = step(now, event);
-      stepped({ before: now, event, next, questions });
+      const { next, questions, unmoved } = step(now, event);
+      stepped({ before: now, event, next, questions }, unmoved);
       now = next;
       asked.push(...questions);
     }

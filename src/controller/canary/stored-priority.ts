@@ -2,11 +2,10 @@ import type { Canary } from '../../api/canary.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
+import { isResting } from '../../api/step.ts';
 import type { Priority } from '../../kube/priority.ts';
 
 const INITIALIZING = new Set<unknown>([undefined, '', 'Initializing'] satisfies (Phase | '' | undefined)[]);
-/** The step of a release that is over. */
-export const RESTING = 'resting';
 
 interface StoredState {
   phase: unknown;
@@ -21,16 +20,16 @@ export function storedPriority(canary: KubeObject): Priority {
 /** Urgency of what is sent for a Canary with this status. */
 export function priorityOf({ phase, release }: Partial<StoredState>): Priority {
   if (INITIALIZING.has(phase)) return 'initialization';
-  return phase === 'Failed' && release?.step !== undefined && release.step !== RESTING ? 'rollback' : 'release';
+  return phase === 'Failed' && release?.step !== undefined && !isResting(release) ? 'rollback' : 'release';
 }
 
 /** By a status of this very spec, and with no routes elsewhere that may hold a share. */
 export function isIdleAsStored({ metadata, status }: Canary): boolean {
-  const { step, routedFor, leftRoutes } = status?.release ?? {};
+  const { release } = status ?? {};
   const isOfSpec = status?.conditions?.some(
     ({ type, observedGeneration }) => type === 'Promoted' && observedGeneration === metadata.generation,
   );
-  return step === RESTING && routedFor === undefined && leftRoutes === undefined && isOfSpec === true;
+  return isResting(release) && release?.routedFor === undefined && release?.leftRoutes === undefined && isOfSpec === true;
 }
 
 /** Smaller is reconciled sooner after a start: rollbacks, releases under way, targets that have changed since, those that are not initialized, the rest. */
@@ -39,6 +38,6 @@ export function storedUrgency(canary: KubeObject, target: Slim | undefined): num
   const { release } = statusOf<StoredState>(canary);
   if (priority === 'rollback') return 0;
   if (priority === 'initialization') return 3;
-  if (release?.step !== RESTING) return 1;
+  if (release === undefined || !isResting(release)) return 1;
   return target === undefined || target.metadata.generation === release.observedGeneration ? 4 : 2;
 }

@@ -2,6 +2,7 @@ import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
+import { isResting } from '../../api/step.ts';
 import type { Facts } from '../../engine/facts.ts';
 import { decidesPods } from '../../engine/pin.ts';
 import { revisionWithConfigs, type SeenConfigs } from '../../workloads/configs/revision.ts';
@@ -101,8 +102,8 @@ export function targetFacts(canary: Canary, target: SeenTarget, look: TargetConf
  * While its controller has not observed the change, there may be one.
  */
 function hasPodsLeft({ status }: Canary, { replicas, pods = 0 }: SeenTarget, configs: SeenConfigs): boolean {
-  const { step, configs: before } = status?.release ?? {};
-  return step === 'resting' && replicas === 0 && pods > 0 && Object.values({ ...before, ...configs }).some(decidesPods);
+  const release = status?.release;
+  return isResting(release) && replicas === 0 && pods > 0 && Object.values({ ...release?.configs, ...configs }).some(decidesPods);
 }
 
 function counting(template: string, configs: TargetFacts['configs']): Pick<TargetFacts, 'revision' | 'configs'> {

@@ -1,3 +1,4 @@
+import { isCreatingPrimary } from '../../api/step.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Apex } from '../../routers/router.ts';
@@ -17,7 +18,8 @@ import { undoableTemplate } from './undo.ts';
  */
 export function wasNeverReady({ canary }: ReconcileContext, { target, primary, nowMs }: Facts): boolean {
   const { phase, release } = canary.status ?? {};
-  if (phase !== 'Initializing' || release?.step !== 'creatingPrimary' || release.promotedRevision !== undefined) return false;
+  if (phase !== 'Initializing' || release === undefined || !isCreatingPrimary(release) || release.promotedRevision !== undefined)
+    return false;
   if (nowMs < release.stepStartedMs + progressDeadlineMs(canary)) return false;
   if (!workloadOf(canary).hasPods || target === undefined || target.undetermined !== undefined) return false;
   return primary?.carries !== undefined && primary.carries !== target.revision && !primary.serving;

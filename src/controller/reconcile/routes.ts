@@ -4,6 +4,7 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
+import { isResting } from '../../api/step.ts';
 import { isRefusal } from '../../kube/errors.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
@@ -141,7 +142,7 @@ function missingRoutes(context: ReconcileContext, routes: Routes): Outcome {
   const missing = reachesCanary(routes) ? undefined : router.missing?.(canary, currentRoutes(context, router, canary));
   if (missing === undefined) return HELD;
   // Another pass in time for the deadline of a release.
-  const isReleasing = canary.status?.release?.step !== 'resting';
+  const isReleasing = !isResting(canary.status?.release);
   return { ...HELD, unroutable: unroutableBy(missing), ...(isReleasing && { retryInMs: TRY_AGAIN_MS }) };
 }
 

@@ -3,6 +3,7 @@ import type { Reason, WarningCondition } from '../../api/codes/codes.ts';
 import { findingsOnce } from '../../api/findings.ts';
 import { endedProvider } from '../../api/mesh-provider.ts';
 import { idleTrafficFields } from '../../api/routing-findings.ts';
+import { isResting } from '../../api/step.ts';
 import { isIdle } from '../../engine/pin.ts';
 import { routerFor } from '../../routers/index.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
@@ -65,7 +66,7 @@ function unwatchedPods({ metadata: { namespace } }: Canary, why: string): string
 function isScaledUp(canary: Canary, view: Pick<ClusterView, 'find' | 'all'>): boolean {
   const { release } = canary.status ?? {};
   const workload = workloadFor(canary.spec.targetRef);
-  if (release?.step !== 'resting' || 'unsupported' in workload) return false;
+  if (release === undefined || !isResting(release) || 'unsupported' in workload) return false;
   const { target } = workload.sides(canary, view);
   return target !== undefined && isIdle(target, release);
 }

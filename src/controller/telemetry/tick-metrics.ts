@@ -13,6 +13,10 @@ export function tickMetrics(registry: Registry, series: OwnedSeries) {
   const lagBuckets = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30];
   const lag = histogram('serin_reconcile_lag_seconds', 'How much later than planned a Canary was reconciled', [], lagBuckets);
   const errors = counter('serin_reconcile_errors_total', 'Reconciles that ended in an error and are tried again');
+  const unmoved = counter(
+    'serin_unmoved_decisions_total',
+    'Decisions that had no move in their state; each is a bug in Serin, and its release may hang',
+  );
   const ofEvents = 'Announcements of each Canary, by the reasons of docs/reasons.md';
   const reported = counter('flagger_canary_events_total', ofEvents, ['name', 'namespace', 'reason']);
   return {
@@ -25,6 +29,9 @@ export function tickMetrics(registry: Registry, series: OwnedSeries) {
     },
     tickFailed(): void {
       errors.inc();
+    },
+    decisionUnmoved(): void {
+      unmoved.inc();
     },
     /** Announcements on routes and other objects are not counted. */
     announced(involved: InvolvedObject, reason: Reason): void {

@@ -1,3 +1,4 @@
+import { isAnalysing, isResting } from '../../api/step.ts';
 import { ask } from '../changes/change.ts';
 import type { Context, Input, Poll } from '../context.ts';
 import { isGate, POLL_MS } from './compared-metrics.ts';
@@ -13,9 +14,9 @@ export function withReadings(context: Context, path: readonly string[], event: I
  * In shadow mode counts are read along with each check, which does not wait for them: they count when they come, until the release has ended. One reading at a time,
  * and the next one begins where it ended.
  */
-function withShadowReading({ comparing, ...rest }: Context, [phase = '', step]: readonly string[], event: Input['event']): Context {
+function withShadowReading({ comparing, ...rest }: Context, [phase = '', step = '']: readonly string[], event: Input['event']): Context {
   const { run, revision } = rest.release;
-  if (comparing?.open?.startsWith(`${run}/${revision}/`) && step !== 'resting') return { ...rest, comparing };
+  if (comparing?.open?.startsWith(`${run}/${revision}/`) && !isResting({ step })) return { ...rest, comparing };
   const isRead = event.type === 'ANSWER' && event.answer.kind === 'compare';
   // Otherwise the next check says what is new.
   if (isRead && ENDING.has(phase)) return { ...rest, ...withNews({ context: rest, event }, rest.release) };
@@ -49,8 +50,8 @@ function withComparisonPoll(context: Context, path: readonly string[], event: In
   return { ...rest, attempt, asks, comparing: { run: known.run, ...(open === undefined ? {} : { open }) } };
 }
 
-function hasPoll({ release, frozen }: Context, [phase, step, part]: readonly string[], { facts }: Input['event']): boolean {
+function hasPoll({ release, frozen }: Context, [phase, step = '', part]: readonly string[], { facts }: Input['event']): boolean {
   const mayAsk = !frozen && facts.blocker === undefined && release.paused === undefined && facts.refused?.uncheckedUntilMs === undefined;
   if (!mayAsk || !isGate(facts.canary.spec.analysis)) return false;
-  return (phase === 'Progressing' || phase === 'WaitingPromotion') && step === 'analysing' && part === 'soaking';
+  return (phase === 'Progressing' || phase === 'WaitingPromotion') && isAnalysing({ step }) && part === 'soaking';
 }

@@ -1,4 +1,5 @@
 import { reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
+import { hasRecovered } from '../../api/step.ts';
 import { hasCapacity, isFewer } from '../capacity.ts';
 import type { Input } from '../context.ts';
 import { scalerPatienceMs, settlingMs } from '../deadlines.ts';
@@ -102,11 +103,12 @@ export function hasSettledCapacity({ context, event }: Input): boolean {
 
 /** The scaler keeps fewer pods than were asked of it, and has had its time: no release fails by that (E102). */
 export function isGivenLess(input: Input): boolean {
-  const { capacity, step, stepStartedMs, awaitedSinceMs = stepStartedMs } = input.context.release;
+  const { release } = input.context;
+  const { capacity, stepStartedMs, awaitedSinceMs = stepStartedMs } = release;
   const { nowMs, canary, scaler } = input.event.facts;
   if (capacity?.side !== 'target' || !scaler || isHalted(input)) return false;
   const isLess = isFewer(target(input)?.replicas ?? 0, Math.min(capacity.pods, scaler.target.max));
-  const sinceMs = step === 'canaryRecovered' ? awaitedSinceMs : stepStartedMs;
+  const sinceMs = hasRecovered(release) ? awaitedSinceMs : stepStartedMs;
   return isLess && nowMs >= sinceMs + scalerPatienceMs(canary) && isTargetReady(input) && isPrimaryReady(input);
 }
 

@@ -1,3 +1,4 @@
+import { isResting } from '../../api/step.ts';
 import type { Context } from '../context.ts';
 import { phaseOf, type Snapshot } from '../machine.ts';
 import type { Hide } from './concealment.ts';
@@ -91,7 +92,7 @@ export class Recorder implements Holder {
 export function isUnderWay(snapshot: Snapshot): boolean {
   const [phase = ''] = pathOf(snapshot.value).split('.');
   if (['New', 'Initializing', 'Terminating', 'Terminated'].includes(phase)) return false;
-  return !snapshot.context.frozen && !pathOf(snapshot.value).endsWith('.resting');
+  return !snapshot.context.frozen && !isResting({ step: pathOf(snapshot.value).split('.')[1] });
 }
 
 function hasNoEffect({ before, next, questions }: RecordedStep): boolean {

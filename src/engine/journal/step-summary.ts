@@ -4,7 +4,7 @@ import { weightOf } from '../strategy.ts';
 
 /** Outcome of one step, as codes and numbers: free text may hold what others wrote. */
 export interface StepSummary {
-  /** Phase and step, as in `Progressing.analysing.measuring`. */
+  /** Name of the state: phase, step, and part of it. */
   state: string;
   routes: 'weighted' | 'matched' | 'mirrored';
   /** Percent of traffic to the canary. */

@@ -12,14 +12,14 @@ import { asksRollbackFirst } from '../rollback-poll.ts';
 import { hasHooks, type Move, nextMove } from '../strategy.ts';
 import { dueOfCheck, waitsOfCheck } from './awaited-check.ts';
 import { failed, running, skipsAnalysis } from './interruptions.ts';
-import { type Analysing, anew, type ChartMove, go, on, raise } from './moves.ts';
+import { type Analysing, analyse, anew, type ChartMove, go, on, raise, withdraw } from './moves.ts';
 import { stepOrRaise } from './shared-deciders.ts';
 import { type Decider, hasOutcome, type State } from './state.ts';
 
 /** Moves of every part of a check; they are on the state around them. */
 export function checkMoves(phase: Analysing) {
   return {
-    withdrawTraffic: go(`${phase}.canaryUnavailable`, 'withdrawTraffic', 'resumeClock'),
+    withdrawTraffic: withdraw(phase, 'withdrawTraffic', 'resumeClock'),
     fallBack: anew(),
     rollBack: go('Failed.returningTraffic', 'keepVerdicts', 'rollBack'),
     promote: go('Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
@@ -42,6 +42,7 @@ const first: Decider<'withdrawTraffic' | 'fallBack'> = (input) => {
 
 /** What is awaited is the same in all parts of a check. */
 const check = {
+  polls: true,
   awaits: ['refusedHooks', 'checks', 'servingPrimary', 'shortTarget', 'evidence', 'nextCheck'],
   waits: waitsOfCheck,
   dueMs: dueOfCheck,
@@ -135,7 +136,7 @@ export const confirmingPromotion = (phase: Analysing): State =>
       },
     },
     around: checkMoves(phase),
-    moves: { hold: phase === 'Progressing' ? go('WaitingPromotion.analysing', 'poll', 'checkNextInterval') : soakAgain(phase, 'poll') },
+    moves: { hold: phase === 'Progressing' ? analyse('WaitingPromotion', 'poll', 'checkNextInterval') : soakAgain(phase, 'poll') },
   });
 
 /** A check that passed under contested routes is asked again as soon as they are corrected (E63a): the other writer may be back before the next one. */

@@ -1,4 +1,4 @@
-import { go } from './moves.ts';
+import { type Rest, toRest } from './moves.ts';
 import { saying, since } from './standing.ts';
 import { type Decider, hasOutcome, neverDue, type State, state } from './state.ts';
 
@@ -6,9 +6,11 @@ const answered: Decider<'advance'> = (input) => (hasOutcome(input, 'written') ||
 
 /** The target gets the template of the promotion before the last. No look before the answer: a target that changes meanwhile may be our own doing (E74). */
 export const undoing = state({
+  isIdle: true,
+  stands: 'its last promotion is being undone',
   enter: ['askUndo'],
   decide: { answer: answered },
-  moves: { advance: go('Succeeded.resting', 'endUndo') },
+  moves: { advance: toRest('Succeeded', 'endUndo') },
   awaits: ['itself'],
   waits: (standing) =>
     saying(
@@ -18,11 +20,13 @@ export const undoing = state({
 });
 
 /** The pods of the primary start again, with what is promoted (E134). */
-export const restartingIn = (phase: 'Initialized' | 'Succeeded' | 'Failed'): State =>
+export const restartingIn = (phase: Rest): State =>
   state({
+    isIdle: true,
+    stands: 'its primary is being restarted',
     enter: ['askRestart'],
     decide: { answer: answered },
-    moves: { advance: go(`${phase}.resting`, 'endRestart') },
+    moves: { advance: toRest(phase, 'endRestart') },
     awaits: ['itself'],
     waits: (standing) => saying(`Restarting the pods of the primary ${since(standing)}.`),
     dueMs: neverDue,

@@ -3,7 +3,7 @@ import { hasDrained } from '../conditions/time.ts';
 import { primaryNotReady } from './awaited-side.ts';
 import { hasRecovered, isShortToRecover, late } from './canary-unavailable.ts';
 import { waiting } from './interruptions.ts';
-import { type Analysing, go, stay } from './moves.ts';
+import { type Analysing, analyse, stay, withdraw } from './moves.ts';
 import { drained, drainedMs, isDrainHeld, saying } from './standing.ts';
 import type { State } from './state.ts';
 import { primaryAwaited } from './words.ts';
@@ -20,9 +20,9 @@ export const canaryRecovered = (phase: Analysing): State =>
       },
     },
     moves: {
-      fallBack: go(`${phase}.canaryUnavailable`, 'resumeClock'),
+      fallBack: withdraw(phase, 'resumeClock'),
       raise: stay('raiseToRecover'),
-      advance: go(`${phase}.analysing`, 'restoreTraffic'),
+      advance: analyse(phase, 'restoreTraffic'),
       extend: stay('wakeInRaise'),
     },
     awaits: ['servingPrimary', 'itself'],

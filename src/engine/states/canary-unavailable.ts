@@ -17,6 +17,7 @@ import { lacks, lastFailed } from './words.ts';
 /** The canary has no serving pods: it gets nothing, and keeps step and counters until it recovers (E27). */
 export const canaryUnavailable = (phase: Analysing): State =>
   waiting({
+    isUnfit: true,
     enter: ['wakeInRaise'],
     decide: {
       look(input) {

@@ -2,7 +2,7 @@ import { isRefused } from '../conditions/hold-ups.ts';
 import { isBack, isNew } from '../conditions/revision.ts';
 import { isDueToAsk } from '../conditions/time.ts';
 import { pausing as holding } from './interruptions.ts';
-import { go, next, pausing, rollBack, stay } from './moves.ts';
+import { confirm, go, next, pausing, type Rest, rollBack, stay, toRest } from './moves.ts';
 import { startOf } from './resting.ts';
 import { sayingOfHooks, since, why } from './standing.ts';
 import { asksTo, type Decider, hasOutcome, neverDue, type State, state } from './state.ts';
@@ -26,13 +26,16 @@ const approved: Decider<'startAfterRecycling' | 'start' | 'rollBack'> = (input) 
 };
 
 /** The confirm-rollout hooks are asked whether a new revision may start (E7). */
-export const confirmingIn = (phase: 'Initialized' | 'Succeeded' | 'Failed'): State =>
+export const confirmingIn = (phase: Rest): State =>
   state({
+    isIdle: true,
+    awaitsApproval: true,
+    stands: 'the confirm-rollout hooks of its next release are being asked',
     enter: ['askConfirmRollout'],
     decide: { first: replaced, answer: confirmed, request: approved },
     moves: {
-      noteReturn: go(`${phase}.resting`, 'noteReturn'),
-      pin: go(`${phase}.confirming`, 'pin'),
+      noteReturn: toRest(phase, 'noteReturn'),
+      pin: confirm(phase),
       ...next,
       hold: go('Waiting.gate', 'poll'),
       rollBack,
@@ -45,6 +48,8 @@ export const confirmingIn = (phase: 'Initialized' | 'Succeeded' | 'Failed'): Sta
 
 /** They have refused, and are asked again: one that has just refused in an interval. */
 export const gate = state({
+  isIdle: true,
+  awaitsApproval: true,
   enter: ['askGateUnlessPolled'],
   decide: {
     first: replaced,
@@ -54,7 +59,7 @@ export const gate = state({
   },
   moves: {
     ...pausing,
-    noteReturn: go('Succeeded.resting', 'noteReturn'),
+    noteReturn: toRest('Succeeded', 'noteReturn'),
     pin: go('Waiting.gate', 'pin'),
     askAgain: { target: 'Waiting.gate', reenter: true, actions: ['forgetWake'] },
     ...next,

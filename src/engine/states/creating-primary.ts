@@ -5,7 +5,7 @@ import type { Input } from '../context.ts';
 import { primaryNeed } from '../raise.ts';
 import type { Standing } from '../wait.ts';
 import { notReady } from './awaited-side.ts';
-import { go, stay } from './moves.ts';
+import { createPrimary, go, stay } from './moves.ts';
 import { deadlineMs, drained, drainedMs, saying, since } from './standing.ts';
 import { neverDue, state } from './state.ts';
 import { lacks, missing } from './words.ts';
@@ -54,7 +54,7 @@ export const settlingPrimary = state({
   },
   moves: {
     raise: stay('raisePrimary'),
-    fallBack: go('Initializing.creatingPrimary'),
+    fallBack: createPrimary,
     advance: go('Initializing.takingTraffic', 'bindTarget'),
   },
   awaits: ['itself'],

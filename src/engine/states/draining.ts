@@ -4,7 +4,7 @@ import { hasDrained } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { isKept } from '../sides.ts';
 import type { Standing } from '../wait.ts';
-import { go, next, shared, stay } from './moves.ts';
+import { next, shared, stay, toRest } from './moves.ts';
 import { awaitedPrimary, failedPromotion } from './shared-deciders.ts';
 import { drained, drainedMs, saying, since } from './standing.ts';
 import { type Decider, type State, state, stateWithin } from './state.ts';
@@ -36,7 +36,7 @@ const kept = {
 } satisfies Pick<State, 'enter' | 'awaits' | 'waits' | 'dueMs'>;
 
 /** Of the target, when its first primary has taken the traffic. */
-export const drainingFirst = state({ ...kept, decide: { look: advance }, moves: { advance: go('Initialized.resting', 'initialize') } });
+export const drainingFirst = state({ ...kept, decide: { look: advance }, moves: { advance: toRest('Initialized', 'initialize') } });
 
 /** Of the canary, after its promotion, whose primary can still fail (E44) or roll out (E100). */
 export const drainingPromoted = stateWithin(shared.Finalising)({
@@ -46,18 +46,18 @@ export const drainingPromoted = stateWithin(shared.Finalising)({
     // A wake of before a blocker is due, and the step's own time has begun again.
     look: (input) => advance(input) ?? (hasDrained(input) ? awaitedPrimary(input) : undefined),
   },
-  moves: { extend: stay('wakeForPrimary'), advance: go('Succeeded.resting', 'succeed') },
+  moves: { extend: stay('wakeForPrimary'), advance: toRest('Succeeded', 'succeed') },
 });
 
 /** Cancelled, so what is recorded is the promoted revision, and not what the pods may have read. */
 export const drainingCancelled = state({
   ...kept,
   decide: { look: overtaken(hasReadConfigs) },
-  moves: { ...next, advance: go('Succeeded.resting', 'forgetCapacity') },
+  moves: { ...next, advance: toRest('Succeeded', 'forgetCapacity') },
 });
 
 export const drainingFailed = state({
   ...kept,
   decide: { look: overtaken(hasStalePods) },
-  moves: { ...next, advance: go('Failed.resting', 'forgetCapacity') },
+  moves: { ...next, advance: toRest('Failed', 'forgetCapacity') },
 });

@@ -6,7 +6,7 @@ import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs } from '../deadlines.ts';
 import { counting, type Interruption, type Interruptions, interruptions, type Moves } from './moves.ts';
-import { asksTo, type Decider, type Parts, type State } from './state.ts';
+import { asksTo, type Decider, type Named, type Parts, type State } from './state.ts';
 
 /**
  * Everything that can end a release from outside, before its own business: what costs the user least comes first (E50, E51). Of a newer revision
@@ -48,9 +48,13 @@ export const pausing: Decider<'pause' | 'resume'> = (input) => {
 
 /** A state of an analysis: it can be interrupted by all that its phase has a move for, and by rollback hooks (E25, E82). */
 export function running<const Own extends Moves, const Around extends Moves = Record<never, never>>(
-  { around, ...parts }: Parts<Own, Interruptions & Around> & { around?: Around },
-  first: Decider<Interruption> = interruption,
+  parts: Parts<Own, Interruptions & Around> & { moves: Named<Own>; around?: Named<Around> },
+  first?: Decider<Interruption>,
 ): State {
+  return interrupted(parts, first);
+}
+
+function interrupted({ around, ...parts }: Parts<Moves, Moves> & { around?: Moves }, first: Decider<Interruption> = interruption): State {
   const { first: own, ...decide } = parts.decide;
   return {
     ...parts,
@@ -66,14 +70,13 @@ export const failed: Decider<'rollBack' | 'countFailing'> = (input) => {
 };
 
 /** The same for a state that waits: failings count before its own business. */
-export function waiting<const Own extends Moves>(parts: Parts<Own, Interruptions & typeof counting>): State {
+export function waiting<const Own extends Moves>(parts: Parts<Own, Interruptions & typeof counting> & { moves: Named<Own> }): State {
   const { look, ...decide } = parts.decide;
-  const counted: Parts<Moves, Moves> = {
+  return interrupted({
     ...parts,
     moves: { ...counting, ...parts.moves },
     decide: { ...decide, look: (input) => failed(input) ?? look?.(input) },
-  };
-  return running(counted);
+  });
 }
 
 export function skipsAnalysis(input: Input): boolean {

@@ -1,16 +1,8 @@
 import type { Phase } from '../../api/phase.ts';
+import { stepNow } from '../../api/step.ts';
 import { FIRST_PARTS, firstOf, isStateName, states } from './index.ts';
 import type { StateName } from './moves.ts';
 import type { State } from './state.ts';
-
-/** Names that steps had in a status or journal of Serin 0.1.0 before the steps were renamed. */
-const FORMER_STEPS: Readonly<Record<string, string>> = {
-  withdrawing: 'recycleRouting',
-  clearing: 'recycleDraining',
-  emptying: 'recycleStopping',
-  heldBack: 'canaryUnavailable',
-  comingBack: 'canaryRecovered',
-};
 
 /** The state in which a recorded step begins. One that the chart does not know resumes at the beginning of its phase. */
 export function stateNameOf(phase: Phase, recorded: string): StateName {
@@ -19,9 +11,8 @@ export function stateNameOf(phase: Phase, recorded: string): StateName {
 
 /** Undefined: this Serin knows no such step. */
 export function knownStateOf(phase: Phase, recorded: string): StateName | undefined {
-  const step = Object.hasOwn(FORMER_STEPS, recorded) ? FORMER_STEPS[recorded] : recorded;
   const part = Object.hasOwn(FIRST_PARTS, recorded) ? FIRST_PARTS[recorded as keyof typeof FIRST_PARTS] : undefined;
-  const name = part === undefined ? `${phase}.${step}` : `${phase}.${recorded}.${part}`;
+  const name = part === undefined ? `${phase}.${stepNow(recorded)}` : `${phase}.${recorded}.${part}`;
   return isStateName(name) ? name : undefined;
 }
 

@@ -57,10 +57,22 @@ export function stay(...actions: ChangeName[]): ChartMove {
   return { actions };
 }
 
+/** Phases in which a Canary rests. */
+export type Rest = 'Initialized' | 'Succeeded' | 'Failed';
+export const toRest = (phase: Rest, ...actions: ChangeName[]): ChartMove => go(`${phase}.resting`, ...actions);
+/** The confirm-rollout hooks are asked whether what is pinned may start. */
+export const confirm = (phase: Rest): ChartMove => go(`${phase}.confirming`, 'pin');
+export const analyse = (phase: Analysing, ...actions: ChangeName[]): ChartMove => go(`${phase}.analysing`, ...actions);
+export const withdraw = (phase: Analysing, ...actions: ChangeName[]): ChartMove => go(`${phase}.canaryUnavailable`, ...actions);
+export const settle = on('Progressing.settling', 'keepClock', 'begin');
+export const askBeforeTraffic = go('Progressing.preRollout', 'isolate');
+export const askGateBeforeTraffic = go('Progressing.preRollout.gate', 'isolate');
+/** The first primary is awaited again. */
+export const createPrimary = go('Initializing.creatingPrimary');
 /** The pods of the revision are awaited from the beginning. */
 export const anew = (...actions: ChangeName[]): ChartMove => go('Progressing.scalingUp', ...actions);
 const afterRecycling = (...actions: ChangeName[]): ChartMove => go('Progressing.recycleRouting', ...actions);
-export const takeStep = go('Progressing.analysing', 'takeStep');
+export const takeStep = analyse('Progressing', 'takeStep');
 export const raise = (...actions: ChangeName[]): ChartMove => go('Progressing.raising', ...actions, 'raiseTarget');
 export const rollBack = go('Failed.returningTraffic', 'rollBack');
 export const pausing = { pause: stay('pause'), resume: stay('resume') };

@@ -4,7 +4,7 @@ import { isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDueToAsk } from '../conditions/time.ts';
 import type { Standing, Waits } from '../wait.ts';
 import { waiting } from './interruptions.ts';
-import { anew, go, on, raise, stay, takeStep } from './moves.ts';
+import { analyse, anew, on, raise, stay, takeStep } from './moves.ts';
 import { fallBackIfDown, stepOrRaise } from './shared-deciders.ts';
 import { sayingOfHooks, since, why } from './standing.ts';
 import { type Decider, hasOutcome, neverDue } from './state.ts';
@@ -17,6 +17,7 @@ const asked: Decider<'askAgain' | 'fallBack'> = (input) => {
 
 /** Hooks before the first traffic (E8). A restart begins the step anew, at its gate where the hooks have passed: each of them is a test of its own. */
 export const preRolloutHooks = waiting({
+  polls: true,
   enter: ['askPreRollout'],
   decide: {
     first: fallBackIfDown,
@@ -33,7 +34,7 @@ export const preRolloutHooks = waiting({
     retry: stay('countFailure', 'wakeNextInterval'),
     askTraffic: on('Progressing.preRollout.gate', 'passPreRollout'),
     raise: raise('passPreRollout'),
-    step: go('Progressing.analysing', 'passPreRollout', 'takeStep'),
+    step: analyse('Progressing', 'passPreRollout', 'takeStep'),
     awaitPods: anew('passPreRollout'),
   },
   awaits: ['hooks'],
@@ -43,6 +44,7 @@ export const preRolloutHooks = waiting({
 
 /** The gate before the first traffic (E81). */
 export const preRolloutGate = waiting({
+  polls: true,
   enter: ['askConfirmTraffic'],
   decide: {
     first: fallBackIfDown,

@@ -5,7 +5,7 @@ import { failsAtMs } from '../failing.ts';
 import { earliest } from '../wakes.ts';
 import { noRoom } from './awaited-side.ts';
 import { waiting } from './interruptions.ts';
-import { anew, go, stay, takeStep } from './moves.ts';
+import { anew, stay, takeStep, withdraw } from './moves.ts';
 import { capacityChange, extended } from './shared-deciders.ts';
 import { deadline, deadlineMs, saying, since } from './standing.ts';
 import { raised } from './words.ts';
@@ -29,7 +29,7 @@ export const raising = waiting({
   },
   moves: {
     fallBack: anew('forgetCapacity'),
-    withdrawTraffic: go('Progressing.canaryUnavailable', 'withdrawTraffic'),
+    withdrawTraffic: withdraw('Progressing', 'withdrawTraffic'),
     noteLost: stay('noteLost'),
     noteReached: stay('noteReached'),
     step: takeStep,

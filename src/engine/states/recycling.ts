@@ -2,7 +2,7 @@ import { isAllToPrimaryNow, isDrained } from '../conditions/sides.ts';
 import { isLate } from '../conditions/time.ts';
 import type { Standing } from '../wait.ts';
 import { recycling, running } from './interruptions.ts';
-import { anew, go, stay } from './moves.ts';
+import { anew, go, stay, toRest } from './moves.ts';
 import { routed } from './shared-deciders.ts';
 import { deadline, deadlineMs, drained, saying, since } from './standing.ts';
 import { neverDue } from './state.ts';
@@ -12,6 +12,7 @@ const changed = ({ canary }: Standing) => `The configs of ${canary.spec.targetRe
 /** Pods read configs when they start: those that exist have read others than the ones to be analysed (E56, 02-15.1.11), and lose their traffic first. */
 export const recycleRouting = running(
   {
+    isUnfit: true,
     enter: [],
     decide: { look: (input) => routed(input) ?? (isAllToPrimaryNow(input) ? 'advance' : undefined) },
     moves: { routeToPrimary: stay('routeToPrimary'), advance: go('Progressing.recycleDraining') },
@@ -26,6 +27,7 @@ export const recycleRouting = running(
 /** Then proxies learn of that. */
 export const recycleDraining = running(
   {
+    isUnfit: true,
     enter: ['wakeAfterDrain'],
     decide: { look: (input) => (isDrained(input) ? 'advance' : undefined) },
     moves: { advance: go('Progressing.recycleStopping') },
@@ -40,6 +42,8 @@ export const recycleDraining = running(
 /** Then they stop. Where they do not, straight to rest: the traffic has long left, and the next revision must not be analysed on them. */
 export const recycleStopping = running(
   {
+    isUnfit: true,
+    stopsPods: true,
     enter: ['noteStopped', 'wakeAtDeadline'],
     decide: {
       look(input) {
@@ -48,7 +52,7 @@ export const recycleStopping = running(
         return isLate(input) ? 'giveUp' : undefined;
       },
     },
-    moves: { advance: anew('pinUnread'), giveUp: go('Failed.resting', 'rollBack', 'forgetCapacity') },
+    moves: { advance: anew('pinUnread'), giveUp: toRest('Failed', 'rollBack', 'forgetCapacity') },
     awaits: ['itself'],
     waits: (standing) =>
       saying(

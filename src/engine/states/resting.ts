@@ -6,7 +6,7 @@ import type { Input } from '../context.ts';
 import type { Facts } from '../facts.ts';
 import type { Standing, Wait } from '../wait.ts';
 import { primaryDown, targetOf } from './awaited-side.ts';
-import { go, next, stay } from './moves.ts';
+import { confirm, go, next, type Rest, stay } from './moves.ts';
 import { saying } from './standing.ts';
 import { asksTo, type Decider, neverDue, type State, state } from './state.ts';
 import { ended, lacks, missing, startsAgain } from './words.ts';
@@ -24,13 +24,13 @@ const look: Decider<'pin' | 'startAfterRecycling' | 'start' | 'noteReturn'> = (i
 /** By the verbs (E74, E134). */
 const restart: Decider<'restart'> = (input) => (asksTo(input, 'restart') ? 'restart' : undefined);
 
-const movesOf = <P extends 'Initialized' | 'Succeeded' | 'Failed'>(phase: P) => ({
+const movesOf = (phase: Rest) => ({
   restart: go(`${phase}.restarting`, 'beginRestart'),
-  pin: go(`${phase}.confirming`, 'pin'),
+  pin: confirm(phase),
   ...next,
   noteReturn: stay('noteReturn'),
 });
-const rest = { enter: [], awaits: ['servingPrimary', 'revision'], waits: atRest, dueMs: neverDue } satisfies Partial<State>;
+const rest = { isIdle: true, enter: [], awaits: ['servingPrimary', 'revision'], waits: atRest, dueMs: neverDue } satisfies Partial<State>;
 
 /** No release is in progress, and one may start: the first primary serves. */
 export const restingInitialized = state({ ...rest, decide: { look, request: restart }, moves: movesOf('Initialized') });
@@ -38,6 +38,7 @@ export const restingInitialized = state({ ...rest, decide: { look, request: rest
 /** The same after a release that succeeded or was cancelled. */
 export const restingSucceeded = state({
   ...rest,
+  stands: 'its last release has succeeded',
   decide: { look, request: (input) => (asksTo(input, 'undo') ? 'undo' : restart(input)) },
   moves: { undo: go('Succeeded.undoing', 'beginUndo'), ...movesOf('Succeeded') },
 });
@@ -45,6 +46,7 @@ export const restingSucceeded = state({
 /** After a release that has failed. The failed revision can be released once more, as if it were new (E75). */
 export const restingFailed = state({
   ...rest,
+  stands: 'its last release has failed',
   decide: {
     look,
     request(input) {

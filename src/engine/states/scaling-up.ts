@@ -7,7 +7,7 @@ import { isReady } from '../sides.ts';
 import { earliest } from '../wakes.ts';
 import { notReady } from './awaited-side.ts';
 import { waiting } from './interruptions.ts';
-import { on, stay } from './moves.ts';
+import { on, settle, stay } from './moves.ts';
 import { routed } from './shared-deciders.ts';
 import { comesBy, rolloutMs, saying, since } from './standing.ts';
 import { lacks } from './words.ts';
@@ -17,6 +17,7 @@ import { lacks } from './words.ts';
  * failings count as well (E27a). What was written before there was a pod is recorded (E56).
  */
 export const scalingUp = waiting({
+  isUnfit: true,
   enter: ['wakeAtDeadline'],
   decide: {
     first: (input) => (isUnread(input) ? 'pin' : undefined),
@@ -31,7 +32,7 @@ export const scalingUp = waiting({
   moves: {
     pin: on('Progressing.scalingUp', 'pinUnread'),
     routeToPrimary: stay('routeToPrimary'),
-    advance: on('Progressing.settling', 'keepClock', 'begin'),
+    advance: settle,
     extend: stay('wakeForTarget'),
   },
   awaits: ['target'],

@@ -4,7 +4,7 @@ import { hasSettled, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDue } from '../conditions/time.ts';
 import { primaryNotReady } from './awaited-side.ts';
 import { waiting } from './interruptions.ts';
-import { anew, go, raise } from './moves.ts';
+import { analyse, anew, askBeforeTraffic, askGateBeforeTraffic, raise } from './moves.ts';
 import { fallBackIfDown, stepOrRaise } from './shared-deciders.ts';
 import { drained, drainedMs, isDrainHeld, saying } from './standing.ts';
 import { primaryAwaited } from './words.ts';
@@ -27,10 +27,10 @@ export const settling = waiting({
   },
   moves: {
     fallBack: anew('resumeClock'),
-    askHooks: go('Progressing.preRollout', 'isolate'),
-    askTraffic: go('Progressing.preRollout.gate', 'isolate'),
+    askHooks: askBeforeTraffic,
+    askTraffic: askGateBeforeTraffic,
     raise: raise('isolate'),
-    step: go('Progressing.analysing', 'isolate', 'takeStep'),
+    step: analyse('Progressing', 'isolate', 'takeStep'),
   },
   awaits: ['servingPrimary', 'itself'],
   waits: (standing, dueMs) =>

@@ -31,6 +31,18 @@ export interface State {
   readonly moves: Moves;
   /** Moves of the phase or of the state around it, for decisions that have none here. */
   readonly around: Moves;
+  /** No release is under way: its pods are at zero. */
+  readonly isIdle?: true;
+  /** Nothing of the release has started, and its start waits for approval. */
+  readonly awaitsApproval?: true;
+  /** The pods of the canary have had no check, or cannot have one: it is not promoted on request. */
+  readonly isUnfit?: true;
+  /** The pods of the canary are to stop. */
+  readonly stopsPods?: true;
+  /** Asks something every interval by itself: the rollback hooks are asked right before that. */
+  readonly polls?: true;
+  /** Where it stands, for the author of a request that is not possible; absent: as its phase does. */
+  readonly stands?: string;
   /** What can hold the release here, the most important first, for a reader who has the objects alone. */
   readonly awaits: readonly [Awaited, ...Awaited[]];
   /**
@@ -51,15 +63,18 @@ export interface Parts<Own extends Moves, Around> extends Omit<State, 'decide' |
   decide: Deciders<NoInfer<Extract<keyof Own | keyof Around, Decision>>>;
 }
 
+/** Moves that say which decisions they are for: those of the type `Moves` would allow each of them. */
+export type Named<Own extends Moves> = Decision extends keyof Own ? never : Own;
+
 /** A decision without a move does not compile. */
-export function state<const Own extends Moves>(parts: Parts<Own, unknown>): State {
+export function state<const Own extends Moves>(parts: Parts<Own, unknown> & { moves: Named<Own> }): State {
   return { ...parts, around: {} };
 }
 
 /** The same for a state within a phase, or a state, that has moves. */
 export const stateWithin =
-  <Around extends Moves>(around: Around) =>
-  <const Own extends Moves>(parts: Parts<Own, Around>): State => ({ ...parts, around });
+  <Around extends Moves>(around: Named<Around>) =>
+  <const Own extends Moves>(parts: Parts<Own, Around> & { moves: Named<Own> }): State => ({ ...parts, around });
 
 export const hasOutcome = ({ event }: Input, outcome: 'passed' | 'refused' | 'written' | 'mismatch') =>
   event.type === 'ANSWER' && 'outcome' in event.answer && event.answer.outcome === outcome;

@@ -1,6 +1,6 @@
 import { isConverged } from '../conditions/hold-ups.ts';
 import { canPrimaryTakeAll } from '../conditions/sides.ts';
-import { go } from './moves.ts';
+import { createPrimary, go } from './moves.ts';
 import { saying, since } from './standing.ts';
 import { neverDue, state } from './state.ts';
 
@@ -13,7 +13,7 @@ export const takingTraffic = state({
       return isConverged(input) ? 'advance' : undefined;
     },
   },
-  moves: { fallBack: go('Initializing.creatingPrimary'), advance: go('Initializing.draining') },
+  moves: { fallBack: createPrimary, advance: go('Initializing.draining') },
   awaits: ['itself'],
   waits: (standing) => saying(`The primary is ready. Waiting ${since(standing)} for the routes to point at it.`),
   dueMs: neverDue,

@@ -4,7 +4,7 @@ import { isAllToPrimary, isUnproved } from '../conditions/sides.ts';
 import { isDue } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { primaryOf } from './awaited-side.ts';
-import { anew, go, on, shared, stay, superseding } from './moves.ts';
+import { analyse, anew, go, on, shared, stay, superseding } from './moves.ts';
 import { lostCanary } from './shared-deciders.ts';
 import { saying, since, why } from './standing.ts';
 import { hasOutcome, neverDue, stateWithin } from './state.ts';
@@ -29,7 +29,7 @@ export const writingPrimary = stateWithin(shared.Promoting)({
   moves: {
     routeToPrimary: stay('routeToPrimary'),
     fallBack: anew(),
-    checkAgain: go('Progressing.analysing', 'noteReadiness'),
+    checkAgain: analyse('Progressing', 'noteReadiness'),
     askAgain: on('Promoting.writingPrimary', 'forgetWake'),
     advance: go('Promoting.awaitingPrimary'),
     supersedeAfterRecycling: superseding.supersedeAfterRecycling,

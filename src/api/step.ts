@@ -1,0 +1,52 @@
+import type { Release } from './canary-status.ts';
+import type { Phase } from './phase.ts';
+
+/** A release, or what is known of it. */
+type Stepped = Partial<Pick<Release, 'step'>> | undefined;
+
+/** The step of a release that is over. */
+export const RESTING = 'resting';
+/** The step of a canary that has its share, and is checked. */
+export const ANALYSING = 'analysing';
+
+/** Nothing is under way: the release is over, and the canary is at zero. */
+export const isResting = (release: { step?: unknown } | undefined): boolean => release?.step === RESTING;
+
+export const isAnalysing = (release: Stepped): boolean => release?.step === ANALYSING;
+
+/** The first primary has no pods that serve yet. */
+export const isCreatingPrimary = (release: Stepped): boolean => release?.step === 'creatingPrimary';
+
+/** Until the apex moves, the target alone answers, whatever the routes say. */
+export function isBeforeTraffic(phase: Phase, release: Stepped): boolean {
+  return phase === 'Initializing' && (isCreatingPrimary(release) || release?.step === 'settling');
+}
+
+/** A side gets the pods that its next share needs. */
+export const isRaising = (release: Stepped): boolean => release?.step === 'raising';
+
+/** The canary has its pods again, and proxies learn of them. */
+export const hasRecovered = (release: Stepped): boolean => release?.step === 'canaryRecovered';
+
+const BEFORE_READY: ReadonlySet<string> = new Set(['scalingUp', 'recycleRouting', 'recycleDraining', 'recycleStopping']);
+
+/** The canary was not ready in this step yet, or its pods are stopped: a start has its own deadline (E6). */
+export const isBeforeReady = ({ step }: Pick<Release, 'step'>): boolean => BEFORE_READY.has(step);
+
+const BEFORE_SHARE: ReadonlySet<string> = new Set(['settling', 'raising', 'preRollout']);
+
+/** The canary is ready by definition, or pods of a scale-up are waited for: it is not below its threshold by its own fault. */
+export const isBeforeShare = (release: Pick<Release, 'step'>): boolean => BEFORE_SHARE.has(release.step) || isBeforeReady(release);
+
+/** Names that steps had in a status or journal of Serin 0.1.0 before the steps were renamed. */
+const FORMER_STEPS: Readonly<Record<string, string>> = {
+  withdrawing: 'recycleRouting',
+  clearing: 'recycleDraining',
+  emptying: 'recycleStopping',
+  heldBack: 'canaryUnavailable',
+  comingBack: 'canaryRecovered',
+};
+
+/** The name that a recorded step has now. */
+export const stepNow = (recorded: string): string =>
+  Object.hasOwn(FORMER_STEPS, recorded) ? (FORMER_STEPS[recorded] ?? recorded) : recorded;

@@ -1,0 +1,126 @@
+import type { Release } from '../api/canary-status.ts';
+import { oncePerObject } from '../api/once.ts';
+import { isAnalysing, isResting } from '../api/step.ts';
+import type { Facts } from './facts.ts';
+import { withLeftRoutes } from './left-routes.ts';
+import { having, type Passage, releasing, type Stage } from './passage.ts';
+import { payloadOf } from './payload.ts';
+import { hasMoved, seenAgain, seenAtZero } from './pin.ts';
+import type { Question } from './questions.ts';
+import { withRecentWeight } from './recent.ts';
+import { isSamePlace, pathOf, phaseOf, resolve } from './snapshot.ts';
+import { weightOf } from './strategy.ts';
+import { answersAwaitedUntilMs, earliest, nextWakeOf, wakeOf } from './wakes.ts';
+
+/** Compares before and after: what is new is recorded first, then the questions of the new state are asked. */
+export const recordingStages: readonly Stage[] = [
+  { name: 'withStep', apply: withStep },
+  { name: 'withScaler', apply: (passage) => releasing(passage, withScaler(passage.now.context.release, passage.event.facts)) },
+  { name: 'withLeftRoutes', apply: withRoutesLeft },
+  { name: 'seenAgain', apply: (passage) => ({ ...passage, current: seenAgain(passage.event.facts.target, currentOf(passage)) }) },
+  { name: 'seenAtZero', apply: (passage) => ({ ...passage, current: seenAtZero(passage.event.facts.target, currentOf(passage)) }) },
+  { name: 'news', apply: news },
+  { name: 'withRecentWeight', apply: withWeightOfNow },
+  { name: 'record', apply: record },
+  { name: 'ask', apply: ask },
+  { name: 'wake', apply: wake },
+  { name: 'settle', apply: settle },
+];
+
+const currentOf = ({ current, now }: Passage): Release => current ?? now.context.release;
+
+const idOf = ({ run, revision }: Release, attempt: number): string => `${run}/${revision}/${attempt}`;
+
+function withStep(passage: Passage): Passage {
+  const [, step = ''] = pathOf(passage.now.value);
+  return releasing(passage, { ...passage.now.context.release, step });
+}
+
+function withRoutesLeft(passage: Passage): Passage {
+  const { release, recorded } = passage.now.context;
+  return releasing(passage, withLeftRoutes(release, recorded?.release, passage.event.facts));
+}
+
+/**
+ * Once the primary's scaler stands and the one before is gone, it is the one to be replaced next (03-B14). One that the spec still names has a scaler of
+ * the primary, though it is deleted itself.
+ */
+function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
+  const { autoscalerRef } = facts.canary.spec;
+  const isNamed = autoscalerRef !== undefined && scaler === `${autoscalerRef.kind}/${autoscalerRef.name}`;
+  const name = facts.converged ? (facts.scaler?.name ?? (isNamed ? scaler : undefined)) : scaler;
+  return name === undefined ? release : { ...release, scaler: name };
+}
+
+/** Whether anything is worth a record. What the target is now is written along with other news, and once more while resting: what moves it then is rare. */
+function news(passage: Passage): Passage {
+  const { now, event } = passage;
+  const { release, recorded } = now.context;
+  const current = currentOf(passage);
+  const { target, converged, nowMs } = event.facts;
+  // One that was made again is recorded at once; of an older version's status that kept no uid, with other news.
+  const isReplaced = release.scaledDownUid !== undefined && current.scaledDownUid !== release.scaledDownUid;
+  const isMoved =
+    target !== undefined && current !== release && (hasMoved(target, release) || isReplaced) && isResting(release) && converged;
+  // The messages of the end are answered soon as a rule, and one write then says both.
+  const heldUntilMs = isMoved && !isReplaced ? answersAwaitedUntilMs(release, nowMs) : undefined;
+  const phase = phaseOf(now);
+  const isOther = () => recorded?.phase !== phase || memoryOnce(recorded.release) !== memory(release);
+  return { ...passage, heldUntilMs, isNews: phase !== '' && ((isMoved && heldUntilMs === undefined) || isOther()) };
+}
+
+function withWeightOfNow(passage: Passage): Passage {
+  if (!passage.isNews) return passage;
+  const current = currentOf(passage);
+  return releasing(passage, withRecentWeight(current, weightOf(current.routes), passage.event.facts.nowMs));
+}
+
+function record(passage: Passage): Passage {
+  if (!passage.isNews) return passage;
+  const { context } = passage.now;
+  const wakeAtMs = wakeOf(context);
+  const { wakeAtMs: _, ...asleep } = context.release;
+  const release = wakeAtMs === undefined ? asleep : { ...context.release, wakeAtMs };
+  const attempt = context.attempt + 1;
+  const written: Question = { kind: 'record', id: idOf(release, attempt), phase: phaseOf(passage.now), release };
+  return { ...having(passage, { release, attempt }), questions: [...passage.questions, written] };
+}
+
+function ask(passage: Passage): Passage {
+  const { asks, release } = passage.now.context;
+  const phase = phaseOf(passage.now);
+  const asked = asks.map((one) => (one.kind === 'runHooks' ? { ...one, ...payloadOf(one.type, phase, release) } : one));
+  return { ...passage, questions: [...passage.questions, ...asked] };
+}
+
+function wake(passage: Passage): Passage {
+  const { now, before, event, heldUntilMs } = passage;
+  const { context } = now;
+  const atMs = earliest([nextWakeOf(context, before.context, event, !isSamePlace(now, before)), heldUntilMs]);
+  const isDue = atMs !== undefined && (atMs !== context.askedWakeMs || event.type === 'RESUME' || event.type === 'WAKE');
+  const woken = { ...passage, askedWakeMs: atMs };
+  if (!isDue) return woken;
+  const attempt = context.attempt + 1;
+  const question: Question = { kind: 'wakeAt', id: idOf(context.release, attempt), atMs };
+  return { ...having(woken, { attempt }), questions: [...woken.questions, question] };
+}
+
+/** As the next step finds it. */
+function settle(passage: Passage): Passage {
+  const { now, askedWakeMs, isNews } = passage;
+  const { context, value } = now;
+  const recorded = isNews ? { recorded: { phase: phaseOf(now), release: context.release } } : {};
+  return { ...passage, now: resolve(value, { ...context, asks: [], askedWakeMs, ...recorded }) };
+}
+
+/**
+ * Text of all that makes a status write worth it: a later wake alone does not, since RESUME asks again anyway, and counts that were read
+ * do not, since they can be read again. Failings are recorded when they count.
+ */
+function memory({ comparison: _, failing: _failing, ...release }: Release): string {
+  const kept = { ...release, wakeAtMs: isAnalysing(release) ? release.wakeAtMs : 0 };
+  return JSON.stringify(Object.entries(kept).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Of a release that was recorded, which is never changed. */
+const memoryOnce = oncePerObject(memory);

@@ -1,0 +1,56 @@
+import type { SeenRequest } from '../api/verb-request.ts';
+import { announcementOf } from './changes/verbs.ts';
+import type { Context } from './context.ts';
+import { moveBy, type Passage } from './passage.ts';
+import type { Question } from './questions.ts';
+import { beginningOf, pathOf, phaseOf, resolve } from './snapshot.ts';
+import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts';
+
+/** Carries a request of a user out, or refuses it, in the step that first sees it, and records the outcome (E70). */
+export function request(passage: Passage): Passage {
+  const { now, event } = passage;
+  const { facts } = event;
+  const { value, context } = now;
+  const asked = pendingRequest(context.release, facts);
+  const phase = phaseOf(now);
+  const [, step = ''] = pathOf(value);
+  if (asked === undefined || phase === '') return passage;
+  const reason = refusalOf(asked, phase, { ...context.release, step }, facts);
+  // Of these the controller says later what came of them.
+  const isAsked = reason === undefined && 'verb' in asked && (asked.verb === 'undo' || asked.verb === 'restart');
+  const answeredNow = { ...passage, now: resolve(value, isAsked ? context : withAnswer(context, asked, facts.nowMs, reason)) };
+  if (reason !== undefined || 'problem' in asked) return answeredNow;
+  const moved = moveBy(answeredNow, { type: 'REQUEST', facts, request: asked });
+  // A pause drops what was asked, and a resumed release begins the step's own part again.
+  const isHeld = asked.verb === 'pause' || asked.verb === 'resume';
+  const again = { ...moved, now: resolve(beginningOf(phase, step), moved.now.context) };
+  const stood = isHeld ? moveBy(again, { type: 'RESUME', facts }) : moved;
+  const asks = stood.now.context.asks.filter((one) => one.kind === 'announce' || one.id === stood.now.context.open);
+  return { ...stood, now: resolve(stood.now.value, { ...stood.now.context, asks }) };
+}
+
+/** A suspended Canary refuses every request, and says so. */
+export function refuseFrozen(passage: Passage): Passage {
+  const { facts } = passage.event;
+  const { context, value } = passage.now;
+  const asked = pendingRequest(context.release, facts);
+  if (asked === undefined || context.recorded === undefined || facts.canary.metadata.deletionTimestamp !== undefined) return passage;
+  const { phase } = context.recorded;
+  const refused = withAnswer(context, asked, facts.nowMs, refusalOf(asked, phase, context.release, facts));
+  const attempt = refused.attempt + 1;
+  const record: Question = {
+    kind: 'record',
+    id: `${refused.release.run}/${refused.release.revision}/${attempt}`,
+    phase,
+    release: refused.release,
+  };
+  const now = resolve(value, { ...refused, attempt, asks: [], recorded: { phase, release: refused.release } });
+  return { ...passage, now, questions: [record, ...refused.asks] };
+}
+
+function withAnswer(context: Context, asked: SeenRequest, nowMs: number, reason?: string): Context {
+  const attempt = context.attempt + 1;
+  const release = answered(context.release, asked, nowMs, reason);
+  const id = `${release.run}/${release.revision}/${attempt}`;
+  return { ...context, attempt, release, asks: [...context.asks, { kind: 'announce', id, announcement: announcementOf(asked, reason) }] };
+}

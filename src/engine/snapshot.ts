@@ -1,0 +1,57 @@
+import type { StateValue } from 'xstate';
+import { keptIn } from '../api/once.ts';
+import { Phase } from '../api/phase.ts';
+import { chart } from './chart.ts';
+import type { Context } from './context.ts';
+import type { QuestionId } from './questions.ts';
+import { stateNameOf } from './states/lookup.ts';
+import type { StateName } from './states/moves.ts';
+
+export type Snapshot = ReturnType<typeof chart.resolveState>;
+
+/** One snapshot of each state that was entered: the chart resolves a state alike whatever its context, and takes longest for it. */
+const resolved = new Map<string, Snapshot>();
+
+export function resolve(value: StateValue, context: Context): Snapshot {
+  return { ...keptIn(resolved, JSON.stringify(value), () => resolveAnew(value, {} as Context)), context };
+}
+
+/** The same for names that are not to be kept. */
+export function resolveAnew(value: StateValue, context: Context): Snapshot {
+  return chart.resolveState({ value: value as Snapshot['value'], context });
+}
+
+/** First two levels of a state value, and what lies deeper. */
+export function pathOf(value: StateValue): string[] {
+  const path: string[] = [];
+  let rest: unknown = value;
+  while (typeof rest === 'object' && rest !== null) {
+    const [entry] = Object.entries(rest);
+    if (!entry) return path;
+    path.push(entry[0]);
+    rest = entry[1];
+  }
+  return typeof rest === 'string' ? [...path, rest] : path;
+}
+
+/** The state of a snapshot. */
+export const nameOf = (value: StateValue): StateName => pathOf(value).join('.') as StateName;
+
+/** The state in which a recorded step begins. */
+export const beginningOf = (phase: Phase, recorded: string): StateValue => nestedOf(stateNameOf(phase, recorded).split('.'));
+
+function nestedOf([first = 'New', ...rest]: readonly string[]): StateValue {
+  return rest.length === 0 ? first : { [first]: nestedOf(rest) };
+}
+
+export const isSamePlace = (one: Snapshot, other: Snapshot): boolean => JSON.stringify(one.value) === JSON.stringify(other.value);
+
+export function phaseOf({ value }: Pick<Snapshot, 'value'>): Phase {
+  const [phase] = pathOf(value);
+  return phase === 'New' ? '' : Phase.parse(phase);
+}
+
+/** The questions that an ANSWER would belong to; every other one still under way may be cancelled. */
+export function openQuestionsOf({ context }: Snapshot): readonly QuestionId[] {
+  return [context.open, context.rollback?.open, context.comparing?.open].filter((id) => id !== undefined);
+}
