@@ -1,10 +1,11 @@
 import type { SeenRequest } from '../api/verb-request.ts';
+import { acknowledged as answered } from './acknowledged.ts';
 import { announcementOf } from './changes/verbs.ts';
 import type { Context } from './context.ts';
 import { moveBy, type Passage } from './passage.ts';
 import type { Question } from './questions.ts';
 import { beginningOf, pathOf, phaseOf, resolve } from './snapshot.ts';
-import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts';
+import { pendingRequest, refusalOf } from './verbs.ts';
 
 /** Carries a request of a user out, or refuses it, in the step that first sees it, and records the outcome (E70). */
 export function request(passage: Passage): Passage {

@@ -3,7 +3,7 @@ import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { isResting } from '../api/step.ts';
 import { timestamp } from '../api/timestamp.ts';
-import type { Acknowledgement as Acknowledged, SeenRequest, Verb, VerbRequest } from '../api/verb-request.ts';
+import type { SeenRequest, Verb, VerbRequest } from '../api/verb-request.ts';
 import type { Facts } from './facts.ts';
 import { stateOf } from './states/lookup.ts';
 
@@ -13,28 +13,12 @@ const LONGEST_WAIT_MS = 3_600_000;
 const MOST_AHEAD_MS = 300_000;
 /** What an undo or a restart has written is seen by then, also on a busy API server. Milliseconds. */
 const SEEN_WITHIN_MS = 60_000;
-/** Requests whose outcome is remembered. */
-const MOST_REQUESTS = 10;
 
 /** The last request, where it has no answer yet (E70). */
 export function pendingRequest({ requests = [], undo, restart }: Release, { request }: Facts): SeenRequest | undefined {
   if (request === undefined || [undo?.id, restart?.id].includes(request.id) || requests.some(({ id }) => id === request.id))
     return undefined;
   return request;
-}
-
-/** The release with the outcome of a request listed; without a reason it was carried out. */
-export function acknowledged(release: Release, request: SeenRequest, nowMs: number, reason?: string): Release {
-  const { id } = request;
-  const who = 'verb' in request ? { verb: request.verb, by: request.by } : {};
-  const outcome: Acknowledged = {
-    id,
-    ...who,
-    outcome: reason === undefined ? 'carriedOut' : 'refused',
-    ...(reason === undefined ? {} : { reason }),
-    atMs: nowMs,
-  };
-  return { ...release, requests: [...(release.requests ?? []), outcome].slice(-MOST_REQUESTS) };
 }
 
 /** Why a request is not possible now; undefined when it is. The table is in docs/verbs.md (E70–E75). */

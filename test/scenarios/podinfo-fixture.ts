@@ -10,7 +10,7 @@ import { readRequest } from '../../src/api/verb-request.ts';
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
 import { startKnative } from '../../src/embedded/knative/index.ts';
 import { knativeCrds } from '../../src/embedded/routing-crds.ts';
-import { acknowledged } from '../../src/engine/verbs.ts';
+import { acknowledged } from '../../src/engine/acknowledged.ts';
 import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { renderTemplateRevision } from '../../src/workloads/anchor.ts';

@@ -1,8 +1,8 @@
 import type { Release } from '../../api/canary-status.ts';
 import type { VerbRequest } from '../../api/verb-request.ts';
+import { acknowledged } from '../acknowledged.ts';
 import type { Input } from '../context.ts';
 import { say } from '../reasons.ts';
-import { acknowledged } from '../verbs.ts';
 import { refusal } from './answer.ts';
 import { announce, ask, type Change, now } from './change.ts';
 
