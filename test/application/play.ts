@@ -2,15 +2,6 @@ import { type Break, Invariants } from './invariants.ts';
 import { describeLife, type Life, type Moment, type Timed } from './life.ts';
 import type { ApplicationWorld, WorldMaker } from './world.ts';
 
-/** Clients ask without pause. Milliseconds. */
-const ASK_MS = 250;
-/** A moment that does not come is not waited for any longer. */
-const MOST_AWAITED_MS = 120_000;
-/** A release that a push starts no longer rests by then. */
-const REACTION_MS = 3_000;
-/** After the last action: the longest pause of the brake is not, but most of what an action causes shows by then. */
-const TAIL_MS = 240_000;
-
 export interface Played {
   breaks: readonly Break[];
   done: number;
@@ -20,25 +11,26 @@ export interface Played {
 /** One life, until its first break. */
 export async function play(life: Life, make: WorldMaker): Promise<Played> {
   const world = await make(life);
+  const { askMs, mostAwaitedMs, startsWithinMs, tailMs } = world.pace;
   const invariants = new Invariants(world);
   let done = 0;
   const pass = async (ms: number, isOver: () => boolean = () => false) => {
     for (const untilMs = world.nowMs() + ms; world.nowMs() < untilMs && !isOver() && invariants.breaks.length === 0; ) {
-      await world.pass(Math.min(ASK_MS, untilMs - world.nowMs()));
+      await world.pass(Math.min(askMs, untilMs - world.nowMs()));
       invariants.look();
     }
   };
   try {
-    await pass(MOST_AWAITED_MS, () => world.canaries().some(({ phase }) => phase === 'Initialized') || life.actions[0]?.at !== 'resting');
+    await pass(mostAwaitedMs, () => world.canaries().some(({ phase }) => phase === 'Initialized') || life.actions[0]?.at !== 'resting');
     for (const { at, afterMs, action } of life.actions) {
-      if (at === 'resting') await pass(REACTION_MS);
-      if (at !== 'now') await pass(MOST_AWAITED_MS, () => isAt(world, at));
+      if (at === 'resting') await pass(startsWithinMs);
+      if (at !== 'now') await pass(mostAwaitedMs, () => isAt(world, at));
       await pass(afterMs);
       if (invariants.breaks.length > 0) break;
       const before = world.canaries();
       const acted = await world.act(action, async (ms) => {
         for (const untilMs = world.nowMs() + ms; world.nowMs() < untilMs; ) {
-          await world.pass(Math.min(ASK_MS, untilMs - world.nowMs()));
+          await world.pass(Math.min(askMs, untilMs - world.nowMs()));
           invariants.follow();
         }
       });
@@ -46,7 +38,7 @@ export async function play(life: Life, make: WorldMaker): Promise<Played> {
       done += 1;
       invariants.acted(action, acted, before);
     }
-    await pass(TAIL_MS);
+    await pass(tailMs);
     return { breaks: invariants.breaks, done, lastedMs: world.nowMs() };
   } finally {
     await world.close();
