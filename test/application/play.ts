@@ -1,11 +1,13 @@
 import { type Break, Invariants } from './invariants.ts';
-import { describeLife, type Life, type Moment, type Timed } from './life.ts';
+import { describeAction, describeLife, type Life, type Moment, type Timed } from './life.ts';
 import type { ApplicationWorld, WorldMaker } from './world.ts';
 
 export interface Played {
   breaks: readonly Break[];
   done: number;
   lastedMs: number;
+  /** What was done, and what became of the Canaries: where time is real, no second play is the same. */
+  history: readonly string[];
 }
 
 /** One life, until its first break. */
@@ -13,11 +15,20 @@ export async function play(life: Life, make: WorldMaker): Promise<Played> {
   const world = await make(life);
   const { askMs, mostAwaitedMs, startsWithinMs, tailMs } = world.pace;
   const invariants = new Invariants(world);
+  const history: string[] = [];
+  const say = (what: string): void => void history.push(`${(world.nowMs() / 1000).toFixed(1)} s: ${what}`);
+  let seen = '';
+  const look = (): void => {
+    const now = world.canaries().map(({ name, phase, step, run }) => `${name} ${phase} ${step} ${run}`);
+    if (now.join() !== seen) say(now.join(', ') || 'no Canary');
+    seen = now.join();
+  };
   let done = 0;
   const pass = async (ms: number, isOver: () => boolean = () => false) => {
     for (const untilMs = world.nowMs() + ms; world.nowMs() < untilMs && !isOver() && invariants.breaks.length === 0; ) {
       await world.pass(Math.min(askMs, untilMs - world.nowMs()));
       invariants.look();
+      look();
     }
   };
   try {
@@ -32,14 +43,16 @@ export async function play(life: Life, make: WorldMaker): Promise<Played> {
         for (const untilMs = world.nowMs() + ms; world.nowMs() < untilMs; ) {
           await world.pass(Math.min(askMs, untilMs - world.nowMs()));
           invariants.follow();
+          look();
         }
       });
+      say(`${describeAction(action)}${acted === undefined ? ': there was nothing to do it to' : ''}`);
       if (acted === undefined) continue;
       done += 1;
       invariants.acted(action, acted, before);
     }
     await pass(tailMs);
-    return { breaks: invariants.breaks, done, lastedMs: world.nowMs() };
+    return { breaks: invariants.breaks, done, lastedMs: world.nowMs(), history };
   } finally {
     await world.close();
   }

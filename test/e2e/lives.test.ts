@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeLife, lifeOf } from '../application/life.ts';
 import { play } from '../application/play.ts';
@@ -11,6 +12,8 @@ const only = process.env.LIFE_SEED;
 const count = only === undefined ? Math.min(ALL, Number(process.env.LIVES ?? 4)) : 1;
 const begin = Number(process.env.PART_SEED ?? 0) * count;
 const seeds = Array.from({ length: count }, (_, index) => (only === undefined ? FIRST + ((begin + index) % ALL) : Number(only)));
+/** `BREAKAGE='unpromoted bytes at deletion'` breaks Serin on purpose. */
+const BROKEN = join(import.meta.dirname, '..', 'application', 'broken-program.ts');
 /** Side by side; less where the machine has other things to do. */
 const AT_ONCE = Number(process.env.LIVES_AT_ONCE ?? 10);
 
@@ -22,17 +25,20 @@ for (const { promise } of told.values()) promise.catch(() => undefined);
 
 beforeAll(async () => {
   plane = await RealPlane.start();
-  const make = realWorld(plane);
+  const make = realWorld(plane, process.env.BREAKAGE && BROKEN);
   const coming = [...seeds];
   const playOn = async () => {
     for (let seed = coming.shift(); seed !== undefined; seed = coming.shift()) {
       const life = shortened(lifeOf(seed));
       const answer = told.get(seed);
       try {
-        const { breaks, lastedMs, done } = await play(life, make);
+        const { breaks, lastedMs, done, history } = await play(life, make);
         process.stdout.write(`life ${seed}: ${done} actions in ${Math.round(lastedMs / 1000)} s\n`);
+        if (only !== undefined) process.stdout.write(`${history.join('\n')}\n`);
         const [first] = breaks;
-        answer?.resolve(first && `${first.invariant} at ${first.atMs / 1000} s: ${first.text}\n${describeLife(life)}\n`);
+        answer?.resolve(
+          first && `${first.invariant} at ${first.atMs / 1000} s: ${first.text}\n${describeLife(life)}\n${history.join('\n')}\n`,
+        );
       } catch (error) {
         answer?.reject(error);
       }
