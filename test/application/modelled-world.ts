@@ -26,6 +26,7 @@ export const modelledPace: Pace = {
   mostAwaitedMs: 120_000,
   startsWithinMs: 3_000,
   tailMs: 240_000,
+  mostTailMs: 240_000,
   intervalMs: 10_000,
   deadlineMs: 60_000,
   graceMs: 30_000,

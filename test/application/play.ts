@@ -13,7 +13,7 @@ export interface Played {
 /** One life, until its first break. */
 export async function play(life: Life, make: WorldMaker): Promise<Played> {
   const world = await make(life);
-  const { askMs, mostAwaitedMs, startsWithinMs, tailMs } = world.pace;
+  const { askMs, mostAwaitedMs, startsWithinMs, tailMs, mostTailMs } = world.pace;
   const invariants = new Invariants(world);
   const history: string[] = [];
   const say = (what: string): void => void history.push(`${(world.nowMs() / 1000).toFixed(1)} s: ${what}`);
@@ -52,6 +52,7 @@ export async function play(life: Life, make: WorldMaker): Promise<Played> {
       invariants.acted(action, acted, before);
     }
     await pass(tailMs);
+    await pass(mostTailMs - tailMs, () => isAt(world, 'resting'));
     return { breaks: invariants.breaks, done, lastedMs: world.nowMs(), history };
   } finally {
     await world.close();

@@ -23,18 +23,19 @@ export const realPace: Pace = {
   mostAwaitedMs: 25_000,
   startsWithinMs: 2_000,
   tailMs: 40_000,
+  mostTailMs: 120_000,
   intervalMs: 2_000,
   deadlineMs: 20_000,
   graceMs: 20_000,
   crashGraceMs: 10_000,
-  reactionMs: 3_000,
+  reactionMs: 2_000,
   quietMs: 15_000,
 };
 /** Versions that fail by themselves, by the environment of their pods. The restarts are the kubelet's. */
 const LOOPS: Readonly<Record<string, Record<string, string>>> = {
   exits: { CRASH_AFTER_MS: '2400', EXIT_CODE: '3' },
   oom: { CRASH_AFTER_MS: '3000', EXIT_CODE: '137' },
-  flaps: { FLAP_EVERY_MS: '6000' },
+  flaps: { FLAP_EVERY_MS: '7500' },
   broken: { NEVER_READY: '1' },
 };
 /** Between two restarts of a container that ends again and again, the first one apart: src/embedded/nodes/kubelet.ts. */
@@ -487,7 +488,7 @@ class RealWorld implements ApplicationWorld {
         analysis: {
           interval: `${this.pace.intervalMs / 1_000}s`,
           threshold: THRESHOLD,
-          stepWeight: 25,
+          stepWeight: 10,
           maxWeight: 50,
           webhooks: [{ name: 'orders', type: 'rollout', url: this.#plane.hooks.url(this.#namespace) }],
         },

@@ -38,6 +38,8 @@ export interface Pace {
   startsWithinMs: number;
   /** After the last action: the longest pause of the brake is not, but most of what an action causes shows by then. */
   tailMs: number;
+  /** As long as a release is under way by then, at most; from the last action, too. */
+  mostTailMs: number;
   /** Of the Canary: the interval of its analysis, and its `progressDeadlineSeconds`. */
   intervalMs: number;
   deadlineMs: number;
