@@ -1,20 +1,29 @@
-import { readFileSync } from 'node:fs';
 import { readKeptPrimary } from '../../src/api/kept-primary.ts';
-import { type KubeObject, type ObjectRef, refOf } from '../../src/api/kube-object.ts';
+import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { acceptAnnotation, keptAnnotation } from '../../src/api/names.ts';
-import type { ObjectChange } from '../../src/embedded/controllers/object-store.ts';
 import { isConflict, isForbidden, isNotFound } from '../../src/kube/errors.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { raw } from '../fakes/raw.ts';
-import { type ControllerProcess, newLogFile, startController } from '../scenarios/controller.ts';
-import { ask } from '../scenarios/users.ts';
 import { monotonicMs, sleep } from '../scenarios/world.ts';
-import { THRESHOLD } from './invariants.ts';
 import type { Action, Life, Part, Side, Timed } from './life.ts';
+import {
+  APP,
+  aCanary,
+  anApplication,
+  aScaler,
+  aService,
+  containerOf,
+  NAME_LABEL,
+  refOfSide,
+  versionOf,
+  versionOfPod,
+} from './real-application.ts';
+import { RealClients } from './real-clients.ts';
 import type { RealPlane } from './real-plane.ts';
+import { RealPods } from './real-pods.ts';
+import { RealSerin } from './real-serin.ts';
 import type { Acted, Answer, ApplicationWorld, CanaryView, Pace, PodFailed, WorldMaker } from './world.ts';
 
-const APP = 'podinfo';
-const NAME_LABEL = 'app.kubernetes.io/name';
 /** Of the modelled times: what a life waits for itself. */
 const SCALE = 0.2;
 /** The reaction of Serin, pods and proxies has no scale, and is slower where other things are to do. */
@@ -31,28 +40,8 @@ export const realPace: Pace = {
   reactionMs: 2_000,
   quietMs: 15_000,
 };
-/** Versions that fail by themselves, by the environment of their pods. The restarts are the kubelet's. */
-const LOOPS: Readonly<Record<string, Record<string, string>>> = {
-  exits: { CRASH_AFTER_MS: '2400', EXIT_CODE: '3' },
-  oom: { CRASH_AFTER_MS: '3000', EXIT_CODE: '137' },
-  flaps: { FLAP_EVERY_MS: '7500' },
-  broken: { NEVER_READY: '1' },
-};
-/** Between two restarts of a container that ends again and again, the first one apart: src/embedded/nodes/kubelet.ts. */
-const BACK_OFF_MS = 10_000;
-/** Between two questions of the client at each proxy. */
-const CLIENT_PAUSE_MS = 250;
-/** A version that has a part of the users is answered by within this time. */
-const RECENT_MS = 3_000;
-/** After so long it is known whether a pod was down when a request was lost. */
-const KNOWN_MS = 3_000;
 /** A Canary that is deleted is gone by then, or the user does not wait. */
 const GONE_WITHIN_MS = 60_000;
-
-interface Lost {
-  atMs: number;
-  why: string;
-}
 
 /** Lives on one real control plane, each in a namespace of its own and with a controller of its own. `main`: another program of Serin. */
 export function realWorld(plane: RealPlane, main?: string): WorldMaker {
@@ -87,22 +76,12 @@ class RealWorld implements ApplicationWorld {
   readonly #plane: RealPlane;
   readonly #life: Life;
   readonly #namespace: string;
-  readonly #main: string | undefined;
-  readonly #logFile = newLogFile();
+  readonly #cluster: KubeCluster;
+  readonly #pods: RealPods;
+  readonly #clients: RealClients;
+  readonly #serin: RealSerin;
   readonly #beganMs = monotonicMs();
   readonly #end = new AbortController();
-  readonly #clients: Promise<void>[];
-  /** Of each proxy; by version, when it answered last. */
-  readonly #answered: Map<string, number>[];
-  readonly #lost: Lost[] = [];
-  readonly #failed: PodFailed[] = [];
-  /** Pods that were ready, are not, and stay; and sides that wait for the pod in the place of a drained one. */
-  readonly #down = new Set<string>();
-  #lastDownMs = Number.NEGATIVE_INFINITY;
-  readonly #hearNoMore: () => void;
-  #controller: ControllerProcess | undefined;
-  #starts = 0;
-  #isUp = false;
   #selectorLabels: readonly string[] | undefined;
   #before: string | undefined;
   #contest: { what: 'route' | 'Service'; untilMs: number } | undefined;
@@ -111,24 +90,23 @@ class RealWorld implements ApplicationWorld {
     this.#plane = plane;
     this.#life = life;
     this.#namespace = namespace;
-    this.#main = main;
-    const { urls } = plane.environment.mesh;
-    this.#answered = urls.map(() => new Map());
-    this.#hearNoMore = plane.hearPods(namespace, (change) => this.#podChanged(change));
-    plane.hooks.answers(namespace, () => (this.#isBad() ? 500 : 200));
-    this.#clients = urls.map((url, proxy) => this.#live(url, proxy));
+    const { environment, hooks } = plane;
+    this.#cluster = environment.cluster;
+    this.#pods = new RealPods(plane, namespace, () => this.nowMs());
+    this.#clients = new RealClients(environment.mesh.urls, `${APP}.${namespace}`, () => this.nowMs());
+    this.#serin = new RealSerin(environment, namespace, main);
+    hooks.answers(namespace, () => (this.#pods.ofSide('target').some((pod) => versionOfPod(pod).startsWith('bad-')) ? 500 : 200));
   }
 
   async begin(): Promise<void> {
-    const { cluster } = this.#plane.environment;
-    await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.#namespace } });
-    await cluster.create(this.#anApplication('good-1'));
-    if (this.#life.hasService) await cluster.create(this.#aService());
-    if (this.#life.hasScaler) await cluster.create(this.#aScaler());
+    await this.#cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.#namespace } });
+    await this.#cluster.create(anApplication(this.#namespace, 'good-1'));
+    if (this.#life.hasService) await this.#cluster.create(aService(this.#namespace));
+    if (this.#life.hasScaler) await this.#cluster.create(aScaler(this.#namespace));
     await this.#until('the application is available', () => raw(this.#deployment('target'))?.status?.availableReplicas === 1);
-    await cluster.create(this.#aCanary(APP));
-    this.#start();
-    await this.#until('Serin runs', () => this.#isUp);
+    await this.#create(APP);
+    this.#serin.start();
+    await this.#until('Serin runs', () => this.#serin.isUp);
   }
 
   nowMs(): number {
@@ -137,7 +115,7 @@ class RealWorld implements ApplicationWorld {
 
   async pass(ms: number): Promise<void> {
     await sleep(ms);
-    if (this.#controller?.hasExited()) throw new Error(`the controller ended by itself:\n${this.#log()}`);
+    if (this.#serin.hasExited) throw new Error(`the controller ended by itself:\n${this.#serin.log()}`);
     if (this.#contest && this.nowMs() < this.#contest.untilMs) await tried(this.#changeBack(this.#contest.what));
   }
 
@@ -146,19 +124,7 @@ class RealWorld implements ApplicationWorld {
   }
 
   ask(): readonly Answer[] {
-    const nowMs = this.nowMs();
-    const known = this.#lost.findIndex(({ atMs }) => nowMs - atMs < KNOWN_MS);
-    const lost = this.#lost.splice(0, known === -1 ? this.#lost.length : known);
-    if (this.#down.size > 0) this.#lastDownMs = nowMs;
-    return [
-      ...lost.map(({ atMs, why }) => ({ lost: why, isPodsFault: this.#lastDownMs >= atMs - KNOWN_MS })),
-      ...this.#answered.flatMap((versions, proxy): Answer[] => {
-        const latestMs = Math.max(...versions.values());
-        const recent = [...versions].filter(([, atMs]) => atMs === latestMs || nowMs - atMs <= RECENT_MS);
-        if (recent.length === 0) return [{ lost: 'no answer yet', isPodsFault: false }];
-        return recent.map(([version]) => ({ version, by: `proxy ${proxy + 1}` }));
-      }),
-    ];
+    return this.#clients.answers((sinceMs) => this.#pods.wasAnyDown(sinceMs));
   }
 
   canaries(): readonly CanaryView[] {
@@ -185,11 +151,11 @@ class RealWorld implements ApplicationWorld {
   }
 
   isSerinUp(): boolean {
-    return this.#isUp;
+    return this.#serin.isUp;
   }
 
   failed(): readonly PodFailed[] {
-    return this.#failed.splice(0);
+    return this.#pods.failed();
   }
 
   written(): readonly string[] {
@@ -199,17 +165,16 @@ class RealWorld implements ApplicationWorld {
   /** The namespace goes with all that is in it. */
   async close(): Promise<void> {
     this.#end.abort();
-    await Promise.all(this.#clients);
-    this.#hearNoMore();
-    await this.#controller?.stop('KILL');
-    const { cluster } = this.#plane.environment;
-    await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: this.#namespace });
+    await this.#clients.stop();
+    this.#pods.stop();
+    await this.#serin.stop();
+    await this.#cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: this.#namespace });
     for (const canary of this.#plane.canaries(this.#namespace))
-      await tried(cluster.patch(refOf(canary), { metadata: { finalizers: null } }));
+      await tried(this.#cluster.patch(refOf(canary), { metadata: { finalizers: null } }));
   }
 
   async #act(action: Action, pass: (ms: number) => Promise<void>): Promise<Acted | undefined> {
-    const { cluster, nodes } = this.#plane.environment;
+    const { nodes } = this.#plane.environment;
     switch (action.do) {
       case 'push':
         return await this.#push(action.version);
@@ -217,7 +182,7 @@ class RealWorld implements ApplicationWorld {
         return this.#before === undefined ? undefined : await this.#push(this.#before);
       case 'delete the Canary': {
         const found = this.#plane.canaries(this.#namespace);
-        for (const canary of found) await cluster.delete(refOf(canary));
+        for (const canary of found) await this.#cluster.delete(refOf(canary));
         return found.length > 0 ? {} : undefined;
       }
       case 'create a Canary':
@@ -225,7 +190,7 @@ class RealWorld implements ApplicationWorld {
       case 'replace --force': {
         const [found] = this.#plane.canaries(this.#namespace);
         if (found === undefined) return undefined;
-        await cluster.delete(refOf(found));
+        await this.#cluster.delete(refOf(found));
         const untilMs = this.nowMs() + GONE_WITHIN_MS;
         while (this.nowMs() < untilMs && this.#plane.get('canaries', this.#namespace, found.metadata.name)) await pass(this.pace.askMs);
         return await this.#create(found.metadata.name);
@@ -234,7 +199,7 @@ class RealWorld implements ApplicationWorld {
         const [found] = this.#plane.canaries(this.#namespace);
         if (found === undefined) return undefined;
         if (action.first === 'create') await this.#create(action.name);
-        await cluster.delete(refOf(found));
+        await this.#cluster.delete(refOf(found));
         if (action.first === 'delete') await this.#create(action.name);
         return {};
       }
@@ -260,88 +225,50 @@ class RealWorld implements ApplicationWorld {
       case 'helm install':
         return await this.#install(action.version);
       case 'delete the namespace':
-        await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: this.#namespace });
+        await this.#cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: this.#namespace });
         return { isTaken: true };
       case 'relabel the target':
         return await this.#relabel();
       case 'kill Serin':
         if (action.selectorLabels) this.#selectorLabels = action.selectorLabels;
-        await this.#kill();
-        void sleep(action.forMs, this.#end.signal).then(
-          () => this.#start(),
-          () => undefined,
-        );
+        await this.#serin.kill();
+        void this.#later(action.forMs, () => this.#start());
         return {};
       case 'crash': {
-        const pod = this.#podOf(action.side);
+        const pod = this.#pods.ready(action.side);
         if (pod === undefined) return undefined;
         if (action.how !== 'flap') return nodes.crash(this.#namespace, pod.metadata.name, action.how === 'oom' ? 137 : 3) ? {} : undefined;
         const app = nodes.app(this.#namespace, pod.metadata.name);
         if (app === undefined) return undefined;
         app.behaviour.neverReady = true;
-        void sleep(Math.max(action.ms, SEEN_UNREADY_MS), this.#end.signal).then(
-          () => {
-            app.behaviour.neverReady = false;
-          },
-          () => undefined,
-        );
+        void this.#later(Math.max(action.ms, SEEN_UNREADY_MS), () => {
+          app.behaviour.neverReady = false;
+        });
         return {};
       }
       case 'drain': {
-        const pod = this.#podOf(action.side);
+        const pod = this.#pods.ready(action.side);
         if (pod === undefined) return undefined;
         const conditions = [...(raw(pod).status?.conditions ?? []), { type: 'DisruptionTarget', status: 'True', reason: action.how }];
-        this.#down.add(action.side);
-        await cluster.patch(refOf(pod), { status: { conditions } }, { subresource: 'status' });
-        await cluster.delete(refOf(pod));
-        this.#failed.push({ side: action.side, how: 'drain', atMs: this.nowMs(), forMs: action.ms });
+        this.#pods.drained(action.side, action.ms);
+        await this.#cluster.patch(refOf(pod), { status: { conditions } }, { subresource: 'status' });
+        await this.#cluster.delete(refOf(pod));
         return {};
       }
-    }
-  }
-
-  /** The client at one proxy, who never stops asking. */
-  async #live(url: string, proxy: number): Promise<void> {
-    while (!this.#end.signal.aborted) {
-      const { version, lost } = await ask(url, `${APP}.${this.#namespace}`);
-      const atMs = this.nowMs();
-      if (version !== undefined) this.#answered[proxy]?.set(version, atMs);
-      else if (this.#answered[proxy]?.size) this.#lost.push({ atMs, why: `proxy ${proxy + 1}: ${lost}` });
-      await sleep(CLIENT_PAUSE_MS, this.#end.signal).catch(() => undefined);
     }
   }
 
   #start(): void {
-    if (this.#controller !== undefined || this.#end.signal.aborted) return;
-    const flags = {
-      namespace: this.#namespace,
-      ...(this.#selectorLabels && { 'selector-labels': this.#selectorLabels.join(',') }),
-    };
-    const started = startController(this.#plane.environment, flags, this.#logFile, this.#main);
-    this.#controller = started;
-    this.#starts += 1;
-    const starts = this.#starts;
-    const awaitUp = async () => {
-      while (readFileSync(this.#logFile, 'utf8').split('reconciling Canaries').length <= starts) {
-        if (this.#controller !== started) return;
-        await sleep(200, this.#end.signal);
-      }
-      this.#isUp = this.#controller === started;
-    };
-    void awaitUp().catch(() => undefined);
+    this.#serin.start(this.#selectorLabels && { 'selector-labels': this.#selectorLabels.join(',') });
   }
 
-  async #kill(): Promise<void> {
-    const killed = this.#controller;
-    this.#isUp = false;
-    this.#controller = undefined;
-    await killed?.stop('KILL');
-    // One that was killed before it came up has said nothing.
-    this.#starts = readFileSync(this.#logFile, 'utf8').split('reconciling Canaries').length - 1;
+  async #later(ms: number, act: () => void): Promise<void> {
+    await sleep(ms, this.#end.signal).then(act, () => undefined);
   }
 
   async #create(name: string): Promise<Acted | undefined> {
-    await this.#plane.environment.cluster.create(this.#aCanary(name));
+    const checkUrl = this.#plane.hooks.url(this.#namespace);
+    await this.#cluster.create(aCanary(this.#life, { name, namespace: this.#namespace }, this.pace, checkUrl));
     return {};
   }
 
@@ -349,14 +276,14 @@ class RealWorld implements ApplicationWorld {
     const before = versionOf(this.#deployment('target'));
     if (before === undefined || before === version) return undefined;
     const pushed = { spec: { template: { spec: { containers: [containerOf(version)] } } } };
-    await this.#plane.environment.cluster.patch(this.#ref('target'), pushed);
+    await this.#cluster.patch(refOfSide('target', this.#namespace), pushed);
     this.#before = before;
     return { pushed: version };
   }
 
   async #edit(spec: object): Promise<Acted | undefined> {
     const found = this.#plane.canaries(this.#namespace);
-    for (const canary of found) await this.#plane.environment.cluster.patch(refOf(canary), { spec });
+    for (const canary of found) await this.#cluster.patch(refOf(canary), { spec });
     return found.length > 0 ? {} : undefined;
   }
 
@@ -365,7 +292,7 @@ class RealWorld implements ApplicationWorld {
     const kept = readKeptPrimary(this.#deployment('target')?.metadata.annotations?.[keptAnnotation]);
     if (kept === undefined) return undefined;
     const annotations = { [acceptAnnotation]: kept.unpromoted };
-    await this.#plane.environment.cluster.patch(this.#ref('target'), { metadata: { annotations } });
+    await this.#cluster.patch(refOfSide('target', this.#namespace), { metadata: { annotations } });
     return { isAccepted: true };
   }
 
@@ -391,129 +318,42 @@ class RealWorld implements ApplicationWorld {
   async #write(manager: string, { apiVersion, kind, metadata: live }: KubeObject, spec: object): Promise<void> {
     const { name, namespace, uid, resourceVersion } = live;
     const metadata = { name, namespace, uid, resourceVersion } as KubeObject['metadata'];
-    await this.#plane.environment.cluster.apply({ apiVersion, kind, metadata, spec }, { fieldManager: manager, force: true });
+    await this.#cluster.apply({ apiVersion, kind, metadata, spec }, { fieldManager: manager, force: true });
   }
 
   async #remove(part: Part): Promise<void> {
-    const { cluster } = this.#plane.environment;
-    if (part === 'Canary') for (const canary of this.#plane.canaries(this.#namespace)) await cluster.delete(refOf(canary));
-    else if (part === 'target') await cluster.delete(this.#ref('target'), { propagationPolicy: 'Background' });
-    else await cluster.delete({ apiVersion: 'v1', kind: 'Service', name: APP, namespace: this.#namespace });
+    if (part === 'Canary') for (const canary of this.#plane.canaries(this.#namespace)) await this.#cluster.delete(refOf(canary));
+    else if (part === 'target') await this.#cluster.delete(refOfSide('target', this.#namespace), { propagationPolicy: 'Background' });
+    else await this.#cluster.delete({ apiVersion: 'v1', kind: 'Service', name: APP, namespace: this.#namespace });
   }
 
   async #install(version: string): Promise<Acted | undefined> {
-    const { cluster } = this.#plane.environment;
     if (this.#deployment('target')) return undefined;
-    await cluster.create(this.#anApplication(version));
-    if (this.#life.hasService && !this.#plane.get('services', this.#namespace, APP)) await cluster.create(this.#aService());
+    await this.#cluster.create(anApplication(this.#namespace, version));
+    if (this.#life.hasService && !this.#plane.get('services', this.#namespace, APP)) await this.#cluster.create(aService(this.#namespace));
     if (this.#plane.canaries(this.#namespace).length === 0) await this.#create(APP);
     return { pushed: version, isInstalled: true };
   }
 
   async #relabel(): Promise<Acted | undefined> {
-    const { cluster } = this.#plane.environment;
     const version = versionOf(this.#deployment('target'));
     // Without a Canary that serves by its primary the application itself would be gone.
     if (version === undefined || this.#deployment('primary') === undefined) return undefined;
     if (this.#plane.canaries(this.#namespace).every(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
-    await cluster.delete(this.#ref('target'), { propagationPolicy: 'Background' });
-    await cluster.create(this.#anApplication(version, { [NAME_LABEL]: APP }));
+    await this.#cluster.delete(refOfSide('target', this.#namespace), { propagationPolicy: 'Background' });
+    await this.#cluster.create(anApplication(this.#namespace, version, { [NAME_LABEL]: APP }));
     return {};
   }
 
-  #podChanged({ previous, next }: ObjectChange): void {
-    const pod = next ?? previous;
-    const side = pod && sideOf(pod);
-    if (pod === undefined || side === undefined) return;
-    const { uid = '' } = pod.metadata;
-    if (this.#down.size > 0) this.#lastDownMs = this.nowMs();
-    if (next === undefined || next.metadata.deletionTimestamp !== undefined) this.#down.delete(uid);
-    else if (isReady(next)) {
-      this.#down.delete(uid);
-      if (!isDisrupted(next)) this.#down.delete(side);
-    } else if (previous && isReady(previous) && !isDisrupted(next)) {
-      this.#down.add(uid);
-      this.#lastDownMs = this.nowMs();
-      this.#failed.push({ side, how: 'crash', atMs: this.nowMs(), forMs: unreadyForMs(next) });
-    }
-  }
-
-  /** Whether pods of the target that run are of a version that fails its checks. */
-  #isBad(): boolean {
-    return this.#plane
-      .pods(this.#namespace)
-      .some(
-        (pod) => sideOf(pod) === 'target' && pod.metadata.deletionTimestamp === undefined && (versionOfPod(pod) ?? '').startsWith('bad-'),
-      );
-  }
-
-  #podOf(side: Side): KubeObject | undefined {
-    return this.#plane
-      .pods(this.#namespace)
-      .find((pod) => sideOf(pod) === side && pod.metadata.deletionTimestamp === undefined && isReady(pod));
-  }
-
-  #ref(side: Side): ObjectRef {
-    return { apiVersion: 'apps/v1', kind: 'Deployment', name: side === 'target' ? APP : `${APP}-primary`, namespace: this.#namespace };
-  }
-
   #deployment(side: Side): KubeObject | undefined {
-    return this.#plane.get('deployments', this.#namespace, this.#ref(side).name);
+    return this.#plane.get('deployments', this.#namespace, refOfSide(side, this.#namespace).name);
   }
 
   async #until(what: string, isSo: () => boolean): Promise<void> {
     for (const untilMs = this.nowMs() + 90_000; !isSo(); ) {
-      if (this.nowMs() > untilMs) throw new Error(`${what}: not within 90 s\n${this.#log()}`);
+      if (this.nowMs() > untilMs) throw new Error(`${what}: not within 90 s\n${this.#serin.log()}`);
       await sleep(100);
     }
-  }
-
-  #log(): string {
-    return `${this.#logFile}\n${readFileSync(this.#logFile, 'utf8').split('\n').slice(-15).join('\n')}`;
-  }
-
-  #aCanary(name: string): KubeObject {
-    const { hasScaler, revertOnDeletion } = this.#life;
-    return {
-      apiVersion: 'flagger.app/v1beta1',
-      kind: 'Canary',
-      metadata: { name, namespace: this.#namespace },
-      spec: {
-        provider: 'istio',
-        targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP },
-        service: { port: 80, targetPort: 'http' },
-        progressDeadlineSeconds: this.pace.deadlineMs / 1_000,
-        ...(hasScaler && { autoscalerRef: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: APP } }),
-        ...(revertOnDeletion && { revertOnDeletion }),
-        analysis: {
-          interval: `${this.pace.intervalMs / 1_000}s`,
-          threshold: THRESHOLD,
-          stepWeight: 10,
-          maxWeight: 50,
-          webhooks: [{ name: 'orders', type: 'rollout', url: this.#plane.hooks.url(this.#namespace) }],
-        },
-      },
-    };
-  }
-
-  /** Both labels are in its pods; by which of them Serin tells the sides apart is its own affair. */
-  #anApplication(version: string, labels: Record<string, string> = { app: APP, [NAME_LABEL]: APP }): KubeObject {
-    const template = { metadata: { labels: { app: APP, ...labels } }, spec: { containers: [containerOf(version)] } };
-    const metadata = { name: APP, namespace: this.#namespace };
-    return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { replicas: 1, selector: { matchLabels: labels }, template } };
-  }
-
-  #aService(): KubeObject {
-    const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
-    const metadata = { name: APP, namespace: this.#namespace };
-    return { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: APP }, ports } };
-  }
-
-  #aScaler(): KubeObject {
-    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP };
-    const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } }];
-    const spec = { scaleTargetRef, minReplicas: 1, maxReplicas: 10, metrics };
-    return { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: APP, namespace: this.#namespace }, spec };
   }
 }
 
@@ -528,32 +368,4 @@ async function tried<T>(work: Promise<T>): Promise<T | undefined> {
     if (isNotFound(error) || isConflict(error) || isForbidden(error)) return undefined;
     throw error;
   }
-}
-
-function containerOf(version: string) {
-  const [kind = ''] = version.split('-');
-  const env = Object.entries(LOOPS[kind] ?? {}).map(([name, value]) => ({ name, value }));
-  return { name: 'web', image: `${APP}:${version}`, ports: [{ name: 'http', containerPort: 9898 }], ...(env.length > 0 && { env }) };
-}
-
-const tagOf = (image: string | undefined): string | undefined => image?.split(':')[1];
-const versionOf = (deployment: KubeObject | undefined): string | undefined =>
-  tagOf(raw(deployment)?.spec.template.spec.containers[0].image);
-const versionOfPod = (pod: KubeObject): string | undefined => tagOf(raw(pod).spec.containers[0].image);
-
-function sideOf({ metadata: { name } }: KubeObject): Side | undefined {
-  if (name.startsWith(`${APP}-primary-`)) return 'primary';
-  return name.startsWith(`${APP}-`) ? 'target' : undefined;
-}
-
-const hasCondition = (pod: KubeObject, wanted: string): boolean =>
-  (raw(pod).status?.conditions ?? []).some(({ type, status }: { type: string; status: string }) => type === wanted && status === 'True');
-const isReady = (pod: KubeObject): boolean => hasCondition(pod, 'Ready');
-const isDisrupted = (pod: KubeObject): boolean => hasCondition(pod, 'DisruptionTarget');
-
-/** By the kubelet's back-off, of a pod that has just become unready. */
-function unreadyForMs(pod: KubeObject): number {
-  const [container] = raw(pod).status?.containerStatuses ?? [];
-  if (container?.state?.terminated === undefined) return 0;
-  return container.restartCount === 0 ? 0 : BACK_OFF_MS * 2 ** (container.restartCount - 1);
 }
