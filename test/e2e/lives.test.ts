@@ -5,7 +5,7 @@ import { play } from '../application/play.ts';
 import { RealPlane } from '../application/real-plane.ts';
 import { realWorld, shortened } from '../application/real-world.ts';
 
-/** `LIVES=30` plays all of them, and `LIFE_SEED=20007` one. */
+/** Lives of test/application, four of them, others with each `PART_SEED`. `LIVES=30` plays all of them, and `LIFE_SEED=20007` one. */
 const ALL = 30;
 const FIRST = 20_001;
 const only = process.env.LIFE_SEED;
@@ -46,14 +46,13 @@ beforeAll(async () => {
   };
   for (let one = 0; one < AT_ONCE; one += 1) void playOn();
 });
-afterAll(() => plane?.stop());
+afterAll(async () => {
+  const refused = plane?.environment.forbidden();
+  await plane?.stop();
+  expect(refused ?? [], 'the controllers asked for nothing that their role does not allow').toEqual([]);
+});
 
-it.each(seeds)(
-  'I7, I18, I19, I20: clients of life %i on a real control plane get only what was promoted, or is under analysis',
-  {
-    timeout: 60 * 60_000,
-  },
-  async (seed) => {
-    expect(await told.get(seed)?.promise).toBeUndefined();
-  },
-);
+const title = 'I7, I18, I19, I20: clients of life %i on a real control plane get only what was promoted, or is under analysis';
+it.each(seeds)(title, { timeout: 60 * 60_000 }, async (seed) => {
+  expect(await told.get(seed)?.promise).toBeUndefined();
+});
