@@ -112,7 +112,7 @@ export class Invariants {
   #note(canaries: readonly CanaryView[], { target }: Held): void {
     for (const { uid, phase, step, isDeleting } of canaries) {
       // What a user pushes while proxies still hear of the end of the release before is the user's doing.
-      if (isDeleting || target === undefined || !(ANALYSING.has(phase) || LEAVING.has(step))) continue;
+      if (isDeleting || target === undefined || !(ANALYSING.has(phase) || (phase !== 'Initializing' && LEAVING.has(step)))) continue;
       // Pods of a version that was superseded serve until those of the next one are ready.
       const superseded = this.#analysedBy.get(uid) ?? new Set<string>();
       this.#analysedBy.set(uid, superseded.add(target));
