@@ -88,8 +88,8 @@ export const breakages: readonly Breakage[] = [
 const MOST_LIVES = 100;
 const src = join(import.meta.dirname, '..', '..', 'src');
 
-/** In which life it was found, and how; undefined: in none. Modules that are loaded from now on are the broken ones; no file is written. */
-async function findIn({ invariants, changes }: Breakage): Promise<string | undefined> {
+/** Modules that are loaded from now on are the broken ones; no file is written. */
+export function breakModules({ changes }: Breakage): void {
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
@@ -98,6 +98,17 @@ async function findIn({ invariants, changes }: Breakage): Promise<string | undef
       return { ...loaded, source: due.reduce(changed, String(loaded.source)) };
     },
   });
+}
+
+export function breakageOf(name: string): Breakage {
+  const found = breakages.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no breakage ${name}; there are: ${breakages.map((each) => each.name).join(', ')}`);
+  return found;
+}
+
+/** In which life it was found, and how; undefined: in none. */
+async function findIn(breakage: Breakage): Promise<string | undefined> {
+  breakModules(breakage);
   const [{ lifeOf }, { modelledWorld }, { play }] = await Promise.all([
     import('./life.ts'),
     import('./modelled-world.ts'),
@@ -105,7 +116,7 @@ async function findIn({ invariants, changes }: Breakage): Promise<string | undef
   ]);
   for (let seed = 1; seed <= MOST_LIVES; seed += 1) {
     const { breaks } = await play(lifeOf(seed), modelledWorld);
-    const noticed = breaks.find(({ invariant }) => invariants.includes(invariant));
+    const noticed = breaks.find(({ invariant }) => breakage.invariants.includes(invariant));
     if (noticed) return `life ${seed}: ${noticed.invariant}: ${noticed.text}`;
   }
   return undefined;
@@ -134,10 +145,8 @@ function runAll(): number {
 
 if (import.meta.main) {
   const [name] = process.argv.slice(2);
-  const one = breakages.find((each) => each.name === name);
   if (name === undefined) process.exit(runAll());
-  if (one === undefined) throw new Error(`no breakage ${name}; there are: ${breakages.map((each) => each.name).join(', ')}`);
-  const text = await findIn(one);
+  const text = await findIn(breakageOf(name));
   if (text !== undefined) process.stdout.write(`${text}\n`);
   process.exit(text === undefined ? 1 : 0);
 }

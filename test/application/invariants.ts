@@ -1,5 +1,5 @@
 import type { Action } from './life.ts';
-import type { Acted, Answer, ApplicationWorld, CanaryView } from './world.ts';
+import type { Acted, Answer, ApplicationWorld, CanaryView, Pace } from './world.ts';
 
 export interface Break {
   invariant: 'I7' | 'I18' | 'I19' | 'I20';
@@ -8,21 +8,8 @@ export interface Break {
   text: string;
 }
 
-/** Analysis of the Canary of these lives: test/application/modelled-world.ts. */
-const INTERVAL_MS = 10_000;
-const THRESHOLD = 2;
-const DEADLINE_MS = 60_000;
-
-/** For how long answers may show what was true before, in which Serin runs: its reaction, the way to the proxies, and their lag. */
-const GRACE_MS = 30_000;
-/** A request that was sent to a pod before its crash was known. */
-const CRASH_GRACE_MS = 20_000;
-/** A crash that comes as the last check is answered is not known to Serin. */
-const REACTION_MS = 1_000;
-/** Checks that fail end a release: `THRESHOLD` of them, one that was under way, and the way back. */
-const FAILING_MS = THRESHOLD * INTERVAL_MS + INTERVAL_MS + GRACE_MS;
-/** Nothing happens for so long: then nothing is written. */
-const QUIET_MS = 60_000;
+/** Of the Canary of these lives, in each world. */
+export const THRESHOLD = 2;
 
 /** The longest pause of the brake. */
 const LONGEST_PAUSE_MS = 300_000;
@@ -33,6 +20,9 @@ const LEAVING = new Set(['returningTraffic', 'draining']);
 const RESTING = new Set(['Initialized', 'Succeeded', 'Failed']);
 
 type Held = ReturnType<ApplicationWorld['held']>;
+
+/** Checks that fail end a release: `THRESHOLD` of them, one that was under way, and the way back. */
+const failingMs = ({ intervalMs, graceMs }: Pace): number => (THRESHOLD + 1) * intervalMs + graceMs;
 
 interface Run {
   id: string;
@@ -48,6 +38,7 @@ interface Run {
 export class Invariants {
   readonly breaks: Break[] = [];
   readonly #world: ApplicationWorld;
+  readonly #pace: Pace;
   /** Versions that users may get: promoted, or pushed where nothing stood between push and users. */
   readonly #given = new Set<string>();
   /** When each version was last analysed; in milliseconds for which Serin ran. */
@@ -70,6 +61,7 @@ export class Invariants {
 
   constructor(world: ApplicationWorld) {
     this.#world = world;
+    this.#pace = world.pace;
     this.#lastMs = world.nowMs();
     const { target } = world.held();
     if (target !== undefined) this.#given.add(target);
@@ -85,7 +77,7 @@ export class Invariants {
     this.#isForeign ||= isForeign === true;
     this.#isTaken ||= isTaken === true;
     if (action.do === 'contest') this.#contestedUntilMs = this.#world.nowMs() + action.forMs + LONGEST_PAUSE_MS;
-    if (action.do === 'relabel the target') this.#excusedUntilMs = this.#world.nowMs() + CRASH_GRACE_MS;
+    if (action.do === 'relabel the target') this.#excusedUntilMs = this.#world.nowMs() + this.#pace.crashGraceMs;
   }
 
   /** Follows the releases in the middle of an action, of which it is not known yet what it means for the clients. */
@@ -120,7 +112,7 @@ export class Invariants {
   #note(canaries: readonly CanaryView[], { target }: Held): void {
     for (const { uid, phase, step, isDeleting } of canaries) {
       // What a user pushes while proxies still hear of the end of the release before is the user's doing.
-      if (isDeleting || target === undefined || !(ANALYSING.has(phase) || LEAVING.has(step))) continue;
+      if (isDeleting || target === undefined || !(ANALYSING.has(phase) || (phase !== 'Initializing' && LEAVING.has(step)))) continue;
       // Pods of a version that was superseded serve until those of the next one are ready.
       const superseded = this.#analysedBy.get(uid) ?? new Set<string>();
       this.#analysedBy.set(uid, superseded.add(target));
@@ -131,7 +123,7 @@ export class Invariants {
   /** I19 and I7: one answer. */
   #judge(answer: Answer): void {
     if ('lost' in answer) {
-      if (answer.isPodsFault) this.#excusedUntilMs = this.#lastMs + CRASH_GRACE_MS;
+      if (answer.isPodsFault) this.#excusedUntilMs = this.#lastMs + this.#pace.crashGraceMs;
       if (!this.#hasAnswered || this.#isTaken || this.#lastMs < this.#excusedUntilMs) return;
       this.#break('I7', `A request was lost though pods of the application were ready: ${answer.lost}.`);
       return;
@@ -139,7 +131,7 @@ export class Invariants {
     const { version, by } = answer;
     if (this.#given.has(version)) return;
     const analysedMs = this.#analysed.get(version);
-    if (analysedMs !== undefined && this.#upMs - analysedMs <= GRACE_MS) return;
+    if (analysedMs !== undefined && this.#upMs - analysedMs <= this.#pace.graceMs) return;
     const known =
       analysedMs === undefined ? 'was never analysed' : `was last analysed ${Math.round((this.#upMs - analysedMs) / 1000)} s ago`;
     this.#break('I19', `A client was answered by version ${version} (${by}), which was never promoted and ${known}.`);
@@ -150,7 +142,7 @@ export class Invariants {
     const isAnswering = answers.some((one) => 'version' in one && one.version.startsWith('bad-') && !this.#given.has(one.version));
     const isHeld = !isUp || canaries.some(({ isSuspended }) => isSuspended) || canaries.length !== 1;
     this.#failingMs = isAnswering && !isHeld ? this.#failingMs + passedMs : 0;
-    if (this.#failingMs > FAILING_MS)
+    if (this.#failingMs > failingMs(this.#pace))
       this.#break(
         'I18',
         `A version whose every check fails still has users after ${this.#failingMs / 1000} s: check or rollback is delayed.`,
@@ -166,7 +158,7 @@ export class Invariants {
   #idle(canaries: readonly CanaryView[], passedMs: number, isUp: boolean): void {
     const written = this.#world.written();
     const isResting = isUp && canaries.length === 1 && canaries.every(({ phase, step }) => RESTING.has(phase) && step === 'resting');
-    if (isResting && !this.#isTaken && this.#quietMs > QUIET_MS && written.length > 0)
+    if (isResting && !this.#isTaken && this.#quietMs > this.#pace.quietMs && written.length > 0)
       this.#break('I18', `An idle Canary writes: ${written.join(', ')}.`);
     this.#quietMs = isResting && this.#lastMs >= this.#contestedUntilMs ? this.#quietMs + passedMs : 0;
   }
@@ -182,7 +174,8 @@ export class Invariants {
     }
     const { phase, step } = canary;
     const id = `${canary.uid}/${canary.run}`;
-    if (this.#run?.id !== id) this.#run = { id, crashes: 0, lastCrashMs: -INTERVAL_MS, unreadyMs: 0, drains: 0, versions: new Set() };
+    if (this.#run?.id !== id)
+      this.#run = { id, crashes: 0, lastCrashMs: -this.#pace.intervalMs, unreadyMs: 0, drains: 0, versions: new Set() };
     const run = this.#run;
     const isCounted = phase === 'Progressing' && step === 'analysing' && isUp && !canary.isSuspended;
     if (phase === 'Progressing') run.versions.add(target);
@@ -190,37 +183,37 @@ export class Invariants {
       if (how === 'crash') this.#lastCrashMs = atMs;
       if (side !== 'target') continue;
       if (how === 'drain') run.drains += 1;
-      else if (isCounted) countCrash(run, atMs, forMs);
+      else if (isCounted) countCrash(run, { atMs, forMs, intervalMs: this.#pace.intervalMs });
     }
     this.#drained(canary, run);
     if (!GIVEN_BY.has(phase) || primary === undefined || !run.versions.has(primary) || this.#given.has(primary)) return;
     this.#given.add(primary);
     const what = `Version ${primary} was promoted though its pods`;
-    const crashes = run.crashes - (this.#lastMs - run.lastCrashMs < REACTION_MS ? 1 : 0);
+    const crashes = run.crashes - (this.#lastMs - run.lastCrashMs < this.#pace.reactionMs ? 1 : 0);
     if (crashes >= THRESHOLD)
       this.#break(
         'I20',
         `${what} crashed after they were ready in ${crashes} intervals of the analysis; ${THRESHOLD} failed checks end a release.`,
       );
-    if (run.unreadyMs > DEADLINE_MS)
+    if (run.unreadyMs > this.#pace.deadlineMs)
       this.#break(
         'I20',
-        `${what} were not ready for ${run.unreadyMs / 1000} s of the analysis in all; the deadline is ${DEADLINE_MS / 1000} s.`,
+        `${what} were not ready for ${run.unreadyMs / 1000} s of the analysis in all; the deadline is ${this.#pace.deadlineMs / 1000} s.`,
       );
   }
 
   /** Where nothing but drains has happened to a version that is fine, no check fails. */
   #drained({ phase, failedChecks }: CanaryView, { drains, versions }: Run): void {
     if (phase !== 'Progressing' || drains === 0 || failedChecks === 0) return;
-    if (this.#lastMs - this.#lastCrashMs < DEADLINE_MS || [...versions].some((version) => !version.startsWith('good-'))) return;
+    if (this.#lastMs - this.#lastCrashMs < this.#pace.deadlineMs || [...versions].some((version) => !version.startsWith('good-'))) return;
     this.#break('I20', `${drains} drains of the pods of ${[...versions].join(', ')} counted as ${failedChecks} failed checks.`);
   }
 }
 
-function countCrash(run: Run, atMs: number, forMs: number): void {
+function countCrash(run: Run, { atMs, forMs, intervalMs }: { atMs: number; forMs: number; intervalMs: number }): void {
   run.unreadyMs += forMs;
   // Not in the interval of the last one, whenever that ended.
-  if (atMs - run.lastCrashMs < 2 * INTERVAL_MS) return;
+  if (atMs - run.lastCrashMs < 2 * intervalMs) return;
   run.crashes += 1;
   run.lastCrashMs = atMs;
 }

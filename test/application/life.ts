@@ -159,12 +159,14 @@ function anAction(draw: Draw, next: (kinds: readonly string[]) => Version): Acti
   return (one[draw(0, one.length)] ?? (() => ({ do: 'push back' })))();
 }
 
+export function describeAction({ do: what, ...how }: Action): string {
+  return Object.keys(how).length > 0 ? `${what} ${JSON.stringify(how)}` : what;
+}
+
 /** As a stranger reads it. */
 export function describeLife({ seed, hasScaler, revertOnDeletion, hasService, actions }: Life): string {
   const lines = actions.map(({ at, afterMs, action }) => {
-    const { do: what, ...how } = action;
-    const details = Object.keys(how).length > 0 ? ` ${JSON.stringify(how)}` : '';
-    return `  ${at === 'now' ? '' : `once the release is ${at}, `}${(afterMs / 1000).toFixed(1)} s later: ${what}${details}`;
+    return `  ${at === 'now' ? '' : `once the release is ${at}, `}${(afterMs / 1000).toFixed(1)} s later: ${describeAction(action)}`;
   });
   const extras = [hasScaler ? 'an HPA' : '', revertOnDeletion ? 'revertOnDeletion' : '', hasService ? '' : 'no Service before it'].filter(
     (one) => one !== '',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { found } from './found.ts';
 import { lifeOf } from './life.ts';
-import { modelledWorld } from './modelled-world.ts';
+import { modelledPace, modelledWorld } from './modelled-world.ts';
 import { play, report, shrink } from './play.ts';
 import type { WorldMaker } from './world.ts';
 
@@ -32,6 +32,7 @@ it('a break is shrunk to the actions that it needs', async () => {
   const world: WorldMaker = async (one) => {
     shown = one;
     return {
+      pace: modelledPace,
       nowMs: () => ms,
       pass: async (passed) => {
         ms += passed;

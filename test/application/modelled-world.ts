@@ -9,7 +9,7 @@ import { ordersPlan } from '../fakes/model/released.ts';
 import { anHpa, hpaRef, refTo } from '../fakes/model/scaled.ts';
 import { raw } from '../fakes/raw.ts';
 import type { Action, Life, Part, Side } from './life.ts';
-import type { Acted, Answer, ApplicationWorld, CanaryView, PodFailed } from './world.ts';
+import type { Acted, Answer, ApplicationWorld, CanaryView, Pace, PodFailed } from './world.ts';
 
 const NAME_LABEL = 'app.kubernetes.io/name';
 const START_UP_MS: [number, number] = [200, 4_000];
@@ -21,6 +21,19 @@ const LOOPS = {
   oom: { how: 'oom', afterMs: 15_000, ms: 3_000 },
   flaps: { how: 'flap', afterMs: 10_000, ms: 5_000 },
 } as const;
+export const modelledPace: Pace = {
+  askMs: 250,
+  mostAwaitedMs: 120_000,
+  startsWithinMs: 3_000,
+  tailMs: 240_000,
+  mostTailMs: 240_000,
+  intervalMs: 10_000,
+  deadlineMs: 60_000,
+  graceMs: 30_000,
+  crashGraceMs: 20_000,
+  reactionMs: 1_000,
+  quietMs: 60_000,
+};
 /** Kinds that are not objects of the application. */
 const UNCOUNTED = /^(Event|Lease)$/;
 const serviceRef: ObjectRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
@@ -34,6 +47,7 @@ export async function modelledWorld(life: Life): Promise<ApplicationWorld> {
 }
 
 class ModelledWorld implements ApplicationWorld {
+  readonly pace = modelledPace;
   readonly #life: Life;
   readonly #lab: ModelLab;
   readonly #pods: ModelPods;

@@ -1,53 +1,59 @@
 import { type Break, Invariants } from './invariants.ts';
-import { describeLife, type Life, type Moment, type Timed } from './life.ts';
+import { describeAction, describeLife, type Life, type Moment, type Timed } from './life.ts';
 import type { ApplicationWorld, WorldMaker } from './world.ts';
-
-/** Clients ask without pause. Milliseconds. */
-const ASK_MS = 250;
-/** A moment that does not come is not waited for any longer. */
-const MOST_AWAITED_MS = 120_000;
-/** A release that a push starts no longer rests by then. */
-const REACTION_MS = 3_000;
-/** After the last action: the longest pause of the brake is not, but most of what an action causes shows by then. */
-const TAIL_MS = 240_000;
 
 export interface Played {
   breaks: readonly Break[];
   done: number;
   lastedMs: number;
+  /** What was done, and what became of the Canaries: where time is real, no second play is the same. */
+  history: readonly string[];
 }
 
 /** One life, until its first break. */
 export async function play(life: Life, make: WorldMaker): Promise<Played> {
   const world = await make(life);
+  const { askMs, mostAwaitedMs, startsWithinMs, tailMs, mostTailMs } = world.pace;
   const invariants = new Invariants(world);
+  const history: string[] = [];
+  const say = (what: string): void => void history.push(`${(world.nowMs() / 1000).toFixed(1)} s: ${what}`);
+  let seen = '';
+  const look = (): void => {
+    const now = world.canaries().map(({ name, phase, step, run }) => `${name} ${phase} ${step} ${run}`);
+    if (now.join() !== seen) say(now.join(', ') || 'no Canary');
+    seen = now.join();
+  };
   let done = 0;
   const pass = async (ms: number, isOver: () => boolean = () => false) => {
     for (const untilMs = world.nowMs() + ms; world.nowMs() < untilMs && !isOver() && invariants.breaks.length === 0; ) {
-      await world.pass(Math.min(ASK_MS, untilMs - world.nowMs()));
+      await world.pass(Math.min(askMs, untilMs - world.nowMs()));
       invariants.look();
+      look();
     }
   };
   try {
-    await pass(MOST_AWAITED_MS, () => world.canaries().some(({ phase }) => phase === 'Initialized') || life.actions[0]?.at !== 'resting');
+    await pass(mostAwaitedMs, () => world.canaries().some(({ phase }) => phase === 'Initialized') || life.actions[0]?.at !== 'resting');
     for (const { at, afterMs, action } of life.actions) {
-      if (at === 'resting') await pass(REACTION_MS);
-      if (at !== 'now') await pass(MOST_AWAITED_MS, () => isAt(world, at));
+      if (at === 'resting') await pass(startsWithinMs);
+      if (at !== 'now') await pass(mostAwaitedMs, () => isAt(world, at));
       await pass(afterMs);
       if (invariants.breaks.length > 0) break;
       const before = world.canaries();
       const acted = await world.act(action, async (ms) => {
         for (const untilMs = world.nowMs() + ms; world.nowMs() < untilMs; ) {
-          await world.pass(Math.min(ASK_MS, untilMs - world.nowMs()));
+          await world.pass(Math.min(askMs, untilMs - world.nowMs()));
           invariants.follow();
+          look();
         }
       });
+      say(`${describeAction(action)}${acted === undefined ? ': there was nothing to do it to' : ''}`);
       if (acted === undefined) continue;
       done += 1;
       invariants.acted(action, acted, before);
     }
-    await pass(TAIL_MS);
-    return { breaks: invariants.breaks, done, lastedMs: world.nowMs() };
+    await pass(tailMs);
+    await pass(mostTailMs - tailMs, () => isAt(world, 'resting'));
+    return { breaks: invariants.breaks, done, lastedMs: world.nowMs(), history };
   } finally {
     await world.close();
   }

@@ -28,17 +28,43 @@ export interface PodFailed {
   forMs: number;
 }
 
+/** How fast time goes for the lives of a world, in milliseconds. */
+export interface Pace {
+  /** Between two moments that are looked at; clients ask without pause. */
+  askMs: number;
+  /** A moment that does not come is not waited for any longer. */
+  mostAwaitedMs: number;
+  /** A release that a push starts no longer rests by then. */
+  startsWithinMs: number;
+  /** After the last action: the longest pause of the brake is not, but most of what an action causes shows by then. */
+  tailMs: number;
+  /** As long as a release is under way by then, at most; from the last action, too. */
+  mostTailMs: number;
+  /** Of the Canary: the interval of its analysis, and its `progressDeadlineSeconds`. */
+  intervalMs: number;
+  deadlineMs: number;
+  /** For how long answers may show what was true before, in which Serin runs: its reaction, the way to the proxies, and their lag. */
+  graceMs: number;
+  /** A request that was sent to a pod before its crash was known. */
+  crashGraceMs: number;
+  /** A crash that comes as the last check is answered is not known to Serin. */
+  reactionMs: number;
+  /** Nothing happens for so long: then nothing is written. */
+  quietMs: number;
+}
+
 /**
  * Where an application lives, as its users and clients see it. Nothing but `ApplicationWorld` is known to lives and invariants: the model is one of
  * them, a real control plane can be another one.
  */
 export interface ApplicationWorld {
+  readonly pace: Pace;
   /** Milliseconds since the application was there. */
   nowMs(): number;
   pass(ms: number): Promise<void>;
   /** Says what was done; undefined: there was nothing to do it to. What takes time lets it go by with `pass`. */
   act(action: Action, pass: (ms: number) => Promise<void>): Promise<Acted | undefined>;
-  /** Every answer that a client may get in this moment. */
+  /** Every answer that a client may get in this moment, or has got since the last question. */
   ask(): readonly Answer[];
   canaries(): readonly CanaryView[];
   /** The versions that the templates hold; undefined: the object is not there. */

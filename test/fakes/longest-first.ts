@@ -48,6 +48,7 @@ export const LONGEST = [
   'e2e/shares',
   'e2e/stalls',
   'e2e/uninstall',
+  'e2e/lives',
   'e2e/break-glass',
   'e2e/dashboards',
   'e2e/reinstall',

@@ -73,6 +73,11 @@ export class Nodes {
     return this.apps().get(`${namespace}/${pod}`);
   }
 
+  /** Ends the container of a pod, which is restarted as one that ended by itself. Says whether one ran. */
+  crash(namespace: string, pod: string, exitCode: number): boolean {
+    return this.#running.get(this.#pods.get(`${namespace}/${pod}`)?.metadata.uid ?? '')?.crash(exitCode) ?? false;
+  }
+
   /** Every running application, by `namespace/pod`. */
   apps(): Map<string, App> {
     const apps = new Map<string, App>();

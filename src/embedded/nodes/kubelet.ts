@@ -52,6 +52,8 @@ export class RunningPod {
   readonly #life = new AbortController();
   #pod: Pod;
   #app: App | undefined;
+  /** Of the container that runs now. */
+  #end = new AbortController();
   #isTerminating = false;
   #writes: Promise<void> = Promise.resolve();
 
@@ -83,6 +85,14 @@ export class RunningPod {
   async kill(): Promise<void> {
     this.#life.abort();
     await this.#app?.close(true);
+  }
+
+  /** Ends the container that runs now as if by itself: 137 is out of memory. Says whether one ran. */
+  crash(exitCode: number): boolean {
+    if (this.#app === undefined || this.#seen.state !== 'running' || this.#isTerminating) return false;
+    this.#app.behaviour.exitCode = exitCode;
+    this.#end.abort();
+    return true;
   }
 
   #nowText(): string {
@@ -171,6 +181,7 @@ export class RunningPod {
     if (started.port > 0)
       await this.#insist(() => this.#cluster.patch(refOf(this.#pod), { metadata: { annotations } }, { signal: this.#life.signal }));
     const end = new AbortController();
+    this.#end = end;
     const cancel = behaviour.crashesAfterMs > 0 ? this.#clock.setTimer(behaviour.crashesAfterMs, () => end.abort()) : undefined;
     await this.#watchReadiness(started, probe, AbortSignal.any([this.#life.signal, end.signal]));
     cancel?.();

@@ -60,4 +60,21 @@ describe('nodes', () => {
     await embedded.cluster.patch({ apiVersion: 'v1', kind: 'Node', name: 'two' }, { metadata: { labels: { disk: 'tape' } } });
     await eventuallyHolds(async () => expect(await placesOf('homeless')).toEqual(['two']));
   });
+
+  it('restart a container that is ended from outside as one that ended by itself', async () => {
+    await embedded.cluster.create(deployment('ended', 1, {}));
+    const isReady = expect.objectContaining({ type: 'Ready', status: 'True' });
+    await eventuallyHolds(async () => expect((await podsOf('ended'))[0]?.status?.conditions).toContainEqual(isReady));
+    const [pod] = await podsOf('ended');
+    expect(embedded.nodes.crash('default', pod?.metadata.name ?? '', 137)).toBe(true);
+    await eventuallyHolds(async () => {
+      const [again] = await podsOf('ended');
+      expect(again?.status?.conditions).toContainEqual(isReady);
+      expect(again?.status?.containerStatuses?.[0]).toMatchObject({
+        restartCount: 1,
+        lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } },
+      });
+    });
+    expect(embedded.nodes.crash('default', 'absent', 1)).toBe(false);
+  });
 });

@@ -1,0 +1,59 @@
+import { ask } from '../scenarios/users.ts';
+import { sleep } from '../scenarios/world.ts';
+import type { Answer } from './world.ts';
+
+/** Between two questions of the client at each proxy. */
+const PAUSE_MS = 250;
+/** A version that has a part of the users is answered by within this time. */
+const RECENT_MS = 3_000;
+/** After so long it is known whether a pod was down when a request was lost. */
+const KNOWN_MS = 3_000;
+
+/** One client at each proxy, who never stops asking. */
+export class RealClients {
+  readonly #nowMs: () => number;
+  readonly #end = new AbortController();
+  readonly #all: Promise<void>[];
+  /** Of each proxy; by version, when it answered last. */
+  readonly #answered: Map<string, number>[];
+  readonly #lost: { atMs: number; why: string }[] = [];
+
+  constructor(urls: readonly string[], host: string, nowMs: () => number) {
+    this.#nowMs = nowMs;
+    this.#answered = urls.map(() => new Map());
+    this.#all = urls.map((url, proxy) => this.#live(url, host, proxy));
+  }
+
+  /** What answers now, and requests that were lost. */
+  answers(wasAnyDown: (sinceMs: number) => boolean): Answer[] {
+    const nowMs = this.#nowMs();
+    const known = this.#lost.findIndex(({ atMs }) => nowMs - atMs < KNOWN_MS);
+    const lost = this.#lost.splice(0, known === -1 ? this.#lost.length : known);
+    return [
+      ...lost.map(({ atMs, why }) => ({ lost: why, isPodsFault: wasAnyDown(atMs - KNOWN_MS) })),
+      ...this.#answered.flatMap((versions, proxy): Answer[] => {
+        const latestMs = Math.max(...versions.values());
+        const recent = [...versions].filter(([, atMs]) => atMs === latestMs || nowMs - atMs <= RECENT_MS);
+        if (recent.length === 0) return [{ lost: 'no answer yet', isPodsFault: false }];
+        return recent.map(([version]) => ({ version, by: `proxy ${proxy + 1}` }));
+      }),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await Promise.all(this.#all);
+  }
+
+  async #live(url: string, host: string, proxy: number): Promise<void> {
+    const answered = this.#answered[proxy];
+    while (!this.#end.signal.aborted) {
+      const { version, lost } = await ask(url, host);
+      const atMs = this.#nowMs();
+      if (version !== undefined) answered?.set(version, atMs);
+      // The application may not be there yet.
+      else if (answered?.size) this.#lost.push({ atMs, why: `proxy ${proxy + 1}: ${lost}` });
+      await sleep(PAUSE_MS, this.#end.signal).catch(() => undefined);
+    }
+  }
+}

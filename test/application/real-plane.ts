@@ -1,0 +1,103 @@
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type ObjectChange, type ObjectStore, watchObjects } from '../../src/embedded/controllers/object-store.ts';
+import { type RealEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
+import { type HookServer, startHookServer } from '../scenarios/hook-server.ts';
+import { sleep } from '../scenarios/world.ts';
+
+/** Lives that share the environment, each in its namespace, ask seldom for each other's sake. */
+const ASK_AUDIT_MS = 1_000;
+/** Nothing here asks Prometheus. */
+const SCRAPE_MS = 5_000;
+const WRITES = new Set(['create', 'update', 'patch', 'delete']);
+/** Events, leases, and what Serin remembers in ControllerRevisions: journals and anchors. */
+const UNCOUNTED = /\/(events|leases|controllerrevisions)\b/;
+const KINDS = {
+  canaries: { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
+  deployments: { apiVersion: 'apps/v1', kind: 'Deployment' },
+  services: { apiVersion: 'v1', kind: 'Service' },
+  routes: { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService' },
+} as const;
+type Watched = keyof typeof KINDS;
+
+/** One real control plane for many lives: what each of them sees of it is watched once. */
+export class RealPlane {
+  readonly environment: RealEnvironment;
+  readonly hooks: HookServer;
+  readonly #stores: Readonly<Record<Watched, ObjectStore>>;
+  readonly #pods: ObjectStore;
+  readonly #hears = new Map<string, (change: ObjectChange) => void>();
+  /** By namespace. */
+  readonly #written = new Map<string, string[]>();
+  readonly #end = new AbortController();
+  #reading: Promise<void>;
+
+  private constructor(environment: RealEnvironment, hooks: HookServer) {
+    this.environment = environment;
+    this.hooks = hooks;
+    const watched = (kind: Watched) => watchObjects(environment.cluster, KINDS[kind], () => undefined);
+    this.#stores = {
+      canaries: watched('canaries'),
+      deployments: watched('deployments'),
+      services: watched('services'),
+      routes: watched('routes'),
+    };
+    this.#pods = watchObjects(environment.cluster, { apiVersion: 'v1', kind: 'Pod' }, (change, { metadata }) =>
+      this.#hears.get(metadata.namespace ?? '')?.(change),
+    );
+    this.#reading = this.#read();
+  }
+
+  static async start(): Promise<RealPlane> {
+    const environment = await startRealEnvironment({ scrapeIntervalMs: SCRAPE_MS });
+    const plane = new RealPlane(environment, await startHookServer());
+    await Promise.all([...Object.values(plane.#stores), plane.#pods].map(({ synced }) => synced));
+    return plane;
+  }
+
+  get(kind: Watched, namespace: string, name: string): KubeObject | undefined {
+    return this.#stores[kind].get(`${namespace}/${name}`);
+  }
+
+  canaries(namespace: string): KubeObject[] {
+    return this.#stores.canaries.list().filter(({ metadata }) => metadata.namespace === namespace);
+  }
+
+  pods(namespace: string): KubeObject[] {
+    return this.#pods.list().filter(({ metadata }) => metadata.namespace === namespace);
+  }
+
+  /** Each change of a pod in the namespace, until it is ended by what comes back. */
+  hearPods(namespace: string, hear: (change: ObjectChange) => void): () => void {
+    this.#hears.set(namespace, hear);
+    return () => this.#hears.delete(namespace);
+  }
+
+  /** Writes of Serin since the last question, as the audit log has them a second later: `patch /apis/…`. */
+  written(namespace: string): string[] {
+    const written = this.#written.get(namespace) ?? [];
+    this.#written.delete(namespace);
+    return written;
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await this.#reading;
+    for (const store of [...Object.values(this.#stores), this.#pods]) store.stop();
+    await this.hooks.stop();
+    await this.environment.stop();
+  }
+
+  /** Once for all lives. */
+  async #read(): Promise<void> {
+    for (let told = 0; !this.#end.signal.aborted; ) {
+      const all = this.environment.requestsOf('serin');
+      for (const { verb, uri } of all.slice(told)) {
+        const namespace = /\/namespaces\/([^/?]+)\//.exec(uri)?.[1];
+        if (namespace === undefined || !WRITES.has(verb) || UNCOUNTED.test(uri)) continue;
+        this.#written.set(namespace, [...(this.#written.get(namespace) ?? []), `${verb} ${uri}`]);
+      }
+      told = all.length;
+      await sleep(ASK_AUDIT_MS, this.#end.signal).catch(() => undefined);
+    }
+  }
+}
