@@ -23,7 +23,7 @@ const until = (world: World, isDone: (world: World) => boolean): World => {
 };
 
 /** With facts that the world has no field for. */
-export function knowing(world: World, more: (nowMs: number) => Partial<Facts>): World {
+function knowing(world: World, more: (nowMs: number) => Partial<Facts>): World {
   const facts = world.facts.bind(world);
   world.facts = () => ({ ...facts(), ...more(world.nowMs) });
   return world;

@@ -125,7 +125,7 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
     before: idle,
     begin: (world) =>
       looked(world, () => {
-        world.undetermined = 'the Deployment controller has not seen generation 2';
+        world.undetermined = 'the target has just changed';
       }),
     follow: (world) =>
       looked(world, () => {

@@ -1,4 +1,4 @@
-import type { About, Code, CodeKind } from './code.ts';
+import { type About, actors, type Code, type CodeKind } from './code.ts';
 import { codes } from './list.ts';
 
 export type CodeName = keyof typeof codes;
@@ -47,4 +47,10 @@ export function remedyOf(name: CodeName, about: About = {}): string {
 export function needsNoOne(name: CodeName): boolean {
   const { actor }: Code = codes[name];
   return actor === 'byItself' || actor === 'noAction';
+}
+
+/** The person who can act, where that is neither the owner of the Canary nor that of its target, who read it. */
+export function otherActor(name: CodeName): string | undefined {
+  const { actor }: Code = codes[name];
+  return needsNoOne(name) || actor === 'canaryOwner' || actor === 'workloadOwner' ? undefined : actors[actor];
 }
