@@ -263,7 +263,7 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
     before: () => comparing({ mode: 'gate', pace: 'evidence' }, { canary: 0.01, primary: 0.01, perSecond: 1 }),
     begin: passing(({ release }) => release.awaitedEvidence !== undefined),
     follow(world) {
-      counting(world, { canary: 0.01, primary: 0.01, perSecond: 1000 });
+      counting(world, { canary: 0.001, primary: 0.001, perSecond: 10_000 });
       world.tickUntil(({ release }) => release.awaitedEvidence === undefined);
     },
   },
