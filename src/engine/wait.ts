@@ -1,7 +1,7 @@
 import type { NewBlocker } from '../api/blocker.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
-import type { CodeName } from '../api/codes/codes.ts';
+import type { WaitCode } from '../api/codes/codes.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Facts } from './facts.ts';
 
@@ -18,7 +18,7 @@ export interface Standing {
  * rehearsal and report render it; none finds it anew.
  */
 export interface Wait extends Omit<NewBlocker, 'code'> {
-  code: CodeName;
+  code: WaitCode;
   /** Epoch milliseconds. */
   sinceMs?: number | undefined;
   /** When the release goes on without it, or is rolled back because of it; epoch milliseconds. Absent: no limit. */

@@ -1,4 +1,4 @@
-import type { About, Code, CodeKind } from './code.ts';
+import { type About, actors, type Code, type CodeKind } from './code.ts';
 import { codes } from './list.ts';
 
 export type CodeName = keyof typeof codes;
@@ -12,6 +12,8 @@ export type BlockerCode = Seen<'blocker'>;
 export type Cause = Seen<'cause'>;
 /** `status.release.ending.code`: what ended a release. */
 export type EndingCode = Seen<'ending'>;
+/** What a release waits for: a blocker, or what ends by itself or with the next edit of the target. */
+export type WaitCode = BlockerCode | (typeof UNBLOCKED)[number];
 /** Type of a condition that warns while it is True. */
 export type WarningCondition = Seen<'condition'>;
 
@@ -28,6 +30,9 @@ export const isBlockerCode = isSeenAs('blocker');
 export const isWarningCondition = isSeenAs('condition');
 
 export const blockerCodes = Object.keys(codes).filter(isBlockerCode);
+/** Waits that hold no release up, and that the status does not list. */
+const UNBLOCKED = ['Propagating', 'Running', 'Resting', 'Failed'] as const satisfies readonly Cause[];
+export const waitCodes: readonly WaitCode[] = [...blockerCodes, ...UNBLOCKED];
 export const endingCodes = Object.keys(codes).filter(isSeenAs('ending'));
 export const warningConditions = Object.keys(codes).filter(isWarningCondition);
 export const causes = Object.keys(codes).filter(isSeenAs('cause'));
@@ -42,4 +47,10 @@ export function remedyOf(name: CodeName, about: About = {}): string {
 export function needsNoOne(name: CodeName): boolean {
   const { actor }: Code = codes[name];
   return actor === 'byItself' || actor === 'noAction';
+}
+
+/** The person who can act, where that is neither the owner of the Canary nor that of its target, who read it. */
+export function otherActor(name: CodeName): string | undefined {
+  const { actor }: Code = codes[name];
+  return needsNoOne(name) || actor === 'canaryOwner' || actor === 'workloadOwner' ? undefined : actors[actor];
 }

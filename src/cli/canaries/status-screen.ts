@@ -1,3 +1,4 @@
+import { isBlockerCode, otherActor } from '../../api/codes/codes.ts';
 import type { CanaryReport, CheckReport, GateReport, WorkloadReport } from '../output/documents.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
@@ -32,6 +33,7 @@ export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boo
       false,
     ),
     ...part('Gates', gates.map(gateRow)),
+    ...part('Who can act', whoRows(report), false),
     ...part(
       'Also',
       others.map(({ type, message: said = '' }) => [type, said]),
@@ -76,6 +78,15 @@ function trafficRows(report: CanaryReport, terminal: Terminal): string[][] {
     ['canary', bar(traffic.canary, BAR, terminal)],
     ['', beside.join(', ')],
   ];
+}
+
+/** Beside the owners of the Canary and its target. */
+function whoRows({ blockers = [] }: CanaryReport): string[][] {
+  const named = blockers.flatMap(({ code, object, webhook, metric }) => {
+    const who = isBlockerCode(code) ? otherActor(code) : undefined;
+    return who === undefined ? [] : [[code, webhook ?? metric ?? (object ? `${object.kind}/${object.name}` : '-'), who]];
+  });
+  return [...new Map(named.map((row) => [row.join(' '), row])).values()];
 }
 
 const MEANINGS: Readonly<Record<CheckReport['verdict'] | GateReport['state'], Meaning>> = {

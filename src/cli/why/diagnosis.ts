@@ -1,5 +1,5 @@
 import type { About, Code } from '../../api/codes/code.ts';
-import type { CodeName } from '../../api/codes/codes.ts';
+import { type CodeName, otherActor } from '../../api/codes/codes.ts';
 import { codes } from '../../api/codes/list.ts';
 import { defined } from '../../api/defined.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
@@ -12,7 +12,15 @@ export function diagnosisOf(snapshot: CanarySnapshot, trouble: Trouble, sentence
   const { command, look } = remedy;
   const change = remedy.change && 'template' in remedy.change ? templateChange(snapshot, remedy.change) : remedy.change;
   const commands = { ...commandsOf(snapshot, code, about), ...(command && { command }), ...(look && { look }) };
-  return { cause, proof, action: actionOf(trouble), ...(change && { change }), sentence, ...commands };
+  return {
+    cause,
+    proof,
+    action: actionOf(trouble),
+    ...defined({ who: otherActor(code) }),
+    ...(change && { change }),
+    sentence,
+    ...commands,
+  };
 }
 
 function templateChange({ raw, canary }: CanarySnapshot, { template, name }: TemplateChange): ChangeOf | undefined {

@@ -129,10 +129,11 @@ const noRoomFor =
   (role: 'target' | 'primary'): PossibleCause =>
   ({ snapshot, release }) => {
     const why = fromSide(snapshot, role);
+    const room = remedyOf('InsufficientCapacity');
     return {
       ...asCause(why.cause === 'PodsStarting' ? 'InsufficientCapacity' : why.cause, why),
       proof: [...why.proof, proofIn(snapshot.raw, 'status.release.capacity.pods', release.capacity?.pods)],
-      action: `${actionOf(why)}; ${remedyOf('InsufficientCapacity')}`,
+      action: needsNoOne(why.cause) ? room : `${actionOf(why)}; ${room}`,
     };
   };
 

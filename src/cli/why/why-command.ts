@@ -65,7 +65,7 @@ export function whyAnswer(why: Why): CommandAnswer<Why> {
   };
 }
 
-function lines({ cause, sentence, proof, action, change, command, look }: Diagnosis, terminal: Terminal): string[] {
+function lines({ cause, sentence, proof, action, who, change, command, look }: Diagnosis, terminal: Terminal): string[] {
   const row = (label: string, said: string) =>
     wrapped(cleaned(said, terminal), terminal.columns - INDENT).map((line, index) => `${(index === 0 ? label : '').padEnd(INDENT)}${line}`);
   // Never wrapped: it is to be copied.
@@ -78,6 +78,7 @@ function lines({ cause, sentence, proof, action, change, command, look }: Diagno
       row('proof', `${kind} ${name}: ${field === 'metadata' ? '' : `${field} is `}${value}`),
     ),
     ...row('action', action),
+    ...(who === undefined ? [] : row('who', who)),
     ...(change === undefined ? [] : row('change', changeText(change))),
     ...copied('run', command),
     ...copied('look', look),

@@ -1,0 +1,307 @@
+import type { BlockedObject, NewBlocker } from '../../src/api/blocker.ts';
+import type { Canary, HookType } from '../../src/api/canary.ts';
+import type { Delivery, UnmeasuredCode } from '../../src/api/canary-status.ts';
+import type { BlockerCode, WaitCode } from '../../src/api/codes/codes.ts';
+import type { Facts, RefusalCode } from '../../src/engine/facts.ts';
+import type { Announcement } from '../../src/engine/reasons.ts';
+import { releasing as comparing, counting } from './compared-release.ts';
+import { at, releasing, steps } from './releasing.ts';
+import { verdict } from './stalled-release.ts';
+import { aCanary, initialized, World, withHooks } from './world.ts';
+
+/** How a release comes to a wait, and what ends it. */
+export interface Waiting {
+  before(): World;
+  /** From here on its events and alerts are those of the wait. */
+  begin(world: World): void;
+  /** Does what the remedy says, or lets the time pass where no one has to act. */
+  follow(world: World): void;
+}
+
+const podinfo: BlockedObject = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo', namespace: 'test' };
+const podinfoPrimary: BlockedObject = { ...podinfo, name: 'podinfo-primary' };
+const settings: BlockedObject = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'test' };
+const route: BlockedObject = { apiVersion: 'networking.istio.io/v1', kind: 'VirtualService', name: 'podinfo', namespace: 'test' };
+const template: BlockedObject = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 'errors', namespace: 'test' };
+
+const looked = (world: World, change: () => void): void => {
+  change();
+  world.look();
+};
+const pushed = (world: World): void => world.push('s1:c');
+const passing = (isDone: (world: World) => boolean) => (world: World) => world.tickUntil(isDone);
+
+/** An edit of the spec that cannot be run. */
+const refused = (reason: RefusalCode, message: string, field?: string): Waiting => ({
+  before: releasing,
+  begin: (world) =>
+    looked(world, () => {
+      world.behaviour.refused = { reason, message, ...(field && { field }) };
+    }),
+  follow: (world) => looked(world, () => delete world.behaviour.refused),
+});
+
+/** Something that refuses an object of the release. */
+const blocked = (code: BlockerCode, about: Omit<NewBlocker, 'code'>): Waiting => ({
+  before: releasing,
+  begin: (world) =>
+    looked(world, () => {
+      world.behaviour.blocker = { code, ...about };
+    }),
+  follow(world) {
+    delete world.behaviour.blocker;
+    world.settle();
+  },
+});
+
+const refusing = (type: HookType): Waiting => ({
+  before: () => initialized(aCanary({ ...steps, ...withHooks(type) })),
+  begin(world) {
+    Object.assign(world.behaviour, { words: 'the change window is closed', hooks: { [type]: 'refused' } });
+    world.push('s1:b');
+    world.tickUntil(({ release }) => release.refusedBy !== undefined);
+  },
+  follow(world) {
+    world.behaviour.hooks[type] = 'passed';
+    world.tickUntil(({ release }) => release.refusedBy === undefined);
+  },
+});
+
+/** A check that cannot be measured. */
+const unmeasured = (code: UnmeasuredCode, about: { object?: BlockedObject; field?: string; reason: string }): Waiting => ({
+  before: () => releasing({ unmeasured: 'hold' }),
+  begin(world) {
+    world.behaviour.verdicts = [verdict({ verdict: 'unmeasured', code, ...about })];
+    world.tickUntil(({ release }) => release.blindSinceMs !== undefined);
+  },
+  follow(world) {
+    world.behaviour.verdicts = [verdict({ verdict: 'passed', value: 0.1 })];
+    world.tickUntil(({ release }) => release.blindSinceMs === undefined);
+  },
+});
+
+/** A fact that the world has no field for, until it is taken back. */
+const known = (before: () => World, begin: (facts: Facts) => Facts): Waiting => ({
+  before,
+  begin(world) {
+    const facts = world.facts.bind(world);
+    world.facts = () => begin(facts());
+    world.look();
+  },
+  follow(world) {
+    Reflect.deleteProperty(world, 'facts');
+    world.settle();
+  },
+});
+
+const idle = (): World => initialized(aCanary(steps));
+const nothing = (): void => undefined;
+const suspending = (suspend: boolean) => (world: World) =>
+  looked(world, () => {
+    world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend } } satisfies Canary;
+  });
+
+/** A scene for each code; a code without one does not compile. */
+export const waiting: Readonly<Record<WaitCode, Waiting>> = {
+  InvalidSpec: refused('InvalidSpec', 'spec.analysis.stepWeight: is 0: set it from 1 to 100', 'spec.analysis.stepWeight'),
+  UnsupportedByProvider: refused('UnsupportedByProvider', 'spec.analysis.mirror: kubernetes cannot mirror', 'spec.analysis.mirror'),
+  CrossNamespaceRef: refused(
+    'CrossNamespaceRef',
+    'spec.analysis.alerts[0].providerRef.namespace: ops is another namespace, which --no-cross-namespace-refs forbids',
+    'spec.analysis.alerts[0].providerRef.namespace',
+  ),
+  TargetTaken: refused('TargetTaken', 'Deployment podinfo is the target of the older Canary test/shop'),
+  ForeignController: refused('ForeignController', 'another controller writes the status'),
+  CRDOutdated: refused('CRDOutdated', 'the CustomResourceDefinition canaries.flagger.app drops status.release'),
+  Suspended: { before: releasing, begin: suspending(true), follow: suspending(false) },
+  Paused: {
+    before: releasing,
+    begin: (world) => world.ask('pause', 'r-1'),
+    follow: (world) => world.ask('resume', 'r-2'),
+  },
+  TargetUnusable: blocked('TargetUnusable', { object: podinfo, field: 'spec.selector', detail: 'its selector has no label app or name' }),
+  TargetNotFound: known(idle, ({ target: _, ...facts }) => facts),
+  TargetUnobserved: {
+    before: idle,
+    begin: (world) =>
+      looked(world, () => {
+        world.undetermined = 'the target has just changed';
+      }),
+    follow: (world) =>
+      looked(world, () => {
+        world.undetermined = undefined;
+      }),
+  },
+  ConfigNotFound: blocked('ConfigNotFound', { object: settings }),
+  ConfigUnreadable: blocked('ConfigUnreadable', { object: settings, detail: 'cannot be watched: grant list and watch on configmaps' }),
+  ConfigCopyRejected: blocked('ConfigCopyRejected', {
+    object: { ...settings, name: 'settings-primary' },
+    detail: 'the quota object-counts is used up',
+  }),
+  NameTaken: blocked('NameTaken', { object: podinfoPrimary }),
+  KindNotFound: blocked('KindNotFound', { object: route, detail: 'install its CustomResourceDefinition' }),
+  Forbidden: blocked('Forbidden', { detail: 'POST deployments: no right to create deployments in the namespace test' }),
+  QuotaExceeded: blocked('QuotaExceeded', {
+    object: { apiVersion: 'v1', kind: 'ResourceQuota', name: 'pods', namespace: 'test' },
+    detail: 'POST deployments: exceeded quota: pods, requested 1, used 10, limited 10',
+  }),
+  ApiRejected: blocked('ApiRejected', { detail: 'POST deployments: admission webhook "policy" denied the request: no limits' }),
+  ScalerNotFound: blocked('ScalerNotFound', {
+    object: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'podinfo', namespace: 'test' },
+  }),
+  TemplateLeftover: blocked('TemplateLeftover', { object: podinfoPrimary, field: 'spec.template.spec.hostNetwork' }),
+  NoPromotedTemplate: blocked('NoPromotedTemplate', { object: podinfoPrimary }),
+  Other: blocked('Other', { detail: 'the request to the API server timed out: look at its health' }),
+  RouteRejected: blocked('RouteRejected', { object: route, detail: 'two routes have the same match: remove one of them' }),
+  RouteUnconfirmed: {
+    before: releasing,
+    begin: (world) =>
+      looked(world, () => {
+        world.behaviour.unconfirmed = 'HTTPRoute podinfo is not accepted: the listener https does not exist';
+      }),
+    follow: (world) => looked(world, () => delete world.behaviour.unconfirmed),
+  },
+  RouteContested: {
+    before: releasing,
+    begin: (world) =>
+      looked(world, () => {
+        world.behaviour.contested = 'spec.http of VirtualService podinfo is changed back by argocd';
+      }),
+    follow: (world) => looked(world, () => delete world.behaviour.contested),
+  },
+  PodsNotReady: {
+    before: idle,
+    begin(world) {
+      world.behaviour.brokenCanary.add('s1:b');
+      world.push('s1:b');
+    },
+    follow(world) {
+      pushed(world);
+      world.tickUntil(at('Progressing', 'analysing'));
+    },
+  },
+  RolloutStalled: {
+    before: () => new World(aCanary(steps)),
+    begin(world) {
+      world.behaviour.brokenPrimary.add('s1:a');
+      world.behaviour.stalls = true;
+      world.begin();
+    },
+    follow(world) {
+      world.behaviour.brokenPrimary.clear();
+      world.settle();
+    },
+  },
+  InsufficientCapacity: {
+    before() {
+      const limits = { min: 1, max: 20 };
+      const world = initialized(aCanary({ stepWeights: [30] }), (one) => {
+        one.scaler = { name: 'HorizontalPodAutoscaler/podinfo', target: limits, primary: limits };
+      });
+      return Object.assign(world, { primaryReplicas: 10, room: { target: 1, primary: 20 } });
+    },
+    begin(world) {
+      world.push('s1:b');
+      world.tickUntil(at('Progressing', 'raising'));
+    },
+    follow(world) {
+      world.room.target = 20;
+      world.tickUntil(at('Progressing', 'analysing'));
+    },
+  },
+  PrimaryUnavailable: {
+    before: idle,
+    begin: (world) =>
+      looked(world, () => {
+        world.primaryDown = true;
+      }),
+    follow: (world) =>
+      looked(world, () => {
+        world.primaryDown = false;
+      }),
+  },
+  PrimaryRejected: {
+    before: releasing,
+    begin(world) {
+      Object.assign(world.behaviour, { refusesPromote: true, words: 'admission webhook "policy" denied the request: no limits' });
+      world.tickUntil(({ step, release }) => step === 'writingPrimary' && release.reason !== undefined);
+    },
+    follow(world) {
+      world.behaviour.refusesPromote = false;
+      world.tickUntil(({ phase }) => phase === 'Succeeded');
+    },
+  },
+  GateClosed: refusing('confirm-rollout'),
+  HookRejected: refusing('pre-rollout'),
+  CheckFailed: {
+    before: () => releasing({ threshold: 5 }),
+    begin(world) {
+      world.behaviour.verdicts = [
+        verdict({ check: 'errors', value: 7.5, limit: 'at most 1', reason: 'errors: 7.5 is above the maximum of 1' }),
+      ];
+      world.tick();
+    },
+    follow(world) {
+      world.behaviour.verdicts = [];
+      pushed(world);
+    },
+  },
+  NoTraffic: unmeasured('NoTraffic', { reason: 'errors: no requests in the last minute' }),
+  TemplateNotFound: unmeasured('TemplateNotFound', { object: template, reason: 'MetricTemplate test/errors does not exist' }),
+  SecretNotFound: unmeasured('SecretNotFound', {
+    object: { apiVersion: 'v1', kind: 'Secret', name: 'prometheus', namespace: 'test' },
+    reason: 'Secret test/prometheus does not exist',
+  }),
+  SecretRejected: unmeasured('SecretRejected', {
+    object: template,
+    field: 'spec.provider.secretRef',
+    reason: 'Secret test/prometheus may not be used by a MetricTemplate',
+  }),
+  QueryInvalid: unmeasured('QueryInvalid', { object: template, field: 'spec.query', reason: 'parse error: unclosed left parenthesis' }),
+  Unmeasured: unmeasured('Unmeasured', { reason: 'Prometheus did not answer within 5 seconds' }),
+  InsufficientEvidence: {
+    before: () => comparing({ mode: 'gate', pace: 'evidence' }, { canary: 0.01, primary: 0.01, perSecond: 1 }),
+    begin: passing(({ release }) => release.awaitedEvidence !== undefined),
+    follow(world) {
+      counting(world, { canary: 0.001, primary: 0.001, perSecond: 10_000 });
+      world.tickUntil(({ release }) => release.awaitedEvidence === undefined);
+    },
+  },
+  Propagating: {
+    before: () => new World(aCanary(steps)),
+    begin(world) {
+      world.begin();
+      world.tickUntil(at('Initializing', 'settling'));
+    },
+    follow: passing(at('Initialized', 'resting')),
+  },
+  Running: { before: releasing, begin: nothing, follow: passing(at('Succeeded', 'resting')) },
+  Resting: { before: idle, begin: nothing, follow: (world) => world.push('s1:b') },
+  Failed: {
+    before: releasing,
+    begin(world) {
+      world.ask('rollback', 'r-1');
+      world.tickUntil(at('Failed', 'resting'));
+    },
+    follow: pushed,
+  },
+};
+
+/** A release that waits, with the events and alerts since the wait began. */
+export interface WaitingRelease {
+  world: World;
+  announced: readonly Announcement[];
+  deliveries: readonly Delivery[];
+}
+
+export function waitingFor(code: WaitCode): WaitingRelease {
+  const { before, begin } = waiting[code];
+  const world = before();
+  const start = world.asked.length;
+  const known = new Set(world.listed);
+  begin(world);
+  const asked = world.asked.slice(start);
+  const listed = asked.flatMap((one) => (one.kind === 'record' ? (one.release.deliveries ?? []) : []));
+  const fresh = new Map(listed.filter(({ key }) => !known.has(key)).map((one) => [one.key, one]));
+  return { world, announced: asked.flatMap((one) => (one.kind === 'announce' ? [one.announcement] : [])), deliveries: [...fresh.values()] };
+}
