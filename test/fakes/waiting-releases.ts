@@ -80,7 +80,7 @@ const unmeasured = (code: UnmeasuredCode, about: { object?: BlockedObject; field
   },
 });
 
-/** A fact that the world has no field for, until it is taken back. */
+/** A fact that the world has no field for, until it is rolled back. */
 const known = (before: () => World, begin: (facts: Facts) => Facts): Waiting => ({
   before,
   begin(world) {
