@@ -242,6 +242,26 @@ function anHeir(name: string): KubeObject {
   return canary as KubeObject;
 }
 
+describe('I19: a Canary with another provider that takes a kept primary over', () => {
+  it.each([APP, 'renamed'])('I19: %s is deleted too, and no request is lost by the routes of the first one', async (name) => {
+    const lab = await failedRelease();
+    deleteCanary(lab);
+    await lab.pass(GRACE_MS);
+    const heir = raw(anHeir(name));
+    heir.spec.provider = 'kubernetes';
+    heir.spec.analysis = { interval: '10s', threshold: 2, iterations: 3, metrics: ordersPlan.metrics };
+    lab.server.create(heir as KubeObject);
+    expect(await lab.passUntil(() => lab.phase(name) === 'Failed', 900_000)).toBe(true);
+    await lab.pass(60_000);
+    lab.server.delete({ ...canaryRef, name });
+    await lab.pass(60_000);
+    lab.server.patch(targetRef, { metadata: { annotations: { [acceptAnnotation]: keptOn(lab)?.unpromoted ?? '' } } });
+    await lab.pass(180_000);
+    expect([left(lab), lab.answering(), lab.lost.slice(0, 3)]).toEqual([handedOver, [APP], []]);
+    lab.close();
+  });
+});
+
 describe('I19: configs count as the template does', () => {
   const configRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: NAMESPACE };
   const withMode = (mode: string): KubeObject => ({ ...configRef, metadata: { name: 'settings', namespace: NAMESPACE }, data: { mode } });
