@@ -258,6 +258,8 @@ export const AnchoredSpec = SpecFields.pick({ provider: true, targetRef: true, a
   analysis: Analysis.pick({ interval: true, threshold: true }),
 });
 
+export type AnchoredSpec = z.infer<typeof AnchoredSpec>;
+
 /** The part of metadata that decisions use. */
 export const CanaryMeta = z.looseObject({
   name: z.string(),

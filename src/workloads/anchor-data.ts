@@ -27,6 +27,8 @@ export const Originals = z.object({
       spec: AnchoredSpec,
     })
     .exactOptional(),
+  /** Of Canaries whose primary this one took over, one for each other provider: their routes may be left. */
+  formerSpecs: z.array(AnchoredSpec).exactOptional(),
 });
 export type Originals = z.infer<typeof Originals>;
 

@@ -166,4 +166,22 @@ export const found: readonly Found[] = [
       ],
     },
   },
+  {
+    what: 'manifests that are applied again over a kept primary give all users what it is kept from',
+    finding: 2,
+    invariant: 'I19',
+    life: {
+      seed: 4,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      provider: 'kubernetes',
+      actions: [
+        { at: 'resting', afterMs: 1_000, action: { do: 'push', version: 'bad-2' } },
+        { at: 'resting', afterMs: 5_000, action: { do: 'delete the Canary' } },
+        { at: 'now', afterMs: 30_000, action: { do: 'apply the manifests again' } },
+        { at: 'now', afterMs: 30_000, action: { do: 'apply the manifests again' } },
+      ],
+    },
+  },
 ];

@@ -10,6 +10,8 @@ export interface Break {
 
 /** Of the Canary of these lives, in each world. */
 export const THRESHOLD = 2;
+/** What another writer has changed by one write is put back: a pause of the brake, Serin's writes, and the lag of the proxies. */
+const PUT_BACK_MS = 10_000;
 
 /** The longest pause of the brake. */
 const LONGEST_PAUSE_MS = 300_000;
@@ -54,6 +56,8 @@ export class Invariants {
   /** There was a moment in which each way led to an answer. */
   #hasAnswered = false;
   #excusedUntilMs = 0;
+  /** Until Serin has run for so long, another writer may have led users elsewhere. */
+  #ledAwayUntilMs = 0;
   /** Until then what another writer changes is corrected, at rest too. */
   #contestedUntilMs = 0;
   #run: Run | undefined;
@@ -68,7 +72,7 @@ export class Invariants {
   }
 
   /** An action was done. */
-  acted(action: Action, { pushed, isTaken, isInstalled, isForeign, isAccepted }: Acted, before: readonly CanaryView[]): void {
+  acted(action: Action, { pushed, isTaken, isInstalled, isForeign, isLedAway, isAccepted }: Acted, before: readonly CanaryView[]): void {
     this.#quietMs = 0;
     this.#failingMs = 0;
     if (pushed !== undefined && (isInstalled || !before.some(standsBetween))) this.#given.add(pushed);
@@ -76,6 +80,10 @@ export class Invariants {
     if (isAccepted && target !== undefined) this.#given.add(target);
     this.#isForeign ||= isForeign === true;
     this.#isTaken ||= isTaken === true;
+    if (isLedAway) {
+      this.#ledAwayUntilMs = this.#upMs + PUT_BACK_MS;
+      this.#contestedUntilMs = Math.max(this.#contestedUntilMs, this.#world.nowMs() + LONGEST_PAUSE_MS);
+    }
     if (action.do === 'contest') this.#contestedUntilMs = this.#world.nowMs() + action.forMs + LONGEST_PAUSE_MS;
     if (action.do === 'relabel the target') this.#excusedUntilMs = this.#world.nowMs() + this.#pace.crashGraceMs;
   }
@@ -122,6 +130,7 @@ export class Invariants {
 
   /** I19 and I7: one answer. */
   #judge(answer: Answer): void {
+    if (this.#upMs < this.#ledAwayUntilMs) return;
     if ('lost' in answer) {
       if (answer.isPodsFault) this.#excusedUntilMs = this.#lastMs + this.#pace.crashGraceMs;
       if (!this.#hasAnswered || this.#isTaken || this.#lastMs < this.#excusedUntilMs) return;

@@ -19,6 +19,8 @@ export type Action =
   /** The user's explicit word that the target is to serve as it is. */
   | { do: 'accept' }
   | { do: 'edit the route by hand' }
+  /** Deployment and Service as Git has them: pods of the version that was pushed last, and a Service that leads to them. */
+  | { do: 'apply the manifests again' }
   /** Another controller writes a field back whenever Serin has corrected it. */
   | { do: 'contest'; what: 'route' | 'Service'; forMs: number }
   | { do: 'helm uninstall'; order: readonly Part[]; gapMs: number }
@@ -58,6 +60,8 @@ export interface Life {
   revertOnDeletion: boolean;
   /** The user has an apex Service; without one Serin makes it. */
   hasService: boolean;
+  /** Without a mesh the apex Service itself leads to one side or the other. Absent: Istio. */
+  provider?: 'kubernetes';
   actions: readonly Timed[];
 }
 
@@ -97,7 +101,21 @@ export function lifeOf(seed: number): Life {
             : [{ at: aMoment(draw), afterMs: draw(0, 15_000), action: anAction(draw, next) }];
     actions.push(...drawn);
   }
-  return { seed, hasScaler, revertOnDeletion, hasService, actions };
+  const life: Life = { seed, hasScaler, revertOnDeletion, hasService, actions };
+  // Drawn apart, so that seeds keep their lives.
+  const apart = drawer(seed * 104_729 + 7);
+  for (let warm = 0; warm < 3; warm += 1) apart(0, 2);
+  return apart(0, 5) > 0 ? life : { ...life, provider: 'kubernetes', actions: [...actions, ...aSyncAfterAll(apart, next)] };
+}
+
+/** A GitOps tool applies what it has to what a deletion has left. */
+function aSyncAfterAll(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
+  return [
+    { at: 'resting', afterMs: draw(0, 5_000), action: { do: 'push', version: next(['bad', 'broken', 'good']) } },
+    { at: 'resting', afterMs: draw(0, 30_000), action: { do: 'delete the Canary' } },
+    { at: 'now', afterMs: draw(0, 60_000), action: { do: 'apply the manifests again' } },
+    { at: 'now', afterMs: draw(0, 60_000), action: { do: 'apply the manifests again' } },
+  ];
 }
 
 const aMoment = (draw: Draw): Moment => (draw(0, 2) === 0 ? 'now' : (moments[draw(0, moments.length)] ?? 'now'));
@@ -164,12 +182,15 @@ export function describeAction({ do: what, ...how }: Action): string {
 }
 
 /** As a stranger reads it. */
-export function describeLife({ seed, hasScaler, revertOnDeletion, hasService, actions }: Life): string {
+export function describeLife({ seed, hasScaler, revertOnDeletion, hasService, provider, actions }: Life): string {
   const lines = actions.map(({ at, afterMs, action }) => {
     return `  ${at === 'now' ? '' : `once the release is ${at}, `}${(afterMs / 1000).toFixed(1)} s later: ${describeAction(action)}`;
   });
-  const extras = [hasScaler ? 'an HPA' : '', revertOnDeletion ? 'revertOnDeletion' : '', hasService ? '' : 'no Service before it'].filter(
-    (one) => one !== '',
-  );
+  const extras = [
+    hasScaler ? 'an HPA' : '',
+    revertOnDeletion ? 'revertOnDeletion' : '',
+    hasService ? '' : 'no Service before it',
+    provider === undefined ? '' : `provider ${provider}`,
+  ].filter((one) => one !== '');
   return [`seed ${seed}, a Canary${extras.length > 0 ? ` with ${extras.join(' and ')}` : ''}:`, ...lines].join('\n');
 }

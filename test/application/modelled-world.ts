@@ -64,8 +64,10 @@ class ModelledWorld implements ApplicationWorld {
     const draw = drawer(life.seed);
     this.#lab = new ModelLab({ draw, startUpMs: START_UP_MS, lagMs: [0, LAG_MS], latencyMs: [0, 50], scaleDownDelayMs: LAG_MS });
     this.#pods = new ModelPods(this.#lab.server, this.#lab.clock, this.#lab.nodes);
-    const { hasScaler, revertOnDeletion } = life;
-    this.#canary = aModelCanary(ordersPlan, { ...(hasScaler ? refTo(hpaRef) : {}), ...(revertOnDeletion ? { revertOnDeletion } : {}) });
+    const { hasScaler, revertOnDeletion, provider } = life;
+    const plan = provider === 'kubernetes' ? { iterations: 3, metrics: ordersPlan.metrics } : ordersPlan;
+    const spec = { ...(hasScaler ? refTo(hpaRef) : {}), ...(revertOnDeletion ? { revertOnDeletion } : {}), ...(provider && { provider }) };
+    this.#canary = aModelCanary(plan, spec);
     this.#lab.externalMetric = () => ({ value: this.#isBad() ? 10 : 1, afterMs: 0 });
   }
 
@@ -120,7 +122,7 @@ class ModelledWorld implements ApplicationWorld {
         return {};
       }
       case 'edit the spec':
-        return this.#edit({ analysis: { stepWeight: action.stepWeight } });
+        return this.#life.provider === 'kubernetes' ? undefined : this.#edit({ analysis: { stepWeight: action.stepWeight } });
       case 'suspend':
         return this.#edit({ suspend: true });
       case 'resume':
@@ -129,6 +131,8 @@ class ModelledWorld implements ApplicationWorld {
         return this.#accept();
       case 'edit the route by hand':
         return this.#editRoute('kubectl-edit') ? { isForeign: true } : undefined;
+      case 'apply the manifests again':
+        return this.#apply();
       case 'contest':
         this.#contest = { what: action.what, untilMs: this.nowMs() + action.forMs };
         return { isForeign: true };
@@ -275,6 +279,16 @@ class ModelledWorld implements ApplicationWorld {
     http[0].timeout = '7s';
     this.#lab.server.putAs(manager, { ...route, spec: { ...raw(route).spec, http } });
     return true;
+  }
+
+  #apply(): Acted | undefined {
+    const { server } = this.#lab;
+    if (server.find(targetRef) === undefined) return undefined;
+    if (!this.#life.hasScaler) server.patch(targetRef, { spec: { replicas: 1 } });
+    const service = server.find(serviceRef);
+    if (this.#life.hasService && service)
+      server.putAs('a-gitops-tool', { ...service, spec: { ...raw(service).spec, ...raw(aService()).spec } });
+    return { isForeign: true, isLedAway: true };
   }
 
   #remove(part: Part): void {

@@ -87,5 +87,7 @@ export interface Acted {
   isInstalled?: boolean;
   /** Another manager has written what Serin holds. */
   isForeign?: boolean;
+  /** It leads users elsewhere, until Serin has put it back. */
+  isLedAway?: boolean;
   isAccepted?: boolean;
 }

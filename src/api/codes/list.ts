@@ -815,10 +815,11 @@ export const codes = {
     usualCauses: 'a change by hand, or by a tool, of a Service, route, scaler or replicas that Serin keeps',
   },
   Contested: {
-    kinds: CONDITION,
+    kinds: WARNING,
     meaning: 'another writer changes a field back again and again, which Serin corrects after growing pauses',
     actor: 'objectOwner',
-    remedy: 'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin',
+    remedy:
+      'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin. An event on a Service or route: its primary is kept, and the message names the ways on',
     usualCauses: 'a GitOps tool or a controller that applies a field which Serin keeps',
   },
   FieldDropped: {

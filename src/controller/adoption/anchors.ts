@@ -34,7 +34,7 @@ export function isKept(anchor: KubeObject): boolean {
 }
 
 /** The part of a Canary that its anchor keeps. */
-function anchoredPart({ metadata, spec }: Canary): NonNullable<Originals['canary']> {
+export function anchoredPart({ metadata, spec }: Canary): NonNullable<Originals['canary']> {
   const { name, namespace, uid, labels } = metadata;
   const { provider, targetRef, service, analysis, autoscalerRef } = spec;
   return {
@@ -97,11 +97,7 @@ export class Anchors {
   }
 
   /** The anchor of a Canary that takes over the primary of a deleted one, with the same originals; the one that exists, after a crash. */
-  async inherit(
-    heir: Canary,
-    originals: Pick<Originals, 'target' | 'apexService'>,
-    signal: AbortSignal,
-  ): Promise<{ name: string; uid: string }> {
+  async inherit(heir: Canary, originals: Omit<Originals, 'canary'>, signal: AbortSignal): Promise<{ name: string; uid: string }> {
     const anchor = renderAnchor(heir, { canary: anchoredPart(heir), ...originals });
     try {
       return identity(await this.#cluster.create(anchor, { signal }));

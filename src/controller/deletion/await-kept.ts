@@ -4,47 +4,65 @@ import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { countOf } from '../../workloads/pods/sides.ts';
 import { labelOf } from '../canary/read-canary.ts';
-import type { DepsOf } from '../controller-deps.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { followConfigs } from '../facts/tracked-configs.ts';
+import type { KeepDeps } from './keep-primary.ts';
+import type { KeptGuard, KeptTraffic } from './kept-guard.ts';
 
 const FOLLOWER = '/deleted';
 
 /** The Canary `namespace/name` of a follower of config watches. */
 export const deletedOf = (follower: string): string => (follower.endsWith(FOLLOWER) ? follower.slice(0, -FOLLOWER.length) : follower);
 
-type AwaitKeptDeps = DepsOf<'view' | 'config' | 'clock' | 'configWatches'> & {
+type AwaitKeptDeps = KeepDeps & {
+  configWatches: ControllerDeps['configWatches'];
   /** Resolves when a config has changed, or a Canary was made over the target. */
   woken(): Promise<void>;
 };
 
-/** Waits until something has changed of a kept primary that can end it. No request is made for it; its configs are watched as those of a Canary. */
-export async function awaitKept(canary: Canary, deps: AwaitKeptDeps): Promise<void> {
-  const { view, config, clock, configWatches: watches, woken } = deps;
+const refsOf = (canary: Canary) => {
   const { namespace, name } = canary.metadata;
-  const [target, primary, self] = [targetRefOf(canary), primaryRefOf(canary), { apiVersion, kind: 'Canary', name, namespace }];
+  return { target: targetRefOf(canary), primary: primaryRefOf(canary), self: { apiVersion, kind: 'Canary', name, namespace } };
+};
+
+/** All that decides whether a primary is kept, as far as it is watched; taken before the decision, so that no change goes unheard in between. */
+export function seenOfKept(canary: Canary, view: ControllerDeps['view']): string {
+  const { target, primary, self } = refsOf(canary);
   const workload = workloadFor(canary.spec.targetRef);
-  const seen = (): string => {
-    const found = view.find(target);
-    const { uid, deletionTimestamp, annotations } = found?.object.metadata ?? {};
-    const serving = view.find(primary)?.object;
-    return JSON.stringify([
-      [uid, deletionTimestamp, annotations?.[acceptAnnotation], annotations?.[keptAnnotation], found?.revision],
-      'unsupported' in workload ? [] : [found && countOf(workload, found.object), serving && workload.carries(serving)],
-      [serving?.metadata.uid, view.find(self)?.object.metadata.uid],
-    ]);
-  };
-  const before = seen();
+  const found = view.find(target);
+  const { uid, deletionTimestamp, annotations } = found?.object.metadata ?? {};
+  const serving = view.find(primary)?.object;
+  return JSON.stringify([
+    [uid, deletionTimestamp, annotations?.[acceptAnnotation], annotations?.[keptAnnotation], found?.revision],
+    'unsupported' in workload ? [] : [found && countOf(workload, found.object), serving && workload.carries(serving)],
+    [serving?.metadata.uid, view.find(self)?.object.metadata.uid],
+  ]);
+}
+
+/**
+ * Waits until something has changed of a kept primary that can end it, and keeps its users there meanwhile. No request is made while nothing changes; its
+ * configs are watched as those of a Canary.
+ */
+export async function awaitKept(kept: KeptTraffic, before: string, guard: KeptGuard, deps: AwaitKeptDeps): Promise<void> {
+  const { canary } = kept;
+  const { view, config, clock, configWatches: watches, woken } = deps;
+  const { target, primary, self } = refsOf(canary);
+  const { namespace } = canary.metadata;
   const follower = labelOf(canary) + FOLLOWER;
   const refs = (config.enableConfigTracking && view.find(target)?.configs) || [];
   const tracked = { follower, namespace, uid: '', template: '', refs };
   followConfigs({ watches, secrets: (home) => secretsPolicy(config, home) }, tracked, { configs: {}, isPinned: false });
   const over = new AbortController();
   const signal = AbortSignal.any([deps.signal, over.signal]);
-  const changed = view.untilAll([target, primary, self], () => seen() !== before, { clock, signal, late: 'unbounded' });
-  await Promise.race([changed, woken()]).finally(() => {
-    changed.catch(() => undefined); // the race has been decided
+  const changed = view.untilAll([target, primary, self], () => seenOfKept(canary, view) !== before, { clock, signal, late: 'unbounded' });
+  const guarding = guard.guard(kept, { ...deps, signal });
+  try {
+    await Promise.race([changed, woken(), guarding]);
+  } finally {
     over.abort(new Error('woken'));
+    // The race has been decided; no write of the guard is under way any more.
+    await Promise.allSettled([changed, guarding]);
     watches.follow(follower, '', []);
-  });
+  }
 }

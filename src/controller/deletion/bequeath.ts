@@ -1,4 +1,4 @@
-import type { Canary } from '../../api/canary.ts';
+import type { AnchoredSpec, Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { deletedWithAnnotation, keptAnnotation, names, ownerAnnotation } from '../../api/names.ts';
@@ -15,7 +15,7 @@ import {
 import { configObjectRef } from '../../workloads/configs/config-ref.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { PrimarySpec } from '../../workloads/workload.ts';
-import type { Anchors } from '../adoption/anchors.ts';
+import { type Anchors, anchoredPart } from '../adoption/anchors.ts';
 import { generatedRefs } from '../adoption/take-over.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { isCollected } from '../objects/ownership.ts';
@@ -50,7 +50,9 @@ async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, orig
   if ('unsupported' in workload || 'unsupported' in router) return;
   const isSameApex = !originals.canary || names(originals.canary).apexService === names(heir).apexService;
   const { apexService, target } = originals;
-  const own = await anchors.inherit(heir, { target, ...(isSameApex && apexService && { apexService }) }, signal);
+  const formerSpecs = formerSpecsOf(canary, heir, originals, config);
+  const inherited = { target, ...(isSameApex && apexService && { apexService }), ...(formerSpecs.length > 0 && { formerSpecs }) };
+  const own = await anchors.inherit(heir, inherited, signal);
   const records = (await anchors.templates.records(canary, signal)).filter((one) => readTemplateRevision(one) !== undefined);
   const primary = await cluster.get(primaryRefOf(canary), { signal });
   const templates = records.flatMap((record): PrimarySpec[] => {
@@ -95,6 +97,14 @@ async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, orig
     // Others are not watched.
     if (generated.includes(ref)) deps.view.learn(moved);
   }
+}
+
+/** Specs by which routes of other providers may be left, one for each; the newest. */
+function formerSpecsOf(canary: Canary, heir: Canary, originals: Originals, { meshProvider }: DeletionDeps['config']): AnchoredSpec[] {
+  const providerOf = ({ provider }: Pick<AnchoredSpec, 'provider'>) => provider ?? meshProvider;
+  const before = [anchoredPart(canary).spec, ...(originals.canary ? [originals.canary.spec] : []), ...(originals.formerSpecs ?? [])];
+  const others = before.filter((spec) => providerOf(spec) !== providerOf(heir.spec));
+  return [...new Map(others.toReversed().map((spec) => [providerOf(spec), spec])).values()];
 }
 
 /** The primary as a record of it says. */

@@ -7,8 +7,9 @@ import { sleep } from '../../kube/clock.ts';
 import { withPriority } from '../../kube/with-priority.ts';
 import { labelOf, readCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import { awaitKept, deletedOf } from './await-kept.ts';
+import { awaitKept, deletedOf, seenOfKept } from './await-kept.ts';
 import { finishDeletion } from './finish-deletion.ts';
+import { KeptGuard } from './kept-guard.ts';
 import { awaitUninstall } from './uninstall.ts';
 
 /** An application that can never be restored must not take the API's time from the others. */
@@ -178,6 +179,7 @@ export class Deletions {
     const signal = AbortSignal.any([this.#stopping, own.signal]);
     const beganAtMs = clock.monotonicMs();
     const backOff = new BackOff(RETRY_MS);
+    const guard = new KeptGuard();
     let isHeld = held !== undefined;
     const letGo = async (): Promise<void> => {
       if (held && isHeld) await this.#release(held);
@@ -202,13 +204,15 @@ export class Deletions {
         const shared = { cluster, view, config, clock, log, signal };
         const isInherited = () => this.isInherited(canary);
         for (;;) {
+          const before = seenOfKept(canary, view);
           const outcome = await finishDeletion(canary, { ...shared, anchors, isHeld, isInherited, announceOn, heir, woken });
-          metrics.primaryKept(canary, outcome === 'kept');
+          const isKept = typeof outcome === 'object';
+          metrics.primaryKept(canary, isKept);
           if (outcome === 'over') break;
           await letGo();
-          if (outcome === 'kept') {
+          if (isKept) {
             say(undefined, true);
-            await awaitKept(canary, { ...shared, configWatches, woken });
+            await awaitKept(outcome, before, guard, { ...shared, configWatches, announceOn, woken });
             continue;
           }
           const endsAt = (atMs: number | undefined) => say({ ...(atMs !== undefined && { atMs }) });

@@ -6,6 +6,7 @@ import { targetRefOf } from '../facts/gather-facts.ts';
 import { bequeath } from './bequeath.ts';
 import { handOverOf, noTarget } from './hand-over.ts';
 import { announceKept, type KeepDeps, keepPrimary, keepTraffic, recordKept } from './keep-primary.ts';
+import type { KeptTraffic } from './kept-guard.ts';
 import { markTarget } from './kept-marks.ts';
 import { lookAtDeletion, recordDeletedWith, recordHandOver } from './look-at-deletion.ts';
 import { findTarget, type RestoreDeps, type RestoreOutcome, restoreApplication } from './restore-application.ts';
@@ -15,8 +16,8 @@ export interface FinishDeps extends Omit<RestoreDeps, 'isDue' | 'isInterrupted'>
   heir(): Canary | undefined;
 }
 
-/** `kept`: the primary keeps serving until something of it changes. */
-export type FinishOutcome = Exclude<RestoreOutcome, 'changed'> | 'kept';
+/** `KeptTraffic`: the primary keeps serving until something of it changes. */
+export type FinishOutcome = Exclude<RestoreOutcome, 'changed'> | KeptTraffic;
 
 /**
  * Ends what the deletion of a Canary began (I19): its application goes to its target, if that holds what was promoted or what its user wants; to
@@ -50,17 +51,14 @@ async function decide(
   anchor: KubeObject,
   originals: Originals,
   deps: FinishDeps,
-): Promise<RestoreOutcome | 'kept'> {
+): Promise<RestoreOutcome | KeptTraffic> {
   const { cluster, signal } = deps;
   const lookDeps = { ...deps, hasHeir: () => deps.heir() !== undefined };
   const seen = await lookAtDeletion(canary, target, anchor, lookDeps);
   const { primary } = seen;
   const decision = handOverOf(seen);
   const heir = deps.heir();
-  if (primary && decision.to === 'primary') {
-    await keepPrimary(canary, { target, anchor, originals }, { ...seen, primary }, deps);
-    return 'kept';
-  }
+  if (primary && decision.to === 'primary') return keepPrimary(canary, { target, anchor, originals }, { ...seen, primary }, deps);
   if (primary && heir && decision.to === 'heir') {
     await keepTraffic(canary, { target, anchor, originals }, primary, deps);
     await bequeath(canary, heir, anchor, originals, deps);

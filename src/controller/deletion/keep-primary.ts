@@ -13,6 +13,7 @@ import type { ControllerDeps } from '../controller-deps.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import type { SeenAtDeletion } from './hand-over.ts';
+import type { KeptTraffic } from './kept-guard.ts';
 import { markTarget } from './kept-marks.ts';
 import { type DeletionDeps, moveTraffic } from './restore-application.ts';
 import { restoreMinimums } from './restore-scalers.ts';
@@ -35,13 +36,17 @@ type Seen = Pick<SeenAtDeletion, 'revision' | 'promoted'> & { primary: KubeObjec
  * The primary keeps serving (I19), which is recorded on the anchor before anything is written, so that it outlives a restart. All traffic goes to
  * the primary, and the target has no pods; its template is never written. Each step looks before it writes.
  */
-export async function keepPrimary(canary: Canary, { target, anchor, originals }: Held, seen: Seen, deps: KeepDeps): Promise<void> {
+export async function keepPrimary(canary: Canary, { target, anchor, originals }: Held, seen: Seen, deps: KeepDeps): Promise<KeptTraffic> {
   const { clock, config, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload) return;
+  if ('unsupported' in workload) return { canary, specs: [], anchor };
   const kept = await recordKept(canary, target, anchor, seen, deps);
+  const specs = await currentAndFormerSpecs(canary, target, originals, deps);
+  const providerOf = ({ spec }: Canary) => spec.provider ?? config.meshProvider;
+  const traffic = { canary, specs: specs.filter((spec) => providerOf(spec) === providerOf(canary)), anchor };
+  // All this was done before: what others have changed since is put back by the guard.
+  if (readKeptPrimary(target.metadata.annotations?.[keptAnnotation])?.unpromoted === kept.unpromoted) return traffic;
   await keepTraffic(canary, { target, anchor, originals }, seen.primary, deps);
-  if (readKeptPrimary(target.metadata.annotations?.[keptAnnotation])?.unpromoted === kept.unpromoted) return;
   if (workload.hasPods && workload.replicas(target) > 0) {
     await sleep(clock, scaleDownDelayMs(config, intervalMs(canary, config)), signal);
     await scaleToZero(canary, deps);
@@ -49,6 +54,7 @@ export async function keepPrimary(canary: Canary, { target, anchor, originals }:
   // The minimum that a release has raised is the user's again.
   await restoreMinimums(canary, deps);
   await markTarget(canary, kept, deps);
+  return traffic;
 }
 
 /** All traffic to the primary as soon as it serves, or after the time that a rollback waits for it. */

@@ -242,6 +242,26 @@ function anHeir(name: string): KubeObject {
   return canary as KubeObject;
 }
 
+describe('I19: a Canary with another provider that takes a kept primary over', () => {
+  it.each([APP, 'renamed'])('I19: %s is deleted too, and no request is lost by the routes of the first one', async (name) => {
+    const lab = await failedRelease();
+    deleteCanary(lab);
+    await lab.pass(GRACE_MS);
+    const heir = raw(anHeir(name));
+    heir.spec.provider = 'kubernetes';
+    heir.spec.analysis = { interval: '10s', threshold: 2, iterations: 3, metrics: ordersPlan.metrics };
+    lab.server.create(heir as KubeObject);
+    expect(await lab.passUntil(() => lab.phase(name) === 'Failed', 900_000)).toBe(true);
+    await lab.pass(60_000);
+    lab.server.delete({ ...canaryRef, name });
+    await lab.pass(60_000);
+    lab.server.patch(targetRef, { metadata: { annotations: { [acceptAnnotation]: keptOn(lab)?.unpromoted ?? '' } } });
+    await lab.pass(180_000);
+    expect([left(lab), lab.answering(), lab.lost.slice(0, 3)]).toEqual([handedOver, [APP], []]);
+    lab.close();
+  });
+});
+
 describe('I19: configs count as the template does', () => {
   const configRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: NAMESPACE };
   const withMode = (mode: string): KubeObject => ({ ...configRef, metadata: { name: 'settings', namespace: NAMESPACE }, data: { mode } });
@@ -468,6 +488,86 @@ describe('I19: a Canary that is deleted and made again at once', () => {
     await lab.pass(60_000);
     expect([lab.phase(name), lab.answering(), imageOf(lab)]).toEqual(['Failed', [primaryRef.name], '1']);
     expect(lab.lost.slice(0, 3)).toEqual([]);
+    lab.close();
+  });
+});
+
+describe('I19: manifests that Git applies again over a kept primary', () => {
+  const serviceRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
+  const blueGreen = { iterations: 3, metrics: ordersPlan.metrics };
+
+  /** Deployment and Service as their manifests say: pods that the user wants, and a selector of the target. */
+  function sync(lab: ModelLab): void {
+    lab.server.patch(targetRef, { spec: { replicas: 1 } });
+    const service = raw(lab.server.find(serviceRef));
+    lab.server.putAs('argocd-controller', { ...service, spec: { ...service.spec, selector: { app: APP } } } as KubeObject);
+  }
+
+  async function kept(provider: string): Promise<ModelLab> {
+    const plan = provider === 'kubernetes' ? blueGreen : ordersPlan;
+    const lab = await initializedLab({}, aModelCanary(plan, { provider }));
+    lab.externalMetric = () => BAD;
+    await release(lab, '2', 'Failed');
+    await lab.pass(30_000);
+    deleteCanary(lab);
+    await lab.pass(GRACE_MS);
+    expectKept(lab);
+    return lab;
+  }
+
+  it.each(['kubernetes', 'istio'])(
+    'I19: do not lead users of %s to the target, whose pods are left alone; events say so',
+    async (provider) => {
+      const lab = await kept(provider);
+      const answered = new Set<string>();
+      const look = () => {
+        for (const one of lab.answering()) answered.add(one);
+      };
+      lab.betweenCalls = look;
+      sync(lab);
+      for (let second = 0; second < 60; second += 1) {
+        await lab.pass(1_000);
+        look();
+      }
+      expect(answered).not.toContain(APP);
+      // Its pods are there by now, so that nothing but the Service changes.
+      sync(lab);
+      await lab.pass(GRACE_MS);
+      expect([lab.answering(), raw(lab.server.find(serviceRef))?.spec.selector]).toEqual([[primaryRef.name], { app: primaryRef.name }]);
+      const [corrected = ''] = eventsOf(lab, 'DriftCorrected');
+      expect(corrected).toContain('spec.selector.app was changed by argocd-controller');
+      expect(corrected).toContain(`serin accept ${APP} -n test`);
+      expect([replicasOf(lab), eventsOf(lab, 'TargetScaledUp').length]).toEqual([1, 1]);
+      lab.close();
+    },
+  );
+
+  it('I19: again and again are put back after growing pauses, which is said once; a push ends it meanwhile', async () => {
+    const lab = await kept('kubernetes');
+    for (let second = 0; second < 120; second += 5) {
+      sync(lab);
+      await lab.pass(5_000);
+    }
+    const puts = lab.writes.filter(({ ref }) => ref.kind === 'Service' && ref.name === APP);
+    expect(puts.length).toBeLessThan(10);
+    expect([eventsOf(lab, 'DriftCorrected').length, eventsOf(lab, 'Contested').length]).toEqual([1, 1]);
+    lab.push('3');
+    expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 180_000)).toBe(true);
+    expect([lab.answering(), imageOf(lab, targetRef)]).toEqual([[APP], '3']);
+    lab.close();
+  });
+
+  it('I19: while Serin is down are put back when it starts, and at rest nothing is asked or written', async () => {
+    const lab = await kept('kubernetes');
+    lab.kill();
+    sync(lab);
+    await lab.pass(10_000);
+    lab.start();
+    await lab.pass(30_000);
+    expect(lab.answering()).toEqual([primaryRef.name]);
+    const sent = lab.writes.length;
+    await lab.pass(GRACE_MS);
+    expect(lab.writes.length).toBe(sent);
     lab.close();
   });
 });

@@ -249,29 +249,47 @@ export async function moveTraffic(
   if ('problem' in selector) throw new Error(selector.problem);
   const { key } = selector;
   const own = { key, value: side === 'target' ? selector.target : selector.primary };
-  const apex: Apex = { selector, ports: discoverPorts(canary, found) };
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if (!('unsupported' in router) && router.supports.weights) {
     const current = await readAll(router.watches(canary), cluster, signal);
-    // An attempt before this one has led them to the apex Service already: proxies may have forgotten ours since.
-    const isFinal = side === 'target' && Object.values(router.finalize(canary, current)).every(({ length }) => length === 0);
-    const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
-    // Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either.
-    const rendered = ifExpressible(() => router.render(canary, apex, routes, current));
-    for (const object of isFinal ? [] : (rendered?.write ?? [])) {
-      const live = findObject(current, refOf(object));
-      // A missing route routes nothing: created now, it would have no owner and stay for ever.
-      if (!live || missingField(object, live) === undefined) continue;
-      if (isTarget(canary, refOf(object))) await mergeIntoTarget({ cluster, signal }, object, live);
-      else await applyOver(object, live, { cluster, signal });
+    for (const object of current) view.learn(object);
+    for (const { object, live } of missingRoutes(canary, found, { selector, side }, current, config)) {
+      const written = isTarget(canary, refOf(object))
+        ? await mergeIntoTarget({ cluster, signal }, object, live)
+        : await applyOver(object, live, { cluster, signal });
+      view.learn(written);
     }
   }
   if (!workload.hasPods) return;
-  await patchApex(canary, { cluster, signal }, (service) =>
+  const apex = await patchApex(canary, { cluster, signal }, (service) =>
     originals
       ? apexRestorePatch(service, found, own, recordedApex(canary, originals))
       : apexMovePatch(service, own, ownerOfApex(service, anchor)),
   );
+  if (apex) view.learn(apex);
+}
+
+/** Routes that do not send all traffic to the side, as they are to be, and as they are among `current`. */
+export function missingRoutes(
+  canary: Canary,
+  found: KubeObject,
+  { selector, side }: { selector: Apex['selector']; side: 'target' | 'primary' },
+  current: readonly KubeObject[],
+  config: DeletionDeps['config'],
+): { object: KubeObject; live: KubeObject }[] {
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
+  if ('unsupported' in router || !router.supports.weights) return [];
+  // An attempt before this one has led them to the apex Service already: proxies may have forgotten ours since.
+  if (side === 'target' && Object.values(router.finalize(canary, current)).every(({ length }) => length === 0)) return [];
+  const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
+  const apex: Apex = { selector, ports: discoverPorts(canary, found) };
+  // Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either.
+  const rendered = ifExpressible(() => router.render(canary, apex, routes, current));
+  return (rendered?.write ?? []).flatMap((object) => {
+    const live = findObject(current, refOf(object));
+    // A missing route routes nothing: created now, it would have no owner and stay for ever.
+    return !live || missingField(object, live) === undefined ? [] : [{ object, live }];
+  });
 }
 
 /**
@@ -314,17 +332,18 @@ export async function restoreApex(canary: Canary, target: KubeObject, originals:
   );
 }
 
+/** The Service as it is then. */
 async function patchApex(
   canary: Canary,
   { cluster, signal }: DepsOf<'cluster'>,
   patchOf: (service: KubeObject) => ApexPatch | undefined,
-): Promise<void> {
+): Promise<KubeObject | undefined> {
   const apexRef = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
   const service = await cluster.get(apexRef, { signal });
   const patch = service && patchOf(service);
-  if (!patch) return;
+  if (!patch) return service;
   const metadata = { ...patch.metadata, resourceVersion: service.metadata.resourceVersion };
-  await cluster.patch(apexRef, { ...patch, metadata }, { signal });
+  return cluster.patch(apexRef, { ...patch, metadata }, { signal });
 }
 
 /** Recorded of the name that the Canary began with. */

@@ -1,4 +1,4 @@
-import { type Canary, NamedProvider, RoutedSpec } from '../../api/canary.ts';
+import { type AnchoredSpec, type Canary, NamedProvider, RoutedSpec } from '../../api/canary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -18,7 +18,7 @@ import { isOurs } from '../objects/ownership.ts';
 export async function currentAndFormerSpecs(
   canary: Canary,
   target: KubeObject,
-  { canary: first }: Originals,
+  { canary: first, formerSpecs = [] }: Originals,
   { cluster, view, config, signal }: DepsOf<'cluster' | 'view' | 'config'>,
 ): Promise<Canary[]> {
   const workload = workloadFor(canary.spec.targetRef);
@@ -46,24 +46,26 @@ export async function currentAndFormerSpecs(
     const isOwn = labels.some(({ key, value }) => selector[key] === value);
     return isOwn && name !== names(canary).apexService && (name === firstName || hasPrimary(formerOf(name), items));
   };
-  const routed = await routedBefore(canary, first, { cluster, config, signal });
+  const routed = await routedBefore(canary, [...formerSpecs, first.spec], { cluster, config, signal });
   return [canary, ...items.filter(isFormer).map(({ metadata }) => formerOf(metadata.name)), ...routed];
 }
 
 /** This Canary under each provider that it had before, where that one's routes are there and can be read. */
 async function routedBefore(
   canary: Canary,
-  first: NonNullable<Originals['canary']>,
+  anchored: readonly AnchoredSpec[],
   { cluster, config, signal }: DepsOf<'cluster' | 'config'>,
 ): Promise<Canary[]> {
   const providerOf = ({ spec }: Pick<Canary, 'spec'>) => spec.provider ?? config.meshProvider;
   const { provider: _, ...spec } = canary.spec;
-  const { provider, service } = first.spec;
-  const atFirst: Canary = { ...canary, spec: { ...spec, ...(provider && { provider }), service } };
   const left = specsOfLeftRoutes(canary);
-  const isNew = providerOf(atFirst) !== providerOf(canary) && left.every((one) => providerOf(one) !== providerOf(atFirst));
+  const known = new Set<string>([canary, ...left].map(providerOf));
+  const candidates = anchored.map(
+    ({ provider, service }): Canary => ({ ...canary, spec: { ...spec, ...(provider && { provider }), service } }),
+  );
+  const others = new Map(candidates.flatMap((one) => (known.has(providerOf(one)) ? [] : [[providerOf(one), one] as const])));
   const found: Canary[] = [];
-  for (const before of isNew ? [...left, atFirst] : left) {
+  for (const before of [...left, ...others.values()]) {
     const router = routerFor(providerOf(before), config);
     if ('unsupported' in router) continue;
     try {

@@ -1,0 +1,179 @@
+import type { Canary } from '../../api/canary.ts';
+import { waysOn } from '../../api/kept-primary.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import { keptAnnotation, names } from '../../api/names.ts';
+import { sleep } from '../../kube/clock.ts';
+import { isConflict } from '../../kube/errors.ts';
+import { routerFor } from '../../routers/index.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
+import { missingFields } from '../objects/drift.ts';
+import { HealingBrake, type Undoing } from '../objects/healing-brake.ts';
+import { undoneText } from '../reconcile/outcome.ts';
+import { type DeletionDeps, missingRoutes, moveTraffic, selectorsOf } from './restore-application.ts';
+
+/** Between two attempts to write over what others write at the same time. */
+const CONFLICT_MS = 1_000;
+
+/** What leads users to a kept primary. */
+export interface KeptTraffic {
+  canary: Canary;
+  /** The Canary as it is, and as it was under former names. */
+  specs: readonly Canary[];
+  anchor: KubeObject;
+}
+
+/** An object that another writer has changed. */
+interface Strayed {
+  ref: ObjectRef;
+  fields: readonly string[];
+  undoing: Undoing;
+}
+
+type GuardDeps = DeletionDeps & Pick<ControllerDeps, 'announceOn'>;
+
+/**
+ * Keeps the users of a kept primary there, as a Canary that lives would: the selector of the apex Service and the routes are put back when another writer
+ * changes them, under the same brake. Pods of the target are left alone. Events say it on the object itself. Nothing is asked while nothing changes.
+ */
+export class KeptGuard {
+  readonly #brake = new HealingBrake();
+  /** Versions that were answered to our own writes and lack a field, by object. */
+  readonly #answered = new Map<string, string>();
+  readonly #contested = new Set<string>();
+  #isScaledUp = false;
+
+  /** Goes on until the signal of `deps` ends it. */
+  async guard(kept: KeptTraffic, deps: GuardDeps): Promise<never> {
+    const { view, clock, signal } = deps;
+    const refs = refsOf(kept, deps);
+    const versions = (): string => refs.map((ref) => view.find(ref)?.object.metadata.resourceVersion ?? '').join();
+    for (;;) {
+      await Promise.all(refs.map((ref) => view.ready(ref)));
+      signal.throwIfAborted();
+      const before = versions();
+      this.#seeTarget(kept.canary, deps);
+      const strayed = this.#strayedOf(kept, deps);
+      const nowMs = clock.monotonicMs();
+      const waitMs = Math.min(...strayed.map(({ ref, fields }) => this.#brake.waitMs(refKey(ref), nowMs, fields)));
+      if (waitMs === 0) {
+        await this.#putBack(kept, strayed, deps);
+        continue;
+      }
+      const bound = Number.isFinite(waitMs) ? { boundMs: waitMs } : {};
+      await view
+        .untilAll(refs, () => versions() !== before, { clock, signal, late: 'the pause is over', ...bound })
+        .catch((error: unknown) => {
+          if (signal.aborted) throw error;
+        });
+    }
+  }
+
+  async #putBack({ canary, specs, anchor }: KeptTraffic, strayed: readonly Strayed[], deps: GuardDeps): Promise<void> {
+    const { view, clock, signal } = deps;
+    const primary = view.find(primaryRefOf(canary))?.object;
+    if (!primary) return;
+    try {
+      for (const spec of specs) await moveTraffic(spec, primary, { side: 'primary', anchor }, deps);
+    } catch (error) {
+      if (signal.aborted || !isConflict(error)) throw error;
+      await sleep(clock, CONFLICT_MS, signal);
+      return;
+    }
+    const nowMs = clock.monotonicMs();
+    for (const { ref, fields, undoing } of strayed) {
+      const key = refKey(ref);
+      this.#brake.corrected(key, nowMs, undoing, { isRoute: true, fields });
+      this.#answered.set(key, view.find(ref)?.object.metadata.resourceVersion ?? '');
+    }
+    this.#say(canary, strayed, deps);
+  }
+
+  /** The first correction of a field, and that others fight it. */
+  #say(canary: Canary, strayed: readonly Strayed[], { view, announceOn }: GuardDeps): void {
+    const { kind, name } = canary.spec.targetRef;
+    const rest = `since the primary is kept; ${waysOn(canary.metadata, `${kind}/${name}`)}`;
+    const announce = (key: string, announcement: Parameters<GuardDeps['announceOn']>[1]): void => {
+      const ref = strayed.find((one) => refKey(one.ref) === key)?.ref;
+      const object = ref && view.find(ref)?.object;
+      if (object) announceOn({ ...object, ...ref }, announcement);
+    };
+    for (const { key, field, who } of this.#brake.takeNews()) {
+      const message = `${field} was changed${who === undefined ? '' : ` by ${who}`}, and Serin has put it back, ${rest}`;
+      announce(key, { reason: 'DriftCorrected', type: 'Normal', message });
+    }
+    for (const { key, ...undoing } of this.#brake.contested()) {
+      if (this.#contested.has(key)) continue;
+      this.#contested.add(key);
+      announce(key, {
+        reason: 'Contested',
+        type: 'Warning',
+        message: `${undoneText(undoing)}; Serin puts it back after growing pauses, ${rest}`,
+      });
+    }
+  }
+
+  /** Its pods get no traffic, and are left alone as those of an idle Canary. */
+  #seeTarget(canary: Canary, { view, announceOn }: GuardDeps): void {
+    const ref = targetRefOf(canary);
+    const target = view.find(ref)?.object;
+    const workload = workloadFor(canary.spec.targetRef);
+    if (!target || 'unsupported' in workload || !workload.hasPods) return;
+    // The mark is written when the target has been scaled to zero.
+    const isScaledUp = target.metadata.annotations?.[keptAnnotation] !== undefined && workload.replicas(target) > 0;
+    const { kind, name } = ref;
+    const message = `${kind} ${name} was scaled up while its primary is kept: its pods get no traffic, and Serin leaves them alone. To save them, take the replicas out of its manifest and scale it to zero`;
+    if (isScaledUp && !this.#isScaledUp) announceOn({ ...target, ...ref }, { reason: 'TargetScaledUp', type: 'Warning', message });
+    this.#isScaledUp = isScaledUp;
+  }
+
+  /** What leads elsewhere, as far as it can be seen. */
+  #strayedOf({ canary, specs }: KeptTraffic, { view, config }: GuardDeps): Strayed[] {
+    const primary = view.find(primaryRefOf(canary))?.object;
+    const workload = workloadFor(canary.spec.targetRef);
+    if (!primary || 'unsupported' in workload) return [];
+    const selector = selectorsOf(workload, { primary }, config);
+    if ('problem' in selector) return [];
+    const selected = { selector: { [selector.key]: selector.primary } };
+    const wanted = (spec: Canary): KubeObject[] => {
+      const found = (refs: readonly ObjectRef[]) => refs.flatMap((ref) => view.find(ref)?.object ?? []);
+      const { name, namespace } = apexRef(spec);
+      const apexes = workload.hasPods ? found([apexRef(spec)]) : [];
+      return [
+        ...missingRoutes(spec, primary, { selector, side: 'primary' }, found(routeRefs(spec, config)), config).map(({ object }) => object),
+        ...apexes.map(() => ({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: selected })),
+      ];
+    };
+    return specs.flatMap(wanted).flatMap((object) => {
+      const ref = refOf(object);
+      const live = view.find(ref);
+      const fields = live ? [...missingFields(object, live.object)] : [];
+      const [field] = fields;
+      if (!live || field === undefined) return [];
+      const isAsAnswered = this.#answered.get(refKey(ref)) === live.object.metadata.resourceVersion;
+      const undoing: Undoing = isAsAnswered
+        ? { field, by: 'server' }
+        : { field, by: 'another', ...(live.manager !== undefined && { who: live.manager }) };
+      return [{ ref, fields, undoing }];
+    });
+  }
+}
+
+const apexRef = (canary: Canary) => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  name: names(canary).apexService,
+  namespace: canary.metadata.namespace,
+});
+
+function routeRefs(canary: Canary, config: GuardDeps['config']): readonly ObjectRef[] {
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
+  return 'unsupported' in router || !router.supports.weights ? [] : router.watches(canary);
+}
+
+const refsOf = ({ canary, specs }: KeptTraffic, { config }: GuardDeps): ObjectRef[] => [
+  targetRefOf(canary),
+  primaryRefOf(canary),
+  ...specs.flatMap((spec) => [apexRef(spec), ...routeRefs(spec, config)]),
+];
