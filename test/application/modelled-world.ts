@@ -8,6 +8,7 @@ import { ModelPods } from '../fakes/model/pods.ts';
 import { ordersPlan } from '../fakes/model/released.ts';
 import { anHpa, hpaRef, refTo } from '../fakes/model/scaled.ts';
 import { raw } from '../fakes/raw.ts';
+import { canaryView } from './canary-view.ts';
 import type { Action, Life, Part, Side } from './life.ts';
 import type { Acted, Answer, ApplicationWorld, CanaryView, Pace, PodFailed } from './world.ts';
 
@@ -177,22 +178,7 @@ class ModelledWorld implements ApplicationWorld {
   }
 
   canaries(): readonly CanaryView[] {
-    return this.#canaries().map((canary) => {
-      const { metadata, spec, status } = raw(canary);
-      const { phase = '', release, failedChecks = 0, conditions = [] } = status ?? {};
-      const contested = conditions.find((one: { type: string; status: string }) => one.type === 'Contested' && one.status === 'True');
-      return {
-        name: metadata.name,
-        uid: metadata.uid,
-        isDeleting: metadata.deletionTimestamp !== undefined,
-        isSuspended: spec.suspend === true,
-        phase,
-        step: release?.step ?? '',
-        run: release?.run ?? 0,
-        failedChecks,
-        ...(contested && { contested: contested.message }),
-      };
-    });
+    return this.#canaries().map(canaryView);
   }
 
   held() {

@@ -5,6 +5,7 @@ import { isConflict, isForbidden, isNotFound } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { raw } from '../fakes/raw.ts';
 import { monotonicMs, sleep } from '../scenarios/world.ts';
+import { canaryView } from './canary-view.ts';
 import type { Action, Life, Part, Side, Timed } from './life.ts';
 import {
   APP,
@@ -128,22 +129,7 @@ class RealWorld implements ApplicationWorld {
   }
 
   canaries(): readonly CanaryView[] {
-    return this.#plane.canaries(this.#namespace).map((canary) => {
-      const { metadata, spec, status } = raw(canary);
-      const { phase = '', release, failedChecks = 0, conditions = [] } = status ?? {};
-      const contested = conditions.find((one: { type: string; status: string }) => one.type === 'Contested' && one.status === 'True');
-      return {
-        name: metadata.name,
-        uid: metadata.uid,
-        isDeleting: metadata.deletionTimestamp !== undefined,
-        isSuspended: spec.suspend === true,
-        phase,
-        step: release?.step ?? '',
-        run: release?.run ?? 0,
-        failedChecks,
-        ...(contested && { contested: contested.message }),
-      };
-    });
+    return this.#plane.canaries(this.#namespace).map(canaryView);
   }
 
   held() {
