@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { alertRules } from '../scripts/observability/alert-rules.ts';
+import { alertCases } from './e2e/alert-cases.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
 
@@ -25,4 +26,8 @@ it('06-F14: the runbook_url of each alert leads to its section, of a page that t
     expect(anchor).toBe(alert.toLowerCase());
     expect(headings).toContain(alert);
   }
+});
+
+it('06-F14: each alert has a case for promtool in which it fires', () => {
+  expect(new Set(alertCases.flatMap(({ alert, fires }) => (fires ? [alert] : [])))).toEqual(new Set(alertRules.map(({ alert }) => alert)));
 });
