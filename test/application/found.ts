@@ -184,4 +184,39 @@ export const found: readonly Found[] = [
       ],
     },
   },
+  {
+    what: 'manifests that are applied again while a pushed version is not ready leave users without pods',
+    finding: 2,
+    invariant: 'I7',
+    life: {
+      seed: 30_282,
+      hasScaler: false,
+      revertOnDeletion: true,
+      hasService: true,
+      provider: 'kubernetes',
+      actions: [
+        { at: 'resting', afterMs: 1_601, action: { do: 'push', version: 'oom-5' } },
+        { at: 'resting', afterMs: 20_530, action: { do: 'delete the Canary' } },
+        { at: 'resting', afterMs: 4_935, action: { do: 'push', version: 'broken' } },
+        { at: 'now', afterMs: 35_351, action: { do: 'apply the manifests again' } },
+      ],
+    },
+  },
+  {
+    what: 'manifests that are applied again at once after a deletion count as a hand-over',
+    finding: 2,
+    invariant: 'I7',
+    life: {
+      seed: 30_527,
+      hasScaler: false,
+      revertOnDeletion: true,
+      hasService: true,
+      provider: 'kubernetes',
+      actions: [
+        { at: 'resting', afterMs: 2_024, action: { do: 'push', version: 'broken' } },
+        { at: 'resting', afterMs: 4_460, action: { do: 'delete the Canary' } },
+        { at: 'now', afterMs: 213, action: { do: 'apply the manifests again' } },
+      ],
+    },
+  },
 ];

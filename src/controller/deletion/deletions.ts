@@ -205,7 +205,7 @@ export class Deletions {
         const isInherited = () => this.isInherited(canary);
         for (;;) {
           const before = seenOfKept(canary, view);
-          const outcome = await finishDeletion(canary, { ...shared, anchors, isHeld, isInherited, announceOn, heir, woken });
+          const outcome = await finishDeletion(canary, { ...shared, anchors, isHeld, isInherited, announceOn, heir, woken, guard });
           const isKept = typeof outcome === 'object';
           metrics.primaryKept(canary, isKept);
           if (outcome === 'over') break;

@@ -3,10 +3,11 @@ import type { KeptPrimary } from '../../api/kept-primary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
+import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { bequeath } from './bequeath.ts';
 import { handOverOf, noTarget } from './hand-over.ts';
-import { announceKept, type KeepDeps, keepPrimary, keepTraffic, recordKept } from './keep-primary.ts';
-import type { KeptTraffic } from './kept-guard.ts';
+import { announceKept, type KeepDeps, keepPrimary, keepTraffic, recordKept, sameProvider } from './keep-primary.ts';
+import type { KeptGuard, KeptTraffic } from './kept-guard.ts';
 import { markTarget } from './kept-marks.ts';
 import { lookAtDeletion, recordDeletedWith, recordHandOver } from './look-at-deletion.ts';
 import { findTarget, type RestoreDeps, type RestoreOutcome, restoreApplication } from './restore-application.ts';
@@ -14,6 +15,8 @@ import { findTarget, type RestoreDeps, type RestoreOutcome, restoreApplication }
 export interface FinishDeps extends Omit<RestoreDeps, 'isDue' | 'isInterrupted'>, KeepDeps {
   /** A Canary without a release on this target, whose spec can be read. */
   heir(): Canary | undefined;
+  /** Of this deletion, whatever decides it. */
+  guard: KeptGuard;
 }
 
 /** `KeptTraffic`: the primary keeps serving until something of it changes. */
@@ -74,19 +77,25 @@ async function decide(
     const current = await cluster.get(anchorRef(canary), { signal });
     if (current === undefined) return true;
     if (handOverOf(await lookAtDeletion(canary, now, current, lookDeps)).to !== 'target') return false;
+    await guarded.end();
     // From here on it is handed over whatever the target holds, also after a crash that has taken the marks from the target.
     isBegun = true;
     if (because !== 'promoted') await recordHandOver(canary, current, deps);
     return true;
   };
+  const specs = seen.isOnPrimary ? await currentAndFormerSpecs(canary, target, originals, deps) : [];
+  const traffic: KeptTraffic = { canary, why: 'restoring', specs: sameProvider(specs, canary, deps.config), anchor };
+  const guarded = guardMeanwhile(seen.isOnPrimary ? traffic : undefined, deps);
   try {
-    return await restoreApplication(canary, { ...deps, isDue, isInterrupted });
+    return await restoreApplication(canary, { ...deps, signal: guarded.signal, isDue, isInterrupted });
   } catch (error) {
     const isWish = because === 'pushed' || because === 'accepted';
     if (signal.aborted || isBegun || !isWish || !primary) throw error;
     const { message } = error as Error;
     await announceKept(canary, `${message}; ${(await record(primary)).next}`, deps);
     throw error;
+  } finally {
+    await guarded.end();
   }
 
   /** On the anchor, and on the target. */
@@ -96,4 +105,20 @@ async function decide(
     await markTarget(canary, kept, deps);
     return kept;
   }
+}
+
+/** Guards what leads to the primary until `end`, after which no write of the guard is under way. A guard that fails aborts `signal`. */
+function guardMeanwhile(traffic: KeptTraffic | undefined, deps: FinishDeps): { signal: AbortSignal; end(): Promise<void> } {
+  const { signal } = deps;
+  if (traffic === undefined) return { signal, end: async () => {} };
+  const over = new AbortController();
+  const failed = new AbortController();
+  const guarding = deps.guard.guard(traffic, { ...deps, signal: AbortSignal.any([signal, over.signal]) }).catch((error: unknown) => {
+    if (!over.signal.aborted) failed.abort(error);
+  });
+  const end = async (): Promise<void> => {
+    over.abort(new Error('the target is up'));
+    await guarding;
+  };
+  return { signal: AbortSignal.any([signal, failed.signal]), end };
 }

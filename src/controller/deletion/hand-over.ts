@@ -10,7 +10,7 @@ export interface SeenAtDeletion {
   isPushed: boolean;
   /** The primary is kept already. */
   isKept: boolean;
-  /** The apex Service leads to the target: it has not been bootstrapped, or is handed over. */
+  /** The apex Service leads to the target as it did before the first release. */
   isReached: boolean;
   /** The revision that the user has accepted. */
   accepted?: string | undefined;

@@ -39,11 +39,10 @@ type Seen = Pick<SeenAtDeletion, 'revision' | 'promoted'> & { primary: KubeObjec
 export async function keepPrimary(canary: Canary, { target, anchor, originals }: Held, seen: Seen, deps: KeepDeps): Promise<KeptTraffic> {
   const { clock, config, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload) return { canary, specs: [], anchor };
+  if ('unsupported' in workload) return { canary, why: 'kept', specs: [], anchor };
   const kept = await recordKept(canary, target, anchor, seen, deps);
   const specs = await currentAndFormerSpecs(canary, target, originals, deps);
-  const providerOf = ({ spec }: Canary) => spec.provider ?? config.meshProvider;
-  const traffic = { canary, specs: specs.filter((spec) => providerOf(spec) === providerOf(canary)), anchor };
+  const traffic: KeptTraffic = { canary, why: 'kept', specs: sameProvider(specs, canary, config), anchor };
   // All this was done before: what others have changed since is put back by the guard.
   if (readKeptPrimary(target.metadata.annotations?.[keptAnnotation])?.unpromoted === kept.unpromoted) return traffic;
   await keepTraffic(canary, { target, anchor, originals }, seen.primary, deps);
@@ -55,6 +54,12 @@ export async function keepPrimary(canary: Canary, { target, anchor, originals }:
   await restoreMinimums(canary, deps);
   await markTarget(canary, kept, deps);
   return traffic;
+}
+
+/** Of the provider that the Canary had at last. */
+export function sameProvider(specs: readonly Canary[], canary: Canary, config: KeepDeps['config']): readonly Canary[] {
+  const providerOf = ({ spec }: Canary) => spec.provider ?? config.meshProvider;
+  return specs.filter((spec) => providerOf(spec) === providerOf(canary));
 }
 
 /** All traffic to the primary as soon as it serves, or after the time that a rollback waits for it. */

@@ -16,9 +16,11 @@ import { type DeletionDeps, missingRoutes, moveTraffic, selectorsOf } from './re
 /** Between two attempts to write over what others write at the same time. */
 const CONFLICT_MS = 1_000;
 
-/** What leads users to a kept primary. */
+/** What leads users to a primary that serves for a Canary that is gone. */
 export interface KeptTraffic {
   canary: Canary;
+  /** `restoring`: until its target is ready. Its target is scaled up, and its routes may still hold a part of a release: both are left alone. */
+  why: 'kept' | 'restoring';
   /** The Canary as it is, and as it was under former names. */
   specs: readonly Canary[];
   anchor: KubeObject;
@@ -34,7 +36,7 @@ interface Strayed {
 type GuardDeps = DeletionDeps & Pick<ControllerDeps, 'announceOn'>;
 
 /**
- * Keeps the users of a kept primary there, as a Canary that lives would: the selector of the apex Service and the routes are put back when another writer
+ * Keeps the users of a primary there, as a Canary that lives would: the selector of the apex Service and the routes are put back when another writer
  * changes them, under the same brake. Pods of the target are left alone. Events say it on the object itself. Nothing is asked while nothing changes.
  */
 export class KeptGuard {
@@ -53,7 +55,7 @@ export class KeptGuard {
       await Promise.all(refs.map((ref) => view.ready(ref)));
       signal.throwIfAborted();
       const before = versions();
-      this.#seeTarget(kept.canary, deps);
+      if (kept.why === 'kept') this.#seeTarget(kept.canary, deps);
       const strayed = this.#strayedOf(kept, deps);
       const nowMs = clock.monotonicMs();
       const waitMs = Math.min(...strayed.map(({ ref, fields }) => this.#brake.waitMs(refKey(ref), nowMs, fields)));
@@ -70,8 +72,9 @@ export class KeptGuard {
     }
   }
 
-  async #putBack({ canary, specs, anchor }: KeptTraffic, strayed: readonly Strayed[], deps: GuardDeps): Promise<void> {
+  async #putBack(kept: KeptTraffic, strayed: readonly Strayed[], deps: GuardDeps): Promise<void> {
     const { view, clock, signal } = deps;
+    const { canary, specs, anchor } = kept;
     const primary = view.find(primaryRefOf(canary))?.object;
     if (!primary) return;
     try {
@@ -87,13 +90,16 @@ export class KeptGuard {
       this.#brake.corrected(key, nowMs, undoing, { isRoute: true, fields });
       this.#answered.set(key, view.find(ref)?.object.metadata.resourceVersion ?? '');
     }
-    this.#say(canary, strayed, deps);
+    this.#say(kept, strayed, deps);
   }
 
   /** The first correction of a field, and that others fight it. */
-  #say(canary: Canary, strayed: readonly Strayed[], { view, announceOn }: GuardDeps): void {
+  #say({ canary, why }: KeptTraffic, strayed: readonly Strayed[], { view, announceOn }: GuardDeps): void {
     const { kind, name } = canary.spec.targetRef;
-    const rest = `since the primary is kept; ${waysOn(canary.metadata, `${kind}/${name}`)}`;
+    const rest =
+      why === 'kept'
+        ? `since the primary is kept; ${waysOn(canary.metadata, `${kind}/${name}`)}`
+        : `since the Canary was deleted, and ${kind} ${name} is not ready yet: its primary serves until then`;
     const announce = (key: string, announcement: Parameters<GuardDeps['announceOn']>[1]): void => {
       const ref = strayed.find((one) => refKey(one.ref) === key)?.ref;
       const object = ref && view.find(ref)?.object;
@@ -129,7 +135,7 @@ export class KeptGuard {
   }
 
   /** What leads elsewhere, as far as it can be seen. */
-  #strayedOf({ canary, specs }: KeptTraffic, { view, config }: GuardDeps): Strayed[] {
+  #strayedOf({ canary, specs, why }: KeptTraffic, { view, config }: GuardDeps): Strayed[] {
     const primary = view.find(primaryRefOf(canary))?.object;
     const workload = workloadFor(canary.spec.targetRef);
     if (!primary || 'unsupported' in workload) return [];
@@ -140,8 +146,9 @@ export class KeptGuard {
       const found = (refs: readonly ObjectRef[]) => refs.flatMap((ref) => view.find(ref)?.object ?? []);
       const { name, namespace } = apexRef(spec);
       const apexes = workload.hasPods ? found([apexRef(spec)]) : [];
+      const routes = why === 'kept' ? found(routeRefs(spec, config)) : [];
       return [
-        ...missingRoutes(spec, primary, { selector, side: 'primary' }, found(routeRefs(spec, config)), config).map(({ object }) => object),
+        ...missingRoutes(spec, primary, { selector, side: 'primary' }, routes, config).map(({ object }) => object),
         ...apexes.map(() => ({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: selected })),
       ];
     };

@@ -8,34 +8,39 @@ import type { SelectedSides } from '../../api/selector-label.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { countOf } from '../../workloads/pods/sides.ts';
 import type { Workload } from '../../workloads/workload.ts';
+import { isFirst } from '../adoption/anchor-owner.ts';
 import type { Anchors } from '../adoption/anchors.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import { type DeletedWith, isPushed, noTarget, readDeletedWith, type SeenAtDeletion, writeDeletedWith } from './hand-over.ts';
-import { type DeletionDeps, selectorsOf } from './restore-application.ts';
+import { type DeletionDeps, isUp, selectorsOf } from './restore-application.ts';
 
 interface LookDeps extends DeletionDeps {
   anchors: Anchors;
   hasHeir(): boolean;
 }
 
+export interface LookedAt extends SeenAtDeletion {
+  primary: KubeObject | undefined;
+  /** Users are to stay on the primary until the target is ready. */
+  isOnPrimary: boolean;
+}
+
 /** Reads what decides who gets the application, and records on the anchor which template the deletion found. */
-export async function lookAtDeletion(
-  canary: Canary,
-  target: KubeObject,
-  anchor: KubeObject,
-  deps: LookDeps,
-): Promise<SeenAtDeletion & { primary: KubeObject | undefined }> {
+export async function lookAtDeletion(canary: Canary, target: KubeObject, anchor: KubeObject, deps: LookDeps): Promise<LookedAt> {
   const { cluster, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
   const primary = 'unsupported' in workload ? undefined : await cluster.get(primaryRefOf(canary), { signal });
-  const base = { isPushed: false, isKept: isKeptBy(anchor), isReached: false, hasHeir: deps.hasHeir(), primary };
+  const base = { isPushed: false, isKept: isKeptBy(anchor), isReached: false, isOnPrimary: false, hasHeir: deps.hasHeir(), primary };
   if ('unsupported' in workload || primary === undefined) return { ...base, template: '', revision: '', promoted: [] };
   const template = workload.revision(target);
   const { rollout, uncounted } = countOf(workload, target);
   const now: DeletedWith = { uid: target.metadata.uid ?? '', template, ...(uncounted ? {} : { rollout }) };
   const before = await recordDeletedWith(canary, now, anchor, deps);
   const read = await readTargetConfigs(canary, target, workload, deps);
+  const leadsToTarget = await doesLeadToTarget(canary, { target, primary }, workload, deps);
+  // Its apex Service led to the primary: another writer has led it to the target since, or Serin has, which is up then.
+  const isBootstrapped = !isFirst(canary);
   return {
     ...base,
     template,
@@ -44,7 +49,8 @@ export async function lookAtDeletion(
     promoted: await promotedOf(canary, primary, workload, deps),
     // Its controller has yet to say whether that is another template.
     isPushed: !uncounted && isPushed(before, now),
-    isReached: await isReached(canary, { target, primary }, workload, deps),
+    isReached: leadsToTarget && !isBootstrapped,
+    isOnPrimary: base.isKept || (isBootstrapped && !(leadsToTarget && isUp(canary, target))),
     accepted: target.metadata.annotations?.[acceptAnnotation],
   };
 }
@@ -60,7 +66,7 @@ async function promotedOf(canary: Canary, primary: KubeObject, workload: Workloa
   return newest ? [newest.revision] : [];
 }
 
-async function isReached(
+async function doesLeadToTarget(
   canary: Canary,
   sides: SelectedSides,
   workload: Workload,

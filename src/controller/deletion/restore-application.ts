@@ -211,7 +211,8 @@ async function raise(
   if (view.find(ref) === undefined) throw new Error(`${ref.name} cannot be seen any more: traffic stays on its primary`);
 }
 
-function isUp(canary: Canary, target: KubeObject | undefined): boolean {
+/** It has pods, and all are ready. */
+export function isUp(canary: Canary, target: KubeObject | undefined): boolean {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload || !target) return true;
   return workload.replicas(target) > 0 && workload.readiness(target, 100).state === 'ready';
