@@ -41,6 +41,11 @@ export function waysOn(canary: { namespace: string; name: string }, target: stri
   return `push a change of ${target}, return it to the promoted revision, create a Canary over it again, or hand over as it is with: serin accept ${name} -n ${namespace}`;
 }
 
+/** What comes of a push, or of the word of the user, until the target is ready. */
+export function handingOver(target: string): string {
+  return `${target} gets the traffic as soon as it is ready; where it never is, push another change of it, return it to the promoted revision, or create a Canary over it again`;
+}
+
 /** One sentence on what is kept, and the ways on. */
 export function keptText({ primary, target, next }: Pick<KeptPrimary, 'primary' | 'target' | 'next'>, canary = 'its Canary'): string {
   return `${canary} was deleted while ${target} held a revision that was not promoted, so ${primary} keeps serving; ${next}`;

@@ -829,6 +829,15 @@ export const codes = {
     remedy: 'except the object from the webhook, or update its CustomResourceDefinition',
     usualCauses: 'an admission webhook, or a CustomResourceDefinition of an older version',
   },
+  HandedOver: {
+    kinds: EVENT,
+    meaning:
+      'the target of a deleted Canary is ready and gets the traffic, and its primary, which was kept, goes; said on target and Service',
+    actor: 'noAction',
+    remedy: 'nothing to do; the message says what has ended it',
+    usualCauses: 'a push, the promoted revision, or `serin accept`',
+    page: 'install.md#deleting-a-canary',
+  },
   PrimaryKept: {
     kinds: EVENT,
     meaning: 'the Canary was deleted while its target held what was not promoted: the primary keeps serving; said on target and Service',

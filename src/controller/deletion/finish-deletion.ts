@@ -6,10 +6,10 @@ import { targetRefOf } from '../facts/gather-facts.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { bequeath } from './bequeath.ts';
 import { handOverOf, noTarget } from './hand-over.ts';
-import { announceKept, type KeepDeps, keepPrimary, keepTraffic, recordKept, sameProvider } from './keep-primary.ts';
+import { announceHandOver, announceKept, type KeepDeps, keepPrimary, keepTraffic, recordKept, sameProvider } from './keep-primary.ts';
 import type { KeptGuard, KeptTraffic } from './kept-guard.ts';
 import { markTarget } from './kept-marks.ts';
-import { lookAtDeletion, recordDeletedWith, recordHandOver } from './look-at-deletion.ts';
+import { isKeptBy, lookAtDeletion, recordDeletedWith, recordHandOver } from './look-at-deletion.ts';
 import { findTarget, type RestoreDeps, type RestoreOutcome, restoreApplication } from './restore-application.ts';
 
 export interface FinishDeps extends Omit<RestoreDeps, 'isDue' | 'isInterrupted'>, KeepDeps {
@@ -68,7 +68,8 @@ async function decide(
     return 'over';
   }
   const because = decision.to === 'target' ? decision.because : undefined;
-  if (primary && because === 'pushed' && seen.isKept) await record(primary);
+  const isWish = because === 'pushed' || because === 'accepted';
+  if (primary && isWish && seen.isKept) await record(primary);
   const revisionNow = () => deps.view.find(targetRefOf(canary))?.revision;
   const before = { revision: revisionNow(), hasHeir: seen.hasHeir };
   const isInterrupted = () => (deps.heir() !== undefined) !== before.hasHeir || revisionNow() !== before.revision;
@@ -80,6 +81,7 @@ async function decide(
     await guarded.end();
     // From here on it is handed over whatever the target holds, also after a crash that has taken the marks from the target.
     isBegun = true;
+    if (because && isKeptBy(current)) await announceHandOver(canary, because, deps);
     if (because !== 'promoted') await recordHandOver(canary, current, deps);
     return true;
   };
@@ -89,7 +91,6 @@ async function decide(
   try {
     return await restoreApplication(canary, { ...deps, signal: guarded.signal, isDue, isInterrupted });
   } catch (error) {
-    const isWish = because === 'pushed' || because === 'accepted';
     if (signal.aborted || isBegun || !isWish || !primary) throw error;
     const { message } = error as Error;
     await announceKept(canary, `${message}; ${(await record(primary)).next}`, deps);
@@ -101,7 +102,7 @@ async function decide(
   /** On the anchor, and on the target. */
   async function record(serving: KubeObject): Promise<KeptPrimary> {
     const current = (await cluster.get(anchorRef(canary), { signal })) ?? anchor;
-    const kept = await recordKept(canary, target, current, { ...seen, primary: serving }, deps);
+    const kept = await recordKept(canary, target, current, { ...seen, primary: serving, isHandingOver: true }, deps);
     await markTarget(canary, kept, deps);
     return kept;
   }

@@ -1,7 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
-import { type KeptPrimary, keptText, readKeptPrimary, waysOn, writeKeptPrimary } from '../../api/kept-primary.ts';
+import { shorten } from '../../api/field-path.ts';
+import { handingOver, type KeptPrimary, keptText, readKeptPrimary, waysOn, writeKeptPrimary } from '../../api/kept-primary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
-import { keptAnnotation, names } from '../../api/names.ts';
+import { acceptAnnotation, keptAnnotation, names } from '../../api/names.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Originals } from '../../workloads/anchor.ts';
@@ -12,7 +13,7 @@ import { scaleDownDelayMs } from '../config.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
-import type { SeenAtDeletion } from './hand-over.ts';
+import type { HandOver, SeenAtDeletion } from './hand-over.ts';
 import type { KeptTraffic } from './kept-guard.ts';
 import { markTarget } from './kept-marks.ts';
 import { type DeletionDeps, moveTraffic } from './restore-application.ts';
@@ -30,21 +31,30 @@ export interface Held {
   originals: Originals;
 }
 
-type Seen = Pick<SeenAtDeletion, 'revision' | 'promoted'> & { primary: KubeObject };
+/** `isHandingOver`: the target gets the traffic as soon as it is ready. */
+type Seen = Pick<SeenAtDeletion, 'revision' | 'promoted'> & { primary: KubeObject; isHandingOver?: boolean };
+type SeenToKeep = Seen & Pick<SeenAtDeletion, 'accepted'>;
 
 /**
  * The primary keeps serving (I19), which is recorded on the anchor before anything is written, so that it outlives a restart. All traffic goes to
  * the primary, and the target has no pods; its template is never written. Each step looks before it writes.
  */
-export async function keepPrimary(canary: Canary, { target, anchor, originals }: Held, seen: Seen, deps: KeepDeps): Promise<KeptTraffic> {
+export async function keepPrimary(
+  canary: Canary,
+  { target, anchor, originals }: Held,
+  seen: SeenToKeep,
+  deps: KeepDeps,
+): Promise<KeptTraffic> {
   const { clock, config, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return { canary, why: 'kept', specs: [], anchor };
   const kept = await recordKept(canary, target, anchor, seen, deps);
+  refuseAcceptance(canary, target, seen, kept, deps);
   const specs = await currentAndFormerSpecs(canary, target, originals, deps);
   const traffic: KeptTraffic = { canary, why: 'kept', specs: sameProvider(specs, canary, config), anchor };
   // All this was done before: what others have changed since is put back by the guard.
-  if (readKeptPrimary(target.metadata.annotations?.[keptAnnotation])?.unpromoted === kept.unpromoted) return traffic;
+  const marked = readKeptPrimary(target.metadata.annotations?.[keptAnnotation]);
+  if (marked?.unpromoted === kept.unpromoted && marked.next === kept.next) return traffic;
   await keepTraffic(canary, { target, anchor, originals }, seen.primary, deps);
   if (workload.hasPods && workload.replicas(target) > 0) {
     await sleep(clock, scaleDownDelayMs(config, intervalMs(canary, config)), signal);
@@ -89,22 +99,23 @@ export async function recordKept(
   canary: Canary,
   target: KubeObject,
   anchor: KubeObject,
-  { revision, promoted, primary }: Seen,
+  { revision, promoted, primary, isHandingOver = false }: Seen,
   { cluster, clock, announceOn, log, signal }: KeepDeps,
 ): Promise<KeptPrimary> {
   const { namespace, name } = canary.metadata;
   const before = readKeptPrimary(anchor.metadata.annotations?.[keptAnnotation]);
-  if (before?.unpromoted === revision) return before;
   const primaryRef = primaryRefOf(canary);
   const isRevision = primaryRef.name === target.metadata.name;
   const targetName = `${target.kind}/${target.metadata.name}`;
+  const next = isHandingOver ? handingOver(targetName) : waysOn({ namespace, name }, targetName);
+  if (before?.unpromoted === revision && before.next === next) return before;
   const kept: KeptPrimary = {
     primary: isRevision ? `Revision/${primaryRevision(primary) ?? ''}` : `${primaryRef.kind}/${primaryRef.name}`,
     target: targetName,
     promoted: promoted[0] ?? '',
     unpromoted: revision,
     since: before?.since ?? timestamp(clock.nowMs()),
-    next: waysOn({ namespace, name }, targetName),
+    next,
   };
   await cluster.patch(refOf(anchor), { metadata: { annotations: { [keptAnnotation]: writeKeptPrimary(kept) } } }, { signal });
   if (before !== undefined) return kept;
@@ -113,16 +124,51 @@ export async function recordKept(
   return kept;
 }
 
-/** A Warning on the target and on the Service that clients call. */
-export async function announceKept(
+/** The user's word names another revision than the target holds: that must not pass in silence. */
+function refuseAcceptance(
   canary: Canary,
-  message: string,
-  { cluster, announceOn, signal }: Pick<KeepDeps, 'cluster' | 'announceOn' | 'signal'>,
+  target: KubeObject,
+  { accepted, revision }: Pick<SeenAtDeletion, 'accepted' | 'revision'>,
+  kept: KeptPrimary,
+  { announceOn }: KeepDeps,
+): void {
+  if (accepted === undefined || accepted === revision) return;
+  const message = `the annotation ${acceptAnnotation} of ${kept.target} must be ${revision}, which it holds; it is ${shorten(accepted)}, so nothing is handed over; ${kept.next}`;
+  announceOn({ ...target, ...targetRefOf(canary) }, { reason: 'PrimaryKept', type: 'Warning', message });
+}
+
+/** A Warning on the target and on the Service that clients call. */
+export const announceKept = (canary: Canary, message: string, deps: AnnounceDeps): Promise<void> =>
+  announceOnBoth(canary, { reason: 'PrimaryKept', type: 'Warning', message }, deps);
+
+/** Says what has ended a kept primary. */
+export function announceHandOver(canary: Canary, because: Because, deps: AnnounceDeps): Promise<void> {
+  const { kind, name } = canary.spec.targetRef;
+  const message = `${kind}/${name} is ready and gets the traffic, and its primary goes: ${wordsOf[because]}`;
+  return announceOnBoth(canary, { reason: 'HandedOver', type: 'Normal', message }, deps);
+}
+
+const wordsOf: Record<Because, string> = {
+  promoted: 'it holds the promoted revision again',
+  accepted: `its revision was accepted with the annotation ${acceptAnnotation}`,
+  pushed: 'it was changed after its Canary was deleted',
+  reached: 'users had been led to it',
+  unknown: 'it is not known what was promoted',
+};
+
+type Because = Extract<HandOver, { to: 'target' }>['because'];
+type AnnounceDeps = Pick<KeepDeps, 'cluster' | 'announceOn' | 'signal'>;
+
+/** On the target, and on the Service that clients call. */
+async function announceOnBoth(
+  canary: Canary,
+  announcement: Parameters<KeepDeps['announceOn']>[1],
+  { cluster, announceOn, signal }: AnnounceDeps,
 ): Promise<void> {
   const apex = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
   for (const ref of [targetRefOf(canary), apex]) {
     const object = await cluster.get(ref, { signal });
-    if (object) announceOn({ ...object, ...ref }, { reason: 'PrimaryKept', type: 'Warning', message });
+    if (object) announceOn({ ...object, ...ref }, announcement);
   }
 }
 

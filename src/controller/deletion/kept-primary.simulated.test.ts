@@ -120,6 +120,10 @@ describe('I19: a kept primary ends', () => {
     expect(lab.lost.slice(0, 3)).toEqual([]);
     expect(lab.server.find(targetRef)?.metadata.annotations ?? {}).not.toHaveProperty([keptAnnotation]);
     expect(lab.server.find(targetRef)?.metadata.annotations ?? {}).not.toHaveProperty([acceptAnnotation]);
+    const said = expect.stringMatching(
+      `Deployment/${APP} is ready and gets the traffic, and its primary goes: (its revision|it (was|holds))`,
+    );
+    expect(eventsOf(lab, 'HandedOver')).toEqual([said, said]);
     expect(lab.clock.pending).toBe(0);
   }
 
@@ -160,6 +164,22 @@ describe('I19: a kept primary ends', () => {
     accept(lab, `s1:${'0'.repeat(64)}`);
     await lab.pass(180_000);
     expectKept(lab);
+    const said = eventsOf(lab, 'PrimaryKept').filter((message) => message.includes('must be'));
+    expect(said).toEqual([
+      expect.stringContaining(`of Deployment/${APP} must be ${keptOn(lab)?.unpromoted}, which it holds; it is "s1:000`),
+    ]);
+    lab.close();
+  });
+
+  it('I19: not by a word that is taken away before the target is ready, which has no pods then', async () => {
+    const lab = await kept();
+    accept(lab, keptOn(lab)?.unpromoted ?? '');
+    expect(await lab.passUntil(() => replicasOf(lab) > 0, 30_000)).toBe(true);
+    expect(keptOn(lab)?.next).toContain('as soon as it is ready');
+    lab.server.patch(targetRef, { metadata: { annotations: { [acceptAnnotation]: null } } });
+    await lab.pass(180_000);
+    expectKept(lab);
+    expect(keptOn(lab)?.next).toContain(`serin accept ${APP}`);
     lab.close();
   });
 
@@ -174,6 +194,8 @@ describe('I19: a kept primary ends', () => {
   it('I19: not by a template that is pushed later and never ready, which is said; the next one that is ready ends it', async () => {
     const lab = await kept();
     lab.push(BROKEN_IMAGE);
+    await lab.pass(30_000);
+    expect([keptOn(lab)?.next, keptOn(lab, anchorRef)?.next]).toEqual(Array(2).fill(expect.stringContaining('as soon as it is ready')));
     await lab.pass(1_200_000);
     expect([lab.answering(), imageOf(lab)]).toEqual([[primaryRef.name], '1']);
     expect(eventsOf(lab, 'PrimaryKept').some((message) => message.includes('does not become ready'))).toBe(true);
