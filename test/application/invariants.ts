@@ -130,9 +130,10 @@ export class Invariants {
 
   /** I19 and I7: one answer. */
   #judge(answer: Answer): void {
+    // Also while users are led away: proxies hear of pods that are back when that is over.
+    if ('lost' in answer && answer.isPodsFault) this.#excusedUntilMs = this.#lastMs + this.#pace.crashGraceMs;
     if (this.#upMs < this.#ledAwayUntilMs) return;
     if ('lost' in answer) {
-      if (answer.isPodsFault) this.#excusedUntilMs = this.#lastMs + this.#pace.crashGraceMs;
       if (!this.#hasAnswered || this.#isTaken || this.#lastMs < this.#excusedUntilMs) return;
       this.#break('I7', `A request was lost though pods of the application were ready: ${answer.lost}.`);
       return;
