@@ -30,7 +30,7 @@ describe('what cannot be measured, with unmeasured: hold', () => {
     world.tick();
     for (const text of [explain(world.canary, world.facts()), world.canary.status?.conditions?.[0]?.message]) {
       expect(text).toMatch(
-        /^Stays at 20 %\. A check is unmeasured since .+ The release is rolled back at .+ if that lasts; restore the metrics/,
+        /^Stays at 20 %\. A check is unmeasured since .+ The release is rolled back at .+ if that lasts; ask the owner of the metrics to restore them/,
       );
       expect(text).toContain(`since ${since}`);
       expect(text).toContain(`rolled back at ${until}`);

@@ -1,3 +1,4 @@
+import { remedyOf } from '../../api/codes/codes.ts';
 import { defined } from '../../api/defined.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { evidenceUntilMs } from '../comparison/harm.ts';
@@ -90,10 +91,13 @@ function unready(standing: Standing, sinceMs: number): string {
 }
 
 /** Of a release that cannot be measured: since when, until when, and what happens then (rule E22a). */
-function unmeasuredSince({ canary, release: { blindSinceMs } }: Standing): string {
+function unmeasuredSince({ canary, release: { blindSinceMs, verdicts = [] } }: Standing): string {
   if (blindSinceMs === undefined) return '';
   const untilMs = unmeasuredUntilMs(canary, blindSinceMs);
-  return `A check is unmeasured since ${timestamp(blindSinceMs)}. The release is rolled back at ${timestamp(untilMs)} if that lasts; restore the metrics`;
+  const [first] = judgeChecks(verdicts, 'hold').unmeasured;
+  // Its detail is said behind.
+  const remedy = remedyOf(first?.code ?? 'Unmeasured', { metric: first?.check, object: first?.object, field: first?.field });
+  return `A check is unmeasured since ${timestamp(blindSinceMs)}. The release is rolled back at ${timestamp(untilMs)} if that lasts; ${remedy}`;
 }
 
 /** Of a release with `pace: evidence` whose comparison is undecided: until when, and what happens then (rule E124). */

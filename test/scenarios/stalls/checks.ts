@@ -34,7 +34,7 @@ export const checkStalls: readonly Stall[] = [
   {
     namespace: 'metrics-down-held',
     cause: /is unmeasured since.*request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
-    remedy: new RegExp(`${SINCE}.*rolled back at \\d{4}.*restore the metrics`),
+    remedy: new RegExp(`${SINCE}.*rolled back at \\d{4}.*ask the owner of the metrics to restore them`),
     why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: StallFixture) => measured.url('back') } },
     run: (fixture) =>
       released(fixture, 'metrics-down-held', {
