@@ -1,5 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { JsonRecord } from '../../api/json.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
@@ -31,6 +33,7 @@ export const gloo: Router = {
     const found = findObject(current, tableRef(canary));
     return found && readRouteTable(canary, found);
   },
+  introduction,
   finalize,
   afterDeletion: (_canary, { kind }) => (kind === 'RouteTable' ? 'stays' : 'goes'),
 };
@@ -46,6 +49,18 @@ const ours = (canary: Canary) =>
     'name',
     upstreamRefs(canary).map(({ name }) => name),
   );
+
+/**
+ * A proxy that learns of the routes before their Upstreams answers 503: a RouteTable in place that names none of them keeps its routes until proxies know
+ * the Upstreams, which are written before it.
+ */
+function introduction(next: KubeObject, current: readonly KubeObject[]): KubeObject | undefined {
+  if (next.kind !== 'RouteTable') return undefined;
+  const { routes = [] } = specOf<{ routes?: JsonRecord[] }>(findObject(current, refOf(next)));
+  const upstreams = [...JSON.stringify(next.spec).matchAll(/"upstream":\{"name":"([^"]*)"/g)].flatMap(([, name]) => name ?? []);
+  if (routes.length === 0 || namesIn('name', upstreams)({ routes })) return undefined;
+  return { ...next, spec: { ...specOf(next), routes } };
+}
 
 /**
  * The user's VirtualService goes on delegating to the RouteTable, so what we made stays, and leads to the apex Service. The Upstreams are
