@@ -89,18 +89,19 @@ describe('DF650: Services that proxies learn of by routes', () => {
 
 describe('DF650: Upstreams that proxies learn of later than of the routes to them', () => {
   const table = (...routes: object[]): KubeObject => ({ apiVersion: 'gateway.solo.io/v1', kind: 'RouteTable', metadata, spec: { routes } });
+  const upstream: KubeObject = { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', metadata: { ...metadata, name: 'prod-shop-primary' } };
   const ref = (name: string) => ({ destination: { upstream: { name, namespace: 'prod' } } });
   const ours = { routeAction: { multi: { destinations: [ref('prod-shop-primary'), ref('prod-shop-canary')] } } };
   const toApex = { routeAction: { single: { kube: { ref: { name: 'shop', namespace: 'prod' }, port: 80 } } } };
 
   it('a RouteTable in place keeps its routes meanwhile', () => {
-    expect(introduction('gloo', table(ours), table(toApex))).toEqual(table(toApex));
+    expect(introduction('gloo', table(ours), table(toApex), upstream)).toEqual(table(toApex));
   });
 
   it.each([
     { what: 'is new', current: [] },
     { what: 'has no routes', current: [table()] },
-    { what: 'names one of them', current: [table(toApex, ours)] },
+    { what: 'names one of them', current: [table(toApex, ours), upstream] },
   ])('one that $what is written at once', ({ current }) => {
     expect(introduction('gloo', table(ours), ...current)).toBeUndefined();
   });

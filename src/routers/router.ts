@@ -54,7 +54,8 @@ export interface Router {
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange;
   /**
-   * The next step towards `next`, where proxies learn of its Services by routes alone: some time after it comes another one, or `next`.
+   * The next step towards `next`, where proxies may learn of its backends later than of the routes to them: some time after it comes another one, or
+   * `next`.
    * Undefined: `next` may be written.
    */
   introduction?(next: KubeObject, current: readonly KubeObject[]): KubeObject | undefined;

@@ -55,11 +55,10 @@ const ours = (canary: Canary) =>
  * the Upstreams, which are written before it.
  */
 function introduction(next: KubeObject, current: readonly KubeObject[]): KubeObject | undefined {
-  if (next.kind !== 'RouteTable') return undefined;
-  const { routes = [] } = specOf<{ routes?: JsonRecord[] }>(findObject(current, refOf(next)));
-  const upstreams = [...JSON.stringify(next.spec).matchAll(/"upstream":\{"name":"([^"]*)"/g)].flatMap(([, name]) => name ?? []);
-  if (routes.length === 0 || namesIn('name', upstreams)({ routes })) return undefined;
-  return { ...next, spec: { ...specOf(next), routes } };
+  const found = specOf<{ routes?: JsonRecord[] }>(findObject(current, refOf(next)));
+  const upstreams = current.flatMap(({ kind, metadata }) => (kind === 'Upstream' ? metadata.name : []));
+  if (next.kind !== 'RouteTable' || !found.routes?.length || namesIn('name', upstreams)(found)) return undefined;
+  return { ...next, spec: { ...specOf(next), routes: found.routes } };
 }
 
 /**
