@@ -8,6 +8,7 @@ import type { KubeObject } from '../src/api/kube-object.ts';
 import type { Phase } from '../src/api/phase.ts';
 import { reportOf } from '../src/cli/canaries/canary-report.ts';
 import { statusScreen } from '../src/cli/canaries/status-screen.ts';
+import { waitsOf as shownWaits } from '../src/cli/canaries/waits.ts';
 import { canaryRow } from '../src/cli/dashboard/canary-row.ts';
 import { whyOf } from '../src/cli/why/diagnose.ts';
 import { whyAnswer } from '../src/cli/why/why-command.ts';
@@ -95,7 +96,7 @@ describe('what a release waits for', () => {
     const { world } = waitingFor(code);
     const snapshot = snapshotIn({ world });
     refusedBefore(snapshot.raw, world.facts().refused);
-    expect(canaryRow(snapshot.raw).waits?.map((wait) => ('code' in wait ? wait.code : wait.kind))).toContain(code);
+    expect(shownWaits(snapshot.raw).map((wait) => wait.code)).toContain(code);
     if (!BEFORE.has(code)) expect(reportOf(snapshot).blockers?.map((wait) => wait.code)).toContain(code);
   });
 
