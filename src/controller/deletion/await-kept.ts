@@ -8,7 +8,7 @@ import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { followConfigs } from '../facts/tracked-configs.ts';
 import type { KeepDeps } from './keep-primary.ts';
-import type { KeptGuard, KeptTraffic } from './kept-guard.ts';
+import type { PrimaryGuard, PrimaryTraffic } from './primary-guard.ts';
 
 const FOLLOWER = '/deleted';
 
@@ -44,7 +44,7 @@ export function seenOfKept(canary: Canary, view: ControllerDeps['view']): string
  * Waits until something has changed of a kept primary that can end it, and keeps its users there meanwhile. No request is made while nothing changes; its
  * configs are watched as those of a Canary.
  */
-export async function awaitKept(kept: KeptTraffic, before: string, guard: KeptGuard, deps: AwaitKeptDeps): Promise<void> {
+export async function awaitKept(kept: PrimaryTraffic, before: string, guard: PrimaryGuard, deps: AwaitKeptDeps): Promise<void> {
   const { canary } = kept;
   const { view, config, clock, configWatches: watches, woken } = deps;
   const { target, primary, self } = refsOf(canary);

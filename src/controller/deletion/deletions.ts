@@ -9,7 +9,7 @@ import { labelOf, readCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { awaitKept, deletedOf, seenOfKept } from './await-kept.ts';
 import { finishDeletion } from './finish-deletion.ts';
-import { KeptGuard } from './kept-guard.ts';
+import { PrimaryGuard } from './primary-guard.ts';
 import { awaitUninstall } from './uninstall.ts';
 
 /** An application that can never be restored must not take the API's time from the others. */
@@ -179,7 +179,7 @@ export class Deletions {
     const signal = AbortSignal.any([this.#stopping, own.signal]);
     const beganAtMs = clock.monotonicMs();
     const backOff = new BackOff(RETRY_MS);
-    const guard = new KeptGuard();
+    const guard = new PrimaryGuard();
     let isHeld = held !== undefined;
     const letGo = async (): Promise<void> => {
       if (held && isHeld) await this.#release(held);

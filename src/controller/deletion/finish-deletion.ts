@@ -4,23 +4,24 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
+import { announceHandOver, announceKept } from './announce-kept.ts';
 import { bequeath } from './bequeath.ts';
 import { handOverOf, noTarget } from './hand-over.ts';
-import { announceHandOver, announceKept, type KeepDeps, keepPrimary, keepTraffic, recordKept, sameProvider } from './keep-primary.ts';
-import type { KeptGuard, KeptTraffic } from './kept-guard.ts';
+import { type KeepDeps, keepPrimary, keepTraffic, recordKept, sameProvider } from './keep-primary.ts';
 import { markTarget } from './kept-marks.ts';
 import { isKeptBy, lookAtDeletion, recordDeletedWith, recordHandOver } from './look-at-deletion.ts';
+import type { PrimaryGuard, PrimaryTraffic } from './primary-guard.ts';
 import { findTarget, type RestoreDeps, type RestoreOutcome, restoreApplication } from './restore-application.ts';
 
 export interface FinishDeps extends Omit<RestoreDeps, 'isDue' | 'isInterrupted'>, KeepDeps {
   /** A Canary without a release on this target, whose spec can be read. */
   heir(): Canary | undefined;
   /** Of this deletion, whatever decides it. */
-  guard: KeptGuard;
+  guard: PrimaryGuard;
 }
 
-/** `KeptTraffic`: the primary keeps serving until something of it changes. */
-export type FinishOutcome = Exclude<RestoreOutcome, 'changed'> | KeptTraffic;
+/** `PrimaryTraffic`: the primary keeps serving until something of it changes. */
+export type FinishOutcome = Exclude<RestoreOutcome, 'changed'> | PrimaryTraffic;
 
 /**
  * Ends what the deletion of a Canary began (I19): its application goes to its target, if that holds what was promoted or what its user wants; to
@@ -54,7 +55,7 @@ async function decide(
   anchor: KubeObject,
   originals: Originals,
   deps: FinishDeps,
-): Promise<RestoreOutcome | KeptTraffic> {
+): Promise<RestoreOutcome | PrimaryTraffic> {
   const { cluster, signal } = deps;
   const lookDeps = { ...deps, hasHeir: () => deps.heir() !== undefined };
   const seen = await lookAtDeletion(canary, target, anchor, lookDeps);
@@ -77,16 +78,17 @@ async function decide(
   const isDue = async (now: KubeObject): Promise<boolean> => {
     const current = await cluster.get(anchorRef(canary), { signal });
     if (current === undefined) return true;
-    if (handOverOf(await lookAtDeletion(canary, now, current, lookDeps)).to !== 'target') return false;
+    const decided = handOverOf(await lookAtDeletion(canary, now, current, lookDeps));
+    if (decided.to !== 'target') return false;
     await guarded.end();
     // From here on it is handed over whatever the target holds, also after a crash that has taken the marks from the target.
     isBegun = true;
-    if (because && isKeptBy(current)) await announceHandOver(canary, because, deps);
-    if (because !== 'promoted') await recordHandOver(canary, current, deps);
+    if (isKeptBy(current)) await announceHandOver(canary, decided.because, deps);
+    if (decided.because !== 'promoted') await recordHandOver(canary, current, deps);
     return true;
   };
   const specs = seen.isOnPrimary ? await currentAndFormerSpecs(canary, target, originals, deps) : [];
-  const traffic: KeptTraffic = { canary, why: 'restoring', specs: sameProvider(specs, canary, deps.config), anchor };
+  const traffic: PrimaryTraffic = { canary, why: 'restoring', specs: sameProvider(specs, canary, deps.config), anchor };
   const guarded = guardMeanwhile(seen.isOnPrimary ? traffic : undefined, deps);
   try {
     return await restoreApplication(canary, { ...deps, signal: guarded.signal, isDue, isInterrupted });
@@ -109,7 +111,7 @@ async function decide(
 }
 
 /** Guards what leads to the primary until `end`, after which no write of the guard is under way. A guard that fails aborts `signal`. */
-function guardMeanwhile(traffic: KeptTraffic | undefined, deps: FinishDeps): { signal: AbortSignal; end(): Promise<void> } {
+function guardMeanwhile(traffic: PrimaryTraffic | undefined, deps: FinishDeps): { signal: AbortSignal; end(): Promise<void> } {
   const { signal } = deps;
   if (traffic === undefined) return { signal, end: async () => {} };
   const over = new AbortController();

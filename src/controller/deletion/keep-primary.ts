@@ -1,8 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
-import { shorten } from '../../api/field-path.ts';
 import { handingOver, type KeptPrimary, keptText, readKeptPrimary, waysOn, writeKeptPrimary } from '../../api/kept-primary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
-import { acceptAnnotation, keptAnnotation, names } from '../../api/names.ts';
+import { keptAnnotation } from '../../api/names.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Originals } from '../../workloads/anchor.ts';
@@ -13,9 +12,10 @@ import { scaleDownDelayMs } from '../config.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
-import type { HandOver, SeenAtDeletion } from './hand-over.ts';
-import type { KeptTraffic } from './kept-guard.ts';
+import { announceKept, refuseAcceptance } from './announce-kept.ts';
+import type { SeenAtDeletion } from './hand-over.ts';
 import { markTarget } from './kept-marks.ts';
+import type { PrimaryTraffic } from './primary-guard.ts';
 import { type DeletionDeps, moveTraffic } from './restore-application.ts';
 import { restoreMinimums } from './restore-scalers.ts';
 
@@ -44,14 +44,14 @@ export async function keepPrimary(
   { target, anchor, originals }: Held,
   seen: SeenToKeep,
   deps: KeepDeps,
-): Promise<KeptTraffic> {
+): Promise<PrimaryTraffic> {
   const { clock, config, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return { canary, why: 'kept', specs: [], anchor };
   const kept = await recordKept(canary, target, anchor, seen, deps);
   refuseAcceptance(canary, target, seen, kept, deps);
   const specs = await currentAndFormerSpecs(canary, target, originals, deps);
-  const traffic: KeptTraffic = { canary, why: 'kept', specs: sameProvider(specs, canary, config), anchor };
+  const traffic: PrimaryTraffic = { canary, why: 'kept', specs: sameProvider(specs, canary, config), anchor };
   // All this was done before: what others have changed since is put back by the guard.
   const marked = readKeptPrimary(target.metadata.annotations?.[keptAnnotation]);
   if (marked?.unpromoted === kept.unpromoted && marked.next === kept.next) return traffic;
@@ -122,54 +122,6 @@ export async function recordKept(
   log.warn({ canary: `${namespace}/${name}` }, 'the target holds what was not promoted: its primary keeps serving');
   await announceKept(canary, keptText(kept), { cluster, announceOn, signal });
   return kept;
-}
-
-/** The user's word names another revision than the target holds: that must not pass in silence. */
-function refuseAcceptance(
-  canary: Canary,
-  target: KubeObject,
-  { accepted, revision }: Pick<SeenAtDeletion, 'accepted' | 'revision'>,
-  kept: KeptPrimary,
-  { announceOn }: KeepDeps,
-): void {
-  if (accepted === undefined || accepted === revision) return;
-  const message = `the annotation ${acceptAnnotation} of ${kept.target} must be ${revision}, which it holds; it is ${shorten(accepted)}, so nothing is handed over; ${kept.next}`;
-  announceOn({ ...target, ...targetRefOf(canary) }, { reason: 'PrimaryKept', type: 'Warning', message });
-}
-
-/** A Warning on the target and on the Service that clients call. */
-export const announceKept = (canary: Canary, message: string, deps: AnnounceDeps): Promise<void> =>
-  announceOnBoth(canary, { reason: 'PrimaryKept', type: 'Warning', message }, deps);
-
-/** Says what has ended a kept primary. */
-export function announceHandOver(canary: Canary, because: Because, deps: AnnounceDeps): Promise<void> {
-  const { kind, name } = canary.spec.targetRef;
-  const message = `${kind}/${name} is ready and gets the traffic, and its primary goes: ${wordsOf[because]}`;
-  return announceOnBoth(canary, { reason: 'HandedOver', type: 'Normal', message }, deps);
-}
-
-const wordsOf: Record<Because, string> = {
-  promoted: 'it holds the promoted revision again',
-  accepted: `its revision was accepted with the annotation ${acceptAnnotation}`,
-  pushed: 'it was changed after its Canary was deleted',
-  reached: 'users had been led to it',
-  unknown: 'it is not known what was promoted',
-};
-
-type Because = Extract<HandOver, { to: 'target' }>['because'];
-type AnnounceDeps = Pick<KeepDeps, 'cluster' | 'announceOn' | 'signal'>;
-
-/** On the target, and on the Service that clients call. */
-async function announceOnBoth(
-  canary: Canary,
-  announcement: Parameters<KeepDeps['announceOn']>[1],
-  { cluster, announceOn, signal }: AnnounceDeps,
-): Promise<void> {
-  const apex = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
-  for (const ref of [targetRefOf(canary), apex]) {
-    const object = await cluster.get(ref, { signal });
-    if (object) announceOn({ ...object, ...ref }, announcement);
-  }
 }
 
 /** Its scaler is paused first: it would raise it again. */

@@ -135,6 +135,23 @@ describe('I19: a kept primary ends', () => {
     lab.close();
   });
 
+  it('I19: also when Serin is killed after traffic has moved, which does not move back', async () => {
+    const lab = await kept();
+    lab.push('1');
+    const selected = () => raw(lab.server.find({ apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE }))?.spec.selector.app;
+    expect(await lab.passUntil(() => selected() === APP, 180_000)).toBe(true);
+    const answered = new Set<string>();
+    lab.betweenCalls = () => {
+      answered.add(selected());
+    };
+    lab.kill();
+    lab.start();
+    await lab.pass(180_000);
+    expectHandedOver(lab, '1');
+    expect([...answered]).toEqual([APP]);
+    lab.close();
+  });
+
   it('I19: when the user accepts the revision of the target', async () => {
     const lab = await kept();
     accept(lab, keptOn(lab)?.unpromoted ?? '');

@@ -50,7 +50,7 @@ export async function lookAtDeletion(canary: Canary, target: KubeObject, anchor:
     // Its controller has yet to say whether that is another template.
     isPushed: !uncounted && isPushed(before, now),
     isReached: leadsToTarget && !isBootstrapped,
-    isOnPrimary: base.isKept || (isBootstrapped && !(leadsToTarget && isUp(canary, target))),
+    isOnPrimary: (base.isKept || isBootstrapped) && !(leadsToTarget && isUp(canary, target)),
     accepted: target.metadata.annotations?.[acceptAnnotation],
   };
 }

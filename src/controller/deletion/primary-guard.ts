@@ -17,7 +17,7 @@ import { type DeletionDeps, missingRoutes, moveTraffic, selectorsOf } from './re
 const CONFLICT_MS = 1_000;
 
 /** What leads users to a primary that serves for a Canary that is gone. */
-export interface KeptTraffic {
+export interface PrimaryTraffic {
   canary: Canary;
   /** `restoring`: until its target is ready. Its target is scaled up, and its routes may still hold a part of a release: both are left alone. */
   why: 'kept' | 'restoring';
@@ -39,7 +39,7 @@ type GuardDeps = DeletionDeps & Pick<ControllerDeps, 'announceOn'>;
  * Keeps the users of a primary there, as a Canary that lives would: the selector of the apex Service and the routes are put back when another writer
  * changes them, under the same brake. Pods of the target are left alone. Events say it on the object itself. Nothing is asked while nothing changes.
  */
-export class KeptGuard {
+export class PrimaryGuard {
   readonly #brake = new HealingBrake();
   /** Versions that were answered to our own writes and lack a field, by object. */
   readonly #answered = new Map<string, string>();
@@ -47,7 +47,7 @@ export class KeptGuard {
   #isScaledUp = false;
 
   /** Goes on until the signal of `deps` ends it. */
-  async guard(kept: KeptTraffic, deps: GuardDeps): Promise<never> {
+  async guard(kept: PrimaryTraffic, deps: GuardDeps): Promise<never> {
     const { view, clock, signal } = deps;
     const refs = refsOf(kept, deps);
     const versions = (): string => refs.map((ref) => view.find(ref)?.object.metadata.resourceVersion ?? '').join();
@@ -72,7 +72,7 @@ export class KeptGuard {
     }
   }
 
-  async #putBack(kept: KeptTraffic, strayed: readonly Strayed[], deps: GuardDeps): Promise<void> {
+  async #putBack(kept: PrimaryTraffic, strayed: readonly Strayed[], deps: GuardDeps): Promise<void> {
     const { view, clock, signal } = deps;
     const { canary, specs, anchor } = kept;
     const primary = view.find(primaryRefOf(canary))?.object;
@@ -94,7 +94,7 @@ export class KeptGuard {
   }
 
   /** The first correction of a field, and that others fight it. */
-  #say({ canary, why }: KeptTraffic, strayed: readonly Strayed[], { view, announceOn }: GuardDeps): void {
+  #say({ canary, why }: PrimaryTraffic, strayed: readonly Strayed[], { view, announceOn }: GuardDeps): void {
     const { kind, name } = canary.spec.targetRef;
     const rest =
       why === 'kept'
@@ -135,7 +135,7 @@ export class KeptGuard {
   }
 
   /** What leads elsewhere, as far as it can be seen. */
-  #strayedOf({ canary, specs, why }: KeptTraffic, { view, config }: GuardDeps): Strayed[] {
+  #strayedOf({ canary, specs, why }: PrimaryTraffic, { view, config }: GuardDeps): Strayed[] {
     const primary = view.find(primaryRefOf(canary))?.object;
     const workload = workloadFor(canary.spec.targetRef);
     if (!primary || 'unsupported' in workload) return [];
@@ -179,7 +179,7 @@ function routeRefs(canary: Canary, config: GuardDeps['config']): readonly Object
   return 'unsupported' in router || !router.supports.weights ? [] : router.watches(canary);
 }
 
-const refsOf = ({ canary, specs }: KeptTraffic, { config }: GuardDeps): ObjectRef[] => [
+const refsOf = ({ canary, specs }: PrimaryTraffic, { config }: GuardDeps): ObjectRef[] => [
   targetRefOf(canary),
   primaryRefOf(canary),
   ...specs.flatMap((spec) => [apexRef(spec), ...routeRefs(spec, config)]),
