@@ -219,4 +219,22 @@ export const found: readonly Found[] = [
       ],
     },
   },
+  {
+    what: 'a promotion waits at half the traffic until the brake corrects a contested Service',
+    finding: 3,
+    invariant: 'I18',
+    life: {
+      seed: 60_713,
+      hasScaler: true,
+      revertOnDeletion: false,
+      hasService: false,
+      actions: [
+        { at: 'resting', afterMs: 2_819, action: { do: 'push', version: 'good-5' } },
+        { at: 'awaitingPrimary', afterMs: 3_509, action: { do: 'push', version: 'good-6' } },
+        { at: 'now', afterMs: 6_345, action: { do: 'contest', what: 'Service', forMs: 530_421 } },
+        { at: 'resting', afterMs: 690, action: { do: 'contest', what: 'Service', forMs: 372_015 } },
+        { at: 'now', afterMs: 26_135, action: { do: 'push', version: 'bad-7' } },
+      ],
+    },
+  },
 ];

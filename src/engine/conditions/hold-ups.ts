@@ -38,6 +38,11 @@ export function isConverged({ event }: Input): boolean {
   return event.facts.converged;
 }
 
+/** A correction of routes that waits under the brake holds up no way to the primary: the next routes are written at once (E63a). */
+export function mayLeaveCanary(input: Input): boolean {
+  return isConverged(input) || isContested(input);
+}
+
 /** Nothing is left to write now. Routes that are not in force hold up what advances, and never what rolls back (E63). */
 export function isWritten({ event }: Input): boolean {
   return event.facts.converged || event.facts.unconfirmed !== undefined;

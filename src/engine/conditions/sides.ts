@@ -4,7 +4,7 @@ import { hasCapacity, isFewer } from '../capacity.ts';
 import type { Input } from '../context.ts';
 import { scalerPatienceMs, settlingMs } from '../deadlines.ts';
 import { backNeed, isRaised, primaryNeed, stepNeed } from '../raise.ts';
-import { isConverged, isHalted, isHeldUp } from './hold-ups.ts';
+import { isConverged, isHalted, isHeldUp, mayLeaveCanary } from './hold-ups.ts';
 import { hasDrained, isDue } from './time.ts';
 
 const target = ({ event }: Input) => event.facts.target;
@@ -44,7 +44,7 @@ function isPrimaryPromoted(input: Input): boolean {
 
 /** The promoted revision is all that there is in the primary, and it is ready. */
 export function isPromotionComplete(input: Input): boolean {
-  return isPrimaryPromoted(input) && isPrimaryReady(input) && isConverged(input);
+  return isPrimaryPromoted(input) && isPrimaryReady(input) && mayLeaveCanary(input);
 }
 
 /** The primary is not written yet, and the canary is not what would be promoted: it may have lost pods since it passed. */

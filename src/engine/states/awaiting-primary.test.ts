@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import {
+  contested,
   type DecisionCase,
   down,
   drainMs,
@@ -12,6 +13,7 @@ import {
   weighted,
 } from '../../../test/fakes/deciding.ts';
 
+const unconfirmed = { converged: false, unconfirmed: { code: 'RouteUnconfirmed', detail: 'no' } } as const;
 const awaiting = { state: 'Promoting.awaitingPrimary' };
 const raising = { state: 'Promoting.raising' };
 const shifting = { state: 'Promoting.shifting' };
@@ -52,6 +54,8 @@ describe('E42, E43, E44, E60, E61, E100: decisions while the primary takes the t
     { ...awaiting, when: 'it is below its threshold', primary: { ...short, ...promoted }, decision: 'wait' },
     { ...awaiting, when: 'it holds something else', decision: 'wait' },
     { ...awaiting, when: 'something is not written', primary: promoted, facts: { converged: false }, decision: 'wait' },
+    { ...awaiting, when: 'it is complete, and the routes are contested (I18)', primary: promoted, facts: contested, decision: 'finish' },
+    { ...awaiting, when: 'it is complete, and the routes are not confirmed', primary: promoted, facts: unconfirmed, decision: 'wait' },
     { ...awaiting, when: 'it is complete with too few pods for all traffic', ...needy, decision: 'raise' },
     {
       ...awaiting,
@@ -118,6 +122,23 @@ describe('E42, E43, E44, E60, E61, E100: decisions while the primary takes the t
 
     { ...shifting, when: 'the next part is due', primary: promoted, due: true, ...inSteps, decision: 'shift' },
     { ...shifting, when: 'the last part is due', primary: promoted, due: true, decision: 'finish' },
+    {
+      ...shifting,
+      when: 'it is due, and the routes are contested (I18)',
+      primary: promoted,
+      due: true,
+      ...inSteps,
+      facts: contested,
+      decision: 'shift',
+    },
+    {
+      ...shifting,
+      when: 'the last part is due, and the routes are contested (I18)',
+      primary: promoted,
+      due: true,
+      facts: contested,
+      decision: 'finish',
+    },
     { ...shifting, when: 'nothing is due', primary: promoted, decision: 'wait' },
     { ...shifting, when: 'no traffic is left on the canary', primary: promoted, release: { routes: weighted(0) }, decision: 'finish' },
     {

@@ -1,4 +1,4 @@
-import { isConverged } from '../conditions/hold-ups.ts';
+import { mayLeaveCanary } from '../conditions/hold-ups.ts';
 import { hasSettledCapacity, isAllToPrimary, isPrimaryReady, isPrimaryShort, isPromotionComplete } from '../conditions/sides.ts';
 import { isDue, isLate } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
@@ -61,7 +61,7 @@ export const shifting = stateWithin(shared.Promoting)({
   decide: {
     first: unpromoted,
     look(input) {
-      if (!isPrimaryReady(input) || !isConverged(input)) return undefined;
+      if (!isPrimaryReady(input) || !mayLeaveCanary(input)) return undefined;
       if (isLastShift(input)) return isDue(input) || isAllToPrimary(input) ? 'finish' : undefined;
       return isDue(input) ? 'shift' : undefined;
     },
