@@ -6,8 +6,9 @@ import { names, ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
 import { withoutSuffix } from '../../api/selector-label.ts';
 import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
 import { rewriteReferences } from '../configs/references.ts';
-import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
+import { rewriteSpreadTerms } from '../spread-terms.ts';
 import type { PrimarySpec, RenderOptions } from '../workload.ts';
+import { primaryPodLabels } from './primary-labels.ts';
 
 /** The primary to create (03-W14–W23), without its replica count. Without owner: the caller adds the anchor. */
 export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject {
@@ -53,12 +54,11 @@ function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTem
   const { namespace } = canary.metadata;
   // `creationTimestamp: null` is written by older API servers only.
   const { labels = {}, annotations, creationTimestamp: _none, ...otherMetadata } = template.metadata ?? {};
-  const needed = new Set([...Object.keys(selectorLabelsOf(target)), ...spreadKeys(template.spec)]);
   return {
     ...template,
     metadata: {
       ...otherMetadata,
-      labels: { ...withoutTracking(labels, needed), ...selector.held, [selector.key]: selector.primary },
+      labels: primaryPodLabels(target, selector),
       // Derived from the revision, not random: a promotion of what the primary holds restarts nothing (03-B26).
       annotations: { ...withoutTracking(annotations), [revisionAnnotation]: revision },
     },

@@ -1,0 +1,149 @@
+import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
+import { ownerAnnotation } from '../../api/names.ts';
+import { withoutTracking } from '../../api/tracking-metadata.ts';
+import type { CompanionDraft, CompanionKind, CompanionSides, WithoutCompanion } from './companion.ts';
+import { companionAnnotation, companionNames, sourceMark } from './names.ts';
+import { networkPolicy } from './network-policy.ts';
+import { podDisruptionBudget } from './pod-disruption-budget.ts';
+import { verticalPodAutoscaler } from './vertical-pod-autoscaler.ts';
+
+export type { CompanionKind, CompanionSides, WithoutCompanion, WithoutCompanionCode } from './companion.ts';
+export { companionAnnotation } from './names.ts';
+export { companionSides } from './sides.ts';
+
+/** Kinds of which the primary gets a companion, by the name of the chart's value. */
+export const companionKinds = {
+  podDisruptionBudgets: podDisruptionBudget,
+  networkPolicies: networkPolicy,
+  verticalPodAutoscalers: verticalPodAutoscaler,
+} satisfies Record<string, CompanionKind>;
+export type CompanionName = keyof typeof companionKinds;
+
+/** Objects of one kind that are looked at in a namespace: whoever writes more cannot make every pass slow. */
+export const MOST_SOURCES = 500;
+
+/** An object for the primary beside one of the user's. Without owner: the caller adds the anchor. */
+export interface Companion {
+  source: ObjectRef;
+  object: KubeObject;
+}
+
+export interface CompanionPlan {
+  companions: readonly Companion[];
+  /** Objects about the target that get none, and why. */
+  without: readonly WithoutCompanion[];
+  /** Companions of this Canary that nothing needs any more. */
+  superfluous: readonly ObjectRef[];
+}
+
+export interface CompanionOwner {
+  metadata: { uid: string };
+  /** A companion of this Canary, by more than its annotation; absent: by that alone. */
+  isOurs?(object: KubeObject): boolean;
+}
+
+/**
+ * The companions of one primary, made from all objects of these kinds that were found; those of other kinds are passed over. Pure. A companion
+ * is no source, and one that a deployment tool has taken over is the user's.
+ */
+export function companionsFor(
+  owner: CompanionOwner,
+  sides: CompanionSides,
+  objects: readonly KubeObject[],
+  kinds: readonly CompanionName[],
+): CompanionPlan {
+  const plans = kinds.map((kind) => planOf(owner, sides, objects, companionKinds[kind]));
+  return {
+    companions: plans.flatMap(({ companions }) => companions),
+    without: plans.flatMap(({ without }) => without),
+    superfluous: plans.flatMap(({ superfluous }) => superfluous),
+  };
+}
+
+export function isCompanionKind(apiVersion: string, kind: string): boolean {
+  return Object.values(companionKinds).some((one) => one.kind === kind && one.apiVersion === apiVersion);
+}
+
+/** Of any Canary. Tools that apply a manifest over it leave their marks, which are never copied: then it is theirs. */
+export function isCompanion({ metadata: { annotations = {}, labels = {} } }: KubeObject): boolean {
+  const pairs = { ...annotations, ...labels };
+  return annotations[companionAnnotation] !== undefined && Object.keys(withoutTracking(pairs)).length === Object.keys(pairs).length;
+}
+
+function planOf(owner: CompanionOwner, sides: CompanionSides, objects: readonly KubeObject[], kind: CompanionKind): CompanionPlan {
+  const ofKind = objects
+    .filter((object) => object.kind === kind.kind && object.apiVersion === kind.apiVersion)
+    .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+  const near = ofKind.filter(({ metadata }) => metadata.namespace === sides.namespace);
+  const isOwn = (object: KubeObject) =>
+    isCompanion(object) && (owner.isOurs?.(object) ?? object.metadata.annotations?.[ownerAnnotation] === owner.metadata.uid);
+  const own = near.filter(isOwn);
+  const written = ofKind.filter((object) => !isCompanion(object));
+  const sources = written.slice(0, MOST_SOURCES);
+  const { drafts, without } = kind.draft(sources, sides);
+  // Names of others, which are left alone.
+  const taken = new Map(near.filter((object) => !isOwn(object)).map((object) => [object.metadata.name, object]));
+  const companions: Companion[] = [];
+  const left: WithoutCompanion[] = written.slice(MOST_SOURCES).map((object) => ({ source: refOf(object), code: 'tooMany' }));
+  for (const draft of drafts) {
+    const name = nameFor(draft, sides, own, taken);
+    if (typeof name !== 'string') {
+      left.push({ source: refOf(draft.source), code: 'nameTaken', by: refOf(name) });
+      continue;
+    }
+    const object = rendered(owner, kind, draft, name, sides);
+    companions.push({ source: refOf(draft.source), object });
+    taken.set(name, object);
+  }
+  const needed = new Set(companions.map(({ object }) => object.metadata.name));
+  const superfluous = own.filter(({ metadata }) => !needed.has(metadata.name)).map(refOf);
+  return { companions, without: [...without, ...left], superfluous };
+}
+
+const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
+
+/**
+ * The one that it has, or the first that is free. An object of the user's under the first name was written for the primary, and is left alone; one
+ * of another Canary is not about this one.
+ */
+function nameFor(
+  { source, role }: CompanionDraft,
+  { target }: CompanionSides,
+  own: readonly KubeObject[],
+  taken: ReadonlyMap<string, KubeObject>,
+): string | KubeObject {
+  const mark = sourceMark(source.metadata.name, role);
+  const existing = own.find(({ metadata }) => metadata.annotations?.[companionAnnotation] === mark)?.metadata.name;
+  if (existing !== undefined && !taken.has(existing)) return existing;
+  const candidates = companionNames(source.metadata.name, role, target.ref.name);
+  const [first = ''] = candidates;
+  const there = taken.get(first);
+  if (there === undefined) return first;
+  if (!isCompanion(there)) return there;
+  return candidates.find((name) => !taken.has(name)) ?? there;
+}
+
+function rendered(
+  owner: CompanionOwner,
+  { apiVersion, kind }: CompanionKind,
+  { source, role, spec }: CompanionDraft,
+  name: string,
+  sides: CompanionSides,
+): KubeObject {
+  const { labels, annotations } = source.metadata;
+  const kept = (pairs: Record<string, string> | undefined) =>
+    Object.fromEntries(Object.entries(withoutTracking(pairs)).filter(([key]) => !key.startsWith('serin.dev/')));
+  return {
+    ...{ apiVersion, kind },
+    metadata: {
+      ...{ name, namespace: sides.namespace },
+      labels: kept(labels),
+      annotations: {
+        ...kept(annotations),
+        [ownerAnnotation]: owner.metadata.uid,
+        [companionAnnotation]: sourceMark(source.metadata.name, role),
+      },
+    },
+    spec,
+  };
+}

@@ -1,0 +1,24 @@
+import { withoutTrailing } from '../../api/trailing.ts';
+import { digest } from '../digest.ts';
+import type { CompanionRole } from './companion.ts';
+
+const LONGEST_NAME = 253;
+
+/** On a companion: the object that it was made beside, as the value of `sourceMark`. */
+export const companionAnnotation = 'serin.dev/companion-of';
+
+/** A source may have one in each role. */
+export const sourceMark = (source: string, role: CompanionRole): string => (role === 'peers' ? `${source}/peers` : source);
+
+/** Names for the companion of a source, the best first: the others where an object of someone else, or of another Canary, has that one. */
+export function companionNames(source: string, role: CompanionRole, target: string): string[] {
+  const candidates =
+    role === 'peers'
+      ? [`${source}-${target}-primary`, `${source}-peers-${target}-primary`]
+      : [`${source}-primary`, `${source}-of-${target}-primary`];
+  return candidates.map(fitting);
+}
+
+function fitting(name: string): string {
+  return name.length <= LONGEST_NAME ? name : `${withoutTrailing(name.slice(0, LONGEST_NAME - 11), '-.')}-${digest(name).slice(0, 10)}`;
+}

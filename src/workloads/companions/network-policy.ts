@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { LabelSelector } from '../../api/kinds/label-selector.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { keysOf, selects } from '../label-selector.ts';
+import {
+  type CompanionDraft,
+  type CompanionKind,
+  type CompanionSides,
+  isForPrimaryAlone,
+  primarySelector,
+  sidesSelected,
+  type WithoutCompanion,
+} from './companion.ts';
+
+interface Peer {
+  podSelector?: LabelSelector;
+  namespaceSelector?: LabelSelector;
+  [field: string]: unknown;
+}
+interface Rule {
+  from?: Peer[];
+  to?: Peer[];
+  ports?: unknown[];
+  [field: string]: unknown;
+}
+interface PolicySpec {
+  podSelector?: LabelSelector;
+  policyTypes?: string[];
+  ingress?: Rule[];
+  egress?: Rule[];
+  [field: string]: unknown;
+}
+
+const DIRECTIONS = [
+  { type: 'Ingress', rules: 'ingress', peers: 'from' },
+  { type: 'Egress', rules: 'egress', peers: 'to' },
+] as const;
+type Direction = (typeof DIRECTIONS)[number];
+
+const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
+
+/**
+ * A policy of the target's pods holds for the primary's, too; and who admits the target by its label, admits the primary. Policies add up, so that the
+ * second is a policy of its own beside the source, which stays as it is.
+ */
+export const networkPolicy: CompanionKind = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  draft(sources, sides) {
+    const near = sources.filter(({ metadata }) => metadata.namespace === sides.namespace);
+    const far = sources.filter(({ metadata }) => metadata.namespace !== sides.namespace);
+    const drafted = near.map((source) => draftBeside(source, near, sides));
+    const admittedFar = far.flatMap((source): WithoutCompanion[] => {
+      const isConcerned = DIRECTIONS.some((direction) => rulesConcerned(source, [source], direction, sides).length > 0);
+      return isConcerned ? [{ source: refOf(source), code: 'anotherNamespace' }] : unknownPeers(source, sides);
+    });
+    return {
+      drafts: drafted.flatMap(({ drafts }) => drafts),
+      without: [...drafted.flatMap(({ without }) => without), ...admittedFar],
+    };
+  },
+};
+
+function draftBeside(source: KubeObject, near: readonly KubeObject[], sides: CompanionSides) {
+  const spec = specOf<PolicySpec>(source);
+  const is = sidesSelected(spec.podSelector ?? {}, sides);
+  const drafts: CompanionDraft[] = [];
+  const without: WithoutCompanion[] = unknownPeers(source, sides);
+  if (is.target && is.primary) without.push({ source: refOf(source), code: 'selectsBoth' });
+  if (is.target && !is.primary) {
+    const own = near.filter((other) => isForPrimaryAlone(specOf<PolicySpec>(other).podSelector ?? {}, sides));
+    const left = DIRECTIONS.filter(
+      ({ type }) => typesOf(spec).includes(type) && !own.some((other) => typesOf(specOf(other)).includes(type)),
+    );
+    if (left.length > 0) drafts.push({ source, role: 'pods', spec: ofPods(spec, left, sides) });
+    else if (own[0]) without.push({ source: refOf(source), code: 'hasOwn', by: refOf(own[0]) });
+  }
+  const concerned = DIRECTIONS.map((direction) => ({ ...direction, found: rulesConcerned(source, near, direction, sides) }));
+  if (concerned.some(({ found }) => found.length > 0)) {
+    const used = concerned.filter(({ found }) => found.length > 0);
+    // Pods of the source are limited in these directions already: more rules only admit more.
+    const admitted = Object.fromEntries(
+      used.map(({ rules, peers, found }) => [rules, found.map((rule) => withPrimaryAlone(rule, peers, sides))]),
+    );
+    const { podSelector = {} } = spec;
+    drafts.push({ source, role: 'peers', spec: { podSelector, policyTypes: used.map(({ type }) => type), ...admitted } });
+  }
+  return { drafts, without };
+}
+
+/** Source: the API's description of `policyTypes`; the server fills it in. */
+function typesOf({ policyTypes, egress = [] }: PolicySpec): readonly string[] {
+  return policyTypes ?? (egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']);
+}
+
+/** The same rules for the primary's pods; those that admit the target's pods admit the primary's as well. */
+function ofPods(spec: PolicySpec, left: readonly Direction[], sides: CompanionSides): Record<string, unknown> {
+  const { podSelector: _selector, policyTypes: _types, ingress: _ingress, egress: _egress, ...rest } = spec;
+  const rules = left.flatMap(({ rules, peers }) => {
+    const list = spec[rules];
+    return list === undefined ? [] : [[rules, list.map((rule) => withPrimary(rule, peers, sides))] as const];
+  });
+  return { ...rest, podSelector: primarySelector(sides), policyTypes: left.map(({ type }) => type), ...Object.fromEntries(rules) };
+}
+
+function withPrimary(rule: Rule, peers: Direction['peers'], sides: CompanionSides): Rule {
+  const { target, primary } = admitted(rule[peers], sides, sides.namespace);
+  if (!target || primary) return rule;
+  return { ...rule, [peers]: [...(rule[peers] ?? []), { podSelector: primarySelector(sides) }] };
+}
+
+const withPrimaryAlone = (rule: Rule, peers: Direction['peers'], sides: CompanionSides): Rule => ({
+  ...rule,
+  [peers]: [{ podSelector: primarySelector(sides) }],
+});
+
+/** Rules that admit the target's pods as peers and not the primary's, unless others of the same pods do. */
+function rulesConcerned(source: KubeObject, near: readonly KubeObject[], direction: Direction, sides: CompanionSides): Rule[] {
+  const spec = specOf<PolicySpec>(source);
+  if (!typesOf(spec).includes(direction.type)) return [];
+  return (spec[direction.rules] ?? []).filter((rule) => {
+    const is = admitted(rule[direction.peers], sides, source.metadata.namespace);
+    return is.target && !is.primary && !near.some((other) => admitsPrimary(other, spec, rule, direction, sides));
+  });
+}
+
+function admitsPrimary(
+  other: KubeObject,
+  { podSelector = {} }: PolicySpec,
+  { ports }: Rule,
+  direction: Direction,
+  sides: CompanionSides,
+): boolean {
+  const spec = specOf<PolicySpec>(other);
+  const covers = typesOf(spec).includes(direction.type) && isDeepStrictEqual(spec.podSelector ?? {}, podSelector);
+  const hasPorts = (rule: Rule) => !rule.ports?.length || isDeepStrictEqual(rule.ports, ports);
+  const rules = spec[direction.rules] ?? [];
+  return covers && rules.some((rule) => hasPorts(rule) && admitted(rule[direction.peers], sides, other.metadata.namespace).primary);
+}
+
+/** Which sides the peers admit. No list, or an empty one, admits all. */
+function admitted(peers: readonly Peer[] | undefined, sides: CompanionSides, namespace: string | undefined) {
+  if (!peers?.length) return { target: true, primary: true };
+  const named = peers
+    .filter((peer) => isOfNamespace(peer, sides, namespace))
+    .map(({ podSelector }) => sidesSelected(podSelector ?? {}, sides));
+  return { target: named.some(({ target }) => target), primary: named.some(({ primary }) => primary) };
+}
+
+/** Without a namespaceSelector it is about pods of the policy's own namespace; one of addresses is about no pods. */
+function isOfNamespace(
+  { podSelector, namespaceSelector }: Peer,
+  { namespace, namespaceLabels }: CompanionSides,
+  own: string | undefined,
+): boolean {
+  if (namespaceSelector) return selects(namespaceSelector, { ...namespaceLabels, [NAMESPACE_NAME]: namespace });
+  return podSelector !== undefined && own === namespace;
+}
+
+/** A peer in namespaces by labels that are not known may be about the target's pods. */
+function unknownPeers(source: KubeObject, sides: CompanionSides): WithoutCompanion[] {
+  if (sides.namespaceLabels !== undefined) return [];
+  const spec = specOf<PolicySpec>(source);
+  const isUnknown = ({ podSelector, namespaceSelector }: Peer) => {
+    const is = sidesSelected(podSelector ?? {}, sides);
+    return is.target && !is.primary && keysOf(namespaceSelector).some((key) => key !== NAMESPACE_NAME);
+  };
+  const isConcerned = DIRECTIONS.some(({ rules, peers }) => (spec[rules] ?? []).some((rule) => (rule[peers] ?? []).some(isUnknown)));
+  return isConcerned ? [{ source: refOf(source), code: 'namespaceUnknown' }] : [];
+}
