@@ -16,6 +16,7 @@ const special: Partial<Record<FlagName, string>> = {
   messageTemplatesFile: `{{- if .Values.messageTemplates }}
 - --message-templates-file=/etc/serin/messages/templates.yaml
 {{- end }}`,
+  companions: '- --companions={{ join "," (include "serin.companions" . | fromJsonArray) }}',
   secretsMode: '- --secrets-mode={{ include "serin.secretsMode" . }}',
   secretsNamespaces: trackedSecrets('secretsNamespaces'),
   secretsNames: trackedSecrets('secretsNames'),

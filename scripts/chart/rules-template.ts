@@ -82,7 +82,7 @@ function leaseRules(): string[] {
 
 /** templates/_rules.tpl of the chart. */
 export function rulesTemplate(): string {
-  const { kinds, configTracking, scalers, metricBackends, providers } = switchedPermissions;
+  const { kinds, configTracking, scalers, companions, metricBackends, providers } = switchedPermissions;
   const rules = [
     ...corePermissions.flatMap((permission) => ruleLines(permission)),
     ...switched('$kinds', kinds),
@@ -93,6 +93,7 @@ export function rulesTemplate(): string {
     ...when('include "serin.takesOver" .', ruleLines(takeOverPermissions.configMaps)),
     ...when('not .Values.secrets.namespaces', ['{{- include "serin.secretRules" . }}']),
     ...switched('.Values.scalers', scalers),
+    ...switched('$companions', companions),
     ...switched('.Values.metricBackends', metricBackends),
     ...switched('$providers', providers),
     ...when(
@@ -107,6 +108,7 @@ export function rulesTemplate(): string {
 {{- define "serin.rules" -}}
 {{- $providers := include "serin.providers" . | fromJsonArray -}}
 {{- $kinds := include "serin.kinds" . | fromJsonArray -}}
+{{- $companions := include "serin.companions" . | fromJsonArray -}}
 ${rules.join('\n')}
 {{- end }}
 

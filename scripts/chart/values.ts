@@ -67,6 +67,15 @@ export const Values = z.strictObject({
     .array(z.enum(keysOf(scalerPermissions)))
     .default(keysOf(scalerPermissions))
     .describe('Kinds that `spec.autoscalerRef` may name: rules of the role.'),
+  companions: z
+    .strictObject({
+      podDisruptionBudgets: onOff(true, 'Of PodDisruptionBudgets.'),
+      networkPolicies: onOff(true, 'Of NetworkPolicies, and of those by which others admit the target.'),
+      verticalPodAutoscalers: onOff(true, 'Of VerticalPodAutoscalers.'),
+    })
+    .describe(
+      'Kinds of which the primary gets an object of its own beside one of the target (docs/targets.md): `false` takes the rules out of the role.',
+    ),
   metricBackends: z
     .array(z.enum(keysOf(metricsPermissions)))
     .default(keysOf(metricsPermissions))

@@ -65,6 +65,11 @@ export const dangers = {
   changeConfigMaps: { what: 'change, replace or delete ConfigMaps', answer: answer(['configmaps'], ['patch', 'delete']) },
   readPods: { what: 'read pods, with what their environment says in plain text', answer: answer(['pods'], READING) },
   moveTraffic: { what: 'move or stop the traffic of Services', answer: answer(['services'], WRITING) },
+  openNetwork: {
+    what: 'admit with NetworkPolicies what others keep out',
+    answer: answer(['networkpolicies'], ['create', 'patch', 'delete']),
+  },
+  holdDrains: { what: 'hold up drains of nodes', answer: answer(['poddisruptionbudgets'], ['create', 'patch']) },
   scaleToZero: { what: 'scale Deployments to zero', answer: answer(['deployments/scale', 'deployments'], ['patch']) },
   forgeReleases: { what: 'stop releases, or forge their status', answer: answer(['canaries/status'], ['patch']) },
   deleteWorkloads: {

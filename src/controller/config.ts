@@ -4,6 +4,7 @@ import { parseDuration } from '../api/duration.ts';
 import { MeshProvider } from '../api/mesh-provider.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import { MOST_SHARDS } from '../kube/permissions.ts';
+import { companionNames } from '../workloads/companions/kind-names.ts';
 import { type Flag, type FlagKind, type FlagName, flagEntries, type flags } from './flags.ts';
 import { allowedAddressProblem } from './outgoing/outgoing.ts';
 
@@ -78,6 +79,7 @@ const special = {
       .refine(hasOnlyAPath, 'the address must not have credentials, a query or a fragment: every receiver of an alert would see them'),
   ]),
   secretsMode: z.enum(['watch', 'get', 'off']),
+  companions: z.array(z.enum(companionNames)),
   allowedAddresses: z.array(
     z.string().superRefine((entry, context) => {
       const message = allowedAddressProblem(entry);

@@ -1,3 +1,4 @@
+import { companionNames } from '../workloads/companions/kind-names.ts';
 import type { SecretsMode } from '../workloads/configs/read-configs.ts';
 
 /** Name of a value of charts/serin that sets a flag, or the reason why there is none. */
@@ -133,6 +134,13 @@ export const flags = {
     fallback: '',
     shown: 'none',
     chart: 'includeLabelPrefix',
+  },
+  companions: {
+    kind: 'list',
+    value: '<list>',
+    help: 'kinds of which a primary gets a companion beside an object of its target: podDisruptionBudgets, networkPolicies, verticalPodAutoscalers',
+    fallback: companionNames.join(','),
+    chart: 'companions',
   },
   enableConfigTracking: {
     kind: 'switch',

@@ -5,6 +5,7 @@ import { metricsPermissions } from '../metrics/permissions.ts';
 import { routerPermissions, servicePermissions } from '../routers/permissions.ts';
 import type { SecretsMode } from '../workloads/configs/read-configs.ts';
 import {
+  companionPermissions,
   configMapPermissions,
   kindPermissions,
   knativePermissions,
@@ -28,6 +29,7 @@ export interface Features {
   /** In mode `off`: Secrets may be referred to. */
   secretsReferences: boolean;
   scalers: readonly (keyof typeof scalerPermissions)[];
+  companions: readonly (keyof typeof companionPermissions)[];
   metricBackends: readonly (keyof typeof metricsPermissions)[];
 }
 
@@ -42,6 +44,7 @@ export const everyFeature: Features = {
   secretsNames: [],
   secretsReferences: true,
   scalers: keysOf(scalerPermissions),
+  companions: keysOf(companionPermissions),
   metricBackends: keysOf(metricsPermissions),
 };
 
@@ -86,6 +89,7 @@ export const switchedPermissions = {
   kinds: kindPermissions,
   configTracking: { enabled: configMapPermissions },
   scalers: scalerPermissions,
+  companions: companionPermissions,
   metricBackends: metricsPermissions,
   providers: Object.fromEntries(providers.map((provider) => [provider, providerPermissions(provider)])),
 } satisfies Record<string, Readonly<Record<string, readonly Permission[]>>>;
@@ -103,6 +107,7 @@ export function permissionsBesideSecrets(features: Features): Permission[] {
     ...(features.configTracking ? configMapPermissions : []),
     ...(features.configTracking && features.takeOver ? [takeOverPermissions.configMaps] : []),
     ...features.scalers.flatMap((kind) => scalerPermissions[kind]),
+    ...features.companions.flatMap((kind) => companionPermissions[kind]),
     ...features.metricBackends.flatMap((backend) => metricsPermissions[backend]),
     ...features.providers.flatMap(providerPermissions),
   ]);

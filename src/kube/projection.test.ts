@@ -18,6 +18,18 @@ function given() {
 }
 
 describe('a projection', () => {
+  it('shows what is in one namespace, also of what comes and goes later', () => {
+    const { projection } = given();
+    const other = { ...at('b', '11', 'black'), metadata: { name: 'b', namespace: 'other', resourceVersion: '11' } };
+    expect([projection.valuesIn('test'), projection.valuesIn('other')]).toEqual([['red'], []]);
+    projection.learn(other);
+    projection.handler.onEvent({ type: 'ADDED', object: at('c', '12', 'cyan') });
+    projection.handler.onEvent({ type: 'DELETED', object: at('a', '13', 'red') });
+    expect([projection.valuesIn('test'), projection.valuesIn('other')]).toEqual([['cyan'], ['black']]);
+    projection.handler.onList([at('d', '20', 'dim')], '21');
+    expect([projection.valuesIn('test'), projection.valuesIn('other')]).toEqual([['dim'], []]);
+  });
+
   it('drops events older than the answer of a write, by number and not by text', () => {
     const { projection, get } = given();
     projection.learn(at('a', '100', 'green'));

@@ -16,6 +16,8 @@ export interface Projection<T> {
   readonly handler: ListHandler;
   get(namespace: string | undefined, name: string): T | undefined;
   values(): T[];
+  /** Those of one namespace, however many there are in others. */
+  valuesIn(namespace: string): T[];
   /** Takes the answer of a write, so that the next read sees it before the watch does. */
   learn(object: KubeObject): void;
   /** After a delete of ours: gone until an event says otherwise. */
@@ -46,6 +48,8 @@ class WatchedProjection<T> implements Projection<T> {
   readonly #project: (object: KubeObject, before: T | undefined) => T;
   readonly #onUnreadable: ((object: Slim, error: unknown) => void) | undefined;
   readonly #entries = new Map<string, KnownObject<T>>();
+  /** Made when it is first asked for: most kinds are looked up by name. */
+  #keysByNamespace: Map<string, Set<string>> | undefined;
   /** Projections of items whose LIST is incomplete, by their stubs. */
   readonly #prepared = new WeakMap<Slim, { it: T } | { error: unknown }>();
   readonly #listeners = new Set<(change: ProjectionChange<T>) => void>();
@@ -73,6 +77,15 @@ class WatchedProjection<T> implements Projection<T> {
 
   values(): T[] {
     return [...this.#entries.values()].flatMap(({ value }) => (value === undefined ? [] : [value.it]));
+  }
+
+  valuesIn(namespace: string): T[] {
+    if (this.#keysByNamespace === undefined) {
+      this.#keysByNamespace = new Map();
+      for (const key of this.#entries.keys()) this.#index(key);
+    }
+    const keys = [...(this.#keysByNamespace.get(namespaceOf(namespace)) ?? [])];
+    return keys.flatMap((key) => this.#entries.get(key)?.value?.it ?? []);
   }
 
   learn(object: KubeObject): void {
@@ -126,9 +139,17 @@ class WatchedProjection<T> implements Projection<T> {
   #set(key: string, entry: KnownObject<T>): void {
     const before = this.#entries.get(key)?.value;
     this.#entries.set(key, entry);
+    this.#index(key);
     if (before === undefined && entry.value === undefined) return;
     const change = { namespace: entry.namespace, name: entry.name, before: before?.it, after: entry.value?.it };
     for (const listener of this.#listeners) listener(change);
+  }
+
+  #index(key: string): void {
+    if (this.#keysByNamespace === undefined) return;
+    const namespace = namespaceOf(this.#entries.get(key)?.namespace);
+    const keys = this.#keysByNamespace.get(namespace) ?? new Set();
+    this.#keysByNamespace.set(namespace, keys.add(key));
   }
 
   #onList(items: readonly Slim[], resourceVersion?: string): void {
@@ -141,6 +162,7 @@ class WatchedProjection<T> implements Projection<T> {
       const { namespace, name } = entry;
       this.#set(key, { namespace, name, version: listVersion });
       this.#entries.delete(key); // no event older than the list can follow
+      this.#keysByNamespace?.get(namespaceOf(namespace))?.delete(key);
     }
     const errors: unknown[] = [];
     for (const item of items) {
@@ -156,6 +178,8 @@ class WatchedProjection<T> implements Projection<T> {
 }
 
 const keyOf = (namespace: string | undefined, name: string): string => [namespace, name].join('/');
+
+const namespaceOf = (namespace: string | undefined): string => namespace ?? '';
 
 /** Versions are integers that rise over all objects of a kind; anything else cannot be compared. */
 const versionOf = (text: string | undefined): bigint | undefined => (text !== undefined && /^\d+$/.test(text) ? BigInt(text) : undefined);

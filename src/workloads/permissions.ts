@@ -1,5 +1,6 @@
 import { knativeApiVersion } from '../api/knative.ts';
 import { type Permission, type RbacVerb, rule } from '../api/permission.ts';
+import type { CompanionName } from './companions/kind-names.ts';
 import type { SecretsMode } from './configs/read-configs.ts';
 
 const [knativeGroup = ''] = knativeApiVersion.split('/');
@@ -93,6 +94,18 @@ export const scalerPermissions: Readonly<Record<'HorizontalPodAutoscaler' | 'Sca
   HorizontalPodAutoscaler: [scaler('autoscaling', 'horizontalpodautoscalers')],
   ScaledObject: [scaler('keda.sh', 'scaledobjects')],
 };
+
+/** Companions of primaries, by kind. */
+export const companionPermissions: Readonly<Record<CompanionName, readonly Permission[]>> = {
+  podDisruptionBudgets: [companion('policy', 'poddisruptionbudgets', 'budgets')],
+  networkPolicies: [companion('networking.k8s.io', 'networkpolicies', 'policies')],
+  verticalPodAutoscalers: [companion('autoscaling.k8s.io', 'verticalpodautoscalers', 'autoscalers')],
+};
+
+function companion(group: string, plural: string, what: string): Permission {
+  const purpose = `the ${what} of targets, and their companions for primaries`;
+  return { group, resources: [plural], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'], purpose };
+}
 
 function scaler(group: string, plural: string): Permission {
   const purpose = 'the scalers of targets, and the copies that scale their primaries';

@@ -18,6 +18,7 @@ const FURTHER_KINDS = [
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualNode' },
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualRouter' },
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualService' },
+  { group: 'autoscaling.k8s.io', versions: ['v1'], kind: 'VerticalPodAutoscaler' },
   { group: 'kuma.io', versions: ['v1alpha1'], kind: 'TrafficRoute', scope: 'Cluster' },
 ];
 

@@ -33,6 +33,7 @@
 {{- with .Values.includeLabelPrefix }}
 - {{ printf "--include-label-prefix=%v" . | quote }}
 {{- end }}
+- --companions={{ join "," (include "serin.companions" . | fromJsonArray) }}
 - --enable-config-tracking={{ .Values.configTracking.enabled }}
 - --secrets-mode={{ include "serin.secretsMode" . }}
 {{- if ne (include "serin.secretsMode" .) "off" }}

@@ -31,6 +31,15 @@
 {{- if kindIs "invalid" .Values.kinds }}{{ toJson (list "Deployment" "DaemonSet") }}{{ else }}{{ toJson .Values.kinds }}{{ end }}
 {{- end }}
 
+{{/* Kinds of which primaries get companions, as JSON. All are on where an upgrade keeps the values of an older chart. */}}
+{{- define "serin.companions" -}}
+{{- $on := list -}}
+{{- range $kind := list "podDisruptionBudgets" "networkPolicies" "verticalPodAutoscalers" -}}
+{{- if ne (toString (get ($.Values.companions | default dict) $kind)) "false" -}}{{- $on = append $on $kind -}}{{- end -}}
+{{- end -}}
+{{- toJson $on -}}
+{{- end }}
+
 {{/* Whether copies that Flagger made are kept; absent, too, where an upgrade keeps the values of an older chart. */}}
 {{- define "serin.takesOver" -}}
 {{- if and .Values.configTracking.enabled (ne (toString .Values.configTracking.takeOver) "false") }}true{{ end }}

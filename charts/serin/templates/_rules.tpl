@@ -2,6 +2,7 @@
 {{- define "serin.rules" -}}
 {{- $providers := include "serin.providers" . | fromJsonArray -}}
 {{- $kinds := include "serin.kinds" . | fromJsonArray -}}
+{{- $companions := include "serin.companions" . | fromJsonArray -}}
 # Canaries; patch is for the finalizer
 - apiGroups: [flagger.app]
   resources: [canaries]
@@ -95,6 +96,24 @@
 # the scalers of targets, and the copies that scale their primaries
 - apiGroups: [keda.sh]
   resources: [scaledobjects]
+  verbs: [get, list, watch, create, patch, delete]
+{{- end }}
+{{- if has "podDisruptionBudgets" $companions }}
+# the budgets of targets, and their companions for primaries
+- apiGroups: [policy]
+  resources: [poddisruptionbudgets]
+  verbs: [get, list, watch, create, patch, delete]
+{{- end }}
+{{- if has "networkPolicies" $companions }}
+# the policies of targets, and their companions for primaries
+- apiGroups: [networking.k8s.io]
+  resources: [networkpolicies]
+  verbs: [get, list, watch, create, patch, delete]
+{{- end }}
+{{- if has "verticalPodAutoscalers" $companions }}
+# the autoscalers of targets, and their companions for primaries
+- apiGroups: [autoscaling.k8s.io]
+  resources: [verticalpodautoscalers]
   verbs: [get, list, watch, create, patch, delete]
 {{- end }}
 {{- if has "keptn" .Values.metricBackends }}

@@ -738,6 +738,15 @@ export const codes = {
     usualCauses:
       'the targets of one namespace read more than 100 ConfigMaps or Secrets, and the role of Serin grants them by `resourceNames`',
   },
+  CompanionMissing: {
+    kinds: WARNING,
+    meaning: 'an object that applies to the target has no companion for its primary, or it is not known whether there is one',
+    actor: 'clusterAdmin',
+    remedy:
+      'grant the service account of Serin what the message names, or write the object for the primary; or switch the kind off by `companions` in the chart',
+    usualCauses:
+      'a role of an earlier version, without rules on PodDisruptionBudgets, NetworkPolicies or VerticalPodAutoscalers; an admission policy or a quota that refuses the companion',
+  },
   PodsUnwatched: {
     kinds: WARNING,
     meaning: 'the pods of a canary cannot be watched during its release, so that crashes count only by the time for which it is not ready',

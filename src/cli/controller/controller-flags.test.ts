@@ -35,6 +35,7 @@ describe('the flags of the controller', () => {
       metricsServer: ['http://p:1', 'http://p:1'],
       dashboardUrl: ['https://serin.example.org', 'https://serin.example.org'],
       secretsMode: ['get', 'get'],
+      companions: ['networkPolicies', ['networkPolicies']],
       allowedHosts: ['team=a.example.com', expect.anything()],
       allowedAddresses: ['10.0.0.0/8', ['10.0.0.0/8']],
     };
@@ -70,6 +71,7 @@ describe('the flags of the controller', () => {
     ['--uninstall-grace=soon', 'uninstallGrace'],
     ['--port=70000', 'port'],
     ['--journal-limit=101', 'journalLimit'],
+    ['--companions=services', 'companions'],
     ['--allowed-addresses=here', 'allowedAddresses'],
     ['--metrics-server=prometheus', 'metricsServer'],
     ['--canary-selector=a b', 'canarySelector'],

@@ -15,6 +15,7 @@ import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { keepFinalizer } from '../deletion/finalizer.ts';
 import { UnmovedDecisionError } from '../errors.ts';
+import { companionRefs } from '../facts/companions.ts';
 import { gatherFacts } from '../facts/gather-facts.ts';
 import { scalerRefs } from '../facts/scaling.ts';
 import { JournalKeeper } from '../journal/journal-keeper.ts';
@@ -138,7 +139,9 @@ export class CanaryProcess {
     this.#alarms.clear('unchecked');
     const uncheckedMs = this.#spec.track(canary, raw);
     if (uncheckedMs > 0) this.#alarms.set('unchecked', uncheckedMs, () => this.wake());
-    const watched = [...workload.watches(canary), ...router.watches(canary), ...scalerRefs(canary)];
+    const companions = companionRefs(canary, this.#deps.config);
+    this.#deps.view.lookAgain(companions, this.#deps.clock.nowMs());
+    const watched = [...workload.watches(canary), ...router.watches(canary), ...scalerRefs(canary), ...companions];
     await Promise.all(watched.map((ref) => this.#deps.view.ready(ref)));
     if (this.#spec.fallback === undefined && (await keepFinalizer(canary, this.#deps, this.#questions.signal))) {
       this.#mail.again();
@@ -270,7 +273,8 @@ export class CanaryProcess {
 
   /** Stores the last record of this pass. Undefined: it was not stored, and the release is read anew. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
-    const unwatched = { configs: this.#configs.unwatched, pods: this.#deps.podWatches.find(this.#label) };
+    const companions = this.#convergence.memory.companions.messageFor(canary);
+    const unwatched = { configs: this.#configs.unwatched, pods: this.#deps.podWatches.find(this.#label), companions };
     const warnings = this.#reported.warnings(canary, facts.provider, this.#convergence.trafficFields, unwatched);
     this.#reported.refusedSpec(canary, facts);
     this.#alarms.clear('sentence');

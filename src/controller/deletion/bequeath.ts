@@ -2,7 +2,7 @@ import type { AnchoredSpec, Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { deletedWithAnnotation, keptAnnotation, names, ownerAnnotation } from '../../api/names.ts';
-import { isForbidden } from '../../kube/errors.ts';
+import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
 import {
   anchorReference,
@@ -12,11 +12,13 @@ import {
   readTemplateRevision,
   recordLabel,
 } from '../../workloads/anchor.ts';
+import { isCompanion } from '../../workloads/companions/index.ts';
 import { configObjectRef } from '../../workloads/configs/config-ref.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { PrimarySpec } from '../../workloads/workload.ts';
 import { type Anchors, anchoredPart } from '../adoption/anchors.ts';
 import { generatedRefs } from '../adoption/take-over.ts';
+import { companionRefs } from '../facts/companions.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { isCollected } from '../objects/ownership.ts';
 import { unmark } from './kept-marks.ts';
@@ -61,7 +63,7 @@ async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, orig
   });
   const readers = primary ? [primary, ...templates.map((spec) => withSpec(primary, spec))] : [];
   const configs = readers.flatMap((reader) => workload.configs?.(reader) ?? []);
-  const generated = generatedRefs(canary, workload, router);
+  const generated = [...generatedRefs(canary, workload, router), ...(await companionsOf(canary, deps))];
   const refs: ObjectRef[] = [
     ...generated,
     ...configs.map((ref) => configObjectRef(ref, canary.metadata.namespace)),
@@ -97,6 +99,20 @@ async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, orig
     // Others are not watched.
     if (generated.includes(ref)) deps.view.learn(moved);
   }
+}
+
+/** A kind that the cluster does not serve, or that may not be read, has none. */
+async function companionsOf(canary: Canary, { cluster, config, signal }: DeletionDeps): Promise<ObjectRef[]> {
+  const listed = companionRefs(canary, config).map(async ({ apiVersion, kind, namespace }) => {
+    try {
+      const { items } = await cluster.list({ apiVersion, kind, namespace }, { signal });
+      return items.map((item) => ({ ...item, apiVersion, kind })).filter(isCompanion);
+    } catch (error) {
+      if (isForbidden(error) || isNotFound(error)) return [];
+      throw error;
+    }
+  });
+  return (await Promise.all(listed)).flat().map(refOf);
 }
 
 /** Specs by which routes of other providers may be left, one for each; the newest. */

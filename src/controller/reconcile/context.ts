@@ -9,6 +9,7 @@ import type { DepsOf } from '../controller-deps.ts';
 import { TargetUnusableError } from '../errors.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
 import type { KnownAnnotations } from '../objects/known-annotations.ts';
+import type { CompanionNotes } from './companion-notes.ts';
 import type { ServiceGuard } from './service-guard.ts';
 
 export interface ReconcileContext extends DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'clock'>, ReconcileMemory {
@@ -26,6 +27,7 @@ export interface ReconcileMemory {
   accepted: AcceptedSpec;
   annotations: KnownAnnotations;
   serviceGuard: ServiceGuard;
+  companions: CompanionNotes;
   /** Digest of the last request for each object, which tells a step of ours from drift. */
   wanted: Map<string, string>;
   /** Where the server changed what was last written of an object: digest of the request, what the server made of it, and the fields that it lacks. */

@@ -15,6 +15,7 @@ import { targetRefOf } from '../facts/gather-facts.ts';
 import { HealingBrake } from '../objects/healing-brake.ts';
 import { KnownAnnotations } from '../objects/known-annotations.ts';
 import { blockerOf } from '../status/blocker-of.ts';
+import { CompanionNotes } from './companion-notes.ts';
 import { type ReconcileContext, type ReconcileMemory, workloadOf } from './context.ts';
 import { reconcile } from './reconcile.ts';
 import { ServiceGuard } from './service-guard.ts';
@@ -52,6 +53,7 @@ export class Convergence {
       accepted: new AcceptedSpec(),
       annotations: new KnownAnnotations(),
       serviceGuard: new ServiceGuard(),
+      companions: new CompanionNotes(),
       wanted: new Map(),
       answers: new Map(),
       introduced: new Map(),

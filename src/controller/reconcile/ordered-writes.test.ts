@@ -26,6 +26,7 @@ const order = (...args: Parameters<typeof orderedWrites>) => orderedWrites(...ar
 describe('the writes of a pass, in their order', () => {
   it('I5: Services, workloads, capacity, the apex, the routes, and only then fewer pods', () => {
     expect(order({ ...desired, target: 'zero' }, withReplicas(2, 2), found)).toEqual([
+      'companions',
       'services primary,canary',
       'prerequisites',
       'canary',
@@ -57,7 +58,7 @@ describe('the writes of a pass, in their order', () => {
   it('I5: at bootstrap the apex is made with the other Services, and no traffic moves', () => {
     const { routes: _, ...bootstrap } = { ...desired, apexOnPrimary: false };
     const writes = order(bootstrap, withReplicas(1, 1), found);
-    expect(writes[0]).toBe('services primary,canary,apex');
+    expect(writes.slice(0, 2)).toEqual(['companions', 'services primary,canary,apex']);
     expect(writes).not.toContain('services apex');
     expect(writes).not.toContain('routes');
   });
@@ -65,6 +66,7 @@ describe('the writes of a pass, in their order', () => {
   it('I5: of a target that is gone only the routes and the primary are written', () => {
     const facts = { primary: { replicas: 2 } } as Facts;
     expect(order(desired, facts, { ...found, hasTarget: false })).toEqual([
+      'companions',
       'services primary,canary',
       'prerequisites',
       'scalers',

@@ -9,6 +9,8 @@ export type OrderedWrite =
   | { kind: 'services'; roles: readonly ServiceRole[]; apexOnPrimary: boolean }
   /** Objects that the pods of either side need before they can start. */
   | { kind: 'prerequisites' }
+  /** Objects of the primary's pods beside those of the target's. */
+  | { kind: 'companions' }
   | { kind: 'canary' | 'primary' | 'scalers' | 'resumeScaler' | 'startTarget' }
   | { kind: 'keepMark'; isKept: boolean }
   /** Up to what a release needs of a side, and never down. */
@@ -28,7 +30,7 @@ export interface WriteSources {
 }
 
 /**
- * The writes that bring the cluster to the desired state, in the order that keeps users served: Services before the workloads that they
+ * The writes that bring the cluster to the desired state, in the order that keeps users served: companions and Services before the workloads that they
  * select, capacity before traffic, traffic before scaling down (I5). What holds already is skipped when it is applied, so a crash
  * between any two of them is healed by the next pass.
  */
@@ -38,6 +40,8 @@ export function orderedWrites(desired: DesiredState, facts: Facts, found: WriteS
 
 function* foundations({ apexOnPrimary }: DesiredState, { hasTarget, hasApex, isKept }: WriteSources): Generator<OrderedWrite> {
   if (!hasApex) return;
+  // First of all: where one that must not be missing is refused, nothing else has been written (I17).
+  yield { kind: 'companions' };
   // An apex that is gone once the primary has it is made again at its turn: on the target it would lead to no pod, or to the canary.
   yield { kind: 'services', roles: apexOnPrimary ? ['primary', 'canary'] : ['primary', 'canary', 'apex'], apexOnPrimary: false };
   yield { kind: 'prerequisites' };

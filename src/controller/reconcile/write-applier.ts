@@ -5,6 +5,7 @@ import type { Apex } from '../../routers/router.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { type Scaling, scalingOf } from '../facts/scaling.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
+import { ensureCompanions } from './companions.ts';
 import type { ReconcileContext } from './context.ts';
 import type { OrderedWrite, SideName } from './ordered-writes.ts';
 import { HELD, type Outcome } from './outcome.ts';
@@ -43,6 +44,8 @@ export class WriteApplier {
         return apex ? ensureServices(context, apex, { ...write, serving: this.#serving() }) : HELD;
       case 'prerequisites':
         return apex ? ensurePrepared(context, apex) : HELD;
+      case 'companions':
+        return apex ? ensureCompanions(context, apex.selector, { target, primary }) : HELD;
       case 'canary':
         return target ? ensureCanary(context, target, this.#desired, this.#facts) : HELD;
       case 'primary':

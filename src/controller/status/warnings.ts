@@ -18,6 +18,8 @@ import type { SeenFailings } from '../watch/pod-watches.ts';
 export interface Unwatched {
   configs: readonly ConfigRef[];
   pods?: SeenFailings | undefined;
+  /** What does not hold for the primary, or is not known to. */
+  companions?: string | undefined;
 }
 
 /** Something that holds up nothing, said by a condition of this type and by an event of this reason. */
@@ -31,7 +33,7 @@ export function warningsOf(
   provider: Provider,
   view: Pick<ClusterView, 'find' | 'all'>,
   trafficFields: Pick<RefusedTrafficFields, 'messageFor'>,
-  { configs, pods }: Unwatched = { configs: [] },
+  { configs, pods, companions }: Unwatched = { configs: [] },
 ): readonly StatusWarning[] {
   const ended = endedProvider(canary, provider);
   const refused = idleTraffic(canary) ?? trafficFields.messageFor(canary);
@@ -39,6 +41,7 @@ export function warningsOf(
   const scaling = scalerWarnings(canary, view).join('; ');
   return [
     ...(configs.length === 0 ? [] : [{ type: 'ConfigUnwatched', message: unwatchedConfigs(canary, configs) } as const]),
+    ...(companions === undefined ? [] : [{ type: 'CompanionMissing', message: companions } as const]),
     ...(ignored === undefined ? [] : [{ type: 'FieldIgnored', message: ignored } as const]),
     ...(pods && 'forbidden' in pods ? [{ type: 'PodsUnwatched', message: unwatchedPods(canary, pods.forbidden) } as const] : []),
     ...(ended ? [{ type: 'ProviderDeprecated', message: `spec.provider: ${ended}` } as const] : []),

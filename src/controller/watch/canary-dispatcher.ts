@@ -1,8 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef, Slim } from '../../api/kube-object.ts';
-import { finalizer } from '../../api/names.ts';
+import { finalizer, ownerAnnotation } from '../../api/names.ts';
 import type { KindRef } from '../../kube/cluster.ts';
+import { isCompanion, isCompanionKind } from '../../workloads/companions/index.ts';
 import { refuse } from '../admission/admission.ts';
 import { isRefusedEdit } from '../admission/is-refused-edit.ts';
 import type { CanaryMemory } from '../canary/canary-memory.ts';
@@ -115,11 +116,20 @@ export class CanaryDispatcher {
       this.#turns.add(namespace, `MetricTemplate ${namespace}/${name}`, () => this.#checkTemplate(this.#deps.view.find(ref)?.object));
       return;
     }
-    for (const key of name === '' ? this.#processes.keys() : this.#register.interestedIn(ref)) {
+    for (const key of name === '' ? this.#processes.keys() : (this.#ownerOf(ref) ?? this.#register.interestedIn(ref))) {
       if (!this.#firstReconciles.isWaiting(key)) this.wake(key);
       // Others may be listed for the first time, and have not changed: they are seen when the Canary has its turn.
       else if (isListedAtStart(ref)) this.changed(canaryRef(key));
     }
+  }
+
+  /** A companion is of no interest to the other Canaries of its namespace, which look at all objects of the kind. */
+  #ownerOf(ref: ObjectRef): readonly string[] | undefined {
+    if (!isCompanionKind(ref.apiVersion, ref.kind)) return undefined;
+    const object = this.#deps.view.find(ref)?.object;
+    const uid = object && isCompanion(object) ? object.metadata.annotations?.[ownerAnnotation] : undefined;
+    const key = uid === undefined ? undefined : this.#register.keyOf(uid);
+    return key?.startsWith(`${ref.namespace}/`) ? [key] : undefined;
   }
 
   /** Wakes a Canary when its namespace has its turn. One that has had no reconcile yet sees the change in its first. */

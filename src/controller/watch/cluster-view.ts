@@ -76,6 +76,16 @@ export class ClusterView {
     return this.#scopes(kind).flatMap(({ projection }) => projection.values());
   }
 
+  /** Those of one namespace. */
+  allIn(kind: KindRef, namespace: string): ViewedObject[] {
+    return this.#scopes({ ...kind, namespace }).flatMap(({ projection }) => projection.valuesIn(namespace));
+  }
+
+  /** See `KindWatches`. */
+  lookAgain(kinds: readonly KindRef[], nowMs: number): void {
+    if (!this.#isStopped) this.#kinds.lookAgain(kinds, nowMs);
+  }
+
   /** Resolves when objects of the kind can be looked up; a kind that does not exist counts as looked up. Rejects when the view is stopped. */
   async ready(kind: KindRef): Promise<void> {
     if (this.#isStopped) throw stopped();

@@ -4,6 +4,7 @@ import { names } from '../../api/names.ts';
 import { routerFor } from '../../routers/index.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerConfig } from '../config.ts';
+import { companionRefs } from '../facts/companions.ts';
 import { scalerRefs } from '../facts/scaling.ts';
 
 /** The objects whose changes wake a Canary of this spec. */
@@ -20,5 +21,6 @@ export function watchedBy(canary: Canary, config: ControllerConfig): ObjectRef[]
     service(own.canaryService),
     ...('unsupported' in router ? [] : router.watches(canary)),
     ...scalerRefs(canary),
+    ...companionRefs(canary, config),
   ];
 }

@@ -187,3 +187,32 @@ it('a watch of a kind that is missing or forbidden has no age until it is open, 
   first?.close([CANARY]);
   expect(kinds.isOpen(CANARY)).toBe(true);
 });
+
+it.each(['absent', 'forbidden'] as const)(
+  'a kind of companions that is %s is not looked for by a timer, but again when a Canary is looked at later',
+  async (cause) => {
+    const { kinds, watches } = given();
+    const changes: string[] = [];
+    const view = new ClusterView(kinds, ({ kind, name }) => void changes.push(`${kind} ${name}`));
+    const budgets = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' };
+    const ready = view.ready(budgets);
+    watches[0]?.handler.onUnavailable?.(cause, 'no');
+    await ready;
+    // No one is woken: most clusters lack one of these kinds for ever.
+    expect([watches[0]?.isStopped, view.unavailable(budgets)?.code, changes]).toEqual([
+      true,
+      cause === 'absent' ? 'KindNotFound' : 'Forbidden',
+      [],
+    ]);
+    for (const nowMs of [1_000, 2_000, 600_999]) view.lookAgain([budgets], nowMs);
+    expect(watches.length).toBe(1);
+    view.lookAgain([budgets], 601_000);
+    expect([view.allIn(budgets, 'test'), watches.length]).toEqual([[], 2]);
+    watches[1]?.handler.onList([{ ...budgets, metadata: { name: 'shop', namespace: 'test', resourceVersion: '1' } }]);
+    await view.ready(budgets);
+    expect([view.allIn(budgets, 'test').length, view.unavailable(budgets), changes]).toEqual([1, undefined, ['PodDisruptionBudget shop']]);
+    // A right that is taken away is news.
+    watches[1]?.handler.onUnavailable?.('forbidden', 'no');
+    expect(changes.at(-1)).toBe('PodDisruptionBudget ');
+  },
+);

@@ -10,10 +10,14 @@ import { installRemedy } from '../../kube/discovery.ts';
 import { createProjection, type Projection } from '../../kube/projection.ts';
 import { isUpdatedBy } from '../../kube/taken-over-fields.ts';
 import type { ListHandler } from '../../kube/watch.ts';
+import { isCompanionKind } from '../../workloads/companions/index.ts';
 import { remembered } from '../../workloads/index.ts';
 import { isScaler } from '../../workloads/scalers/index.ts';
 import type { Watched } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
+
+/** How long a kind that may be missing is not looked for again. */
+const LOOK_AGAIN_MS = 600_000;
 
 /** The part of an object that is kept: enough to decide and to notice drift. */
 export interface SlimViewedObject extends Watched {
@@ -32,9 +36,15 @@ export interface WatchedKind {
   projection: Projection<ViewedObject>;
   handle: WatchHandle;
   unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
+  /** It is looked for again from this time on, when a Canary is looked at. */
+  lookAgainAtMs?: number;
   /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
   known: Promise<void>;
   isKnown: boolean;
+  /** It may be missing, and was: it is watched no more. */
+  isAsleep: boolean;
+  /** Empty: all. */
+  namespace: string;
   /** Lists the kind anew, and watches from there. */
   refresh(): Promise<void>;
 }
@@ -89,6 +99,17 @@ export class KindWatches {
     }
   }
 
+  /** Opens the watches of kinds that may be missing once more, where they could not be had for a while. No timer does so: most clusters never have them. */
+  lookAgain(kinds: readonly KindRef[], nowMs: number): void {
+    for (const kind of kinds) {
+      for (const watched of this.scopes(kind)) {
+        if (!watched.isAsleep) continue;
+        watched.lookAgainAtMs ??= nowMs + LOOK_AGAIN_MS;
+        if (nowMs >= watched.lookAgainAtMs) this.#watched.delete(this.#keyOf(kind.apiVersion, kind.kind, watched.namespace));
+      }
+    }
+  }
+
   /** The kind is watched. */
   isOpen({ apiVersion, kind }: KindRef): boolean {
     return this.#watched.has(this.#keyOf(apiVersion, kind, this.#namespaces[0] ?? ''));
@@ -130,10 +151,15 @@ export class KindWatches {
     if (known) return known;
     const firstHeard = Promise.withResolvers<void>();
     const onUnavailable = (cause: 'absent' | 'forbidden', message: string) => {
+      const wasAvailable = watched.isKnown && watched.unavailable === undefined;
       watched.unavailable =
         cause === 'absent' ? { code: 'KindNotFound', detail: installRemedy(apiVersion) } : { code: 'Forbidden', detail: message };
       firstHeard.resolve();
-      notifyAvailability();
+      if (!isCompanionKind(apiVersion, kind)) return notifyAvailability();
+      watched.isAsleep = true;
+      // Not within its own call.
+      queueMicrotask(() => watched.handle.stop());
+      if (wasAvailable) notifyAvailability();
     };
     const projection = createProjection<ViewedObject>(see, onUnavailable, this.#onUnreadable);
     const { handler } = projection;
@@ -153,7 +179,7 @@ export class KindWatches {
       },
     };
     projection.onChange(({ name, namespace, before, after }) => {
-      if (isScaler(kind) && before && after && isSameScaler(before.object, after.object)) return;
+      if (isOfSpecAlone({ apiVersion, kind }) && before && after && isSaidTheSame(before.object, after.object)) return;
       this.#notify({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) });
     });
     const narrowed = namespace === '' ? {} : { namespace };
@@ -162,6 +188,8 @@ export class KindWatches {
       handle: this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening),
       known: firstHeard.promise,
       isKnown: false,
+      isAsleep: false,
+      namespace,
       refresh: async () => {
         const next = this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening);
         this.#refreshing.add(next);
@@ -179,15 +207,17 @@ export class KindWatches {
   }
 }
 
-/** A scaler reports its measurements every 15 s, which change nothing here. */
-function isSameScaler(before: KubeObject, after: KubeObject): boolean {
+/** A scaler reports its measurements every 15 s, and a budget its pods, which change nothing here. */
+const isOfSpecAlone = ({ apiVersion, kind }: KindRef): boolean => isScaler(kind) || isCompanionKind(apiVersion, kind);
+
+function isSaidTheSame(before: KubeObject, after: KubeObject): boolean {
   const saidBy = ({ metadata: { resourceVersion: _, ...metadata }, spec }: KubeObject) => ({ metadata, spec });
   return isDeepStrictEqual(saidBy(before), saidBy(after));
 }
 
 function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject {
   const { status, ...said } = whole;
-  const object: KubeObject = isScaler(whole.kind) ? said : whole;
+  const object: KubeObject = isOfSpecAlone(whole) ? said : whole;
   const manager = lastForeignManager(object, fieldManager);
   const isOwned = (object.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Canary' && owner.apiVersion === apiVersion);
   const known = remembered(object);

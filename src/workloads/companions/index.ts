@@ -2,22 +2,23 @@ import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts
 import { ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
 import type { CompanionDraft, CompanionKind, CompanionSides, WithoutCompanion } from './companion.ts';
-import { companionAnnotation, companionNames, sourceMark } from './names.ts';
+import type { CompanionName } from './kind-names.ts';
+import { companionAnnotation, companionCandidates, sourceMark } from './names.ts';
 import { networkPolicy } from './network-policy.ts';
 import { podDisruptionBudget } from './pod-disruption-budget.ts';
 import { verticalPodAutoscaler } from './vertical-pod-autoscaler.ts';
 
 export type { CompanionKind, CompanionSides, WithoutCompanion, WithoutCompanionCode } from './companion.ts';
+export { type CompanionName, companionNames } from './kind-names.ts';
 export { companionAnnotation } from './names.ts';
 export { companionSides } from './sides.ts';
 
-/** Kinds of which the primary gets a companion, by the name of the chart's value. */
+/** Kinds of which a primary gets companions. */
 export const companionKinds = {
   podDisruptionBudgets: podDisruptionBudget,
   networkPolicies: networkPolicy,
   verticalPodAutoscalers: verticalPodAutoscaler,
-} satisfies Record<string, CompanionKind>;
-export type CompanionName = keyof typeof companionKinds;
+} satisfies Record<CompanionName, CompanionKind>;
 
 /** Objects of one kind that are looked at in a namespace: whoever writes more cannot make every pass slow. */
 export const MOST_SOURCES = 500;
@@ -115,7 +116,7 @@ function nameFor(
   const mark = sourceMark(source.metadata.name, role);
   const existing = own.find(({ metadata }) => metadata.annotations?.[companionAnnotation] === mark)?.metadata.name;
   if (existing !== undefined && !taken.has(existing)) return existing;
-  const candidates = companionNames(source.metadata.name, role, target.ref.name);
+  const candidates = companionCandidates(source.metadata.name, role, target.ref.name);
   const [first = ''] = candidates;
   const there = taken.get(first);
   if (there === undefined) return first;

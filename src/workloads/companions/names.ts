@@ -11,7 +11,7 @@ export const companionAnnotation = 'serin.dev/companion-of';
 export const sourceMark = (source: string, role: CompanionRole): string => (role === 'peers' ? `${source}/peers` : source);
 
 /** Names for the companion of a source, the best first: the others where an object of someone else, or of another Canary, has that one. */
-export function companionNames(source: string, role: CompanionRole, target: string): string[] {
+export function companionCandidates(source: string, role: CompanionRole, target: string): string[] {
   const candidates =
     role === 'peers'
       ? [`${source}-${target}-primary`, `${source}-peers-${target}-primary`]

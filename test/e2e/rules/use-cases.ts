@@ -5,6 +5,7 @@ import type { ControllerConfig } from '../../../src/controller/config.ts';
 import { corePermissions, providerPermissions } from '../../../src/controller/permissions.ts';
 import { metricsPermissions } from '../../../src/metrics/permissions.ts';
 import {
+  companionPermissions,
   configMapPermissions,
   kindPermissions,
   scalerPermissions,
@@ -75,6 +76,7 @@ export const useCases: readonly UseCase[] = [
     rules,
     spec: { autoscalerRef: { apiVersion: kind === 'ScaledObject' ? 'keda.sh/v1alpha1' : 'autoscaling/v2', kind, name: APP } },
   })),
+  ...Object.entries(companionPermissions).map(([name, rules]) => ({ name, rules, spec: {} })),
   ...metricsPermissions.keptn.map((rule) => measuring('keptn', rule, rule.resources.includes('analyses') ? 'analysis' : 'keptnmetric')),
   ...metricsPermissions.externalmetrics.map((rule) => measuring('externalmetrics', rule)),
   ...providers.filter(isFirstOfItsRules).map(throughProvider),

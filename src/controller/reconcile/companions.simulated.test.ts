@@ -1,0 +1,293 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  aBudget,
+  aPolicy,
+  applicationWith,
+  aVpa,
+  budget,
+  initializedWith,
+  namesOf,
+  ofDatabase,
+  policy,
+  specAt,
+  vpa,
+} from '../../../test/fakes/model/companions.ts';
+import { anchorRef } from '../../../test/fakes/model/damage.ts';
+import { APP, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
+import { ordersPlan, release } from '../../../test/fakes/model/released.ts';
+import { messagesOf, order } from '../../../test/fakes/model/scaled.ts';
+import { GRACE_MS } from '../../../test/fakes/model/uninstalling.ts';
+import { raw } from '../../../test/fakes/raw.ts';
+import { ownerAnnotation } from '../../api/names.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { companionAnnotation } from '../../workloads/companions/index.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+const PRIMARY = `${APP}-primary`;
+const BAD = { value: 10, afterMs: 0 };
+const ofPrimary = { matchLabels: { app: PRIMARY } };
+const writesOf = (lab: ModelLab) => lab.writes.filter(({ ref }) => ref.kind !== 'Event').length;
+
+async function isQuiet(lab: ModelLab): Promise<boolean> {
+  const before = writesOf(lab);
+  await lab.pass(900_000);
+  return writesOf(lab) === before && lab.clock.pending === 0;
+}
+
+describe('I17: companions of the primary', () => {
+  it('are there before its pods, are marked, and are owned by the anchor', async () => {
+    const lab = await initializedWith([aBudget(), aPolicy(), ofDatabase(), aVpa()]);
+    expect(specAt(lab, budget(PRIMARY))).toEqual({ minAvailable: 1, selector: ofPrimary });
+    expect(specAt(lab, policy(PRIMARY))).toEqual({ podSelector: ofPrimary, policyTypes: ['Ingress'] });
+    expect(specAt(lab, policy(`db-${PRIMARY}`))).toEqual({
+      podSelector: { matchLabels: { app: 'db' } },
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [{ podSelector: ofPrimary }] }],
+    });
+    expect(specAt(lab, vpa(PRIMARY))).toEqual({
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: PRIMARY },
+      updatePolicy: { updateMode: 'Initial' },
+    });
+    const { metadata } = lab.server.find(budget(PRIMARY)) ?? {};
+    expect(metadata?.ownerReferences).toEqual(lab.server.find(primaryRef)?.metadata.ownerReferences);
+    expect(metadata?.annotations).toEqual({ [ownerAnnotation]: lab.canary()?.metadata.uid, [companionAnnotation]: APP });
+    const writes = order(lab);
+    const created = writes.indexOf(`create Deployment ${PRIMARY}`);
+    for (const what of [
+      'PodDisruptionBudget podinfo',
+      'NetworkPolicy podinfo',
+      'NetworkPolicy db-podinfo',
+      'VerticalPodAutoscaler podinfo',
+    ])
+      expect(writes.indexOf(`apply ${what}-primary`), what).toSatisfy((at: number) => at >= 0 && at < created);
+    expect([await isQuiet(lab), lab.lost]).toEqual([true, []]);
+    lab.close();
+  });
+
+  it('follow their sources while the Canary is idle, and go with them', async () => {
+    const lab = await initializedWith([aBudget(), aPolicy()]);
+    lab.server.patch(budget(APP), { spec: { minAvailable: null, maxUnavailable: 1 } });
+    lab.server.patch(policy(APP), { spec: { ingress: [{ ports: [{ protocol: 'TCP', port: 80 }] }] } });
+    await lab.pass(5_000);
+    expect(specAt(lab, budget(PRIMARY))).toEqual({ maxUnavailable: 1, selector: ofPrimary });
+    expect(specAt(lab, policy(PRIMARY)).ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 80 }] }]);
+    lab.server.delete(budget(APP));
+    await lab.pass(5_000);
+    expect([namesOf(lab, budget('')), namesOf(lab, policy(''))]).toEqual([[], [APP, PRIMARY]]);
+    lab.server.create(aBudget());
+    await lab.pass(5_000);
+    expect([namesOf(lab, budget('')), await isQuiet(lab)]).toEqual([[APP, PRIMARY], true]);
+    lab.close();
+  });
+
+  it('go when the user adds one for the primary, and come back when that goes', async () => {
+    const lab = await initializedWith([aBudget()]);
+    lab.server.create(aBudget('mine', { app: PRIMARY }));
+    await lab.pass(5_000);
+    expect(namesOf(lab, budget(''))).toEqual(['mine', APP]);
+    lab.server.delete(budget('mine'));
+    await lab.pass(5_000);
+    expect([namesOf(lab, budget('')), await isQuiet(lab)]).toEqual([[APP, PRIMARY], true]);
+    lab.close();
+  });
+
+  it('are not made where the user has one, nor over an object of the user', async () => {
+    const lab = await initializedWith([aBudget(), aBudget('mine', { app: PRIMARY }), aPolicy(), aPolicy(PRIMARY, { app: 'other' })]);
+    expect([namesOf(lab, budget('')), namesOf(lab, policy(''))]).toEqual([
+      ['mine', APP],
+      [APP, PRIMARY],
+    ]);
+    expect(specAt(lab, policy(PRIMARY)).podSelector).toEqual({ matchLabels: { app: 'other' } });
+    expect(await isQuiet(lab)).toBe(true);
+    lab.close();
+  });
+
+  it('are the user’s once a deployment tool has applied a manifest over them, and outlive the Canary then', async () => {
+    const lab = await initializedWith([aBudget()]);
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
+    lab.server.patch(budget(PRIMARY), { metadata: { annotations }, spec: { minAvailable: 2 } });
+    await lab.pass(5_000);
+    const { metadata } = lab.server.find(budget(PRIMARY)) ?? {};
+    expect([metadata?.ownerReferences ?? [], metadata?.annotations, specAt(lab, budget(PRIMARY)).minAvailable]).toEqual([
+      [],
+      annotations,
+      2,
+    ]);
+    expect(await isQuiet(lab)).toBe(true);
+    lab.close();
+  });
+
+  it('are put back when another writer changes or deletes them, and a fight is braked', async () => {
+    const lab = await initializedWith([aBudget()]);
+    lab.server.patch(budget(PRIMARY), { spec: { minAvailable: 0 } });
+    await lab.pass(5_000);
+    expect(specAt(lab, budget(PRIMARY)).minAvailable).toBe(1);
+    lab.server.delete(budget(PRIMARY));
+    await lab.pass(5_000);
+    expect(specAt(lab, budget(PRIMARY))?.minAvailable).toBe(1);
+    const before = writesOf(lab);
+    for (let times = 0; times < 60; times += 1) {
+      lab.server.patch(budget(PRIMARY), { spec: { minAvailable: 0 } });
+      await lab.pass(1_000);
+    }
+    expect(writesOf(lab) - before).toBeLessThan(20);
+    await lab.pass(700_000);
+    expect(specAt(lab, budget(PRIMARY)).minAvailable).toBe(1);
+    lab.close();
+  });
+
+  it('I8: a restart over a resting Canary writes nothing, and a source that was edited meanwhile is followed', async () => {
+    const lab = await initializedWith([aBudget(), aPolicy(), ofDatabase(), aVpa()]);
+    lab.kill();
+    lab.start();
+    await lab.pass(60_000);
+    expect(writesOf(lab)).toBe(0);
+    lab.kill();
+    const expression = { key: 'app', operator: 'In', values: ['other'] };
+    lab.server.patch(policy('db'), { spec: { podSelector: { matchExpressions: [expression] } } });
+    lab.server.delete(vpa(APP));
+    lab.start();
+    await lab.pass(60_000);
+    expect([specAt(lab, policy(`db-${PRIMARY}`)).podSelector.matchExpressions, namesOf(lab, vpa(''))]).toEqual([[expression], []]);
+    lab.close();
+  });
+
+  it('a status that a controller reports wakes no Canary', async () => {
+    const lab = await initializedWith([aBudget()]);
+    await lab.pass(5_000);
+    const before = lab.writes.length;
+    for (const ref of [budget(APP), budget(PRIMARY)]) lab.server.patch(ref, { status: { currentHealthy: 3 } }, 'status');
+    await lab.pass(5_000);
+    expect([lab.writes.length - before, lab.clock.pending]).toEqual([0, 0]);
+    lab.close();
+  });
+
+  it('stay through a release, and a failed one', async () => {
+    const lab = await initializedWith([aBudget(), aPolicy()]);
+    await release(lab, '2');
+    lab.externalMetric = () => BAD;
+    await release(lab, '3', 'Failed');
+    expect([namesOf(lab, budget('')), namesOf(lab, policy('')), lab.lost]).toEqual([[APP, PRIMARY], [APP, PRIMARY], []]);
+    expect(writesOf(lab) > 0 && order(lab).filter((one) => /PodDisruptionBudget|NetworkPolicy/.test(one)).length).toBe(2);
+    lab.close();
+  });
+
+  it('are neither watched nor written where they are switched off', async () => {
+    const lab = await initializedWith([aBudget(), aPolicy()], { companions: ['networkPolicies'] });
+    expect([namesOf(lab, budget('')), namesOf(lab, policy(''))]).toEqual([[APP], [APP, PRIMARY]]);
+    expect(lab.watchedKinds).not.toContain('PodDisruptionBudget');
+    expect(lab.watchedKinds).toContain('NetworkPolicy');
+    lab.server.delete(canaryRef);
+    await lab.pass(GRACE_MS);
+    expect(lab.watchedKinds).not.toContain('NetworkPolicy');
+    lab.close();
+  });
+});
+
+describe('I19: when the Canary is deleted', () => {
+  it('its companions go with the primary that is handed over', async () => {
+    const lab = await initializedWith([aBudget(), aPolicy(), ofDatabase(), aVpa()]);
+    lab.server.delete(canaryRef);
+    await lab.pass(GRACE_MS);
+    expect([lab.server.find(primaryRef), lab.answering(), lab.lost]).toEqual([undefined, [APP], []]);
+    expect([budget, policy, vpa].map((kind) => namesOf(lab, kind('')))).toEqual([[APP], ['db', APP], [APP]]);
+    lab.close();
+  });
+
+  async function kept(): Promise<ModelLab> {
+    const lab = await initializedWith([aBudget(), ofDatabase()]);
+    lab.externalMetric = () => BAD;
+    await release(lab, '2', 'Failed');
+    lab.server.delete(canaryRef);
+    await lab.pass(2 * GRACE_MS);
+    expect([lab.answering(), namesOf(lab, budget('')), namesOf(lab, policy(''))]).toEqual([
+      [PRIMARY],
+      [APP, PRIMARY],
+      ['db', `db-${PRIMARY}`],
+    ]);
+    return lab;
+  }
+
+  it('a primary that is kept keeps them until it goes', async () => {
+    const lab = await kept();
+    lab.push('1');
+    await lab.pass(180_000);
+    expect([lab.answering(), namesOf(lab, budget('')), namesOf(lab, policy('')), lab.lost]).toEqual([[APP], [APP], ['db'], []]);
+    lab.close();
+  });
+
+  it.each([APP, 'renamed'])('a Canary %s over the same target goes on with them, and makes no second ones', async (name) => {
+    const lab = await kept();
+    const uid = lab.server.find(budget(PRIMARY))?.metadata.uid;
+    const seen = new Set<string>();
+    lab.betweenCalls = () => {
+      seen.add(namesOf(lab, budget('')).join());
+    };
+    const { kind, apiVersion } = targetRef;
+    lab.server.create(aModelCanary(ordersPlan, { targetRef: { apiVersion, kind, name: APP } }, name));
+    await lab.pass(300_000);
+    expect([...seen]).toEqual([`${APP},${PRIMARY}`]);
+    expect(namesOf(lab, policy(''))).toEqual(['db', `db-${PRIMARY}`]);
+    const { metadata } = lab.server.find(budget(PRIMARY)) ?? {};
+    expect([metadata?.uid, metadata?.ownerReferences?.map((owner) => owner.name)]).toEqual([
+      uid,
+      [name === APP ? anchorRef.name : `${name}-serin-anchor`],
+    ]);
+    lab.server.patch(budget(APP), { spec: { minAvailable: 2 } });
+    await lab.pass(5_000);
+    expect(specAt(lab, budget(PRIMARY)).minAvailable).toBe(2);
+    lab.close();
+  });
+});
+
+describe('what Serin may not do', () => {
+  const denied = (lab: ModelLab, kind: string) => {
+    lab.refuse = ({ ref, verb }) => {
+      if (ref.kind === kind) throw new ApiError(`${verb} ${kind} is forbidden`, { status: 403, reason: 'Forbidden' });
+    };
+  };
+  const warning = (lab: ModelLab) =>
+    (raw(lab.canary())?.status?.conditions ?? []).find(({ type }: { type: string }) => type === 'CompanionMissing')?.message;
+
+  it('a budget that cannot be written is a warning, and is tried again', async () => {
+    const lab = await applicationWith([aBudget()]);
+    denied(lab, 'PodDisruptionBudget');
+    lab.server.create(aModelCanary(ordersPlan));
+    lab.start();
+    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    await lab.pass(5_000);
+    expect(warning(lab)).toMatch(/^PodDisruptionBudget podinfo does not hold for the primary: .*forbidden/);
+    lab.refuse = () => undefined;
+    await lab.pass(310_000);
+    expect([namesOf(lab, budget('')), warning(lab), await isQuiet(lab)]).toEqual([[APP, PRIMARY], undefined, true]);
+    lab.close();
+  });
+
+  it('without its NetworkPolicy no primary is made, nor any Service, and the condition names it', async () => {
+    const lab = await applicationWith([ofDatabase()]);
+    denied(lab, 'NetworkPolicy');
+    lab.server.create(aModelCanary(ordersPlan));
+    lab.start();
+    await lab.pass(120_000);
+    expect([lab.server.find(primaryRef), lab.answering()]).toEqual([undefined, [APP]]);
+    expect(order(lab).filter((one) => one.includes('Service '))).toEqual([]);
+    expect(messagesOf(lab)).toContain('NetworkPolicy');
+    lab.refuse = () => undefined;
+    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    expect(namesOf(lab, policy(''))).toEqual(['db', `db-${PRIMARY}`]);
+    lab.close();
+  });
+
+  it('a primary that serves goes on without a NetworkPolicy of later', async () => {
+    const lab = await initializedWith([]);
+    denied(lab, 'NetworkPolicy');
+    lab.server.create(ofDatabase());
+    await lab.pass(5_000);
+    expect(warning(lab)).toMatch(/^NetworkPolicy db does not hold for the primary: .*forbidden/);
+    await release(lab, '2');
+    expect([lab.lost, lab.phase()]).toEqual([[], 'Succeeded']);
+    lab.close();
+  });
+});

@@ -1,0 +1,29 @@
+import type { ObjectRef } from '../../api/kube-object.ts';
+import type { WithoutCompanion } from './companion.ts';
+import { MOST_SOURCES } from './index.ts';
+
+/** A clause: why an object of the target does not hold for the primary, and what to do; undefined: nothing is lost. */
+export function missingText({ source: { kind, name }, code }: WithoutCompanion): string | undefined {
+  const what = `${kind} ${name}`;
+  switch (code) {
+    case 'selectsBoth':
+    case 'hasOwn':
+    case 'nameTaken':
+      return undefined;
+    case 'anotherNamespace':
+      return `${what} admits the target from another namespace, and not the primary: admit the primary there, too`;
+    case 'anotherTarget':
+      return `${what} is for what made the target, and does not hold for the primary: write one for the primary`;
+    case 'namespaceUnknown':
+      return `${what} was not checked, since the labels of the namespace cannot be read: grant the service account of Serin get on namespaces`;
+    case 'tooMany':
+      return `${what} was not checked, since the namespace has more than ${MOST_SOURCES} of its kind`;
+    default:
+      return code satisfies never;
+  }
+}
+
+/** A clause: a kind that may not be read is not checked, which is not the same as that there is none. */
+export function listRemedy({ kind }: Pick<ObjectRef, 'kind'>, why: string): string {
+  return `objects of kind ${kind} were not checked (${why}): grant the service account of Serin list and watch on them, or switch them off by --companions`;
+}
