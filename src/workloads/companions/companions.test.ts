@@ -126,7 +126,7 @@ describe('a companion that is there', () => {
     metadata: { ...made.metadata, annotations: { ...made.metadata.annotations, ...annotations } },
   });
 
-  it('is no source, and counts as none of the user', () =>
+  it('is not a source, and counts as none of the user', () =>
     expect(planOf([source, made])).toMatchObject({ made: { 'shop-primary': made.spec }, without: [], superfluous: [] }));
 
   it.each([
@@ -213,7 +213,7 @@ describe('I17: a NetworkPolicy', () => {
       without: ['deny: selectsBoth'],
     }));
 
-  it('that leaves the target out, and so begins to select the primary, is no source and none of the primary', () => {
+  it('that leaves the target out, and so begins to select the primary, is neither a source nor one for the primary', () => {
     const others = policy('others', {
       podSelector: { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['shop'] }] },
       policyTypes: ['Ingress'],

@@ -20,7 +20,7 @@ export const companionKinds = {
   verticalPodAutoscalers: verticalPodAutoscaler,
 } satisfies Record<CompanionName, CompanionKind>;
 
-/** Objects of one kind that are looked at in a namespace: whoever writes more cannot make every pass slow. */
+/** Objects of one kind that are looked at in a namespace: a user who writes more cannot make every pass slow. */
 export const MOST_SOURCES = 500;
 
 /** An object for the primary beside one of the user's. Without owner: the caller adds the anchor. */
@@ -45,7 +45,7 @@ export interface CompanionOwner {
 
 /**
  * The companions of one primary, made from all objects of these kinds that were found; those of other kinds are passed over. Pure. A companion
- * is no source, and one that a deployment tool has taken over is the user's.
+ * is not a source, and one that a deployment tool has taken over is the user's.
  */
 export function companionsFor(
   owner: CompanionOwner,

@@ -9,7 +9,7 @@ interface FoundSides {
   /** Absent: it was deleted. */
   target?: Slim | undefined;
   primary?: Slim | undefined;
-  /** The target as the server holds it, where there is no primary yet: it says which labels that will have. */
+  /** The target as the server holds it, where the primary is yet to be made: it says which labels that will have. */
   whole?: KubeObject | undefined;
 }
 
