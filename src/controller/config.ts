@@ -80,6 +80,7 @@ const special = {
   ]),
   secretsMode: z.enum(['watch', 'get', 'off']),
   companions: z.array(z.enum(companionNames)),
+  arrival: z.enum(['refuse', 'warn']),
   allowedAddresses: z.array(
     z.string().superRefine((entry, context) => {
       const message = allowedAddressProblem(entry);

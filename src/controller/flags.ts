@@ -404,6 +404,14 @@ export const flags = {
     fallback: false,
     chart: 'noCrossNamespaceRefs',
   },
+  arrival: {
+    kind: 'text',
+    value: '<mode>',
+    help: 'refuse or warn: whether a Canary is refused whose arrival would cost a Service its endpoints or a security policy its effect',
+    fallback: 'refuse',
+    choices: ['refuse', 'warn'],
+    chart: 'arrival',
+  },
   allowedHosts: {
     kind: 'pairs',
     value: '<namespace=hosts>',

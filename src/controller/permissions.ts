@@ -1,5 +1,6 @@
 import { type Provider, providers } from '../api/canary.ts';
 import { type Permission, rule } from '../api/permission.ts';
+import { arrivalPermissions } from '../arrival/kinds.ts';
 import { eventPermissions } from '../kube/permissions.ts';
 import { metricsPermissions } from '../metrics/permissions.ts';
 import { routerPermissions, servicePermissions } from '../routers/permissions.ts';
@@ -63,6 +64,7 @@ export const corePermissions: readonly Permission[] = [
   ...workloadPermissions,
   ...servicePermissions,
   ...eventPermissions,
+  ...arrivalPermissions,
   rule('', ['namespaces'], ['get'], 'whether the namespace of a deleted Canary is going, too'),
 ];
 

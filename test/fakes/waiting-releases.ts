@@ -110,6 +110,14 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
     'spec.analysis.alerts[0].providerRef.namespace: ops is another namespace, which --no-cross-namespace-refs forbids',
     'spec.analysis.alerts[0].providerRef.namespace',
   ),
+  EndpointsWouldBeLost: refused(
+    'EndpointsWouldBeLost',
+    'Service shop: spec.selector also leads to Deployment blog. To keep it, give Deployment podinfo a Service of its own',
+  ),
+  PolicyWouldBeLost: refused(
+    'PolicyWouldBeLost',
+    'AuthorizationPolicy shop: spec.selector.matchLabels selects the pods of Deployment podinfo and not those of podinfo-primary',
+  ),
   TargetTaken: refused('TargetTaken', 'Deployment podinfo is the target of the older Canary test/shop'),
   ForeignController: refused('ForeignController', 'another controller writes the status'),
   CRDOutdated: refused('CRDOutdated', 'the CustomResourceDefinition canaries.flagger.app drops status.release'),

@@ -116,6 +116,9 @@
 {{- if .Values.noCrossNamespaceRefs }}
 - --no-cross-namespace-refs
 {{- end }}
+{{- with .Values.arrival }}
+- {{ printf "--arrival=%v" . | quote }}
+{{- end }}
 {{- range $namespace, $entries := .Values.allowedHosts }}
 - {{ printf "--allowed-hosts=%s=%s" $namespace (join "," $entries) | quote }}
 {{- end }}

@@ -43,6 +43,70 @@
 - apiGroups: [""]
   resources: [events]
   verbs: [get, create, patch]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [""]
+  resources: [services]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [apps]
+  resources: [deployments, statefulsets, daemonsets]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [batch]
+  resources: [cronjobs, jobs]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [autoscaling]
+  resources: [horizontalpodautoscalers]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [autoscaling.k8s.io]
+  resources: [verticalpodautoscalers]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [policy]
+  resources: [poddisruptionbudgets]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [networking.k8s.io]
+  resources: [networkpolicies]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [security.istio.io]
+  resources: [authorizationpolicies, peerauthentications, requestauthentications]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [policy.linkerd.io]
+  resources: [servers]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [cilium.io]
+  resources: [ciliumnetworkpolicies]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [networking.istio.io]
+  resources: [sidecars]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [monitoring.coreos.com]
+  resources: [podmonitors]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [gateway.networking.k8s.io]
+  resources: [backendtlspolicies]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [gateway.networking.x-k8s.io]
+  resources: [xbackendtrafficpolicies]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [gateway.envoyproxy.io]
+  resources: [backendtrafficpolicies]
+  verbs: [list]
+# what knows the application that a Canary arrives over; without it that is not checked
+- apiGroups: [linkerd.io]
+  resources: [serviceprofiles]
+  verbs: [list]
 # whether the namespace of a deleted Canary is going, too
 - apiGroups: [""]
   resources: [namespaces]

@@ -90,6 +90,34 @@ export const codes = {
     usualCauses:
       '`templateRef`, `alerts[].providerRef`, `upstreamRef` or a `mirror` names another namespace; a host or gateway of the routes is neither of this namespace nor in `--allowed-hosts` or `--allowed-gateways`',
   },
+  EndpointsWouldBeLost: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'a Service that leads to the application would lose endpoints, or lead to the canary whatever its weight',
+    actor: 'canaryOwner',
+    remedy: detailOr('do what the message says, so that the Service goes on to serve'),
+    look: 'serin preflight CANARY -n NAMESPACE',
+    usualCauses: 'a Service selects the pods of several workloads; `spec.service.followers` leaves out a Service of the target',
+    page: 'arrival.md',
+  },
+  PolicyWouldBeLost: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'a security policy would stop to hold for the pods that serve, or begin to hold for them',
+    actor: 'canaryOwner',
+    remedy: detailOr('apply the policy for the primary that `serin preflight` prints, or select by a label that both sides have'),
+    look: 'serin preflight CANARY -n NAMESPACE',
+    usualCauses:
+      'an AuthorizationPolicy, PeerAuthentication, Server or NetworkPolicy selects the pods of the target by the label that the primary has with `-primary`',
+    page: 'arrival.md',
+  },
+  WouldBeLost: {
+    kinds: EVENT,
+    meaning: 'something that knows the pods of the target does not know those of the primary, which serve',
+    actor: 'canaryOwner',
+    remedy: 'do what the message says, if you need it',
+    look: 'serin preflight CANARY -n NAMESPACE',
+    usualCauses: 'a monitor, scaler or traffic setting selects the pods of the target by the label that the primary has with `-primary`',
+    page: 'arrival.md',
+  },
   TargetTaken: {
     kinds: EVENT_AND_BLOCKER,
     meaning: 'an older Canary has the target or its Services',

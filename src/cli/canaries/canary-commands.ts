@@ -5,6 +5,7 @@ import { addDashboardCommand } from '../dashboard/dashboard-options.ts';
 import { addJournalCommands } from '../journal/journal-commands.ts';
 import { addNotifyCommand } from '../notify/notify-options.ts';
 import type { Output } from '../output/output.ts';
+import { addPreflightCommand } from '../preflight/preflight-options.ts';
 import { addRehearseCommand } from '../rehearse/rehearse-options.ts';
 import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
@@ -35,6 +36,7 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
   addReadingCommands(program, runOn);
   addDashboardCommand(program, run);
   addJournalCommands(program, { run, runOn, host });
+  addPreflightCommand(program, host);
   addRehearseCommand(program, host);
   addReportCommand(program, run, runOn);
   addVersionCommand(program, run, host);

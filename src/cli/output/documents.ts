@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Blocker } from '../../api/blocker.ts';
 import { Ending } from '../../api/ending.ts';
+import { Preflight, PreflightList } from '../preflight/preflight-document.ts';
 import { ObjectName, RehearsalReport } from '../rehearse/rehearsal-report.ts';
 import { ComparedReport } from './compared-report.ts';
 import { Backtest, JournalDocument, JournalList, ReplayResult, Supposition } from './journal-documents.ts';
@@ -334,5 +335,7 @@ export const Documents = z.discriminatedUnion('kind', [
   TrafficReport,
   ReportContents,
   RehearsalReport,
+  Preflight,
+  PreflightList,
 ]);
 export type Documents = z.infer<typeof Documents>;

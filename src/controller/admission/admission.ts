@@ -30,6 +30,8 @@ export interface CanaryRejection {
   message: string;
   /** The field to correct, where one decides it. */
   field?: string;
+  /** Looked at again after this time, since its end may cause no watch event. */
+  retryInMs?: number;
   /** The spec before it, where that is known from the cluster. */
   before?: Readonly<Record<string, unknown>>;
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { labelOf } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { type Admitted, admit, type CanaryRejection } from './admission.ts';
+import { ArrivalGate } from './arrival-gate.ts';
 import { editedSincePromoted } from './edited-target.ts';
 import { type Fallback, fallbackOf } from './refused-edit.ts';
 import { ServiceFit } from './service-fit.ts';
@@ -11,11 +12,13 @@ import { ServiceFit } from './service-fit.ts';
 export class RunnableSpec {
   readonly #deps: ControllerDeps;
   readonly #fit: ServiceFit;
+  readonly #arrival: ArrivalGate;
   #fallback: Fallback | undefined;
 
   constructor(deps: ControllerDeps) {
     this.#deps = deps;
     this.#fit = new ServiceFit(deps);
+    this.#arrival = new ArrivalGate(deps);
   }
 
   /** Absent while the Canary's own spec is accepted. */
@@ -51,10 +54,15 @@ export class RunnableSpec {
     return Math.max(0, uncheckedUntilMs - clock.nowMs());
   }
 
-  /** By its spec, by the target it had (E112), and by what its Services lead to now (I14). */
+  /** By its spec, by the target it had (E112), by what its Services lead to now (I14), and by what it would cost the application (I17). */
   async #admit(raw: KubeObject, signal: AbortSignal): Promise<Admitted | CanaryRejection> {
     const admitted = admit(raw, this.#deps);
     if ('reason' in admitted) return admitted;
-    return (await editedSincePromoted(admitted, raw, this.#deps, signal)) ?? (await this.#fit.refusalOf(admitted, signal)) ?? admitted;
+    return (
+      (await editedSincePromoted(admitted, raw, this.#deps, signal)) ??
+      (await this.#fit.refusalOf(admitted, signal)) ??
+      (await this.#arrival.refusalOf(admitted, signal)) ??
+      admitted
+    );
   }
 }

@@ -49,7 +49,7 @@ export class CanaryProcess {
   readonly #reported: Reported;
   readonly #convergence: Convergence;
   readonly #status: StatusWriter;
-  readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked' | 'absence'>;
+  readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked' | 'absence' | 'arrival'>;
   readonly #configs: ConfigTracker;
   readonly #offline: OfflineBackends;
   readonly #spec: RunnableSpec;
@@ -131,7 +131,9 @@ export class CanaryProcess {
     if (rival) return this.#standAside(raw, rival);
     this.#isAside = false;
     const runnable = await this.#spec.resolve(raw, this.#questions.signal);
+    this.#alarms.clear('arrival');
     if ('reason' in runnable) {
+      if (runnable.retryInMs !== undefined) this.#alarms.set('arrival', runnable.retryInMs, () => this.wake());
       await refuse(raw, runnable, this.#deps, this.#questions.signal);
       return;
     }

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import type { Canary } from '../api/canary.ts';
+import type { LabelSelector } from '../api/kinds/label-selector.ts';
+import type { KubeObject, Labels } from '../api/kube-object.ts';
+import { type ArrivalOptions, acceptedLossAnnotation, arrival, lossText } from './arrival.ts';
+import type { Loss } from './plan.ts';
+import { worldOf } from './world.ts';
+
+const namespace = 'test';
+const canary = (service: object = { port: 80 }): Canary =>
+  ({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'shop', namespace, uid: 'u', generation: 1, resourceVersion: '1' },
+    spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' }, service, analysis: { interval: '1m', threshold: 5 } },
+  }) as unknown as Canary;
+
+const object = (apiVersion: string, kind: string, name: string, spec: object, metadata: object = {}): KubeObject => ({
+  ...{ apiVersion, kind },
+  metadata: { name, namespace, ...metadata },
+  spec,
+});
+const workload = (name: string, labels: Labels, kind = 'Deployment'): KubeObject =>
+  object('apps/v1', kind, name, { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: {} } });
+const service = (name: string, selector: Labels): KubeObject => object('v1', 'Service', name, { selector, ports: [{ port: 80 }] });
+const policy = (name: string, spec: object, metadata: object = {}): KubeObject =>
+  object('networking.k8s.io/v1', 'NetworkPolicy', name, spec, metadata);
+const istio = (kind: string, name: string, matchLabels?: Labels): KubeObject =>
+  object('security.istio.io/v1', kind, name, matchLabels ? { selector: { matchLabels } } : {});
+
+const own = { app: 'shop', tier: 'web' };
+const target = workload('shop', own);
+const primary = workload('shop-primary', { ...own, app: 'shop-primary' });
+const apex = service('shop', { app: 'shop' });
+
+const options: ArrivalOptions = { companions: [], routesPastApex: false, mode: 'refuse', isServing: false };
+const planOf = (objects: KubeObject[], { canary: one = canary(), ...more }: Partial<ArrivalOptions> & { canary?: Canary } = {}) =>
+  arrival(one, worldOf({ target, primary }, [target, apex, ...objects]), { ...options, ...more });
+const said = (losses: readonly Loss[]) => losses.map((loss) => `${loss.isRefused ? 'refused' : 'warning'}: ${lossText(loss)}`);
+
+describe('I17: Services at an arrival', () => {
+  it('the apex Service of the target alone is kept, and nothing is lost', () => {
+    const { keeps, follows, losses } = planOf([]);
+    expect([keeps.map(({ name }) => name), follows, losses]).toEqual([['shop'], [], []]);
+  });
+
+  it('another Service of the target follows the apex', () => {
+    const { follows, losses } = planOf([service('shop-admin', { app: 'shop' }), service('db', { app: 'db' })]);
+    expect([follows, losses]).toEqual([[{ object: { apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace } }], []]);
+  });
+
+  it('one that must not follow would lose its endpoints, and is refused', () => {
+    const followers = { port: 80, followers: 'none' };
+    expect(said(planOf([service('shop-admin', { app: 'shop' })], { canary: canary(followers) }).losses)).toEqual([
+      'refused: Service shop-admin: spec.selector leads to Deployment shop, and would lose its endpoints when that is scaled to zero. To keep it, let spec.service.followers be auto, or name shop-admin there',
+    ]);
+    const named = canary({ port: 80, followers: ['shop-admin'] });
+    expect(planOf([service('shop-admin', { app: 'shop' })], { canary: named }).losses).toEqual([]);
+  });
+
+  it('one by a label of both sides follows, or the canary would have users whatever its weight (I2)', () => {
+    const web = service('web', { tier: 'web' });
+    expect(planOf([web]).follows.map(({ object: { name } }) => name)).toEqual(['web']);
+    expect(planOf([web], { canary: canary({ port: 80, followers: 'none' }) }).losses.map(({ kind }) => kind)).toEqual(['unweighted']);
+  });
+
+  it('the apex Service over several workloads is refused, with the label that separates them', () => {
+    const reviews = { app: 'shop', version: 'v1' };
+    const world = worldOf({ target: workload('shop', reviews), primary: workload('shop-primary', { ...reviews, app: 'shop-primary' }) }, [
+      apex,
+      workload('shop-v2', { app: 'shop', version: 'v2' }),
+    ]);
+    expect(said(arrival(canary(), world, options).losses)).toEqual([
+      'refused: Service shop: spec.selector also leads to Deployment shop-v2, and is the apex Service, and would lead to the primary alone. To keep it, add version: v1 to its selector, which separates them; or give Deployment shop a Service of its own, and name it in spec.service.name',
+    ]);
+  });
+
+  it('an apex Service of others that the user names is moved, with a warning', () => {
+    const named = canary({ port: 80, name: 'front' });
+    const objects = [service('front', { app: 'blog' }), workload('blog', { app: 'blog' })];
+    expect(said(planOf(objects, { canary: named }).losses)).toEqual([
+      'warning: Service front: spec.selector leads to Deployment blog, and as spec.service.name of the Canary will lead to Deployment shop-primary. To keep it, give spec.service.name another name',
+    ]);
+    const both = [service('front', { tier: 'web' }), workload('blog', { app: 'blog', tier: 'web' })];
+    expect(planOf(both, { canary: named }).losses.map(({ isRefused }) => isRefused)).toEqual([true]);
+  });
+
+  it('another Service over several workloads is refused, too', () => {
+    const { losses, follows } = planOf([service('web', { tier: 'web' }), workload('blog', { app: 'blog', tier: 'web' }, 'StatefulSet')]);
+    expect(follows).toEqual([]);
+    expect(losses.map(({ object: { name }, isRefused, code }) => [name, isRefused, code])).toEqual([['web', true, 'EndpointsWouldBeLost']]);
+  });
+});
+
+describe('I17: policies at an arrival', () => {
+  const selectors: readonly [string, KubeObject, boolean][] = [
+    ['PodDisruptionBudget', object('policy/v1', 'PodDisruptionBudget', 'shop', { selector: { matchLabels: { app: 'shop' } } }), false],
+    ['NetworkPolicy', policy('shop', { podSelector: { matchLabels: { app: 'shop' } }, ingress: [] }), true],
+    ['AuthorizationPolicy', istio('AuthorizationPolicy', 'shop', { app: 'shop' }), true],
+    ['PeerAuthentication', istio('PeerAuthentication', 'shop', { app: 'shop' }), true],
+    ['RequestAuthentication', istio('RequestAuthentication', 'shop', { app: 'shop' }), true],
+    ['Sidecar', object('networking.istio.io/v1', 'Sidecar', 'shop', { workloadSelector: { labels: { app: 'shop' } } }), false],
+    ['Server', object('policy.linkerd.io/v1beta3', 'Server', 'shop', { podSelector: { matchLabels: { app: 'shop' } } }), true],
+    [
+      'CiliumNetworkPolicy',
+      object('cilium.io/v2', 'CiliumNetworkPolicy', 'shop', { endpointSelector: { matchLabels: { 'k8s:app': 'shop' } } }),
+      true,
+    ],
+    ['PodMonitor', object('monitoring.coreos.com/v1', 'PodMonitor', 'shop', { selector: { matchLabels: { app: 'shop' } } }), false],
+  ];
+  it.each(selectors)('a %s of the target alone would be lost, unless it has a companion', (kind, one, isRefused) => {
+    const { losses } = planOf([one]);
+    expect(losses.map((loss) => [loss.object.kind, loss.isRefused])).toEqual([[kind, isRefused]]);
+    const companion = { source: losses[0]?.object ?? { apiVersion: '', kind: '', name: '' }, object: one };
+    expect(planOf([one], { companions: [companion] }).losses).toEqual([]);
+  });
+
+  it('a policy of the whole namespace, or by a label of both sides, is kept', () => {
+    const { losses, keeps } = planOf([istio('PeerAuthentication', 'default'), istio('AuthorizationPolicy', 'web', { tier: 'web' })]);
+    expect([losses, keeps.map(({ name }) => name)]).toEqual([[], ['shop', 'default', 'web']]);
+  });
+
+  it('one that the user has written for the primary is enough', () => {
+    const forPrimary = istio('AuthorizationPolicy', 'shop-primary', { app: 'shop-primary' });
+    expect(planOf([istio('AuthorizationPolicy', 'shop', { app: 'shop' }), forPrimary]).losses).toEqual([]);
+  });
+
+  it('a selector that leaves the target out and begins to select the primary is refused', () => {
+    const podSelector: LabelSelector = { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['shop'] }] };
+    expect(said(planOf([policy('others', { podSelector, ingress: [] })]).losses)).toEqual([
+      'refused: NetworkPolicy others: spec.podSelector does not select the pods of the target, and would begin to select those of shop-primary, which will serve. To keep it, leave them out by their label as the target’s are'.replace(
+        '’',
+        "'",
+      ),
+    ]);
+  });
+
+  it('the loss brings the manifest that keeps it, and the label that both sides have', () => {
+    const [loss] = planOf([istio('AuthorizationPolicy', 'shop', { app: 'shop' })]).losses;
+    expect(loss?.manifest).toEqual({ ...istio('AuthorizationPolicy', 'shop-primary', { app: 'shop-primary' }) });
+    expect(loss?.remedy).toBe(
+      'apply the one for the primary that serin preflight prints, shop-primary; or select by tier=web, which both sides have',
+    );
+  });
+
+  const peer = (labels: Labels, more: object = {}) => ({
+    from: [{ podSelector: { matchLabels: labels }, ...more }],
+    ports: [{ port: 5432 }],
+  });
+  const db = (ingress: object[], metadata: object = {}) => policy('db', { podSelector: { matchLabels: { app: 'db' } }, ingress }, metadata);
+
+  it('a policy of a database that admits the target by its label shuts the primary out', () => {
+    expect(said(planOf([db([peer({ app: 'shop' })])]).losses)).toEqual([
+      'refused: NetworkPolicy db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, admit shop-primary there, too',
+    ]);
+  });
+
+  it.each([
+    ['admits both sides', [db([peer({ tier: 'web' })])]],
+    ['admits the primary by another rule', [db([peer({ app: 'shop' }), peer({ app: 'shop-primary' })])]],
+    ['admits the primary by another policy', [db([peer({ app: 'shop' })]), policy('all', { podSelector: {}, ingress: [{}] })]],
+    ['is of another namespace, and admits its own pods', [db([peer({ app: 'shop' })], { namespace: 'other' })]],
+    ['admits others', [db([peer({ app: 'blog' })])]],
+    ['admits addresses', [db([{ from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }])]],
+  ])('one that %s is kept', (_, objects) => {
+    expect(planOf(objects).losses).toEqual([]);
+  });
+
+  it('one of another namespace that admits the target from here is refused', () => {
+    const from = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } };
+    const [loss] = planOf([db([peer({ app: 'shop' }, from)], { namespace: 'data' })]).losses;
+    expect([loss?.object.namespace, loss?.isRefused]).toEqual(['data', true]);
+  });
+});
+
+describe('I17: what is attached by name', () => {
+  const tls = object('gateway.networking.k8s.io/v1', 'BackendTLSPolicy', 'shop', {
+    targetRefs: [{ group: '', kind: 'Service', name: 'shop' }],
+  });
+  const profile = object('linkerd.io/v1alpha2', 'ServiceProfile', 'shop.test.svc.cluster.local', { routes: [] });
+
+  it('to the apex Service is lost where requests are routed past it', () => {
+    expect(planOf([tls, profile], { routesPastApex: true }).losses.map(({ object: { kind }, isRefused }) => [kind, isRefused])).toEqual([
+      ['BackendTLSPolicy', true],
+      ['ServiceProfile', false],
+    ]);
+    expect(planOf([tls, profile]).losses).toEqual([]);
+  });
+
+  it('a scaler of the target that the Canary does not name is a warning', () => {
+    const hpa = object('autoscaling/v2', 'HorizontalPodAutoscaler', 'shop', { scaleTargetRef: { kind: 'Deployment', name: 'shop' } });
+    expect(said(planOf([hpa]).losses)).toEqual([
+      'warning: HorizontalPodAutoscaler shop: spec.scaleTargetRef is for Deployment shop, and Deployment shop-primary will serve. To keep it, name it in spec.autoscalerRef of the Canary',
+    ]);
+  });
+});
+
+describe('I17: what is refused', () => {
+  const lost = istio('AuthorizationPolicy', 'shop', { app: 'shop' });
+
+  it('is a warning where the primary serves already, or the controller warns only', () => {
+    expect(planOf([lost], { isServing: true }).losses.map(({ isRefused }) => isRefused)).toEqual([false]);
+    expect(planOf([lost], { mode: 'warn' }).losses.map(({ isRefused }) => isRefused)).toEqual([false]);
+  });
+
+  it('is a warning where the object says that its loss is accepted', () => {
+    const accepted = { ...lost, metadata: { ...lost.metadata, annotations: { [acceptedLossAnnotation]: 'accepted' } } };
+    expect(planOf([accepted]).losses.map(({ isRefused }) => isRefused)).toEqual([false]);
+  });
+
+  it('comes first', () => {
+    const pdb = object('policy/v1', 'PodDisruptionBudget', 'shop', { selector: { matchLabels: { app: 'shop' } } });
+    expect(planOf([pdb, lost]).losses.map(({ object: { kind } }) => kind)).toEqual(['AuthorizationPolicy', 'PodDisruptionBudget']);
+  });
+});

@@ -1,0 +1,69 @@
+import type { Canary } from '../api/canary.ts';
+import { type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
+import { names } from '../api/names.ts';
+import type { Companion } from '../workloads/companions/index.ts';
+import { namedAtArrival, scalersAtArrival } from './named.ts';
+import { peersAtArrival } from './peers.ts';
+import type { ArrivalPlan, Loss } from './plan.ts';
+import { policiesAtArrival } from './policies.ts';
+import { servicesAtArrival } from './services.ts';
+import type { World } from './world.ts';
+
+/** On an object of the user's: what it would lose by an arrival is accepted, and refuses no Canary. */
+export const acceptedLossAnnotation = 'serin.dev/arrival-loss';
+export const ACCEPTED = 'accepted';
+
+export interface ArrivalOptions {
+  /** Objects for the primary that will be made, by their sources. */
+  companions: readonly Companion[];
+  /** The provider routes requests to the Services of the two sides, so that what is attached to the apex Service by name does not hold. */
+  routesPastApex: boolean;
+  /** `warn`: nothing is refused (`--arrival`). */
+  mode: 'refuse' | 'warn';
+  /** The primary serves already, as after an upgrade or a takeover from Flagger: nothing is refused. */
+  isServing: boolean;
+}
+
+/**
+ * What a Canary does to a living application as it arrives, before the first write (I17). Pure: the controller, `serin validate` and `serin
+ * preflight` share it. Selectors are compared by evaluation over the pods of both sides and of other workloads, not by text.
+ */
+export function arrival(canary: Canary, world: World, { companions, routesPastApex, mode, isServing }: ArrivalOptions): ArrivalPlan {
+  const sources = new Set(companions.map(({ source }) => refKey(source)));
+  const hasCompanion = (ref: ObjectRef) => sources.has(refKey(ref));
+  const services = servicesAtArrival(canary, world);
+  const policies = policiesAtArrival(world, hasCompanion);
+  const peers = peersAtArrival(world, hasCompanion);
+  const others = [
+    ...namedAtArrival(canary, world, routesPastApex),
+    ...scalersAtArrival(canary, world).filter(({ object }) => !hasCompanion(object)),
+  ];
+  const found = [...services.losses, ...policies.losses, ...peers, ...others];
+  const losses = found.map((loss) => (mode === 'warn' || isServing || isAccepted(world, loss) ? { ...loss, isRefused: false } : loss));
+  return {
+    writes: writesOf(canary, world),
+    keeps: [...services.keeps, ...policies.keeps].map(refOf),
+    follows: services.follows,
+    companions,
+    losses: losses.toSorted((a, b) => Number(b.isRefused) - Number(a.isRefused)),
+    unchecked: world.unread,
+  };
+}
+
+function isAccepted({ objects }: World, { object }: Loss): boolean {
+  const found = objects.find((one) => refKey(refOf(one)) === refKey(object));
+  return found?.metadata.annotations?.[acceptedLossAnnotation] === ACCEPTED;
+}
+
+function writesOf(canary: Canary, { namespace, primary }: World): ObjectRef[] {
+  const { apexService, primaryService, canaryService } = names(canary);
+  return [
+    primary.owner,
+    ...[apexService, primaryService, canaryService].map((name) => ({ apiVersion: 'v1', kind: 'Service', name, namespace })),
+  ];
+}
+
+/** One sentence: the object, the rule and the remedy. */
+export function lossText({ object: { kind, name }, field, detail, remedy }: Loss): string {
+  return `${kind} ${name}: ${field} ${detail}. To keep it, ${remedy}`;
+}

@@ -1,0 +1,44 @@
+import { type Permission, rule } from '../api/permission.ts';
+import { selectingKinds } from './selecting-kinds.ts';
+
+/** A kind that an arrival looks at. */
+export interface ReadKind {
+  group: string;
+  /** The newest first; a cluster serves one of them, or none. */
+  versions: readonly string[];
+  kind: string;
+  /** Plural, as the API names it. */
+  resource: string;
+  /** Objects of other namespaces can be about the application, too. */
+  isOfAll?: true;
+}
+
+/** Workloads whose pods a selector may also select, objects that select pods, and those that name a Service or workload. */
+export const readKinds: readonly ReadKind[] = [
+  { group: '', versions: ['v1'], kind: 'Service', resource: 'services' },
+  { group: 'apps', versions: ['v1'], kind: 'Deployment', resource: 'deployments' },
+  { group: 'apps', versions: ['v1'], kind: 'StatefulSet', resource: 'statefulsets' },
+  { group: 'apps', versions: ['v1'], kind: 'DaemonSet', resource: 'daemonsets' },
+  { group: 'batch', versions: ['v1'], kind: 'CronJob', resource: 'cronjobs' },
+  { group: 'batch', versions: ['v1'], kind: 'Job', resource: 'jobs' },
+  { group: 'autoscaling', versions: ['v2'], kind: 'HorizontalPodAutoscaler', resource: 'horizontalpodautoscalers' },
+  { group: 'autoscaling.k8s.io', versions: ['v1'], kind: 'VerticalPodAutoscaler', resource: 'verticalpodautoscalers' },
+  ...selectingKinds.map(({ group, versions, kind, resource }) => ({
+    ...{ group, versions, kind, resource },
+    ...(kind === 'NetworkPolicy' && { isOfAll: true as const }),
+  })),
+  { group: 'gateway.networking.k8s.io', versions: ['v1', 'v1alpha3'], kind: 'BackendTLSPolicy', resource: 'backendtlspolicies' },
+  { group: 'gateway.networking.x-k8s.io', versions: ['v1alpha1'], kind: 'XBackendTrafficPolicy', resource: 'xbackendtrafficpolicies' },
+  { group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'BackendTrafficPolicy', resource: 'backendtrafficpolicies' },
+  { group: 'linkerd.io', versions: ['v1alpha2'], kind: 'ServiceProfile', resource: 'serviceprofiles' },
+];
+
+/** One rule a group. A right on a kind that is not installed grants nothing; without one, the kind is reported as not checked. */
+export const arrivalPermissions: readonly Permission[] = [...Map.groupBy(readKinds, ({ group }) => group)].map(([group, kinds]) =>
+  rule(
+    group,
+    kinds.map(({ resource }) => resource),
+    ['list'],
+    'what knows the application that a Canary arrives over; without it that is not checked',
+  ),
+);

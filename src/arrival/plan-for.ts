@@ -1,0 +1,50 @@
+import type { Canary, Provider } from '../api/canary.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import type { FieldProblem } from '../api/selector-label.ts';
+import { type CompanionName, companionSides, companionsFor } from '../workloads/companions/index.ts';
+import { workloadFor } from '../workloads/index.ts';
+import { primaryPodLabels } from '../workloads/pods/primary-labels.ts';
+import { type ArrivalOptions, arrival } from './arrival.ts';
+import type { ArrivalPlan } from './plan.ts';
+import { type UnreadKind, worldOf } from './world.ts';
+
+/** What was read of the application. */
+export interface ReadApplication {
+  target: KubeObject;
+  /** Absent: it is yet to be made. */
+  primary?: KubeObject | undefined;
+  objects: readonly KubeObject[];
+  unread?: readonly UnreadKind[];
+  /** Namespaces, as far as they are known. */
+  namespaces?: readonly KubeObject[];
+}
+
+/** Settings of the controller that an arrival depends on. */
+export interface ArrivalSettings extends Pick<ArrivalOptions, 'mode' | 'isServing'> {
+  selectorLabels: readonly string[];
+  /** Kinds of which the primary gets companions. */
+  companions: readonly CompanionName[];
+  /** Undefined: not known, and none is taken to route past the apex Service. */
+  provider: Provider | undefined;
+}
+
+/** The plan for a Canary over a workload with pods; a problem where no label tells the sides apart; undefined for a kind without pods of its own. */
+export function planFor(canary: Canary, read: ReadApplication, settings: ArrivalSettings): ArrivalPlan | FieldProblem | undefined {
+  const { target, primary, objects, unread = [], namespaces = [] } = read;
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload || !workload.hasPods) return undefined;
+  const selector = workload.selectors({ target, primary }, settings.selectorLabels);
+  if ('problem' in selector) return selector;
+  const refs = { target: workload.targetRef(canary), primary: workload.primaryRef(canary) };
+  const home = namespaces.find(({ metadata }) => metadata.name === canary.metadata.namespace);
+  const sides = companionSides(refs, { target, primary, whole: target }, selector, home && (home.metadata.labels ?? {}));
+  const companions = sides ? companionsFor(canary, sides, objects, settings.companions).companions : [];
+  const willBe: KubeObject = {
+    ...{ apiVersion: target.apiVersion, kind: target.kind, metadata: { name: refs.primary.name, namespace: canary.metadata.namespace } },
+    spec: { template: { metadata: { labels: primaryPodLabels(target, selector) } } },
+  };
+  return arrival(canary, worldOf({ target, primary: primary ?? willBe }, objects, { unread, namespaces }), {
+    ...{ companions, mode: settings.mode, isServing: settings.isServing },
+    routesPastApex: settings.provider !== undefined && settings.provider !== 'kubernetes',
+  });
+}

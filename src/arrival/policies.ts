@@ -1,0 +1,89 @@
+import type { LabelSelector } from '../api/kinds/label-selector.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
+import { selects, swapValues } from '../workloads/label-selector.ts';
+import type { Loss } from './plan.ts';
+import { type SelectingKind, selectingKind } from './selecting-kinds.ts';
+import { namesPrimary, type Selected, selectedIn, sharedLabel, swappedLabel, type World } from './world.ts';
+
+/** What becomes of the objects that select pods by their labels. */
+export interface PoliciesAtArrival {
+  keeps: KubeObject[];
+  losses: Loss[];
+}
+
+/**
+ * Selectors are evaluated over both sides. One that selects the target's pods and not the primary's stops to hold for those that serve, unless
+ * there is a companion or the user has one for the primary; one that begins to select the primary's without naming them applies where it did not.
+ */
+export function policiesAtArrival(world: World, hasCompanion: (source: ObjectRef) => boolean): PoliciesAtArrival {
+  const result: PoliciesAtArrival = { keeps: [], losses: [] };
+  const ofPrimary = new Set<SelectingKind>();
+  const selecting = world.objects.flatMap((object) => {
+    const kind = selectingKind(object);
+    if (kind === undefined) return [];
+    const selector = kind.selector(object);
+    const selected = selectedBy(world, kind, object, selector);
+    if (selected.primary && !selected.target && namesPrimary(world, selector ?? {})) ofPrimary.add(kind);
+    return [{ object, kind, selector, selected }];
+  });
+  for (const { object, kind, selector = {}, selected } of selecting) {
+    const { target, primary } = selected;
+    if (target && !primary && !hasCompanion(refOf(object)) && !ofPrimary.has(kind)) result.losses.push(lost(world, kind, object, selector));
+    else if (!target && primary && kind.loss === 'security' && !namesPrimary(world, selector))
+      result.losses.push(gained(world, kind, object));
+    else if (target || primary) result.keeps.push(object);
+  }
+  return result;
+}
+
+const NONE: Selected = { target: false, primary: false, others: [] };
+
+function selectedBy(world: World, { namespaces }: SelectingKind, object: KubeObject, selector: LabelSelector | undefined): Selected {
+  const where = namespaces?.(object) ?? [object.metadata.namespace ?? ''];
+  return where === 'any' || where.includes(world.namespace) ? selectedIn(world, world.namespace, selector) : NONE;
+}
+
+function lost(world: World, kind: SelectingKind, object: KubeObject, selector: LabelSelector): Loss {
+  const label = sharedLabel(world);
+  const manifest = forPrimary(world, kind, object, selector);
+  const apply = manifest
+    ? `apply the one for the primary that serin preflight prints, ${manifest.metadata.name}`
+    : 'write one for the primary';
+  return {
+    code: kind.loss === 'security' ? 'PolicyWouldBeLost' : 'WouldBeLost',
+    kind: kind.loss,
+    isRefused: kind.loss === 'security',
+    object: refOf(object),
+    field: kind.field,
+    detail: `selects the pods of ${world.target.owner.kind} ${world.target.owner.name} and not those of ${world.primary.owner.name}, which will serve: ${kind.means}`,
+    remedy: label === undefined ? apply : `${apply}; or select by ${label}, which both sides have`,
+    manifest,
+  };
+}
+
+function gained({ primary }: World, kind: SelectingKind, object: KubeObject): Loss {
+  return {
+    code: 'PolicyWouldBeLost',
+    kind: 'security',
+    isRefused: true,
+    object: refOf(object),
+    field: kind.field,
+    detail: `does not select the pods of the target, and would begin to select those of ${primary.owner.name}, which will serve`,
+    remedy: `leave them out by their label as the target's are`,
+  };
+}
+
+/** The same object for the primary's pods; undefined where swapping the label does not select them. */
+function forPrimary(world: World, kind: SelectingKind, object: KubeObject, selector: LabelSelector): KubeObject | undefined {
+  const label = swappedLabel(world);
+  const swapped = label && swapValues(selector, label.key, label.target, label.primary);
+  if (swapped === undefined || !selects(swapped, world.primary.labels) || selects(swapped, world.target.labels)) return undefined;
+  return kind.withSelector(renamed(object), swapped);
+}
+
+/** As a manifest: without what the server has added. */
+function renamed({ apiVersion, kind, metadata, status: _status, ...rest }: KubeObject): KubeObject {
+  const { name, namespace, labels } = metadata;
+  const own = { name: `${name}-primary`, ...(namespace !== undefined && { namespace }), ...(labels && { labels }) };
+  return { apiVersion, kind, metadata: own, ...rest };
+}

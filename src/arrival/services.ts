@@ -1,0 +1,119 @@
+import type { Canary } from '../api/canary.ts';
+import type { ServiceSpec } from '../api/kinds/service.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
+import { type KubeObject, refOf } from '../api/kube-object.ts';
+import { names } from '../api/names.ts';
+import { isMade } from '../routers/services.ts';
+import type { Follower, Loss } from './plan.ts';
+import { type Pods, type Selected, selectedIn, separatingLabel, type World } from './world.ts';
+
+/** What becomes of the Services that lead to the target's pods. */
+export interface ServicesAtArrival {
+  keeps: KubeObject[];
+  follows: Follower[];
+  losses: Loss[];
+}
+
+/** `spec.service.followers`: which Services follow the apex. */
+type Followers = 'auto' | 'none' | readonly string[];
+
+/**
+ * The apex Service is taken where it leads to the target's pods alone. Another Service that leads to them follows it. One that leads to pods of
+ * other workloads, too, can be neither: they would lose it.
+ */
+export function servicesAtArrival(canary: Canary, world: World): ServicesAtArrival {
+  const { apexService, primaryService, canaryService } = names(canary);
+  const result: ServicesAtArrival = { keeps: [], follows: [], losses: [] };
+  for (const service of world.objects) {
+    const { name, namespace } = service.metadata;
+    const { selector, type } = specOf<ServiceSpec>(service);
+    if (service.kind !== 'Service' || service.apiVersion !== 'v1' || namespace !== world.namespace) continue;
+    if (type === 'ExternalName' || Object.keys(selector ?? {}).length === 0) continue;
+    if (name === primaryService || name === canaryService || (name !== apexService && isMade(service))) continue;
+    const selected = selectedIn(world, namespace, { matchLabels: selector ?? {} });
+    if (name === apexService) apexAtArrival(canary, world, service, selected, result);
+    else if (selected.target) otherAtArrival(canary, world, service, selected, result);
+  }
+  return result;
+}
+
+function apexAtArrival(
+  canary: Canary,
+  world: World,
+  service: KubeObject,
+  { target, others }: Selected,
+  { keeps, losses }: ServicesAtArrival,
+): void {
+  if (isMade(service) || others.length === 0) keeps.push(service);
+  else if (!target && canary.spec.service.name !== undefined) losses.push(moved(world, service, others));
+  else losses.push(shared(canary, world, service, others, 'is the apex Service, and would lead to the primary alone'));
+}
+
+/** The user names a Service of other workloads as the apex: that is the wish to move its users. */
+function moved({ primary }: World, service: KubeObject, others: readonly Pods[]): Loss {
+  return {
+    ...{ code: 'WouldBeLost', kind: 'endpoints', isRefused: false, object: refOf(service), field: 'spec.selector' },
+    detail: `leads to ${listed(others)}, and as spec.service.name of the Canary will lead to ${listed([primary])}`,
+    remedy: 'give spec.service.name another name',
+  };
+}
+
+function otherAtArrival(canary: Canary, world: World, service: KubeObject, selected: Selected, result: ServicesAtArrival): void {
+  const { name } = service.metadata;
+  const { target, primary, others } = selected;
+  if (others.length > 0) {
+    // Where it leads to both sides, the canary would have users whatever its weight (I2); where not, the application loses a part of its users.
+    result.losses.push(
+      shared(canary, world, service, others, primary ? 'would lead to the canary, whatever its weight' : 'would not lead to the primary'),
+    );
+    return;
+  }
+  if (mayFollow(followersOf(canary), name)) {
+    result.follows.push({ object: refOf(service) });
+    return;
+  }
+  if (!target) return;
+  const remedy = `let spec.service.followers be auto, or name ${name} there`;
+  if (primary)
+    result.losses.push({
+      ...refusal('unweighted', service, 'spec.selector'),
+      detail: `leads to both sides, so that the canary would have users whatever its weight`,
+      remedy,
+    });
+  else
+    result.losses.push({
+      ...refusal('endpoints', service, 'spec.selector'),
+      detail: `leads to ${world.target.owner.kind} ${world.target.owner.name}, and would lose its endpoints when that is scaled to zero`,
+      remedy,
+    });
+}
+
+function followersOf({ spec }: Canary): Followers {
+  return (spec.service as { followers?: Followers }).followers ?? 'auto';
+}
+
+function mayFollow(followers: Followers, name: string): boolean {
+  return followers === 'auto' || (followers !== 'none' && followers.includes(name));
+}
+
+/** A Service over several workloads, with the label that separates them. */
+function shared(canary: Canary, world: World, service: KubeObject, others: readonly Pods[], what: string): Loss {
+  const { apexService } = names(canary);
+  const { name } = service.metadata;
+  const label = separatingLabel(world, others);
+  const own = `give ${canary.spec.targetRef.kind} ${canary.spec.targetRef.name} a Service of its own`;
+  const instead = name === apexService ? `${own}, and name it in spec.service.name` : own;
+  return {
+    ...refusal('endpoints', service, 'spec.selector'),
+    detail: `also leads to ${listed(others)}, and ${what}`,
+    remedy: label === undefined ? instead : `add ${label} to its selector, which separates them; or ${instead}`,
+  };
+}
+
+const refusal = (kind: Loss['kind'], service: KubeObject, field: string) =>
+  ({ code: 'EndpointsWouldBeLost', kind, isRefused: true, object: refOf(service), field }) as const;
+
+export function listed(pods: readonly Pods[]): string {
+  const all = pods.map(({ owner }) => `${owner.kind} ${owner.name}`);
+  return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : all.join(', ');
+}

@@ -1,0 +1,134 @@
+import type { LabelSelector } from '../api/kinds/label-selector.ts';
+import type { PodTemplate } from '../api/kinds/pod-template.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
+import { type KubeObject, type Labels, type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
+import { selects } from '../workloads/label-selector.ts';
+
+/** Pods that are made from one template. */
+export interface Pods {
+  owner: ObjectRef;
+  namespace: string;
+  labels: Labels;
+}
+
+/** A kind that could not be read. It is reported as "not checked", never as "none". */
+export interface UnreadKind {
+  apiVersion: string;
+  kind: string;
+  why: string;
+}
+
+/** A living application as a Canary arrives over it: both sides, and every object that may know them. */
+export interface World {
+  namespace: string;
+  target: Pods;
+  /** With the labels that its pods have, or will have. */
+  primary: Pods;
+  /** Pods of other workloads, of every namespace that was read. */
+  others: readonly Pods[];
+  objects: readonly KubeObject[];
+  /** Labels of the namespaces that are known; each has its name as `kubernetes.io/metadata.name`. */
+  namespaces: ReadonlyMap<string, Labels>;
+  unread: readonly UnreadKind[];
+}
+
+interface Sides {
+  target: KubeObject;
+  /** As it is, or as it would be made. */
+  primary: KubeObject;
+}
+
+/** Sorts what was read. Two workloads are the two sides; others that have a pod template are workloads of others. */
+export function worldOf(
+  { target, primary }: Sides,
+  objects: readonly KubeObject[],
+  { unread = [], namespaces = [] }: { unread?: readonly UnreadKind[]; namespaces?: readonly KubeObject[] } = {},
+): World {
+  const namespace = target.metadata.namespace ?? '';
+  const sides = new Set([target, primary].map((one) => refKey(refOf(one))));
+  const distinct = [...new Map(objects.map((one) => [refKey(refOf(one)), one])).values()];
+  const known = distinct.filter((one) => !sides.has(refKey(refOf(one))));
+  return {
+    namespace,
+    target: podsOf(target) ?? noPods(target),
+    primary: podsOf(primary) ?? noPods(primary),
+    others: known.flatMap((one) => podsOf(one) ?? []),
+    objects: known,
+    namespaces: new Map(namespaces.map(({ metadata }) => [metadata.name, labelsOfNamespace(metadata.name, metadata.labels)])),
+    unread,
+  };
+}
+
+const noPods = (object: KubeObject): Pods => ({ owner: refOf(object), namespace: object.metadata.namespace ?? '', labels: {} });
+
+/** Every namespace has its name as a label. */
+const labelsOfNamespace = (name: string, labels: Labels = {}): Labels => ({ ...labels, 'kubernetes.io/metadata.name': name });
+
+/** The labels of a namespace, as far as they are known. */
+export function namespaceLabels(world: World, name: string): Labels {
+  return world.namespaces.get(name) ?? labelsOfNamespace(name);
+}
+
+/** Kinds whose objects make pods from a template, by where it is. A ReplicaSet is of its Deployment, and a Job of its CronJob. */
+const TEMPLATES: Readonly<Record<string, (spec: Record<string, unknown>) => unknown>> = {
+  'apps/Deployment': ({ template }) => template,
+  'apps/StatefulSet': ({ template }) => template,
+  'apps/DaemonSet': ({ template }) => template,
+  'batch/Job': ({ template }) => template,
+  'batch/CronJob': ({ jobTemplate }) => (jobTemplate as { spec?: { template?: unknown } } | undefined)?.spec?.template,
+  'argoproj.io/Rollout': ({ template }) => template,
+};
+
+function podsOf(object: KubeObject): Pods | undefined {
+  const group = object.apiVersion.split('/')[0] ?? '';
+  const { namespace = '', ownerReferences = [] } = object.metadata;
+  const template = TEMPLATES[`${group}/${object.kind}`]?.(specOf<Record<string, unknown>>(object)) as PodTemplate | undefined;
+  if (template === undefined || ownerReferences.some(({ kind }) => kind === 'CronJob')) return undefined;
+  return { owner: refOf(object), namespace, labels: template.metadata?.labels ?? {} };
+}
+
+/** Which of the pods a selector selects: sides, and the workloads of others in the same namespace. */
+export interface Selected {
+  target: boolean;
+  primary: boolean;
+  others: readonly Pods[];
+}
+
+/** Evaluates a selector over the pods of a namespace. An absent or empty selector selects all of them. */
+export function selectedIn(world: World, namespace: string, selector: LabelSelector | undefined): Selected {
+  const holds = (pods: Pods) => pods.namespace === namespace && selects(selector ?? {}, pods.labels);
+  return { target: holds(world.target), primary: holds(world.primary), others: world.others.filter(holds) };
+}
+
+/** The selector asks for the primary's own value: it was written for the primary, and does not begin to select it by accident. */
+export function namesPrimary(world: World, { matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  const isOwn = (key: string, value: string) => world.primary.labels[key] === value && world.target.labels[key] !== value;
+  return (
+    Object.entries(matchLabels).some(([key, value]) => isOwn(key, value)) ||
+    matchExpressions.some(({ key, operator, values = [] }) => operator === 'In' && values.some((value) => isOwn(key, value)))
+  );
+}
+
+/** The label whose value differs on the primary, and both values. */
+export function swappedLabel({ target, primary }: World): { key: string; target: string; primary: string } | undefined {
+  for (const [key, value] of Object.entries(target.labels)) {
+    const other = primary.labels[key];
+    if (other !== undefined && other !== value) return { key, target: value, primary: other };
+  }
+  return undefined;
+}
+
+/** A label that both sides have and no other workload of the namespace: a selector by it goes on to hold. */
+export function sharedLabel(world: World): string | undefined {
+  const neighbours = world.others.filter(({ namespace }) => namespace === world.namespace);
+  const found = Object.entries(world.target.labels).find(
+    ([key, value]) => world.primary.labels[key] === value && neighbours.every(({ labels }) => labels[key] !== value),
+  );
+  return found?.join('=');
+}
+
+/** A label of the target that none of these pods has, as `key: value`. */
+export function separatingLabel({ target }: World, others: readonly Pods[]): string | undefined {
+  const found = Object.entries(target.labels).find(([key, value]) => others.every(({ labels }) => labels[key] !== value));
+  return found?.join(': ');
+}

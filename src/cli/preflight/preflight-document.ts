@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { ArrivalPlan, Loss } from '../../arrival/plan.ts';
+import { documentOf, documentOn, headOf, outputVersion } from '../output/output-version.ts';
+
+const ObjectOf = z.object({
+  apiVersion: z.string(),
+  kind: z.string(),
+  name: z.string(),
+  namespace: z.string().optional(),
+});
+
+/** Something that knows the application and would stop to, or begin to. */
+export const LossReport = z.object({
+  code: z.string().describe('From a closed list (docs/reasons.md), which grows.'),
+  object: ObjectOf,
+  field: z.string().optional().describe('Path in the object.'),
+  refused: z.boolean().describe('True: the Canary is refused for it. False: a warning.'),
+  detail: z.string().describe('The rule that would be broken.'),
+  remedy: z.string().describe('What keeps it.'),
+});
+
+/** What one Canary does to a living application as it arrives. */
+export const Preflight = documentOn('Preflight', {
+  verdict: z
+    .enum(['clean', 'warnings', 'refused', 'unusable'])
+    .describe('unusable: the Canary or its target cannot be looked at; see problem.'),
+  problem: z.string().optional(),
+  arrived: z.boolean().describe('True: its primary is there already, and it is not refused.'),
+  writes: z.array(ObjectOf).describe('Objects that Serin makes or changes.'),
+  keeps: z.array(ObjectOf).describe('Objects that know the application, and go on to.'),
+  follows: z.array(ObjectOf).describe('Services whose selector follows that of the apex Service.'),
+  companions: z.array(z.object({ source: ObjectOf, name: z.string() })).describe('Objects for the primary that Serin makes beside these.'),
+  losses: z.array(LossReport).describe('Refusals first.'),
+  unchecked: z.array(z.object({ apiVersion: z.string(), kind: z.string(), why: z.string() })).describe('Kinds that could not be read.'),
+  manifests: z.array(z.record(z.string(), z.unknown())).describe('Objects that keep what would be lost, ready for Git.'),
+});
+export type Preflight = z.infer<typeof Preflight>;
+
+export const PreflightList = documentOf('PreflightList', { items: z.array(Preflight) });
+export type PreflightList = z.infer<typeof PreflightList>;
+
+type Named = { namespace: string; name: string };
+
+/** Of a Canary that cannot be looked at. */
+export function unusable(of: Named, problem: string): Preflight {
+  const none = { arrived: false, writes: [], keeps: [], follows: [], companions: [], losses: [], unchecked: [], manifests: [] };
+  return { ...headOf('Preflight', of), verdict: 'unusable', problem, ...none };
+}
+
+export function preflightOf(of: Named, plan: ArrivalPlan, { arrived }: { arrived: boolean }): Preflight {
+  const { writes, keeps, follows, companions, losses, unchecked } = plan;
+  return {
+    ...headOf('Preflight', of),
+    verdict: losses.some(({ isRefused }) => isRefused) ? 'refused' : losses.length > 0 ? 'warnings' : 'clean',
+    arrived,
+    writes: [...writes],
+    keeps: [...keeps],
+    follows: follows.map(({ object }) => object),
+    companions: companions.map(({ source, object }) => ({ source, name: object.metadata.name })),
+    losses: losses.map(lossReport),
+    unchecked: [...unchecked],
+    manifests: manifestsOf(losses),
+  };
+}
+
+export function listOf(items: Preflight[]): PreflightList {
+  return { apiVersion: outputVersion, kind: 'PreflightList', items };
+}
+
+function lossReport({ code, object, field, isRefused, detail, remedy }: Loss): z.infer<typeof LossReport> {
+  return { code, object: { ...(object as ObjectRef) }, ...(field !== undefined && { field }), refused: isRefused, detail, remedy };
+}
+
+const manifestsOf = (losses: readonly Loss[]): KubeObject[] => losses.flatMap(({ manifest }) => manifest ?? []);

@@ -1,0 +1,53 @@
+import type { Preflight } from './preflight-document.ts';
+
+/** A Canary's arrival as a diff: `+` is made, `~` changes, `!` would be lost, `?` was not checked. */
+export function preflightLines(one: Preflight): string[] {
+  const { namespace, name, verdict, problem, arrived, losses, unchecked, manifests } = one;
+  const refused = losses.filter((loss) => loss.refused);
+  const warned = losses.filter((loss) => !loss.refused);
+  return [
+    `Canary ${namespace}/${name}: ${saying[verdict]}${arrived ? ' (its primary is there already)' : ''}`,
+    ...(problem === undefined ? [] : [`  ! ${problem}`]),
+    ...writeLines(one),
+    ...section('Refused until it is mended', refused),
+    ...section('Would be lost, and refuses nothing', warned),
+    ...(unchecked.length === 0
+      ? []
+      : ['  Not checked:', ...unchecked.map(({ apiVersion, kind, why }) => `    ? ${kind} (${apiVersion}): ${why}`)]),
+    ...(manifests.length === 0
+      ? []
+      : [`  serin preflight ${name} -n ${namespace} --manifests prints ${manifests.length} for the primary, ready for Git.`]),
+  ];
+}
+
+const saying: Readonly<Record<Preflight['verdict'], string>> = {
+  clean: 'nothing is lost',
+  warnings: 'it is accepted, with warnings',
+  refused: 'it is refused, and nothing is written',
+  unusable: 'it cannot be looked at',
+};
+
+function writeLines({ writes, keeps, follows, companions }: Preflight): string[] {
+  const made = new Set(keeps.map(({ kind, name }) => `${kind}/${name}`));
+  return [
+    ...writes.map(({ kind, name }) =>
+      made.has(`${kind}/${name}`) ? `  ~ ${kind} ${name}: its selector leads to the primary` : `  + ${kind} ${name}`,
+    ),
+    ...follows.map(({ kind, name }) => `  ~ ${kind} ${name}: its selector follows`),
+    ...companions.map(({ source, name }) => `  + ${source.kind} ${name}: for the primary, beside ${source.name}`),
+    ...keeps
+      .filter(({ kind, name }) => !writes.some((one) => one.kind === kind && one.name === name))
+      .map(({ kind, name }) => `    ${kind} ${name} stays as it is`),
+  ];
+}
+
+function section(title: string, losses: Preflight['losses']): string[] {
+  if (losses.length === 0) return [];
+  return [
+    `  ${title}:`,
+    ...losses.flatMap(({ object: { kind, name }, field, detail, remedy }) => [
+      `    ! ${kind} ${name}: ${field === undefined ? '' : `${field} `}${detail}`,
+      `      to keep it: ${remedy}`,
+    ]),
+  ];
+}

@@ -1,0 +1,61 @@
+import type { Provider } from '../../api/canary.ts';
+import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
+import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
+import { providerOf } from '../../api/mesh-provider.ts';
+import { parseCanary } from '../../api/parse-canary.ts';
+import { planFor } from '../../arrival/plan-for.ts';
+import { type ReadObjects, readNamespace } from '../../arrival/read-world.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
+import type { CompanionName } from '../../workloads/companions/index.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import { type Preflight, preflightOf, unusable } from './preflight-document.ts';
+
+/** The settings of the controller that the answer depends on. */
+export interface PreflightSettings {
+  selectorLabels: readonly string[];
+  companions: readonly CompanionName[];
+  provider: Provider | undefined;
+}
+
+/** Where the objects of a namespace come from: read once for all its Canaries. */
+export type ReadObjectsOf = (namespace: string) => Promise<ReadObjects>;
+
+/** From a cluster. Only reads. */
+export function fromCluster(cluster: ClusterReader): ReadObjectsOf {
+  const known = new Map<string, Promise<ReadObjects>>();
+  return (namespace) => {
+    const reading = known.get(namespace) ?? readNamespace(namespace, (kind) => cluster.list(kind));
+    known.set(namespace, reading);
+    return reading;
+  };
+}
+
+/** What the arrival of one Canary would do. */
+export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: PreflightSettings): Promise<Preflight> {
+  const { name, namespace = '' } = raw.metadata;
+  const of = { namespace, name };
+  const parsed = parseCanary(raw);
+  if ('problems' in parsed) return unusable(of, parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  const { canary } = parsed;
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) return unusable(of, workload.unsupported);
+  const { kind, name: targetName } = canary.spec.targetRef;
+  if (!workload.hasPods)
+    return unusable(of, `spec.targetRef: ${kind} ${targetName} has no pods of its own, and nothing of it is rewritten`);
+  const { objects, unread } = await read(namespace);
+  const find = (ref: { apiVersion: string; kind: string; name: string }) =>
+    objects.find((one) => refKey(refOf(one)) === refKey({ ...ref, namespace }));
+  const target = find(workload.targetRef(canary));
+  const primary = find(workload.primaryRef(canary));
+  if (target === undefined)
+    return unusable(of, `spec.targetRef: ${kind} ${targetName} was not found: create it, or correct spec.targetRef`);
+  const named = canary.spec.provider ?? settings.provider;
+  const arrived = primary !== undefined && asPodWorkload(primary).spec !== undefined;
+  const plan = planFor(
+    canary,
+    { target, primary, objects, unread },
+    { ...settings, provider: named && providerOf(named), mode: 'refuse', isServing: arrived },
+  );
+  if (plan === undefined) return unusable(of, `spec.targetRef: ${kind} ${targetName} cannot be looked at`);
+  return 'problem' in plan ? unusable(of, plan.problem) : preflightOf(of, plan, { arrived });
+}

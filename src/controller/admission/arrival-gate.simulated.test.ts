@@ -1,0 +1,102 @@
+import { expect, it, vi } from 'vitest';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+import { eventsOf } from '../../../test/fakes/model/uninstalling.ts';
+import { raw } from '../../../test/fakes/raw.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { definition } from '../../embedded/definition.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+const plan = { stepWeight: 25, maxWeight: 50 };
+const conditions = (lab: ModelLab): CanaryCondition[] => raw(lab.canary())?.status?.conditions ?? [];
+const accepted = (lab: ModelLab) => conditions(lab).find(({ type }) => type === 'Accepted');
+const made = (lab: ModelLab) =>
+  lab.writes.map(({ verb, ref: { kind, name } }) => `${verb} ${kind} ${name}`).filter((one) => !/Event|Canary/.test(one));
+
+const object = (apiVersion: string, kind: string, name: string, spec: object, annotations?: Labels): KubeObject => ({
+  ...{ apiVersion, kind },
+  metadata: { name, namespace: NAMESPACE, ...(annotations && { annotations }) },
+  spec,
+});
+const admission = object('security.istio.io/v1', 'AuthorizationPolicy', APP, { selector: { matchLabels: { app: APP } } });
+const shared = [
+  object('apps/v1', 'StatefulSet', 'blog', {
+    serviceName: 'blog',
+    selector: { matchLabels: { team: 'web' } },
+    template: { metadata: { labels: { team: 'web' } }, spec: { containers: [{ name: 'blog', image: 'blog' }] } },
+  }),
+  object('v1', 'Service', 'web', { selector: { team: 'web' }, ports: [{ port: 80 }] }),
+];
+
+async function arriving(...objects: KubeObject[]): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  lab.server.create(definition('security.istio.io', 'AuthorizationPolicy', 'authorizationpolicies', ['v1']));
+  for (const one of objects) lab.server.create(one);
+  lab.server.create(aModelCanary(plan));
+  lab.start();
+  return lab;
+}
+
+it('I17: a Canary that would cost a policy its effect is refused before anything is written, with object, rule and remedy', async () => {
+  const lab = await arriving(admission);
+  await lab.pass(60_000);
+  expect(accepted(lab)).toMatchObject({
+    status: 'False',
+    reason: 'PolicyWouldBeLost',
+    message: expect.stringMatching(
+      /^AuthorizationPolicy podinfo: spec\.selector\.matchLabels selects the pods of Deployment podinfo and not/,
+    ),
+  });
+  expect(conditions(lab)[0]?.message).toBe(accepted(lab)?.message);
+  expect(made(lab)).toEqual([]);
+  lab.close();
+});
+
+it('I17: it goes on by itself once the user has a policy for the primary, though nothing watches policies', async () => {
+  const lab = await arriving(admission);
+  await lab.pass(60_000);
+  const own = {
+    ...admission,
+    metadata: { ...admission.metadata, name: `${APP}-primary` },
+    spec: { selector: { matchLabels: { app: `${APP}-primary` } } },
+  };
+  lab.server.create(own);
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 600_000)).toBe(true);
+  expect([accepted(lab), lab.lost]).toEqual([undefined, []]);
+  lab.close();
+});
+
+it('I17: a loss that the user accepts is an event, once, and refuses nothing', async () => {
+  const lab = await arriving({ ...admission, metadata: { ...admission.metadata, annotations: { 'serin.dev/arrival-loss': 'accepted' } } });
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  expect(eventsOf(lab, 'WouldBeLost')).toEqual([expect.stringContaining('AuthorizationPolicy podinfo: spec.selector')]);
+  lab.close();
+});
+
+it('I17: Services of others stay as they are, and a Canary that serves is not refused by what comes later', async () => {
+  const lab = await arriving(...shared);
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  lab.server.create(admission);
+  lab.kill();
+  lab.start();
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  expect([lab.lost, eventsOf(lab, 'WouldBeLost')]).toEqual([[], []]);
+  lab.close();
+});
+
+it('I17: a Canary that is edited while it is refused is looked at again at once', async () => {
+  const lab = await arriving(admission);
+  await lab.pass(60_000);
+  lab.server.patch(
+    { ...canaryRef, apiVersion: admission.apiVersion, kind: admission.kind, name: APP },
+    { metadata: { annotations: { 'serin.dev/arrival-loss': 'accepted' } } },
+  );
+  lab.server.patch(canaryRef, { spec: { progressDeadlineSeconds: 121 } });
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 30_000)).toBe(true);
+  lab.close();
+});
