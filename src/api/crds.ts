@@ -211,6 +211,9 @@ const limits = ['minimum', 'maximum', 'minLength'] as const;
 function structuralNode(json: z.core.JSONSchema.BaseSchema, path: string, isBelowStrict = false): StructuralSchema {
   const described = json.description === undefined ? {} : { description: json.description };
   if (json[stringMatchMark]) return { ...described, ...stringMatchNode(path) };
+  // A word or a list has no type in a structural schema.
+  const isWordOrList = json.anyOf?.some((one) => (one as { type?: string }).type === 'array');
+  if (isWordOrList) return { ...described, 'x-kubernetes-preserve-unknown-fields': true };
   if (json.anyOf) return { ...described, 'x-kubernetes-int-or-string': true };
 
   const isStrict = isBelowStrict || json[strictMark] === true;

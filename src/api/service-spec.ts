@@ -160,6 +160,10 @@ export const CanaryService = z.object({
   appProtocol: ShortText.optional().describe("Application protocol of the port; `tcp` makes Istio's routes TCP routes."),
   ...serviceTraffic,
   portDiscovery: z.boolean().optional().describe("Also add the containers' other ports to the Services."),
+  followers: z
+    .union([z.enum(['auto', 'none']), listOf(NameOf253, 100)])
+    .optional()
+    .describe('Other Services of the target that follow the apex Service: `auto` (all; when absent), `none`, or their names.'),
   headless: z.boolean().optional().describe('Create the Services without a cluster IP.'),
   timeout: ShortText.optional().describe('Time limit of a request, as duration text.'),
   backendTimeout: ShortText.optional().describe('Time limit of a request to one backend; Gateway API only.'),

@@ -4,6 +4,7 @@ import { specOf } from '../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { isMade } from '../routers/services.ts';
+import { mayFollow } from './followers.ts';
 import type { Follower, Loss } from './plan.ts';
 import { type Pods, type Selected, selectedIn, separatingLabel, type World } from './world.ts';
 
@@ -13,9 +14,6 @@ export interface ServicesAtArrival {
   follows: Follower[];
   losses: Loss[];
 }
-
-/** `spec.service.followers`: which Services follow the apex. */
-type Followers = 'auto' | 'none' | readonly string[];
 
 /**
  * The apex Service is taken where it leads to the target's pods alone. Another Service that leads to them follows it. One that leads to pods of
@@ -68,7 +66,7 @@ function otherAtArrival(canary: Canary, world: World, service: KubeObject, selec
     );
     return;
   }
-  if (mayFollow(followersOf(canary), name)) {
+  if (mayFollow(canary, name)) {
     result.follows.push({ object: refOf(service) });
     return;
   }
@@ -86,14 +84,6 @@ function otherAtArrival(canary: Canary, world: World, service: KubeObject, selec
       detail: `leads to ${world.target.owner.kind} ${world.target.owner.name}, and would lose its endpoints when that is scaled to zero`,
       remedy,
     });
-}
-
-function followersOf({ spec }: Canary): Followers {
-  return (spec.service as { followers?: Followers }).followers ?? 'auto';
-}
-
-function mayFollow(followers: Followers, name: string): boolean {
-  return followers === 'auto' || (followers !== 'none' && followers.includes(name));
 }
 
 /** A Service over several workloads, with the label that separates them. */

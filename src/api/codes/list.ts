@@ -109,6 +109,13 @@ export const codes = {
       'an AuthorizationPolicy, PeerAuthentication, Server or NetworkPolicy selects the pods of the target by the label that the primary has with `-primary`',
     page: 'arrival.md',
   },
+  ServiceFollows: {
+    kinds: EVENT,
+    meaning: 'another Service of the target follows the apex Service to the primary',
+    actor: 'noAction',
+    remedy: 'none needed; spec.service.followers says which Services follow',
+    page: 'arrival.md',
+  },
   WouldBeLost: {
     kinds: EVENT,
     meaning: 'something that knows the pods of the target does not know those of the primary, which serve',

@@ -82,6 +82,12 @@ export class Reported {
     this.#deps.announceOn(canary, { reason: 'DriftCorrected', type: 'Normal', message });
   }
 
+  /** A Service that has begun to follow the apex Service. */
+  follows(canary: Canary, name: string): void {
+    const message = `Service ${name} leads to the pods of ${canary.spec.targetRef.name}, and follows the apex Service from now on: its selector is restored when the Canary is deleted; spec.service.followers says which follow`;
+    this.#deps.announceOn(canary, { reason: 'ServiceFollows', type: 'Normal', message });
+  }
+
   /** What keeps the cluster from the desired state. Returns the milliseconds until its event, where that is still to come. */
   blocked(canary: Canary, blocker: NewBlocker | undefined): number | undefined {
     return this.#blocked.see(canary, blocker);

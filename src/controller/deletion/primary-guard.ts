@@ -12,6 +12,7 @@ import { missingFields } from '../objects/drift.ts';
 import { HealingBrake, type Undoing } from '../objects/healing-brake.ts';
 import { undoneText } from '../reconcile/outcome.ts';
 import { type DeletionDeps, missingRoutes, moveTraffic, selectorsOf } from './restore-application.ts';
+import { followersOf } from './restore-followers.ts';
 
 /** Between two attempts to write over what others write at the same time. */
 const CONFLICT_MS = 1_000;
@@ -49,7 +50,7 @@ export class PrimaryGuard {
   /** Goes on until the signal of `deps` ends it. */
   async guard(kept: PrimaryTraffic, deps: GuardDeps): Promise<never> {
     const { view, clock, signal } = deps;
-    const refs = refsOf(kept, deps);
+    const refs = [...refsOf(kept, deps), ...this.#followersOf(kept, deps).map(refOf)];
     const versions = (): string => refs.map((ref) => view.find(ref)?.object.metadata.resourceVersion ?? '').join();
     for (;;) {
       await Promise.all(refs.map((ref) => view.ready(ref)));
@@ -134,8 +135,17 @@ export class PrimaryGuard {
     this.#isScaledUp = isScaledUp;
   }
 
+  #followersOf({ canary, specs }: PrimaryTraffic, deps: GuardDeps): KubeObject[] {
+    const workload = workloadFor(canary.spec.targetRef);
+    const primary = deps.view.find(primaryRefOf(canary))?.object;
+    if (!primary || 'unsupported' in workload || !workload.hasPods) return [];
+    const selector = selectorsOf(workload, { primary }, deps.config);
+    return 'problem' in selector ? [] : specs.flatMap((spec) => followersOf(spec, selector, deps));
+  }
+
   /** What leads elsewhere, as far as it can be seen. */
-  #strayedOf({ canary, specs, why }: PrimaryTraffic, { view, config }: GuardDeps): Strayed[] {
+  #strayedOf({ canary, specs, why }: PrimaryTraffic, deps: GuardDeps): Strayed[] {
+    const { view, config } = deps;
     const primary = view.find(primaryRefOf(canary))?.object;
     const workload = workloadFor(canary.spec.targetRef);
     if (!primary || 'unsupported' in workload) return [];
@@ -149,6 +159,12 @@ export class PrimaryGuard {
       const routes = why === 'kept' ? found(routeRefs(spec, config)) : [];
       return [
         ...missingRoutes(spec, primary, { selector, side: 'primary' }, routes, config).map(({ object }) => object),
+        ...followersOf(spec, selector, deps).map(({ metadata }) => ({
+          apiVersion: 'v1',
+          kind: 'Service',
+          metadata: { name: metadata.name, namespace },
+          spec: selected,
+        })),
         ...apexes.map(() => ({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: selected })),
       ];
     };

@@ -26,6 +26,7 @@ import { onlyThese } from '../objects/whole-lists.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { unmark } from './kept-marks.ts';
 import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
+import { moveFollowers } from './restore-followers.ts';
 import { restorePorts } from './restore-ports.ts';
 import { applyOver, finalizeRoutes, readAll, removeRoutesElsewhere } from './restore-routes.ts';
 import { restoreMinimums, resumeScalers } from './restore-scalers.ts';
@@ -268,6 +269,7 @@ export async function moveTraffic(
       : apexMovePatch(service, own, ownerOfApex(service, anchor)),
   );
   if (apex) view.learn(apex);
+  await moveFollowers(canary, selector, side, { cluster, view, signal });
 }
 
 /** Routes that do not send all traffic to the side, as they are to be, and as they are among `current`. */

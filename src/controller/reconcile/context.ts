@@ -10,6 +10,7 @@ import { TargetUnusableError } from '../errors.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
 import type { KnownAnnotations } from '../objects/known-annotations.ts';
 import type { CompanionNotes } from './companion-notes.ts';
+import type { FollowerNotes } from './followers.ts';
 import type { ServiceGuard } from './service-guard.ts';
 
 export interface ReconcileContext extends DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'clock'>, ReconcileMemory {
@@ -28,6 +29,7 @@ export interface ReconcileMemory {
   annotations: KnownAnnotations;
   serviceGuard: ServiceGuard;
   companions: CompanionNotes;
+  followers: FollowerNotes;
   /** Digest of the last request for each object, which tells a step of ours from drift. */
   wanted: Map<string, string>;
   /** Where the server changed what was last written of an object: digest of the request, what the server made of it, and the fields that it lacks. */

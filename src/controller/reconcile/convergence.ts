@@ -17,6 +17,7 @@ import { KnownAnnotations } from '../objects/known-annotations.ts';
 import { blockerOf } from '../status/blocker-of.ts';
 import { CompanionNotes } from './companion-notes.ts';
 import { type ReconcileContext, type ReconcileMemory, workloadOf } from './context.ts';
+import { FollowerNotes } from './followers.ts';
 import { reconcile } from './reconcile.ts';
 import { ServiceGuard } from './service-guard.ts';
 
@@ -53,6 +54,7 @@ export class Convergence {
       accepted: new AcceptedSpec(),
       annotations: new KnownAnnotations(),
       serviceGuard: new ServiceGuard(),
+      followers: new FollowerNotes(),
       companions: new CompanionNotes(),
       wanted: new Map(),
       answers: new Map(),
@@ -133,6 +135,7 @@ export class Convergence {
       retryInMs = Math.min(this.#blocked.next(), untilEventMs);
     }
     for (const one of this.#brake.takeNews()) this.#reported.corrected(canary, one);
+    for (const name of this.memory.followers.takeNews()) this.#reported.follows(canary, name);
     const hasMoved = !isDeepStrictEqual(before, this.#state);
     return { again: wrote || hasMoved, ...(retryInMs === undefined ? {} : { retryInMs }) };
   }

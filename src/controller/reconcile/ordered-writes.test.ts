@@ -36,6 +36,7 @@ describe('the writes of a pass, in their order', () => {
       'raise primary',
       'raise target',
       'services apex',
+      'followers',
       'routes',
       'pauseScaler',
       'stopTarget',
@@ -51,6 +52,7 @@ describe('the writes of a pass, in their order', () => {
       'resumeScaler',
       'startTarget',
       'services apex',
+      'followers',
       'routes',
     ]);
   });
@@ -72,6 +74,7 @@ describe('the writes of a pass, in their order', () => {
       'scalers',
       'raise primary',
       'services apex',
+      'followers',
       'routes',
     ]);
   });

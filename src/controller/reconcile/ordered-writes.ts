@@ -11,7 +11,7 @@ export type OrderedWrite =
   | { kind: 'prerequisites' }
   /** Objects of the primary's pods beside those of the target's. */
   | { kind: 'companions' }
-  | { kind: 'canary' | 'primary' | 'scalers' | 'resumeScaler' | 'startTarget' }
+  | { kind: 'followers' | 'canary' | 'primary' | 'scalers' | 'resumeScaler' | 'startTarget' }
   | { kind: 'keepMark'; isKept: boolean }
   /** Up to what a release needs of a side, and never down. */
   | { kind: 'raise'; side: SideName; replicas: number | undefined; atLeast: number | undefined }
@@ -65,6 +65,7 @@ function* capacity(desired: DesiredState, { primary, target }: Facts, { hasTarge
 
 function* traffic({ apexOnPrimary, routes }: DesiredState, { hasApex }: WriteSources): Generator<OrderedWrite> {
   if (hasApex && apexOnPrimary) yield { kind: 'services', roles: ['apex'], apexOnPrimary };
+  if (hasApex && apexOnPrimary) yield { kind: 'followers' };
   if (hasApex && routes) yield { kind: 'routes', routes };
 }
 

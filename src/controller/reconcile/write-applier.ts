@@ -7,6 +7,7 @@ import { type Scaling, scalingOf } from '../facts/scaling.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import { ensureCompanions } from './companions.ts';
 import type { ReconcileContext } from './context.ts';
+import { ensureFollowers } from './followers.ts';
 import type { OrderedWrite, SideName } from './ordered-writes.ts';
 import { HELD, type Outcome } from './outcome.ts';
 import { raise, replicasToRaise, scale } from './replicas.ts';
@@ -46,6 +47,8 @@ export class WriteApplier {
         return apex ? ensurePrepared(context, apex) : HELD;
       case 'companions':
         return apex ? ensureCompanions(context, apex.selector, { target, primary }) : HELD;
+      case 'followers':
+        return apex ? ensureFollowers(context, apex.selector, { target, primary }) : HELD;
       case 'canary':
         return target ? ensureCanary(context, target, this.#desired, this.#facts) : HELD;
       case 'primary':

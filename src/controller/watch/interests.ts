@@ -19,6 +19,8 @@ export function watchedBy(canary: Canary, config: ControllerConfig): ObjectRef[]
     service(own.apexService),
     service(own.primaryService),
     service(own.canaryService),
+    // Without a name: all of them, since any may lead to the target.
+    service(''),
     ...('unsupported' in router ? [] : router.watches(canary)),
     ...scalerRefs(canary),
     ...companionRefs(canary, config),

@@ -1,0 +1,99 @@
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
+import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import { type KubeObject, type Labels, refKey, refOf, type Slim } from '../../api/kube-object.ts';
+import type { SelectorLabels } from '../../api/selector-label.ts';
+import { type Following, followingOf, followPatch } from '../../arrival/followers.ts';
+import { planFor } from '../../arrival/plan-for.ts';
+import { readNamespace } from '../../arrival/read-world.ts';
+import { type ReconcileContext, workloadOf } from './context.ts';
+import { CHANGED, combined, HELD, type Outcome, pausedRoute } from './outcome.ts';
+
+const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
+
+interface FoundSides {
+  target: { object: Slim } | undefined;
+  primary: { object: Slim } | undefined;
+}
+
+/** What is known of Services that could follow, and what is still to be said of them. */
+export class FollowerNotes {
+  /** By Service and selector, whether it leads to the target alone. */
+  readonly #isOwn = new Map<string, boolean>();
+  #news: string[] = [];
+
+  async isOwn(service: KubeObject, look: () => Promise<boolean>): Promise<boolean> {
+    const key = `${service.metadata.uid} ${JSON.stringify(specOf<ServiceSpec>(service).selector)}`;
+    const known = this.#isOwn.get(key);
+    if (known !== undefined) return known;
+    const found = await look();
+    this.#isOwn.set(key, found);
+    return found;
+  }
+
+  follows(name: string): void {
+    this.#news.push(name);
+  }
+
+  /** Names of the Services that have begun to follow since the last call. */
+  takeNews(): readonly string[] {
+    const news = this.#news;
+    this.#news = [];
+    return news;
+  }
+}
+
+export const podLabels = (workload: Slim | undefined): Labels | undefined => specOf<PodWorkloadSpec>(workload).template?.metadata?.labels;
+
+/** Lets the other Services of the target follow the apex Service to the primary (I17); one that is put back is corrected under the brake. */
+export async function ensureFollowers(context: ReconcileContext, label: SelectorLabels, found: FoundSides): Promise<Outcome> {
+  const { canary, view } = context;
+  const primary = podLabels(found.primary?.object);
+  if (!workloadOf(canary).hasPods || primary === undefined) return HELD;
+  const services = view.allIn(SERVICE, canary.metadata.namespace).map(({ object }) => object);
+  let outcome = HELD;
+  for (const one of followingOf(canary, services, label, { target: podLabels(found.target?.object), primary })) {
+    if (specOf<ServiceSpec>(one.service).selector?.[label.key] === label.primary) continue;
+    if (!one.isMarked && !(await context.followers.isOwn(one.service, () => leadsToTargetAlone(context, one)))) continue;
+    outcome = combined(outcome, await follow(context, one));
+  }
+  return outcome;
+}
+
+/** By all workloads of the namespace, of which not all kinds are watched. */
+async function leadsToTargetAlone(
+  { canary, cluster, config, readTarget, signal }: ReconcileContext,
+  { service }: Following,
+): Promise<boolean> {
+  const target = await readTarget();
+  if (target === undefined) return false;
+  const read = await readNamespace(canary.metadata.namespace, (kind) => cluster.list(kind, { signal }));
+  const { selectorLabels, companions } = config;
+  const plan = planFor(canary, { target, ...read }, { selectorLabels, companions, provider: undefined, mode: 'warn', isServing: true });
+  return plan !== undefined && !('problem' in plan) && plan.follows.some(({ object }) => object.name === service.metadata.name);
+}
+
+async function follow(context: ReconcileContext, one: Following): Promise<Outcome> {
+  const { cluster, view, brake, wanted, nowMs, signal, serviceGuard, followers } = context;
+  const { service, selector, isMarked } = one;
+  const ref = refOf(service);
+  const key = `${refKey(ref)}#follows`;
+  const what = `${service.metadata.uid} ${JSON.stringify(selector)}`;
+  const isDrift = wanted.get(key) === what;
+  const who = view.find(ref)?.manager;
+  const undoing = { field: 'spec.selector', by: 'another', ...(who !== undefined && { who }) } as const;
+  const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
+  if (waitMs > 0) return pausedRoute(waitMs, ref, undoing);
+  const write = async () => {
+    view.learn(await cluster.patch(ref, followPatch(one), { signal }));
+  };
+  const live: KubeObject = { ...service, spec: { ...specOf<ServiceSpec>(service), selector } };
+  await (isDrift ? write() : serviceGuard.write(context, { wanted: live, live: service, side: 'primary' }, write));
+  wanted.set(key, what);
+  if (isDrift) brake.corrected(key, nowMs, undoing, { isRoute: true });
+  else {
+    brake.forget(key);
+    if (!isMarked) followers.follows(service.metadata.name);
+  }
+  return CHANGED;
+}
