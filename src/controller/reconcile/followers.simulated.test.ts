@@ -34,11 +34,7 @@ it('I17: another Service of the target follows the apex to the primary, and is r
   lab.server.delete(canaryRef);
   expect(await lab.passUntil(() => selectorOf(lab, 'admin')?.app === APP, 300_000)).toBe(true);
   await lab.pass(60_000);
-  expect([raw(lab.server.find(refTo('admin')))?.metadata.annotations, selectorOf(lab, APP), lab.lost]).toEqual([
-    undefined,
-    { app: APP },
-    [],
-  ]);
+  expect([raw(lab.server.find(refTo('admin')))?.metadata.annotations, selectorOf(lab, APP), lab.lost]).toEqual([{}, { app: APP }, []]);
   lab.close();
 });
 
