@@ -321,6 +321,35 @@ describe('what Serin may not do', () => {
     lab.close();
   });
 
+  it('a primary that was deleted by hand comes back without a NetworkPolicy that is refused', async () => {
+    const lab = await initializedWith([ofDatabase()]);
+    denied(lab, 'NetworkPolicy');
+    lab.watched = false;
+    lab.server.delete(policy(`db-${PRIMARY}`));
+    lab.server.delete(primaryRef);
+    await lab.pass(60_000);
+    expect([lab.answering(), namesOf(lab, policy(''))]).toEqual([[PRIMARY], ['db']]);
+    lab.close();
+  });
+
+  it('a write that conflicts with another holds up no rollback', async () => {
+    const lab = await initializedWith([aBudget()]);
+    lab.refuse = ({ ref }) => {
+      if (ref.kind === 'PodDisruptionBudget') throw new ApiError('changed', { status: 409, reason: 'Conflict' });
+    };
+    lab.externalMetric = () => BAD;
+    lab.push('2');
+    expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 25, 120_000)).toBe(true);
+    lab.server.patch(budget(APP), { spec: { minAvailable: 2 } });
+    expect(await lab.passUntil(() => lab.phase() === 'Failed', 400_000)).toBe(true);
+    await lab.pass(30_000);
+    expect([lab.answering(), lab.lost, specAt(lab, budget(PRIMARY)).minAvailable]).toEqual([[PRIMARY], [], 1]);
+    lab.refuse = () => undefined;
+    await lab.pass(10_000);
+    expect(specAt(lab, budget(PRIMARY)).minAvailable).toBe(2);
+    lab.close();
+  });
+
   it('a kind that may not be read is not checked, and is looked at again with a later change', async () => {
     const lab = await applicationWith([aBudget(), aPolicy()]);
     lab.whyForbidden = (kind) => (kind === 'PodDisruptionBudget' ? 'may not list poddisruptionbudgets' : undefined);
