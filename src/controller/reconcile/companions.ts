@@ -3,7 +3,7 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type Labels, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { names, ownerAnnotation } from '../../api/names.ts';
 import type { SelectorLabels } from '../../api/selector-label.ts';
-import { ApiError, isConflict } from '../../kube/errors.ts';
+import { ApiError } from '../../kube/errors.ts';
 import {
   type Companion,
   type CompanionPlan,
@@ -147,9 +147,10 @@ async function unlessRefused(
     return outcome;
   } catch (error) {
     if (signal.aborted || isVital || !(error instanceof ApiError)) throw error;
+    const { status, message } = error;
     // The watch brings what the other writer wrote.
-    if (isConflict(error)) return paused(CONFLICT_MS);
-    notes.refused(key, asked, nowMs, error.message);
+    if (status === 409) return paused(CONFLICT_MS);
+    notes.refused(key, asked, nowMs, message);
     return paused(notes.waitMs(key, asked, nowMs));
   }
 }
