@@ -227,6 +227,35 @@ describe('I15: what a namespace has beside them', () => {
   });
 });
 
+it.each(['the one that is called', 'the one that calls'])(
+  'I17: two applications with Canaries admit each other, when %s comes last',
+  async (last) => {
+    const admitting = { ingress: [{ from: [{ podSelector: { matchLabels: { app: APP } } }] }] };
+    const lab = await applicationWith([aPolicy('cart', { app: 'cart' }, admitting)]);
+    lab.server.create(aDeployment('1', 'cart'));
+    const canaries = [aModelCanary(ordersPlan), aModelCanary(ordersPlan, {}, 'cart')];
+    const [first, second] = last === 'the one that is called' ? canaries : canaries.toReversed();
+    lab.start();
+    for (const canary of [first, second]) {
+      if (canary) lab.server.create(canary);
+      expect(await lab.passUntil(() => lab.phase(canary?.metadata.name) === 'Initialized', 120_000)).toBe(true);
+      await lab.pass(30_000);
+    }
+    const between = namesOf(lab, policy(''));
+    expect(between).toEqual(['cart', `cart-${PRIMARY}`, 'cart-primary', `cart-primary-${PRIMARY}`]);
+    expect(specAt(lab, policy(`cart-primary-${PRIMARY}`))).toEqual({
+      podSelector: { matchLabels: { app: 'cart-primary' } },
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [{ podSelector: ofPrimary }] }],
+    });
+    expect(await isQuiet(lab)).toBe(true);
+    lab.server.delete({ ...canaryRef, name: 'cart' });
+    await lab.pass(GRACE_MS);
+    expect(namesOf(lab, policy(''))).toEqual(['cart', `cart-${PRIMARY}`]);
+    lab.close();
+  },
+);
+
 describe('I19: when the Canary is deleted', () => {
   it('its companions go with the primary that is handed over', async () => {
     const lab = await initializedWith([aBudget(), aPolicy(), ofDatabase(), aVpa()]);
