@@ -106,11 +106,10 @@ describe('I17: companions of the primary', () => {
 
   it('are not made where the user has one, nor over an object of the user', async () => {
     const lab = await initializedWith([aBudget(), aBudget('mine', { app: PRIMARY }), aPolicy(), aPolicy(PRIMARY, { app: 'other' })]);
-    expect([namesOf(lab, budget('')), namesOf(lab, policy(''))]).toEqual([
-      ['mine', APP],
-      [APP, PRIMARY],
-    ]);
-    expect(specAt(lab, policy(PRIMARY)).podSelector).toEqual({ matchLabels: { app: 'other' } });
+    const beside = `${APP}-of-${PRIMARY}`;
+    expect(namesOf(lab, budget(''))).toEqual(['mine', APP]);
+    expect(namesOf(lab, policy(''))).toEqual([APP, beside, PRIMARY]);
+    expect([PRIMARY, beside].map((name) => specAt(lab, policy(name)).podSelector)).toEqual([{ matchLabels: { app: 'other' } }, ofPrimary]);
     expect(await isQuiet(lab)).toBe(true);
     lab.close();
   });

@@ -30,7 +30,7 @@ export interface CompanionDraft {
   spec: Record<string, unknown>;
 }
 
-/** Why an object that is about the target gets no companion. The first two lose nothing. */
+/** Why an object that is about the target gets no companion. With the first two nothing is lost. */
 export type WithoutCompanionCode =
   | 'selectsBoth'
   | 'hasOwn'

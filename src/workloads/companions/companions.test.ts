@@ -164,7 +164,9 @@ describe('a companion that is there', () => {
 
   it('does not take a name of the user', () => {
     const theirs = pdb('shop-primary', by({ app: 'elsewhere' }));
-    expect(planOf([source, theirs])).toMatchObject({ made: {}, without: ['shop: nameTaken'] });
+    expect(Object.keys(planOf([source, theirs]).made)).toEqual(['shop-of-shop-primary']);
+    const both = [theirs, pdb('shop-of-shop-primary', by({ app: 'elsewhere' }))];
+    expect(planOf([source, ...both])).toMatchObject({ made: {}, without: ['shop: nameTaken'] });
   });
 });
 

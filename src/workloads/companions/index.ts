@@ -111,10 +111,7 @@ function planOf(owner: CompanionOwner, sides: CompanionSides, objects: readonly 
 
 const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
 
-/**
- * The one that it has, or the first that is free. An object of the user's under the first name was written for the primary, and is left alone; one
- * of another Canary is not about this one.
- */
+/** The one that it has, or the first that is free: objects of others are left alone. What those select was evaluated before. */
 function nameFor(
   { source, role }: CompanionDraft,
   { target }: CompanionSides,
@@ -125,11 +122,7 @@ function nameFor(
   const existing = own.find(({ metadata }) => metadata.annotations?.[companionAnnotation] === mark)?.metadata.name;
   if (existing !== undefined && !taken.has(existing)) return existing;
   const candidates = companionCandidates(source.metadata.name, role, target.ref.name);
-  const [first = ''] = candidates;
-  const there = taken.get(first);
-  if (there === undefined) return first;
-  if (!isCompanion(there)) return there;
-  return candidates.find((name) => !taken.has(name)) ?? there;
+  return candidates.find((name) => !taken.has(name)) ?? taken.get(candidates[0] ?? '') ?? source;
 }
 
 function rendered(
