@@ -68,6 +68,7 @@ ${table([...Object.entries(others).flatMap(([value, parts]) => rowsOf(value, par
   own with \`resourceNames\` are enough for 100 of a kind in a namespace; the others are then read when a release starts (\`ConfigUnwatched\`).
 - \`pods\` are listed and watched by the selector of a target while its release is in progress, and not besides; without the rule a crash counts by its time
   alone (\`PodsUnwatched\`, [analysis.md](analysis.md#a-canary-that-fails)).
+- Without the rules of a kind of \`companions\` its objects are not checked, and no companion is made (\`CompanionMissing\`, [targets.md](targets.md#companions)); \`false\` says so on purpose.
 - Without \`configTracking\` Secrets count as \`off\`.
 - \`secrets.names\` limits all verbs but \`create\` to these names, and \`<name>-primary\`, as Flagger names its copies. Serin's own copies have names made of their
   content, which no rule can list: they are made, and neither read nor deleted, until their Canary goes.

@@ -1,7 +1,7 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { FieldProblem } from '../api/selector-label.ts';
-import { type CompanionName, companionSides, companionsFor } from '../workloads/companions/index.ts';
+import { type CompanionName, companionSides, companionsFor, isCompanion } from '../workloads/companions/index.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { primaryPodLabels } from '../workloads/pods/primary-labels.ts';
 import { type ArrivalOptions, arrival } from './arrival.ts';
@@ -43,7 +43,9 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
     ...{ apiVersion: target.apiVersion, kind: target.kind, metadata: { name: refs.primary.name, namespace: canary.metadata.namespace } },
     spec: { template: { metadata: { labels: primaryPodLabels(target, selector) } } },
   };
-  return arrival(canary, worldOf({ target, primary: primary ?? willBe }, objects, { unread, namespaces }), {
+  // Companions of other primaries are Serin's: what they are made beside has one of this primary, too.
+  const written = objects.filter((object) => !isCompanion(object));
+  return arrival(canary, worldOf({ target, primary: primary ?? willBe }, written, { unread, namespaces }), {
     ...{ companions, mode: settings.mode, isServing: settings.isServing },
     routesPastApex: settings.provider !== undefined && settings.provider !== 'kubernetes',
   });

@@ -469,7 +469,7 @@ describe('I19: a push after the deletion', () => {
   it('I19: in the middle of a hand-over of promoted bytes is a rollout of its own', async () => {
     const lab = await initializedLab();
     deleteCanary(lab);
-    await lab.pass(500);
+    expect(await lab.passUntil(() => replicasOf(lab) > 0, 30_000)).toBe(true);
     lab.push('2');
     await lab.pass(180_000);
     expect([left(lab), lab.answering(), imageOf(lab, targetRef)]).toEqual([handedOver, [APP], '2']);

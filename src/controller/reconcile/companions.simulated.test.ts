@@ -13,7 +13,17 @@ import {
   vpa,
 } from '../../../test/fakes/model/companions.ts';
 import { anchorRef } from '../../../test/fakes/model/damage.ts';
-import { APP, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
+import {
+  APP,
+  aDeployment,
+  aModelCanary,
+  canaryRef,
+  type ModelLab,
+  namespaceRef,
+  primaryRef,
+  targetRef,
+} from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
 import { ordersPlan, release } from '../../../test/fakes/model/released.ts';
 import { messagesOf, order } from '../../../test/fakes/model/scaled.ts';
 import { GRACE_MS } from '../../../test/fakes/model/uninstalling.ts';
@@ -21,6 +31,7 @@ import { raw } from '../../../test/fakes/raw.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { companionAnnotation } from '../../workloads/companions/index.ts';
+import { Convergence } from './convergence.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -95,11 +106,10 @@ describe('I17: companions of the primary', () => {
 
   it('are not made where the user has one, nor over an object of the user', async () => {
     const lab = await initializedWith([aBudget(), aBudget('mine', { app: PRIMARY }), aPolicy(), aPolicy(PRIMARY, { app: 'other' })]);
-    expect([namesOf(lab, budget('')), namesOf(lab, policy(''))]).toEqual([
-      ['mine', APP],
-      [APP, PRIMARY],
-    ]);
-    expect(specAt(lab, policy(PRIMARY)).podSelector).toEqual({ matchLabels: { app: 'other' } });
+    const beside = `${APP}-of-${PRIMARY}`;
+    expect(namesOf(lab, budget(''))).toEqual(['mine', APP]);
+    expect(namesOf(lab, policy(''))).toEqual([APP, beside, PRIMARY]);
+    expect([PRIMARY, beside].map((name) => specAt(lab, policy(name)).podSelector)).toEqual([{ matchLabels: { app: 'other' } }, ofPrimary]);
     expect(await isQuiet(lab)).toBe(true);
     lab.close();
   });
@@ -185,6 +195,65 @@ describe('I17: companions of the primary', () => {
     lab.close();
   });
 });
+
+describe('I15: what a namespace has beside them', () => {
+  it('the companion of one Canary wakes no other one', async () => {
+    const lab = await initializedWith([aBudget()]);
+    lab.server.create(aDeployment('1', 'other'));
+    lab.server.create(aModelCanary(ordersPlan, {}, 'other'));
+    expect(await lab.passUntil(() => lab.phase('other') === 'Initialized', 120_000)).toBe(true);
+    await lab.pass(60_000);
+    const reach = vi.spyOn(Convergence.prototype, 'reach');
+    lab.server.patch(budget(PRIMARY), { spec: { minAvailable: 0 } });
+    await lab.pass(10_000);
+    const reached = new Set(reach.mock.calls.map(([{ metadata }]) => metadata.name));
+    reach.mockRestore();
+    expect([[...reached], specAt(lab, budget(PRIMARY)).minAvailable]).toEqual([[APP], 1]);
+    lab.close();
+  });
+
+  it('a policy that admits namespaces by a label has a companion where this one has the label, which is read for it alone', async () => {
+    const peer = { podSelector: { matchLabels: { app: APP } }, namespaceSelector: { matchLabels: { team: 'shop' } } };
+    const lab = await applicationWith([aPolicy('db', { app: 'db' }, { ingress: [{ from: [peer] }] })]);
+    lab.server.patch(namespaceRef, { metadata: { labels: { team: 'shop' } } });
+    lab.server.create(aModelCanary(ordersPlan));
+    lab.start();
+    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    expect(specAt(lab, policy(`db-${PRIMARY}`)).ingress).toEqual([{ from: [{ podSelector: ofPrimary }] }]);
+    await lab.pass(30_000);
+    expect(await isQuiet(lab)).toBe(true);
+    lab.close();
+  });
+});
+
+it.each(['the one that is called', 'the one that calls'])(
+  'I17: two applications with Canaries admit each other, when %s comes last',
+  async (last) => {
+    const admitting = { ingress: [{ from: [{ podSelector: { matchLabels: { app: APP } } }] }] };
+    const lab = await applicationWith([aPolicy('cart', { app: 'cart' }, admitting)]);
+    lab.server.create(aDeployment('1', 'cart'));
+    const canaries = [aModelCanary(ordersPlan), aModelCanary(ordersPlan, {}, 'cart')];
+    const [first, second] = last === 'the one that is called' ? canaries : canaries.toReversed();
+    lab.start();
+    for (const canary of [first, second]) {
+      if (canary) lab.server.create(canary);
+      expect(await lab.passUntil(() => lab.phase(canary?.metadata.name) === 'Initialized', 120_000)).toBe(true);
+      await lab.pass(30_000);
+    }
+    const between = namesOf(lab, policy(''));
+    expect(between).toEqual(['cart', `cart-${PRIMARY}`, 'cart-primary', `cart-primary-${PRIMARY}`]);
+    expect(specAt(lab, policy(`cart-primary-${PRIMARY}`))).toEqual({
+      podSelector: { matchLabels: { app: 'cart-primary' } },
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [{ podSelector: ofPrimary }] }],
+    });
+    expect(await isQuiet(lab)).toBe(true);
+    lab.server.delete({ ...canaryRef, name: 'cart' });
+    await lab.pass(GRACE_MS);
+    expect(namesOf(lab, policy(''))).toEqual(['cart', `cart-${PRIMARY}`]);
+    lab.close();
+  },
+);
 
 describe('I19: when the Canary is deleted', () => {
   it('its companions go with the primary that is handed over', async () => {
@@ -277,6 +346,77 @@ describe('what Serin may not do', () => {
     lab.refuse = () => undefined;
     expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
     expect(namesOf(lab, policy(''))).toEqual(['db', `db-${PRIMARY}`]);
+    lab.close();
+  });
+
+  it('a primary that was deleted by hand comes back without a NetworkPolicy that is refused', async () => {
+    const lab = await initializedWith([ofDatabase()]);
+    denied(lab, 'NetworkPolicy');
+    lab.watched = false;
+    lab.server.delete(policy(`db-${PRIMARY}`));
+    lab.server.delete(primaryRef);
+    await lab.pass(60_000);
+    expect([lab.answering(), namesOf(lab, policy(''))]).toEqual([[PRIMARY], ['db']]);
+    lab.close();
+  });
+
+  it('a write that conflicts with another holds up no rollback', async () => {
+    const lab = await initializedWith([aBudget()]);
+    lab.refuse = ({ ref }) => {
+      if (ref.kind === 'PodDisruptionBudget') throw new ApiError('changed', { status: 409, reason: 'Conflict' });
+    };
+    lab.externalMetric = () => BAD;
+    lab.push('2');
+    expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 25, 120_000)).toBe(true);
+    lab.server.patch(budget(APP), { spec: { minAvailable: 2 } });
+    expect(await lab.passUntil(() => lab.phase() === 'Failed', 400_000)).toBe(true);
+    await lab.pass(30_000);
+    expect([lab.answering(), lab.lost, specAt(lab, budget(PRIMARY)).minAvailable]).toEqual([[PRIMARY], [], 1]);
+    lab.refuse = () => undefined;
+    await lab.pass(10_000);
+    expect(specAt(lab, budget(PRIMARY)).minAvailable).toBe(2);
+    lab.close();
+  });
+
+  it('a kind that may not be read is not checked, and is looked at again with a later change', async () => {
+    const lab = await applicationWith([aBudget(), aPolicy()]);
+    lab.whyForbidden = (kind) => (kind === 'PodDisruptionBudget' ? 'may not list poddisruptionbudgets' : undefined);
+    lab.server.create(aModelCanary(ordersPlan));
+    lab.start();
+    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    await lab.pass(30_000);
+    const said = 'objects of kind PodDisruptionBudget were not checked (may not list poddisruptionbudgets): grant';
+    expect([namesOf(lab, budget('')), namesOf(lab, policy('')), warning(lab)]).toEqual([
+      [APP],
+      [APP, PRIMARY],
+      expect.stringContaining(said),
+    ]);
+    expect(await isQuiet(lab)).toBe(true);
+    lab.kill();
+    lab.start();
+    await lab.pass(30_000);
+    expect([writesOf(lab), warning(lab)]).toEqual([0, expect.stringContaining(said)]);
+    lab.whyForbidden = () => undefined;
+    lab.push('2');
+    await lab.pass(700_000);
+    lab.push('3');
+    await lab.pass(30_000);
+    expect([namesOf(lab, budget('')), warning(lab)]).toEqual([[APP, PRIMARY], undefined]);
+    lab.close();
+  });
+
+  it('a kind that the cluster lacks is not a warning', async () => {
+    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+    await lab.application();
+    lab.server.create(aModelCanary({ stepWeight: 50 }));
+    lab.start();
+    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    await lab.pass(30_000);
+    expect([warning(lab), lab.lookedFor.filter((kind) => kind === 'VerticalPodAutoscaler').length, await isQuiet(lab)]).toEqual([
+      undefined,
+      1,
+      true,
+    ]);
     lab.close();
   });
 

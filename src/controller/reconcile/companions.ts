@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type Labels, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
-import { ownerAnnotation } from '../../api/names.ts';
+import { names, ownerAnnotation } from '../../api/names.ts';
 import type { SelectorLabels } from '../../api/selector-label.ts';
-import { ApiError, isConflict } from '../../kube/errors.ts';
+import { ApiError } from '../../kube/errors.ts';
 import {
   type Companion,
   type CompanionPlan,
@@ -21,6 +22,9 @@ import type { ViewedObject } from '../watch/cluster-view.ts';
 import type { ReconcileContext } from './context.ts';
 import { combined, HELD, type Outcome, paused, WRITTEN } from './outcome.ts';
 
+/** After a conflict. */
+const CONFLICT_MS = 2_000;
+
 interface FoundSides {
   target: ViewedObject | undefined;
   primary: ViewedObject | undefined;
@@ -38,10 +42,12 @@ export async function ensureCompanions(context: ReconcileContext, selector: Sele
   const objects = readable.flatMap((ref) => view.allIn(ref, ref.namespace).map(({ object }) => object));
   const plan = objects.length === 0 ? undefined : await planOf(context, objects, selector, found);
   let outcome = HELD;
-  for (const object of objects.filter((one) => isLeftToUser(context, one))) outcome = combined(outcome, await leaveToUser(context, object));
-  for (const companion of plan?.companions ?? []) outcome = combined(outcome, await ensureCompanion(context, companion, found));
+  const left = objects.filter((object) => isLeftToUser(context, object));
+  for (const object of left) outcome = combined(outcome, await leaveToUser(context, object));
+  for (const companion of plan?.companions ?? []) outcome = combined(outcome, await ensureCompanion(context, companion));
   for (const ref of plan?.superfluous ?? []) outcome = combined(outcome, await remove(context, ref));
-  const looked = [...(plan?.companions.map(({ object }) => refOf(object)) ?? []), ...(plan?.superfluous ?? [])];
+  const made = plan?.companions.map(({ object }) => object) ?? [];
+  const looked = [...[...left, ...made].map(refOf), ...(plan?.superfluous ?? [])];
   notes.keep(new Set(looked.map(refKey)));
   const unreadable = refs.flatMap((ref) => {
     const why = view.unavailable(ref);
@@ -82,43 +88,28 @@ async function planOf(
   return planWith(labels);
 }
 
-async function ensureCompanion(context: ReconcileContext, { object }: Companion, { primary }: FoundSides): Promise<Outcome> {
-  const { view, companions: notes, nowMs, signal } = context;
+async function ensureCompanion(context: ReconcileContext, { object }: Companion): Promise<Outcome> {
+  const { canary, view } = context;
   const ref = refOf(object);
-  const key = refKey(ref);
-  const asked = JSON.stringify(object);
-  const isVital = object.kind === 'NetworkPolicy' && primary === undefined;
-  const waitMs = isVital ? 0 : notes.waitMs(key, asked, nowMs);
-  if (waitMs > 0) return paused(waitMs);
-  try {
+  const isVital = object.kind === 'NetworkPolicy' && isArriving(canary);
+  return unlessRefused(context, ref, { asked: JSON.stringify(object), isVital }, () => {
     // A field that the source has lost is seen only so after a restart.
     const live = view.find(ref)?.object;
-    const isWhole = live !== undefined && !isDeepStrictEqual(live.spec, object.spec);
-    const outcome = await ensure(context, object, { takenOver: false, isWhole });
-    notes.accepted(key);
-    return outcome;
-  } catch (error) {
-    if (signal.aborted || isVital || isConflict(error) || !(error instanceof ApiError)) throw error;
-    notes.refused(key, asked, nowMs, error.message);
-    return paused(notes.waitMs(key, asked, nowMs));
-  }
+    return ensure(context, object, { takenOver: false, isWhole: live !== undefined && !isDeepStrictEqual(live.spec, object.spec) });
+  });
 }
 
-async function remove(context: ReconcileContext, ref: ObjectRef): Promise<Outcome> {
-  const { view, cluster, companions: notes, nowMs, signal } = context;
-  const key = refKey(ref);
-  const waitMs = notes.waitMs(key, 'none', nowMs);
-  if (waitMs > 0) return paused(waitMs);
-  try {
+/** No primary has served yet. */
+const isArriving = ({ status }: Canary): boolean => (status?.phase ?? '') === '' || status?.phase === 'Initializing';
+
+function remove(context: ReconcileContext, ref: ObjectRef): Promise<Outcome> {
+  const { view, cluster, signal } = context;
+  return unlessRefused(context, ref, { asked: 'none' }, async () => {
     await cluster.delete(ref, { signal });
-  } catch (error) {
-    if (signal.aborted || !(error instanceof ApiError)) throw error;
-    notes.refused(key, 'none', nowMs, error.message);
-    return paused(notes.waitMs(key, 'none', nowMs));
-  }
-  view.forget(ref);
-  forgetWanted(context, key);
-  return WRITTEN;
+    view.forget(ref);
+    forgetWanted(context, refKey(ref));
+    return WRITTEN;
+  });
 }
 
 /** A deployment tool has applied a manifest over it. */
@@ -127,16 +118,41 @@ function isLeftToUser({ canary }: ReconcileContext, object: KubeObject): boolean
 }
 
 /** It must not go with the anchor. */
-async function leaveToUser(context: ReconcileContext, { apiVersion, kind, metadata }: KubeObject): Promise<Outcome> {
-  const { view, cluster, anchors, canary, signal } = context;
-  const { name: anchor } = await anchors.reference(canary, signal, context.readTarget);
-  const { ownerReferences = [], resourceVersion = '' } = metadata;
-  const owners = ownerReferences.filter((owner) => owner.name !== anchor);
-  const ref = refOf({ apiVersion, kind, metadata });
+function leaveToUser(context: ReconcileContext, object: KubeObject): Promise<Outcome> {
+  const { view, cluster, canary, signal } = context;
+  const { ownerReferences = [], resourceVersion = '' } = object.metadata;
+  const owners = ownerReferences.filter(({ name }) => name !== names(canary).anchor);
+  const ref = refOf(object);
   const annotations = { [ownerAnnotation]: null, [companionAnnotation]: null };
-  view.learn(await cluster.patch(ref, { metadata: { resourceVersion, annotations, ownerReferences: owners } }, { signal }));
-  forgetWanted(context, refKey(ref));
-  return WRITTEN;
+  return unlessRefused(context, ref, { asked: 'left' }, async () => {
+    view.learn(await cluster.patch(ref, { metadata: { resourceVersion, annotations, ownerReferences: owners } }, { signal }));
+    forgetWanted(context, refKey(ref));
+    return WRITTEN;
+  });
+}
+
+/** What the API server refuses holds up nothing, and is tried again later; `isVital`: it holds up all that follows. */
+async function unlessRefused(
+  { companions: notes, nowMs, signal }: ReconcileContext,
+  ref: ObjectRef,
+  { asked, isVital = false }: { asked: string; isVital?: boolean },
+  write: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const key = refKey(ref);
+  const waitMs = isVital ? 0 : notes.waitMs(key, asked, nowMs);
+  if (waitMs > 0) return paused(waitMs);
+  try {
+    const outcome = await write();
+    notes.accepted(key);
+    return outcome;
+  } catch (error) {
+    if (signal.aborted || isVital || !(error instanceof ApiError)) throw error;
+    const { status, message } = error;
+    // The watch brings what the other writer wrote.
+    if (status === 409) return paused(CONFLICT_MS);
+    notes.refused(key, asked, nowMs, message);
+    return paused(notes.waitMs(key, asked, nowMs));
+  }
 }
 
 /** What does not hold for the primary, or may not: sources without a companion that lose something, and companions that are refused. */

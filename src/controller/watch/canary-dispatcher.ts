@@ -3,7 +3,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef, Slim } from '../../api/kube-object.ts';
 import { finalizer, ownerAnnotation } from '../../api/names.ts';
 import type { KindRef } from '../../kube/cluster.ts';
-import { isCompanion, isCompanionKind } from '../../workloads/companions/index.ts';
+import { concernsOthers, isCompanion, isCompanionKind } from '../../workloads/companions/index.ts';
 import { refuse } from '../admission/admission.ts';
 import { isRefusedEdit } from '../admission/is-refused-edit.ts';
 import type { CanaryMemory } from '../canary/canary-memory.ts';
@@ -123,11 +123,11 @@ export class CanaryDispatcher {
     }
   }
 
-  /** A companion is of no interest to the other Canaries of its namespace, which look at all objects of the kind. */
+  /** Most companions are of no interest to the other Canaries of the namespace, which look at all objects of the kind. */
   #ownerOf(ref: ObjectRef): readonly string[] | undefined {
     if (!isCompanionKind(ref.apiVersion, ref.kind)) return undefined;
     const object = this.#deps.view.find(ref)?.object;
-    const uid = object && isCompanion(object) ? object.metadata.annotations?.[ownerAnnotation] : undefined;
+    const uid = object && isCompanion(object) && !concernsOthers(object) ? object.metadata.annotations?.[ownerAnnotation] : undefined;
     const key = uid === undefined ? undefined : this.#register.keyOf(uid);
     return key?.startsWith(`${ref.namespace}/`) ? [key] : undefined;
   }

@@ -30,7 +30,7 @@ export interface CompanionDraft {
   spec: Record<string, unknown>;
 }
 
-/** Why an object that is about the target gets no companion. The first two lose nothing. */
+/** Why an object that is about the target gets no companion. With the first two nothing is lost. */
 export type WithoutCompanionCode =
   | 'selectsBoth'
   | 'hasOwn'
@@ -56,8 +56,8 @@ export interface Drafted {
 export interface CompanionKind {
   readonly apiVersion: string;
   readonly kind: string;
-  /** `sources`: objects of the user's, by name; of other namespaces, too. */
-  draft(sources: readonly KubeObject[], sides: CompanionSides): Drafted;
+  /** `sources`: objects of the user's, by name; of other namespaces, too. `ofOthers`: companions of other primaries, about their pods. */
+  draft(sources: readonly KubeObject[], sides: CompanionSides, ofOthers: readonly KubeObject[]): Drafted;
 }
 
 /** Which sides a selector selects. What the target will lose or gain with its next promotion counts for it, too. */

@@ -38,6 +38,12 @@ function sidesOf(target = workload('shop', shop), primary?: KubeObject, namespac
   return sides;
 }
 
+const cartSides = companionSides(
+  { target: { ...refs.target, name: 'cart' }, primary: { ...refs.primary, name: 'cart-primary' } },
+  { target: workload('cart', { app: 'cart' }) },
+  { key: 'app', target: 'cart', primary: 'cart-primary' },
+) as CompanionSides;
+
 function planOf(objects: KubeObject[], sides = sidesOf(), owner: typeof canary = canary) {
   const { companions, without, superfluous } = companionsFor(owner, sides, objects, everyKind);
   return {
@@ -158,7 +164,9 @@ describe('a companion that is there', () => {
 
   it('does not take a name of the user', () => {
     const theirs = pdb('shop-primary', by({ app: 'elsewhere' }));
-    expect(planOf([source, theirs])).toMatchObject({ made: {}, without: ['shop: nameTaken'] });
+    expect(Object.keys(planOf([source, theirs]).made)).toEqual(['shop-of-shop-primary']);
+    const both = [theirs, pdb('shop-of-shop-primary', by({ app: 'elsewhere' }))];
+    expect(planOf([source, ...both])).toMatchObject({ made: {}, without: ['shop: nameTaken'] });
   });
 });
 
@@ -311,6 +319,26 @@ describe('I17: a NetworkPolicy', () => {
     const ofBoth = policy('shop', { podSelector: by({ app: 'shop' }), policyTypes: ['Ingress', 'Egress'], egress: [{ ports }] });
     expect(planOf([ofBoth, own]).made).toEqual({
       'shop-primary': { podSelector: shopPrimary, policyTypes: ['Egress'], egress: [{ ports }] },
+    });
+  });
+
+  it('of another Canary’s primary admits the primary, too, as the policy that it was made beside does', () => {
+    const cartPrimary = by({ app: 'cart-primary' });
+    const ofCart = policy('cart', { podSelector: by({ app: 'cart' }), policyTypes: ['Ingress'], ingress: [from({ app: 'shop' })] });
+    const annotations = { [ownerAnnotation]: 'u2', [companionAnnotation]: 'cart' };
+    const theirs = policy('cart-primary', { ...(ofCart.spec as object), podSelector: cartPrimary }, { annotations });
+    const { made, objects } = planOf([ofCart, theirs]);
+    const ingress = [{ from: [toPrimary], ports }];
+    expect(made).toEqual({
+      'cart-shop-primary': { podSelector: by({ app: 'cart' }), policyTypes: ['Ingress'], ingress },
+      'cart-primary-shop-primary': { podSelector: cartPrimary, policyTypes: ['Ingress'], ingress },
+    });
+    // Those of this Canary lead to no further ones, and neither do those that the other one has made of them.
+    expect(planOf([ofCart, theirs, ...objects])).toMatchObject({ made, superfluous: [] });
+    expect(planOf([ofCart, ...objects]).superfluous).toEqual(['cart-primary-shop-primary']);
+    expect(companionsFor({ metadata: { uid: 'u2' } }, cartSides, [ofCart, theirs, ...objects], everyKind)).toMatchObject({
+      companions: [{ object: { metadata: { name: 'cart-primary' } } }],
+      superfluous: [],
     });
   });
 

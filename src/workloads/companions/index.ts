@@ -3,7 +3,7 @@ import { ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
 import type { CompanionDraft, CompanionKind, CompanionSides, WithoutCompanion } from './companion.ts';
 import type { CompanionName } from './kind-names.ts';
-import { companionAnnotation, companionCandidates, sourceMark } from './names.ts';
+import { companionAnnotation, companionCandidates, isPeersMark, sourceMark } from './names.ts';
 import { networkPolicy } from './network-policy.ts';
 import { podDisruptionBudget } from './pod-disruption-budget.ts';
 import { verticalPodAutoscaler } from './vertical-pod-autoscaler.ts';
@@ -71,6 +71,13 @@ export function isCompanion({ metadata: { annotations = {}, labels = {} } }: Kub
   return annotations[companionAnnotation] !== undefined && Object.keys(withoutTracking(pairs)).length === Object.keys(pairs).length;
 }
 
+/** A companion that is about the pods of its primary, and not about those of others that it calls or that call it. */
+const isOfPods = (object: KubeObject): boolean =>
+  isCompanion(object) && !isPeersMark(object.metadata.annotations?.[companionAnnotation] ?? '');
+
+/** Primaries admit each other by their NetworkPolicies: other Canaries look at this companion, too. */
+export const concernsOthers = (object: KubeObject): boolean => object.kind === networkPolicy.kind && isOfPods(object);
+
 function planOf(owner: CompanionOwner, sides: CompanionSides, objects: readonly KubeObject[], kind: CompanionKind): CompanionPlan {
   const ofKind = objects
     .filter((object) => object.kind === kind.kind && object.apiVersion === kind.apiVersion)
@@ -81,7 +88,8 @@ function planOf(owner: CompanionOwner, sides: CompanionSides, objects: readonly 
   const own = near.filter(isOwn);
   const written = ofKind.filter((object) => !isCompanion(object));
   const sources = written.slice(0, MOST_SOURCES);
-  const { drafts, without } = kind.draft(sources, sides);
+  const ofOthers = near.filter((object) => isOfPods(object) && !isOwn(object)).slice(0, MOST_SOURCES);
+  const { drafts, without } = kind.draft(sources, sides, ofOthers);
   // Names of others, which are left alone.
   const taken = new Map(near.filter((object) => !isOwn(object)).map((object) => [object.metadata.name, object]));
   const companions: Companion[] = [];
@@ -103,10 +111,7 @@ function planOf(owner: CompanionOwner, sides: CompanionSides, objects: readonly 
 
 const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
 
-/**
- * The one that it has, or the first that is free. An object of the user's under the first name was written for the primary, and is left alone; one
- * of another Canary is not about this one.
- */
+/** The one that it has, or the first that is free: objects of others are left alone. What those select was evaluated before. */
 function nameFor(
   { source, role }: CompanionDraft,
   { target }: CompanionSides,
@@ -117,11 +122,7 @@ function nameFor(
   const existing = own.find(({ metadata }) => metadata.annotations?.[companionAnnotation] === mark)?.metadata.name;
   if (existing !== undefined && !taken.has(existing)) return existing;
   const candidates = companionCandidates(source.metadata.name, role, target.ref.name);
-  const [first = ''] = candidates;
-  const there = taken.get(first);
-  if (there === undefined) return first;
-  if (!isCompanion(there)) return there;
-  return candidates.find((name) => !taken.has(name)) ?? there;
+  return candidates.find((name) => !taken.has(name)) ?? taken.get(candidates[0] ?? '') ?? source;
 }
 
 function rendered(

@@ -8,8 +8,9 @@ export function missingText({ source: { kind, name }, code }: WithoutCompanion):
   switch (code) {
     case 'selectsBoth':
     case 'hasOwn':
-    case 'nameTaken':
       return undefined;
+    case 'nameTaken':
+      return `${what} does not hold for the primary, since objects have the names of its companion: write one for the primary`;
     case 'anotherNamespace':
       return `${what} admits the target from another namespace, and not the primary: admit the primary there, too`;
     case 'anotherTarget':

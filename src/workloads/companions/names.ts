@@ -3,12 +3,14 @@ import { digest } from '../digest.ts';
 import type { CompanionRole } from './companion.ts';
 
 const LONGEST_NAME = 253;
+const PEERS = '/peers';
 
 /** On a companion: the object that it was made beside, as the value of `sourceMark`. */
 export const companionAnnotation = 'serin.dev/companion-of';
 
 /** A source may have one in each role. */
-export const sourceMark = (source: string, role: CompanionRole): string => (role === 'peers' ? `${source}/peers` : source);
+export const sourceMark = (source: string, role: CompanionRole): string => (role === 'peers' ? `${source}${PEERS}` : source);
+export const isPeersMark = (mark: string): boolean => mark.endsWith(PEERS);
 
 /** Names for the companion of a source, the best first: the others where an object of someone else, or of another Canary, has that one. */
 export function companionCandidates(source: string, role: CompanionRole, target: string): string[] {

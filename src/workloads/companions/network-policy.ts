@@ -47,22 +47,25 @@ const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 export const networkPolicy: CompanionKind = {
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
-  draft(sources, sides) {
+  draft(sources, sides, ofOthers) {
     const near = sources.filter(({ metadata }) => metadata.namespace === sides.namespace);
+    const all = [...near, ...ofOthers];
     const far = sources.filter(({ metadata }) => metadata.namespace !== sides.namespace);
-    const drafted = near.map((source) => draftBeside(source, near, sides));
+    const drafted = near.map((source) => draftBeside(source, near, all, sides));
+    // What another primary admits of the target's pods it admits of the primary's.
+    const besideOthers = ofOthers.flatMap((source) => draftForPeers(source, all, sides));
     const admittedFar = far.flatMap((source): WithoutCompanion[] => {
       const isConcerned = DIRECTIONS.some((direction) => rulesConcerned(source, [source], direction, sides).length > 0);
       return isConcerned ? [{ source: refOf(source), code: 'anotherNamespace' }] : unknownPeers(source, sides);
     });
     return {
-      drafts: drafted.flatMap(({ drafts }) => drafts),
+      drafts: [...drafted.flatMap(({ drafts }) => drafts), ...besideOthers],
       without: [...drafted.flatMap(({ without }) => without), ...admittedFar],
     };
   },
 };
 
-function draftBeside(source: KubeObject, near: readonly KubeObject[], sides: CompanionSides) {
+function draftBeside(source: KubeObject, near: readonly KubeObject[], all: readonly KubeObject[], sides: CompanionSides) {
   const spec = specOf<PolicySpec>(source);
   const is = sidesSelected(spec.podSelector ?? {}, sides);
   const drafts: CompanionDraft[] = [];
@@ -76,17 +79,18 @@ function draftBeside(source: KubeObject, near: readonly KubeObject[], sides: Com
     if (left.length > 0) drafts.push({ source, role: 'pods', spec: ofPods(spec, left, sides) });
     else if (own[0]) without.push({ source: refOf(source), code: 'hasOwn', by: refOf(own[0]) });
   }
-  const concerned = DIRECTIONS.map((direction) => ({ ...direction, found: rulesConcerned(source, near, direction, sides) }));
-  if (concerned.some(({ found }) => found.length > 0)) {
-    const used = concerned.filter(({ found }) => found.length > 0);
-    // Pods of the source are limited in these directions already: more rules only admit more.
-    const admitted = Object.fromEntries(
-      used.map(({ rules, peers, found }) => [rules, found.map((rule) => withPrimaryAlone(rule, peers, sides))]),
-    );
-    const { podSelector = {} } = spec;
-    drafts.push({ source, role: 'peers', spec: { podSelector, policyTypes: used.map(({ type }) => type), ...admitted } });
-  }
-  return { drafts, without };
+  return { drafts: [...drafts, ...draftForPeers(source, all, sides)], without };
+}
+
+/** Pods of the source are limited in these directions already: more rules only admit more. */
+function draftForPeers(source: KubeObject, all: readonly KubeObject[], sides: CompanionSides): CompanionDraft[] {
+  const concerned = DIRECTIONS.map((direction) => ({ ...direction, found: rulesConcerned(source, all, direction, sides) }));
+  const used = concerned.filter(({ found }) => found.length > 0);
+  if (used.length === 0) return [];
+  const { podSelector = {} } = specOf<PolicySpec>(source);
+  const admitted = used.map(({ rules, peers, found }) => [rules, found.map((rule) => withPrimaryAlone(rule, peers, sides))] as const);
+  const policyTypes = used.map(({ type }) => type);
+  return [{ source, role: 'peers', spec: { podSelector, policyTypes, ...Object.fromEntries(admitted) } }];
 }
 
 /** Source: the API's description of `policyTypes`; the server fills it in. */

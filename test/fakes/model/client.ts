@@ -33,6 +33,8 @@ export interface ModelClientOptions {
   watchLagMs?: (kind: string) => number;
   /** Nothing is heard on the watches of this kind. */
   isSilent?: (kind: string) => boolean;
+  /** Why the kind may not be read; undefined: it may. */
+  whyForbidden?: (kind: string) => string | undefined;
   /** A kind that is not served was looked for. */
   missed?: (kind: string) => void;
   /** Asked before a write leaves; what it throws is the write's outcome. */
@@ -151,8 +153,7 @@ export class ModelClient implements Cluster {
 
   /** A list, then every change, each as late as the latency, in order. */
   watch(kind: KindRef, handler: WatchHandler, { labelSelector = '', fieldSelector = '' }: Selection = {}) {
-    if (!this.#server.api.resources.byKind(kind.apiVersion, kind.kind))
-      return this.#awaitKind(kind, handler, { labelSelector, fieldSelector });
+    if (!this.#mayBeRead(kind)) return this.#awaitKind(kind, handler, { labelSelector, fieldSelector });
     const listening: ListHandler = handler;
     const synced = Promise.withResolvers<void>();
     const { clock, latencyMs, watchLagMs = () => 0 } = this.#options;
@@ -193,7 +194,11 @@ export class ModelClient implements Cluster {
     return { synced: synced.promise, ageMs, restarts: 0, stop };
   }
 
-  /** A kind that is not served is looked for again, as the real client does it. */
+  #mayBeRead({ apiVersion, kind }: KindRef): boolean {
+    return this.#server.api.resources.byKind(apiVersion, kind) !== undefined && this.#options.whyForbidden?.(kind) === undefined;
+  }
+
+  /** A kind that is not served, or may not be read, is looked for again, as the real client does it. */
   #awaitKind(kind: KindRef, handler: WatchHandler, options: Selection): WatchHandle {
     const { clock } = this.#options;
     const synced = Promise.withResolvers<void>();
@@ -201,15 +206,16 @@ export class ModelClient implements Cluster {
     let found: WatchHandle | undefined;
     const look = () => {
       if (this.#dead) return;
-      if (this.#server.api.resources.byKind(kind.apiVersion, kind.kind)) {
+      if (this.#mayBeRead(kind)) {
         const opened = this.watch(kind, handler, options);
         found = opened;
         stop = () => opened.stop();
         void opened.synced.then(synced.resolve);
         return;
       }
-      this.#options.missed?.(kind.kind);
-      handler.onUnavailable?.('absent', `${kind.kind} is not served`);
+      const why = this.#options.whyForbidden?.(kind.kind);
+      if (why === undefined) this.#options.missed?.(kind.kind);
+      handler.onUnavailable?.(why === undefined ? 'absent' : 'forbidden', why ?? `${kind.kind} is not served`);
       stop = clock.setTimer(LOOK_FOR_KIND_MS, look);
     };
     stop = clock.setTimer(0, look);

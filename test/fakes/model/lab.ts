@@ -49,6 +49,8 @@ export class ModelLab {
   watchLagMs: (kind: string) => number = () => 0;
   /** Nothing is heard any more on the watches of a kind. */
   isSilent: (kind: string) => boolean = () => false;
+  /** Why the controller may not read a kind. */
+  whyForbidden: (kind: string) => string | undefined = () => undefined;
   /** Kinds that the controllers looked for and that are not served. */
   readonly lookedFor: string[] = [];
   /** What every external metric is, and how long its answer takes. */
@@ -125,6 +127,7 @@ export class ModelLab {
       latencyMs: () => draw(...latencyMs),
       watchLagMs: (kind) => this.watchLagMs(kind),
       isSilent: (kind) => this.isSilent(kind),
+      whyForbidden: (kind) => this.whyForbidden(kind),
       missed: (kind) => void this.lookedFor.push(kind),
       beforeWrite: (write) => this.refuse(write),
       beforeCall: () => this.betweenCalls(),
