@@ -281,6 +281,16 @@ export function networkPolicySuite(where: string, start: () => Promise<{ cluster
       });
     });
 
+    it('a client that is not a pod can stand for any pod of a namespace', async () => {
+      const policy = await create('office', ingress({ from: [{ ...fromAway, ...inHome('gateway') }] }));
+      await eventually('the policy is known', () => environment.mesh.knows(policy));
+      const statusFor = async (labels: string) => {
+        const headers = { 'x-serin-namespace': AWAY, 'x-serin-source-labels': labels };
+        return (await ask(environment.mesh.url(0), `web.${HOME}`, headers)).status;
+      };
+      expect([await statusFor('app=gateway'), await statusFor('app=client')]).toEqual([200, 503]);
+    });
+
     it.each(SERVED)('%s is completed', async (name, given, served) => expect((await create(name, given)).spec).toEqual(served));
     it.each(REFUSED)('%s is refused at its field', async (name, given, field, why) => {
       const refusal = create(name, given);

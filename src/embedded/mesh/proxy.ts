@@ -75,7 +75,7 @@ async function answer(context: Standing, incoming: IncomingMessage, response: Se
     refuse(response, route);
     return;
   }
-  const call = { ...outgoing(request, route, body, context.agent !== undefined), client: clientOf(incoming, source) };
+  const call = { ...outgoing(request, route, body, context.agent !== undefined), client: clientOf(incoming, request, source) };
   for (const mirror of route.mirrors) void sendMirror(context, mirror, call, route, request);
   const outcome = await sendTo(context, route.destination, call, route);
   report(context, request, route.destination, outcome, { startedMs, route });
@@ -133,11 +133,16 @@ function readRequest(incoming: IncomingMessage, source: Pod | undefined): MeshRe
   };
 }
 
-/** The client by headers, since all connections come from loopback: a pod or an address, and whether by a node port (`x-serin-entry: node-port`). */
-function clientOf({ headers, socket }: IncomingMessage, source: Pod | undefined): Client {
-  const end = source && endOf(source);
-  const address = headers['x-serin-client']?.toString() ?? end?.address ?? socket.remoteAddress ?? '';
-  return { address, isOutside: headers['x-serin-entry'] === 'node-port', ...(end && { end }) };
+/**
+ * The client by headers, since all connections come from loopback: a pod, an address (`x-serin-client`), or any pod of a namespace with the labels that
+ * a client of routes has; and whether it comes by a node port (`x-serin-entry: node-port`).
+ */
+function clientOf({ headers, socket }: IncomingMessage, request: MeshRequest, source: Pod | undefined): Client {
+  const { sourceNamespace: namespace, sourceLabels: labels } = request;
+  const pod = source && endOf(source);
+  const address = headers['x-serin-client']?.toString() ?? pod?.address ?? socket.remoteAddress ?? '';
+  const end = pod ?? (namespace === undefined ? { address } : { address, pod: { namespace, labels } });
+  return { address, isOutside: headers['x-serin-entry'] === 'node-port', end };
 }
 
 interface ForwardedRequest {
