@@ -1,4 +1,5 @@
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { SOURCE_POD_HEADER } from '../../src/embedded/mesh/proxy.ts';
 import { monotonicMs, nowMs, sharedAgent, sleep, world } from './world.ts';
 
 /** Scenarios run side by side: users of all of them together must leave the machine time to bring changes to the proxies. */
@@ -84,6 +85,9 @@ export function startUsers(
     },
   };
 }
+
+/** Headers of a request that a pod sends: network policies, short host names and source labels are those of the pod. */
+export const fromPod = (namespace: string, name: string): Record<string, string> => ({ [SOURCE_POD_HEADER]: `${namespace}/${name}` });
 
 /** One request through a proxy. */
 export function ask(url: string, host: string, headers: Record<string, string> = {}, agent: Agent = sharedAgent()): Promise<Answered> {

@@ -1,12 +1,13 @@
+import { disruptionBudgetCauses } from './disruption-budget.ts';
 import { clone, isEqual, isRecord, type Json, type RawObject } from './json.ts';
+import { labelKey, labelValue } from './label-selector.ts';
+import { networkPolicyCauses } from './network-policy.ts';
 import { containerPortCauses, portsOf, servicePortCauses } from './ports.ts';
 import type { Resource } from './resources.ts';
 import { duplicateValue, forbiddenValue, invalid, invalidValue, required, type StatusCause } from './status.ts';
 
 const label = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const labelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
-const labelKey = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 
 /** Kinds whose name is a DNS label (RFC 1123 or 1035), not a subdomain. */
 const namedByLabel = new Set(['/services', '/namespaces']);
@@ -62,6 +63,8 @@ function kindCauses(resource: Resource, object: RawObject): StatusCause[] {
   if (storeKey.startsWith('apps/') && isRecord(object.spec?.template)) return workloadCauses(object);
   if (storeKey === '/pods') return containerCauses(object.spec, 'spec');
   if (storeKey === '/services') return servicePortCauses(object.spec ?? {});
+  if (storeKey === 'networking.k8s.io/networkpolicies') return networkPolicyCauses(object.spec ?? {});
+  if (storeKey === 'policy/poddisruptionbudgets') return disruptionBudgetCauses(object.spec ?? {});
   return [];
 }
 

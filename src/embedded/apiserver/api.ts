@@ -32,6 +32,8 @@ import { type ApiHooks, type DeleteOptions, internalWrite, type PatchType, type 
 
 /** Kinds with a status whose spec is not counted. */
 const withoutGeneration = new Set(['/nodes', '/services', '/namespaces', 'autoscaling/horizontalpodautoscalers']);
+/** Kinds without a status whose spec is counted. */
+const countedAlone = new Set(['networking.k8s.io/networkpolicies']);
 
 /** Operations on objects, for requests and for the server's own collectors alike. */
 export class Api {
@@ -76,7 +78,7 @@ export class Api {
     metadata.uid = randomUid(this.#world.random);
     metadata.creationTimestamp = this.time();
     if (resource.status) delete object.status;
-    if (resource.status && !withoutGeneration.has(resource.storeKey)) metadata.generation = 1;
+    if (isCounted(resource)) metadata.generation = 1;
     else delete metadata.generation;
     const sent = clone(object);
     completeObject(resource, object, undefined, this.#parts);
@@ -156,7 +158,7 @@ export class Api {
     // A subresource of another manager name is another entry: scale writes count as such, status writes too.
     if (!applied) recordUpdate(live, next, resource.schema, this.#writer(resource, context));
     if (isEqual(withoutBookkeeping(next), withoutBookkeeping(live))) return live;
-    if (resource.status && context.subresource !== 'status' && live.metadata.generation !== undefined && changesContent(next, live))
+    if (isCounted(resource) && context.subresource !== 'status' && live.metadata.generation !== undefined && changesContent(next, live))
       next.metadata.generation = live.metadata.generation + 1;
     if (next.metadata.deletionTimestamp !== undefined && isFinished(next)) return this.#remove(resource, next, context);
     return this.#store(resource, next, context);
@@ -234,6 +236,8 @@ export class Api {
     return scaleOf(resource, this.#write(resource, object, withScale(resource, object, scale), context));
   }
 }
+
+const isCounted = ({ status, storeKey }: Resource): boolean => (status ? !withoutGeneration.has(storeKey) : countedAlone.has(storeKey));
 
 function checkName({ metadata }: KubeObject, name: string): void {
   if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);

@@ -230,6 +230,11 @@ export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = 
     }),
     age,
   ],
+  'networking.k8s.io/networkpolicies': [
+    nameColumn,
+    column('Pod-Selector', (policy) => selectorText(policy.spec?.podSelector ?? {}) || '<none>'),
+    age,
+  ],
   'policy/poddisruptionbudgets': [
     nameColumn,
     column('Min Available', (object) => String(object.spec?.minAvailable ?? 'N/A')),

@@ -48,6 +48,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
   builtin('autoscaling/v1', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', hpa),
   builtin('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets', { shortNames: ['pdb'], status: true }),
   builtin('networking.k8s.io/v1', 'Ingress', 'ingresses', { shortNames: ['ing'], status: true }),
+  builtin('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies', { shortNames: ['netpol'] }),
   builtin('networking.k8s.io/v1', 'IngressClass', 'ingressclasses', { namespaced: false }),
   builtin('events.k8s.io/v1', 'Event', 'events', { shortNames: ['ev'], storeKey: '/events' }),
   builtin(rbac, 'Role', 'roles'),

@@ -21,14 +21,14 @@ export function completeObject(resource: Resource, object: KubeObject, live: Kub
   applyDefaults(object, resource.schema);
   if (!resource.custom) {
     const missing = validate(object, resource.schema, '').filter(
-      ({ reason, field }) => reason === 'FieldValueRequired' && field.startsWith('spec'),
+      ({ reason, field }) => reason === 'FieldValueRequired' && field?.startsWith('spec'),
     );
     const isWorkload = object.apiVersion.startsWith('apps/') && resource.schema.properties?.spec !== undefined;
     if (missing.length === 0 && isWorkload && !isRecord(object.spec)) missing.push(required('spec'));
     if (missing.length > 0) throw invalid(resource, object.metadata.name, missing);
     applyBuiltinDefaults(object);
   } else {
-    const causes = validate(object, resource.schema, '').filter(({ field }) => !field.startsWith('metadata.'));
+    const causes = validate(object, resource.schema, '').filter(({ field }) => !field?.startsWith('metadata.'));
     if (causes.length === 0) causes.push(...parts.cel.check(object, live, resource.schema));
     if (causes.length > 0) throw invalid(resource, object.metadata.name, causes);
   }

@@ -77,6 +77,17 @@ const defaultsByKind: Record<string, (object: RawObject) => void> = {
     fill(object, { spec: {} });
     fillIn(object, 'status', { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 });
   },
+  'networking.k8s.io/v1/NetworkPolicy': (object) => {
+    object.spec ??= {};
+    const { ingress, egress, policyTypes } = object.spec;
+    fill(object.spec, { podSelector: {} });
+    if (list(policyTypes).length === 0) object.spec.policyTypes = ['Ingress', ...(list(egress).length > 0 ? ['Egress'] : [])];
+    const rules = [...list(ingress), ...list(egress)];
+    for (const { ports } of rules) for (const port of list(ports)) fill(port, { protocol: 'TCP' });
+    // Stored as protobuf, which has no empty lists.
+    for (const part of [object.spec, ...rules])
+      for (const [field, value] of Object.entries(part)) if (Array.isArray(value) && value.length === 0) delete part[field];
+  },
   'networking.k8s.io/v1/Ingress': (object) => fillIn(object, 'status', { loadBalancer: {} }),
   'discovery.k8s.io/v1/EndpointSlice': (object) => {
     for (const port of list(object.ports)) fill(port, { name: '', protocol: 'TCP' });

@@ -69,6 +69,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       .catch((cause: unknown) => {
         const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
         const failure = cause instanceof StatusError ? cause : new StatusError(500, 'InternalError', `Internal error occurred: ${text}`);
+        const { retryAfterSeconds } = failure.details ?? {};
+        if (retryAfterSeconds !== undefined && !response.headersSent) response.setHeader('retry-after', retryAfterSeconds);
         sendJson(response, failure.code, failure.toStatus());
       })
       .finally(note);

@@ -1,12 +1,13 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
+import { evict } from './eviction.ts';
 import { clone, type Json, type RawObject } from './json.ts';
 import type { ApiPath } from './request.ts';
 import type { Resource } from './resources.ts';
 import { conflict, methodNotAllowed, pathNotFound, StatusError } from './status.ts';
 
 /** `log`, `eviction` and `binding`: done, or refused. */
-export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb: string, body: Json): void {
+export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb: string, body: Json, isDryRun: boolean): void {
   const { namespace, name, subresource } = path;
   const pod: RawObject = api.get(resource, namespace, name);
   if (subresource === 'log' && verb === 'get')
@@ -18,7 +19,7 @@ export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb
     );
   if (verb !== 'create') throw methodNotAllowed();
   if (subresource === 'eviction') {
-    api.delete(resource, namespace, name, body?.deleteOptions ?? {});
+    evict(api, resource, namespace, name, body, isDryRun);
     return;
   }
   if (subresource !== 'binding') throw pathNotFound();

@@ -59,14 +59,14 @@ function targetCauses(target: Json, field: string): StatusCause[] {
   return portNameCauses(String(target), field);
 }
 
-function portNameCauses(name: string, field: string): StatusCause[] {
+export function portNameCauses(name: string, field: string): StatusCause[] {
   if (name.length > LONGEST_PORT_NAME) return [invalidValue(field, name, `must be no more than ${LONGEST_PORT_NAME} characters`)];
   if (name.includes('--')) return [invalidValue(field, name, 'must not contain consecutive hyphens')];
   if (!LABEL.test(name)) return [invalidValue(field, name, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens ('-')")];
   return /[a-z]/.test(name) ? [] : [invalidValue(field, name, 'must contain at least one letter (a-z)')];
 }
 
-function numberCauses(port: Json, field: string): StatusCause[] {
+export function numberCauses(port: Json, field: string): StatusCause[] {
   return typeof port === 'number' && port >= 1 && port <= 65_535
     ? []
     : [invalidValue(field, port, 'must be between 1 and 65535, inclusive')];

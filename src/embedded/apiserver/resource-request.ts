@@ -125,7 +125,7 @@ export class ResourceRequest {
     }
     if (subresource === 'scale' && resource.scale !== undefined) return this.#scale(verb);
     if (resource.storeKey === '/pods') {
-      podSubresource(this.#api, resource, this.#path, verb, this.#body);
+      podSubresource(this.#api, resource, this.#path, verb, this.#body, this.#query.get('dryRun') === 'All');
       return this.#success(201, { code: 201 });
     }
     if (resource.storeKey === '/namespaces' && subresource === 'finalize' && verb === 'update') return this.#update();

@@ -209,7 +209,7 @@ describe('built-in kinds', () => {
     await post(pods, { metadata: { name: 'bound' }, spec: { containers: [{ name: 'a', image: 'a' }] } });
     expect((await post(`${pods}/bound/binding`, { target: { name: 'n1' } })).status).toBe(201);
     expect((await get(`${pods}?fieldSelector=spec.nodeName=n1`)).body.items).toHaveLength(1);
-    await post(`${pods}/bound/eviction`, {});
+    await post(`${pods}/bound/eviction`, { metadata: { name: 'bound' } });
     expect((await get(`${pods}/bound`)).body.metadata.deletionGracePeriodSeconds).toBe(30);
     await remove(`${pods}/bound?gracePeriodSeconds=0`);
     expect((await get(`${pods}/bound`)).status).toBe(404);

@@ -3,7 +3,8 @@ import type { JsonObject } from './json.ts';
 export interface StatusCause {
   reason: string;
   message: string;
-  field: string;
+  /** Absent: none in particular. */
+  field?: string;
 }
 
 export interface Details {
@@ -35,7 +36,7 @@ export class StatusError extends Error {
       metadata: {},
       status: 'Failure',
       message: this.message,
-      reason: this.reason,
+      ...(this.reason !== '' && { reason: this.reason }),
       ...(this.details && { details: this.details }),
       code: this.code,
     };

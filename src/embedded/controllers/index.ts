@@ -6,6 +6,8 @@ import type { Cluster } from '../../kube/cluster.ts';
 import type { StandInOptions } from '../world.ts';
 import { syncDaemonSet } from './daemon-set-controller.ts';
 import { syncDeployment } from './deployment-controller.ts';
+import { isUnder } from './disruption-budget.ts';
+import { syncDisruptionBudget } from './disruption-controller.ts';
 import { selects, syncEndpointSlices } from './endpoint-slice-controller.ts';
 import { scaleTargetOf, syncAutoscaler } from './hpa-controller.ts';
 import { allSynced, keyOf, type ObjectChange, watchObjects } from './object-store.ts';
@@ -15,9 +17,9 @@ import type { Stores } from './stores.ts';
 import { topologyOf } from './topology-hints.ts';
 import { type WorkQueue, workQueue } from './work-queue.ts';
 
-type Queues = Record<'deployments' | 'replicaSets' | 'daemonSets' | 'autoscalers' | 'endpoints', WorkQueue>;
+type Queues = Record<'deployments' | 'replicaSets' | 'daemonSets' | 'autoscalers' | 'budgets' | 'endpoints', WorkQueue>;
 
-/** Deployment → ReplicaSet → Pod, DaemonSet → Pod, HPAs, and EndpointSlices: what kube-controller-manager does on a real server. */
+/** Deployment → ReplicaSet → Pod, DaemonSet → Pod, HPAs, PodDisruptionBudgets, and EndpointSlices: what kube-controller-manager does on a real server. */
 export class Controllers {
   readonly #cluster: Cluster;
   /** UIDs of pods whose deletion was requested. */
@@ -56,12 +58,13 @@ export class Controllers {
       replicaSets: queueOf((key, nowMs) => syncReplicaSet(this.#cluster, { ...this.#stores, leaving }, key, nowMs)),
       daemonSets: queueOf((key, nowMs) => syncDaemonSet(this.#cluster, { ...this.#stores, leaving }, key, nowMs)),
       autoscalers: queueOf((key, nowMs) => syncAutoscaler(this.#cluster, this.#stores, key, nowMs)),
+      budgets: queueOf((key, nowMs) => syncDisruptionBudget(this.#cluster, this.#stores, key, nowMs)),
       endpoints: workQueue(clock, (key) => this.synced.then(() => syncEndpointSlices(this.#cluster, this.#stores, key)), onError),
     };
   }
 
   #watchAll(): Stores {
-    const { deployments, replicaSets, daemonSets, autoscalers, endpoints } = this.#queues;
+    const { deployments, replicaSets, daemonSets, autoscalers, budgets, endpoints } = this.#queues;
     const watch = <T extends KubeObject>(apiVersion: string, kind: T['kind'], onChange: (object: T, change: ObjectChange<T>) => void) =>
       watchObjects<T>(this.#cluster, { apiVersion, kind }, (change, object) => onChange(object, change));
     return {
@@ -77,6 +80,7 @@ export class Controllers {
       pods: watch('v1', 'Pod', (pod, change) => this.#podChanged(pod, change)),
       daemonSets: watch('apps/v1', 'DaemonSet', (set) => daemonSets.add(keyOf(set))),
       revisions: watch('apps/v1', 'ControllerRevision', (revision) => wakeOwner(daemonSets, 'DaemonSet', revision)),
+      budgets: watch('policy/v1', 'PodDisruptionBudget', (budget) => budgets.add(keyOf(budget))),
       services: watch('v1', 'Service', (service) => endpoints.add(keyOf(service))),
       nodes: watch('v1', 'Node', (_, change) => this.#nodeChanged(change)),
       slices: watch('discovery.k8s.io/v1', 'EndpointSlice', ({ metadata: { namespace, labels } }) => {
@@ -96,8 +100,10 @@ export class Controllers {
     }
     wakeOwner(replicaSets, 'ReplicaSet', pod);
     wakeOwner(daemonSets, 'DaemonSet', pod);
-    for (const seen of [next, previous].filter((each) => each !== undefined))
+    for (const seen of [next, previous].filter((each) => each !== undefined)) {
       for (const service of this.#stores.services.list()) if (selects(service, seen)) this.#queues.endpoints.add(keyOf(service));
+      for (const budget of this.#stores.budgets.list()) if (isUnder(budget, seen)) this.#queues.budgets.add(keyOf(budget));
+    }
   }
 
   #nodeChanged({ previous, next }: ObjectChange<Node>): void {

@@ -5,6 +5,7 @@ import type { EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
 import type { HorizontalPodAutoscaler } from '../../api/kinds/horizontal-pod-autoscaler.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
+import type { PodDisruptionBudget } from '../../api/kinds/pod-disruption-budget.ts';
 import type { ReplicaSet } from '../../api/kinds/replica-set.ts';
 import type { Service } from '../../api/kinds/service.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -17,6 +18,7 @@ export type Stores = {
   pods: ObjectStore<Pod>;
   daemonSets: ObjectStore<DaemonSet>;
   revisions: ObjectStore<ControllerRevision>;
+  budgets: ObjectStore<PodDisruptionBudget>;
   services: ObjectStore<Service>;
   nodes: ObjectStore<Node>;
   slices: ObjectStore<EndpointSlice>;

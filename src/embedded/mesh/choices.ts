@@ -1,3 +1,5 @@
+import { asPod } from '../../api/kinds/pod.ts';
+import { type ConnectionEnd, endOf } from '../network-policy/connection.ts';
 import { hashedTo } from './destination-policy.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -40,6 +42,20 @@ export function chooseEndpoint(
 
 const keyOf = ({ namespace, name }: Destination): string => `${namespace}/${name}`;
 
+/** The failure of a connection that network policies refuse; undefined: they do not. */
+export function refusedConnection(
+  { policies, podOf }: Standing,
+  { address, end = { address } }: Client,
+  { namespace, pod: name, ip, targetPort }: Endpoint,
+): UpstreamFailure | undefined {
+  const to = (): ConnectionEnd => {
+    const pod = podOf(namespace, name);
+    return pod ? endOf(asPod(pod)) : { address: ip };
+  };
+  const why = policies?.refusal(end, to, targetPort);
+  return why === undefined ? undefined : { failure: 'connect-failure', why };
+}
+
 /** Remembers how a try at a pod ended, for the policy of its destination. */
 export function noteTry(
   { view, destinations }: Standing,
@@ -75,7 +91,7 @@ export function isRetried(outcome: Pick<UpstreamAnswer, 'status'> | UpstreamFail
 }
 
 /** The proxy's own answer where none came. */
-export const failureAt = ({ pod }: Endpoint, { failure }: UpstreamFailure): DirectResponse => ({
+export const failureAt = ({ pod }: Endpoint, { failure, why }: UpstreamFailure): DirectResponse => ({
   status: failure === 'timeout' ? 504 : 503,
-  reason: `${failure} at ${pod}`,
+  reason: `${failure} at ${pod}${why === undefined ? '' : `: ${why}`}`,
 });

@@ -4,6 +4,7 @@ import type { Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectChange, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
+import { NetworkPolicies } from '../network-policy/index.ts';
 import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Metrics, Sample } from './exposition.ts';
@@ -29,7 +30,7 @@ export interface MeshOptions {
   /** Proxies keep their connections to pods, which is three times as fast, and fails requests when a pod goes; default false. */
   keepsConnections?: boolean;
   world?: World;
-  /** API groups of routing kinds that are served, now and later; default: any may be. */
+  /** API groups of routing kinds and of network policies that are used, now and later; default: any may be. */
   groups?: ReadonlySet<string>;
 }
 
@@ -61,7 +62,7 @@ export interface Mesh {
   model(proxy: number, request: ModelledRequest, answerOf: AnswerOf, count?: number): ModelledOutcome;
   /** Changes that some proxy has not received yet. */
   pending(): number;
-  /** Whether every proxy has received this version of an object or a later one; always true for a kind that routes nothing. */
+  /** Whether this version of an object, or a later one, is in force at every proxy; always true for a kind that routes and refuses nothing. */
   knows(object: KubeObject): boolean;
   stop(): Promise<void>;
 }
@@ -96,10 +97,12 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   };
   const nodes = watchPlaces(cluster);
   const pods = watchPods(cluster);
-  const kinds = KINDS.filter(({ apiVersion }, index) => index < BUILT_IN.length || groups?.has(apiVersion.split('/')[0] ?? '') !== false);
+  const isSpokenOf = (apiVersion: string): boolean => groups?.has(apiVersion.split('/')[0] ?? '') !== false;
+  const policies = isSpokenOf('networking.k8s.io/v1') ? new NetworkPolicies(cluster) : undefined;
+  const kinds = KINDS.filter(({ apiVersion }, index) => index < BUILT_IN.length || isSpokenOf(apiVersion));
   const stores = kinds.map(({ knownAs, ...kind }) => watchObjects(cluster, kind, (change) => hear(knownAs ?? kind.kind, change)));
   const required = [pods.store, nodes.store, ...stores.slice(0, 2)];
-  await Promise.all(required.map((store) => store.synced));
+  await Promise.all([...required.map((store) => store.synced), policies?.synced]);
   // Optional kinds may be absent for good: their first list is waited for only as long as it takes to ask.
   await Promise.race([Promise.all(stores.map((store) => store.synced)), sleep(clock, FIRST_LISTS_MS)]);
   isStarting = false;
@@ -118,6 +121,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
         place: () => nodes.placeOf(index),
         portOf: pods.portOf,
         podOf: pods.podOf,
+        ...(policies && { policies }),
         onAnswer,
         world,
         ...(agent && { agent }),
@@ -148,6 +152,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
       const version = Number(object.metadata.resourceVersion);
       const known = observed?.knownAs ?? object.kind;
       const services = observed && servicesOf(known, object);
+      if (policies && !policies.knows(object)) return false;
       return (
         observed === undefined ||
         views.every(
@@ -159,6 +164,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     },
     async stop() {
       for (const store of [pods.store, nodes.store, ...stores] satisfies ObjectStore[]) store.stop();
+      policies?.stop();
       agent?.destroy();
       await Promise.all([...started.map((proxy) => proxy.stop()), exported.close(true)]);
     },

@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { chooseEndpoint, failureAt, isRetried, noteTry, resolveRoute } from './choices.ts';
+import type { ConnectionEnd } from '../network-policy/connection.ts';
+import { chooseEndpoint, failureAt, isRetried, noteTry, refusedConnection, resolveRoute } from './choices.ts';
 import type { Standing } from './proxy-context.ts';
 import type { Destination } from './request.ts';
 import { parseHost, pathOf } from './request.ts';
 import { PLAIN, type ResolvedRoute } from './resolved-route.ts';
+import type { Client } from './service-proxy.ts';
 
 /** Requests alike should be one object: its route is read once for each state of the view. */
 export interface ModelledRequest {
@@ -14,6 +16,8 @@ export interface ModelledRequest {
   headers: IncomingHttpHeaders;
   /** Gateway `namespace/name` that it entered by; `mesh` for one from inside. */
   gateway: string;
+  /** For network policies; absent: a client of no address. */
+  source?: ConnectionEnd;
 }
 
 /** Undefined: the pod refuses the connection. */
@@ -29,7 +33,7 @@ export interface ModelledOutcome {
 }
 
 const METHOD = 'GET';
-const CLIENT = { address: '', isOutside: false };
+const CLIENT: Client = { address: '', isOutside: false };
 const NONE: ReadonlySet<string> = new Set();
 
 /** Routed as by HTTP, with retries, deadlines and copies; no connection is made and no time passes. */
@@ -51,25 +55,28 @@ export function modelRequest(context: Standing, request: ModelledRequest, answer
     const isProxyError = reason !== undefined;
     context.onAnswer({ method: METHOD, path, count, destination, status, durationMs, pod, reason, isProxyError, isMirror }, route);
   };
-  for (const mirror of route.mirrors) answered(mirror, attempts(context, mirror, { ...route, retries: PLAIN.retries }, answerOf), true);
-  const outcome = attempts(context, route.destination, route, answerOf);
+  const client: Client = request.source ? { ...CLIENT, end: request.source } : CLIENT;
+  const send = (destination: Destination, by: ResolvedRoute) => attempts(context, destination, by, answerOf, client);
+  for (const mirror of route.mirrors) answered(mirror, send(mirror, { ...route, retries: PLAIN.retries }), true);
+  const outcome = send(route.destination, route);
   answered(route.destination, outcome, false);
   return outcome;
 }
 
-function attempts(context: Standing, destination: Destination, route: ResolvedRoute, answerOf: AnswerOf): ModelledOutcome {
+function attempts(context: Standing, destination: Destination, route: ResolvedRoute, answerOf: AnswerOf, client: Client): ModelledOutcome {
   let tried = NONE;
   const mostMs = route.timeoutMs ?? Number.POSITIVE_INFINITY;
   let durationMs = 0;
   for (let attempt = 0; ; attempt += 1) {
-    const endpoint = chooseEndpoint(context, destination, route, CLIENT, tried);
+    const endpoint = chooseEndpoint(context, destination, route, client, tried);
     if ('reason' in endpoint) return { ...endpoint, durationMs };
     const pod = context.podOf(endpoint.namespace, endpoint.pod);
-    const answer = pod && answerOf(pod);
+    const refused = refusedConnection(context, client, endpoint);
+    const answer = refused || !pod ? undefined : answerOf(pod);
     const leftMs = Math.min(mostMs - durationMs, route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
     const isLate = answer !== undefined && answer.durationMs > leftMs;
     durationMs += Math.min(answer?.durationMs ?? 0, leftMs);
-    const outcome = isLate ? ({ failure: 'timeout' } as const) : (answer ?? ({ failure: 'connect-failure' } as const));
+    const outcome = isLate ? ({ failure: 'timeout' } as const) : (answer ?? refused ?? ({ failure: 'connect-failure' } as const));
     noteTry(context, destination, endpoint, outcome, route);
     if (attempt < route.retries.attempts && durationMs < mostMs && isRetried(outcome, route.retries.on)) {
       tried = new Set([...tried, endpoint.ip]);

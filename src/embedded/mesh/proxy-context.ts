@@ -1,6 +1,7 @@
 import type { Agent } from 'node:http';
 import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { NetworkPolicies } from '../network-policy/index.ts';
 import type { World } from '../world.ts';
 import type { ClientAffinity } from './client-affinity.ts';
 import type { DestinationState } from './destination-policy.ts';
@@ -20,6 +21,8 @@ export interface ProxyContext {
   agent?: Agent;
   world?: World;
   podOf(namespace: string, name: string): KubeObject | undefined;
+  /** Absent: connections are held to none. */
+  policies?: Pick<NetworkPolicies, 'refusal'>;
   onAnswer(answered: ReportedAnswer, route?: ResolvedRoute): void;
 }
 

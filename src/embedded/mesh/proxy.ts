@@ -1,9 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { asPod, type Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { eachChunk } from '../../kube/each-chunk.ts';
+import { endOf } from '../network-policy/connection.ts';
 import { PORT_HEADER } from '../nodes/app.ts';
 import { realWorld } from '../world.ts';
-import { chooseEndpoint, failureAt, isRetried, noteTry, resolveRoute } from './choices.ts';
+import { chooseEndpoint, failureAt, isRetried, noteTry, refusedConnection, resolveRoute } from './choices.ts';
 import { ClientAffinity } from './client-affinity.ts';
 import { DestinationState } from './destination-policy.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -15,6 +17,9 @@ import { type DirectResponse, type HeaderChanges, PLAIN, type ResolvedRoute } fr
 import type { Client } from './service-proxy.ts';
 import { callUpstream, type UpstreamAnswer } from './upstream.ts';
 
+/** The pod (`namespace/name`) that sends a request: network policies see it, short host names and source labels are those of the pod. */
+export const SOURCE_POD_HEADER = 'x-serin-source-pod';
+
 /** Headers that speak to this proxy or of one connection, and are not passed on. */
 const HOP_HEADERS = [
   'connection',
@@ -25,6 +30,7 @@ const HOP_HEADERS = [
   'x-serin-source-labels',
   'x-serin-gateway',
   'x-serin-namespace',
+  SOURCE_POD_HEADER,
   'x-serin-client',
   'x-serin-entry',
 ];
@@ -57,7 +63,9 @@ export async function startProxy(wiring: ProxyContext) {
 
 async function answer(context: Standing, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const startedMs = context.clock.monotonicMs();
-  const request = readRequest(incoming);
+  const source = sourcePodOf(context, incoming);
+  if (source === 'not found') return refuse(response, { status: 400, reason: `${SOURCE_POD_HEADER} has to name a pod: namespace/name` });
+  const request = readRequest(incoming, source);
   const parts: Buffer[] = [];
   await eachChunk(incoming, (part) => void parts.push(part));
   const body = Buffer.concat(parts);
@@ -67,7 +75,7 @@ async function answer(context: Standing, incoming: IncomingMessage, response: Se
     refuse(response, route);
     return;
   }
-  const call = { ...outgoing(request, route, body, context.agent !== undefined), client: clientOf(incoming) };
+  const call = { ...outgoing(request, route, body, context.agent !== undefined), client: clientOf(incoming, request, source) };
   for (const mirror of route.mirrors) void sendMirror(context, mirror, call, route, request);
   const outcome = await sendTo(context, route.destination, call, route);
   report(context, request, route.destination, outcome, { startedMs, route });
@@ -97,25 +105,44 @@ function report(
   context.onAnswer({ method, path: pathOf(url), destination, pod, status, reason, isProxyError, isMirror, durationMs }, route);
 }
 
-function readRequest(incoming: IncomingMessage): MeshRequest {
+/** Undefined: the request names none. */
+function sourcePodOf({ podOf }: Standing, { headers }: IncomingMessage): Pod | 'not found' | undefined {
+  const key = headers[SOURCE_POD_HEADER]?.toString();
+  if (key === undefined) return undefined;
+  const [namespace = '', name = ''] = key.split('/');
+  const pod = podOf(namespace, name);
+  return pod ? asPod(pod) : 'not found';
+}
+
+function readRequest(incoming: IncomingMessage, source: Pod | undefined): MeshRequest {
   const { headers } = incoming;
   const text = (name: string): string | undefined => headers[name]?.toString();
-  const sourceNamespace = text('x-serin-namespace');
+  const sourceNamespace = text('x-serin-namespace') ?? source?.metadata.namespace;
+  const sourceLabels = text('x-serin-source-labels');
   return {
     method: incoming.method ?? 'GET',
     url: incoming.url ?? '/',
     headers,
     host: parseHost(text('x-serin-host') ?? headers.host ?? '', sourceNamespace ?? 'default'),
     gateway: text('x-serin-gateway') ?? 'mesh',
-    sourceLabels: Object.fromEntries(new URLSearchParams((text('x-serin-source-labels') ?? '').replaceAll(',', '&'))),
+    sourceLabels:
+      sourceLabels === undefined
+        ? (source?.metadata.labels ?? {})
+        : Object.fromEntries(new URLSearchParams(sourceLabels.replaceAll(',', '&'))),
     ...(sourceNamespace !== undefined && { sourceNamespace }),
   };
 }
 
-/** The client by headers, since all connections come from loopback: an address, and whether by a node port (`x-serin-entry: node-port`). */
-function clientOf({ headers, socket }: IncomingMessage): Client {
-  const address = headers['x-serin-client']?.toString() ?? socket.remoteAddress ?? '';
-  return { address, isOutside: headers['x-serin-entry'] === 'node-port' };
+/**
+ * The client by headers, since all connections come from loopback: a pod, an address (`x-serin-client`), or any pod of a namespace with the labels that
+ * a client of routes has; and whether it comes by a node port (`x-serin-entry: node-port`).
+ */
+function clientOf({ headers, socket }: IncomingMessage, request: MeshRequest, source: Pod | undefined): Client {
+  const { sourceNamespace: namespace, sourceLabels: labels } = request;
+  const pod = source && endOf(source);
+  const address = headers['x-serin-client']?.toString() ?? pod?.address ?? socket.remoteAddress ?? '';
+  const end = pod ?? (namespace === undefined ? { address } : { address, pod: { namespace, labels } });
+  return { address, isOutside: headers['x-serin-entry'] === 'node-port', end };
 }
 
 interface ForwardedRequest {
@@ -171,12 +198,13 @@ async function tryPods(context: Standing, destination: Destination, call: Forwar
     const leftMs = Math.min(deadlineMs - clock.monotonicMs(), route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
     const port = context.portOf(endpoint.ip);
     const outcome =
-      port === undefined
+      refusedConnection(context, call.client, endpoint) ??
+      (port === undefined
         ? ({ failure: 'connect-failure' } as const)
         : await callUpstream(port, tryOf(call, route, endpoint, attempt), Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined, {
             agent,
             clock,
-          });
+          }));
     noteTry(context, destination, endpoint, outcome, route);
     const mayRetry = attempt < route.retries.attempts && clock.monotonicMs() < deadlineMs && isRetried(outcome, route.retries.on);
     if (mayRetry) continue;

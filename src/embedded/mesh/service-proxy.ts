@@ -1,4 +1,5 @@
 import { asService } from '../../api/kinds/service.ts';
+import type { ConnectionEnd } from '../network-policy/connection.ts';
 import type { ClientAffinity } from './client-affinity.ts';
 import { type Endpoint, type EndpointSeen, seenEndpoints } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -16,6 +17,8 @@ export interface Client {
   address: string;
   /** It came by a node port or a load balancer. */
   isOutside: boolean;
+  /** For network policies; absent: its address alone. */
+  end?: ConnectionEnd;
 }
 
 const DEFAULT_AFFINITY_SECONDS = 10_800;

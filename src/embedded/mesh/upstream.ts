@@ -9,6 +9,8 @@ export interface UpstreamAnswer {
 /** Why no answer came, in the words of Envoy's retry conditions. */
 export interface UpstreamFailure {
   failure: 'connect-failure' | 'reset' | 'timeout';
+  /** What refused the connection. */
+  why?: string;
 }
 
 /**

@@ -1,0 +1,34 @@
+import type { KubeObject } from '../kube-object.ts';
+import { kindReader } from './kind-reader.ts';
+import type { LabelSelector } from './label-selector.ts';
+
+/** Of `networking.k8s.io/v1`. */
+export interface NetworkPolicy extends KubeObject {
+  kind: 'NetworkPolicy';
+  spec: {
+    /** Pods of its namespace that it isolates; empty: all. */
+    podSelector?: LabelSelector;
+    /** The server fills it: `Ingress`, and `Egress` where there are rules for it. */
+    policyTypes?: readonly string[];
+    ingress?: readonly { from?: readonly NetworkPolicyPeer[]; ports?: readonly NetworkPolicyPort[] }[];
+    egress?: readonly { to?: readonly NetworkPolicyPeer[]; ports?: readonly NetworkPolicyPort[] }[];
+    [field: string]: unknown;
+  };
+}
+export const asNetworkPolicy = kindReader<NetworkPolicy>('NetworkPolicy');
+
+/** Selectors, of which both must match where there are two, or an address range. */
+export interface NetworkPolicyPeer {
+  podSelector?: LabelSelector;
+  namespaceSelector?: LabelSelector;
+  ipBlock?: { cidr: string; except?: readonly string[] };
+}
+
+export interface NetworkPolicyPort {
+  /** Default `TCP`. */
+  protocol?: string;
+  /** A number, or the name of a port of the pod that is sent to; absent: any. */
+  port?: number | string;
+  /** Last number of a range that begins with `port`. */
+  endPort?: number;
+}
