@@ -82,11 +82,11 @@ const HTTP = /^(http|http2|https|grpc|grpc-web)$/;
 
 /**
  * Where the mesh leads requests to a port of a host: each destination with a weight, of every rule. `http` rules are for ports that speak it or say
- * nothing, `tcp` and `tls` rules for the others. Undefined: straight to the Service.
+ * nothing, `tcp` and `tls` rules for the others. Undefined: no rule is about the port, and requests go straight to the Service.
  */
 export function meshRoutes(
   virtualServices: readonly KubeObject[],
-  { host, namespace, protocol = 'http' }: { host: string; namespace: string; protocol: string | undefined },
+  { host, namespace, port, protocol = 'http' }: { host: string; namespace: string; port: number; protocol: string | undefined },
 ): RoutedTo[] | undefined {
   const found = virtualServices.filter((one) => {
     const { hosts = [], gateways } = raw(one).spec ?? {};
@@ -97,7 +97,9 @@ export function meshRoutes(
   if (virtual === undefined) return undefined;
   const { http, tcp, tls } = raw(virtual).spec;
   const rules: Raw[] = HTTP.test(protocol) ? (http ?? []) : [...(tcp ?? []), ...(tls ?? [])];
-  const routes: Raw[] = rules.flatMap((rule: Raw) => rule.route ?? []);
+  const isMatched = ({ match }: Raw): boolean =>
+    !match?.length || match.some((one: Raw) => (one.port ?? port) === port && (!one.gateways?.length || one.gateways.includes('mesh')));
+  const routes: Raw[] = rules.filter(isMatched).flatMap((rule: Raw) => rule.route ?? []);
   if (routes.length === 0) return undefined;
   return routes
     .filter(({ weight }) => weight === undefined || weight > 0)

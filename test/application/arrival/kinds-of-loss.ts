@@ -1,32 +1,37 @@
-/** What an application can lose when a Canary arrives, with the finding of issue 42 that it belongs to. */
+/** What an application can lose when a Canary arrives. */
 export const kindsOfLoss = {
-  'further Service': { finding: 1, isRequired: true },
-  'shared Service': { finding: 3, isRequired: true },
-  'unweighted canary': { finding: 3, isRequired: true },
-  /** The Service that the Canary names. */
-  'apex Service': { finding: 0, isRequired: true },
+  /** The port of the apex Service that the Canary names. */
+  'apex Service': 'required',
+  /** Another port of the apex Service. */
+  'apex port': 'required',
+  'further Service': 'required',
+  /** Other workloads behind a Service of the application. */
+  'shared Service': 'required',
+  /** Users whom a Service leads to the canary beside the routes. */
+  'unweighted canary': 'required',
   /** One that never led to the application. */
-  'other Service': { finding: 0, isRequired: true },
-  'port name': { finding: 5, isRequired: true },
-  appProtocol: { finding: 5, isRequired: true },
-  'Service terms': { finding: 5, isRequired: true },
-  route: { finding: 0, isRequired: true },
-  NetworkPolicy: { finding: 1, isRequired: true },
+  'other Service': 'required',
+  'port name': 'required',
+  appProtocol: 'required',
+  'Service terms': 'required',
+  route: 'required',
+  NetworkPolicy: 'required',
   /** A policy of another workload that knows the application by its label. */
-  peer: { finding: 2, isRequired: true },
-  'workload policy': { finding: 1, isRequired: true },
-  DestinationRule: { finding: 4, isRequired: true },
-  PDB: { finding: 1, isRequired: false },
-  HPA: { finding: 1, isRequired: false },
-  VPA: { finding: 1, isRequired: false },
-  monitor: { finding: 1, isRequired: false },
-  /** A refusal that names no object, or that comes after a write. */
-  refusal: { finding: 0, isRequired: true },
-  /** Neither served nor refused. */
-  stuck: { finding: 0, isRequired: true },
-} as const satisfies Record<string, { finding: number; isRequired: boolean }>;
+  peer: 'required',
+  /** AuthorizationPolicy and its kin. */
+  'workload policy': 'required',
+  DestinationRule: 'required',
+  PDB: 'named',
+  HPA: 'named',
+  VPA: 'named',
+  monitor: 'named',
+  /** A refusal that names no object. */
+  refusal: 'required',
+  /** Neither served nor refused before the first write. */
+  stuck: 'required',
+} as const;
 
 export type KindOfLoss = keyof typeof kindsOfLoss;
 
-/** Whether a warning that names the object is not enough. */
-export const isRequired = (kind: KindOfLoss): boolean => kindsOfLoss[kind].isRequired;
+/** What users and security need has to be kept, or the Canary is refused; for the rest a warning that names the object is enough. */
+export const isRequired = (kind: KindOfLoss): boolean => kindsOfLoss[kind] === 'required';

@@ -57,7 +57,13 @@ class Arrival {
   constructor(lab: ModelLab, objects: readonly KubeObject[], canary: KubeObject) {
     const { targetRef, service, provider } = raw(canary).spec;
     this.#lab = lab;
-    this.#app = { namespace: NAMESPACE, target: targetRef.name, apex: service.name ?? targetRef.name, hasMesh: provider === 'istio' };
+    this.#app = {
+      namespace: NAMESPACE,
+      target: targetRef.name,
+      apex: service.name ?? targetRef.name,
+      port: service.port,
+      hasMesh: provider === 'istio',
+    };
     this.#canary = judgedByOrders(canary);
     for (const object of [...objects, ordersTemplate]) put(lab, object);
     this.#services = new Set(objects.filter(({ kind }) => kind === 'Service').map(({ metadata }) => `Service/${metadata.name}`));

@@ -19,7 +19,7 @@ export function requests(seen: Seen, say: Say): void {
   for (const service of seen.own('Service')) {
     for (const port of raw(service).spec.ports ?? []) portOf(seen, service, port, say);
     const led = (raw(service).spec.ports ?? []).flatMap((port: Raw) => ledTo(seen, service, port));
-    const behind = led.map(({ service: to }: Led) => (to ? steeringOf(to) : 'no Service'));
+    const behind = led.flatMap(({ service: to }: Led) => (to ? [steeringOf(to)] : []));
     say(`what steers traffic at Service/${service.metadata.name}`, 'Service terms', [steeringOf(service)], [service]);
     say(`what steers traffic behind Service/${service.metadata.name}`, 'Service terms', behind, [service]);
   }
@@ -29,6 +29,7 @@ export function requests(seen: Seen, say: Say): void {
 function portOf(seen: Seen, service: KubeObject, port: Raw, say: Say): void {
   const { name } = service.metadata;
   const led = ledTo(seen, service, port);
+  const there = led.filter((one) => one.service !== undefined);
   const answers = led.flatMap((one) => endpointsOf(seen, one));
   const values = answers.map(({ workload, number }) => `${workload.name}:${number}`);
   const by = `Service/${name}:${port.port}/${port.protocol ?? 'TCP'}`;
@@ -38,7 +39,9 @@ function portOf(seen: Seen, service: KubeObject, port: Raw, say: Say): void {
     : names.size > 1
       ? 'shared Service'
       : name === seen.app.apex
-        ? 'apex Service'
+        ? port.port === seen.app.port
+          ? 'apex Service'
+          : 'apex port'
         : 'further Service';
   say(`who answers at ${by}`, kind, values, [service]);
   if (port.name) say(`Service/${name} by the port name ${port.name}`, 'port name', [`port ${port.port}`], [service]);
@@ -47,7 +50,7 @@ function portOf(seen: Seen, service: KubeObject, port: Raw, say: Say): void {
   say(
     `the protocol behind ${by}`,
     ofTerms,
-    led.map((one) => protocolOf(one.port) ?? 'detected'),
+    there.map((one) => protocolOf(one.port) ?? 'detected'),
     [service],
   );
   if (!seen.app.hasMesh) return;
@@ -79,12 +82,14 @@ export function ledTo(seen: Seen, service: KubeObject, port: Raw): Led[] {
   const host = hostOf(service.metadata.name, namespace);
   const straight: Led = { service, host, port };
   if (!hasMesh) return [straight];
-  const routes = meshRoutes(seen.own('VirtualService'), { host, namespace, protocol: protocolOf(port) });
+  const routes = meshRoutes(seen.own('VirtualService'), { host, namespace, port: port.port, protocol: protocolOf(port) });
   if (routes === undefined) return [straight];
   return routes.map((to) => {
     const found = seen.own('Service').find(({ metadata }) => hostOf(metadata.name, namespace) === to.host);
-    const number = to.port ?? port.port;
-    const at = raw(found)?.spec.ports?.find((one: Raw) => one.port === number);
+    const ports: Raw[] = raw(found)?.spec.ports ?? [];
+    // As istiod does it (`GetDestinationCluster`): without a number the only port there is, or the one that the client asks for.
+    const number = to.port ?? (ports.length === 1 ? ports[0].port : port.port);
+    const at = ports.find((one) => one.port === number);
     return { service: at && found, host: to.host, port: at ?? { port: number }, ...(to.subset && { subset: to.subset }) };
   });
 }

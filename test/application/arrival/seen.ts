@@ -7,6 +7,8 @@ export interface Application {
   namespace: string;
   target: string;
   apex: string;
+  /** Of the apex: the one that the Canary names. */
+  port: number;
   /** Istio routes requests of clients. */
   hasMesh: boolean;
 }
