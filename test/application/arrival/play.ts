@@ -47,8 +47,10 @@ class Arrival {
   readonly #lab: ModelLab;
   readonly #app: Application;
   readonly #canary: KubeObject;
-  readonly #losses = new Map<string, SeenLoss>();
+  readonly #losses = new Map<string, Omit<SeenLoss, 'isNamed'>>();
   readonly #services: ReadonlySet<string>;
+  /** Messages of conditions and events so far. */
+  readonly #said = new Set<string>();
   #before: Fingerprint | undefined;
   #version = 1;
   /** Of the store, when it was last looked at in passing. */
@@ -90,7 +92,7 @@ class Arrival {
     const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${this.#app.target}-primary`, namespace: NAMESPACE };
     await this.#pass('as the application is handed over', () => lab.server.find(primary) === undefined, MOST_MS.delete);
     await this.#rest('after the Canary');
-    return { is: 'arrived', losses: [...this.#losses.values()] };
+    return { is: 'arrived', losses: this.#found() };
   }
 
   async #release(kind: 'good' | 'bad', phase: string): Promise<void> {
@@ -134,6 +136,7 @@ class Arrival {
 
   #look(moment: string, isMeant: (loss: Loss) => boolean): void {
     if (this.#before === undefined) return;
+    for (const message of saidBy(this.#lab)) this.#said.add(message);
     const now = fingerprint(objectsIn(this.#lab), this.#app);
     const isGone = (service: string) => [...this.#losses.keys()].some((what) => what.startsWith(`who answers at ${service}:`));
     const isMeantFor = (service: string) => this.#services.has(service) && !isGone(service);
@@ -149,18 +152,23 @@ class Arrival {
     );
     for (const loss of [...lossesIn(this.#before, now), ...unweighted].filter(isMeant)) {
       if (this.#losses.has(loss.what)) continue;
-      this.#losses.set(loss.what, { ...loss, moment, isNamed: isNamed(saidBy(this.#lab), loss.objects) });
+      this.#losses.set(loss.what, { ...loss, moment });
     }
   }
 
   #notArrived(whole: ReadonlyMap<string, string>): Outcome {
-    const message = saidBy(this.#lab);
+    const message = saidBy(this.#lab).join('\n');
     const now = wholeOf(this.#lab);
     const written = [...new Set([...whole.keys(), ...now.keys()])].filter((key) => whole.get(key) !== now.get(key));
     const names = [...whole.keys()].filter((key) => isNamed(message, [key]));
     if (written.length > 0) this.#stuck(`${this.#phase()} ${this.#step()}; it wrote ${written.join(', ')}: ${message}`);
     else if (names.length === 0) this.#add('refusal', 'what a refusal names', 'an object and a remedy', message || 'nothing');
-    return { is: 'refused', message, losses: [...this.#losses.values()] };
+    return { is: 'refused', message, losses: this.#found() };
+  }
+
+  #found(): SeenLoss[] {
+    const said = [...this.#said].join('\n');
+    return [...this.#losses.values()].map((loss) => ({ ...loss, isNamed: isNamed(said, loss.objects) }));
   }
 
   #stuck(now: string): void {
@@ -168,7 +176,7 @@ class Arrival {
   }
 
   #add(kind: Loss['kind'], what: string, before: string, now: string): void {
-    this.#losses.set(what, { kind, what, before, now, objects: [], moment: 'at the end', isNamed: false });
+    this.#losses.set(what, { kind, what, before, now, objects: [], moment: 'at the end' });
   }
 
   #isAt(phase: string): boolean {
@@ -232,18 +240,19 @@ function wholeOf(lab: ModelLab): Map<string, string> {
   );
 }
 
-/** All that Serin says of a Canary: conditions and events. */
-function saidBy(lab: ModelLab): string {
+/** What Serin says of a Canary now: conditions and events. */
+function saidBy(lab: ModelLab): string[] {
   const { store } = lab.server.api;
   const events = store.list('/events').map(([, event]) => String(raw(event).message ?? raw(event).note ?? ''));
   const canaries = store.list(lab.server.resource('flagger.app/v1beta1', 'Canary').storeKey);
   const conditions = canaries.flatMap(([, one]) => (raw(one).status?.conditions ?? []).map(({ message }: Raw) => String(message)));
-  return [...conditions, ...events].join('\n');
+  return [...conditions, ...events];
 }
 
+/** A line has the kind of an object, and then its name. */
 function isNamed(text: string, objects: readonly string[]): boolean {
   return objects.some((object) => {
     const [kind = '', name = ''] = object.split('/');
-    return new RegExp(`${kind}\\S* [^\\n]*\\b${name.replaceAll(/[.*+?^$()|[\]{}\\]/g, '\\$&')}\\b`).test(text);
+    return new RegExp(`\\b${kind}\\b[^\\n]*(?<![\\w.-])${name.replaceAll('.', '\\.')}(?![\\w-])`).test(text);
   });
 }

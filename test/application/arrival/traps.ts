@@ -62,13 +62,9 @@ export const traps: readonly Trap[] = [
   trap('port name', 'an Ingress by port name', [web, { is: 'Ingress', byName: true }]),
   trap('port name', 'gRPC by port name', [{ is: 'port name', name: 'grpc-api' }], istio),
   trap('port name', 'TCP by port name', [{ is: 'port name', name: 'tcp-shop' }]),
-  trap('appProtocol', 'gRPC by appProtocol', [
-    { is: 'port name', name: 'http' },
-    { is: 'appProtocol', appProtocol: 'grpc' },
-  ]),
   trap(
     'appProtocol',
-    'the same in a mesh',
+    'gRPC by appProtocol',
     [
       { is: 'port name', name: 'http' },
       { is: 'appProtocol', appProtocol: 'grpc' },
@@ -111,6 +107,16 @@ export const clean: readonly { name: string; world: World }[] = [
       parts: [
         { is: 'port name', name: 'http' },
         { is: 'Ingress', byName: true },
+      ],
+    },
+  },
+  {
+    name: 'an appProtocol without a mesh',
+    world: {
+      ...plain,
+      parts: [
+        { is: 'port name', name: 'http' },
+        { is: 'appProtocol', appProtocol: 'grpc' },
       ],
     },
   },
