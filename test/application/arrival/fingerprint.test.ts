@@ -166,6 +166,7 @@ describe('a fingerprint', () => {
     hasPortDiscovery: false,
     targetPort: 'web',
     ending: 'success',
+    killedAfterMs: undefined,
     parts: [],
   };
   const app: Application = { namespace: 'test', target: 'shop', apex: 'shop', port: 80, hasMesh: true };

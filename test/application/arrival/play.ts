@@ -14,9 +14,13 @@ export interface Arriving {
   name: string;
   objects: readonly KubeObject[];
   canary: KubeObject;
-  /** How the release ends after which the Canary is deleted. */
-  ending: 'success' | 'failure';
+  ending: Ending;
+  /** Serin is killed so long after the Canary was made, in milliseconds, and is back some seconds later. */
+  killedAfterMs?: number;
 }
+
+/** What comes before the Canary is deleted for good: a promotion, then a failed release, or a Canary that is made anew, with its name or with another one. */
+export type Ending = 'success' | 'failure' | 'replaced' | 'renamed';
 
 /** A loss with the moment at which it was first seen. */
 export interface SeenLoss extends Loss {
@@ -34,10 +38,10 @@ const MOST_MS = { start: 60_000, initialize: 180_000, release: 600_000, delete: 
 const SECOND = 1_000;
 
 /** The whole life of a Canary over the application, in virtual time, with a fingerprint of each moment. */
-export async function play({ objects, canary, ending }: Arriving): Promise<Outcome> {
+export async function play(arriving: Arriving): Promise<Outcome> {
   const lab = new ModelLab({ draw: drawer(7), startUpMs: [500, 3_000], lagMs: [0, 1], latencyMs: [0, 20], scaleDownDelayMs: 2_000 });
   try {
-    return await new Arrival(lab, objects, canary).play(ending);
+    return await new Arrival(lab, arriving).play();
   } finally {
     lab.close();
   }
@@ -46,7 +50,8 @@ export async function play({ objects, canary, ending }: Arriving): Promise<Outco
 class Arrival {
   readonly #lab: ModelLab;
   readonly #app: Application;
-  readonly #canary: KubeObject;
+  readonly #arriving: Arriving;
+  #canary: KubeObject;
   readonly #losses = new Map<string, Omit<SeenLoss, 'isNamed'>>();
   readonly #services: ReadonlySet<string>;
   /** Messages of conditions and events so far. */
@@ -56,7 +61,9 @@ class Arrival {
   /** Of the store, when it was last looked at in passing. */
   #looked = 0;
 
-  constructor(lab: ModelLab, objects: readonly KubeObject[], canary: KubeObject) {
+  constructor(lab: ModelLab, arriving: Arriving) {
+    const { objects, canary } = arriving;
+    this.#arriving = arriving;
     const { targetRef, service, provider } = raw(canary).spec;
     this.#lab = lab;
     this.#app = {
@@ -72,27 +79,55 @@ class Arrival {
     lab.externalMetric = () => ({ value: this.#image().startsWith('bad-') ? 10 : 1, afterMs: 0 });
   }
 
-  async play(ending: Arriving['ending']): Promise<Outcome> {
+  async play(): Promise<Outcome> {
     const lab = this.#lab;
+    const { ending, killedAfterMs } = this.#arriving;
     await lab.pass(10 * SECOND);
     this.#before = fingerprint(objectsIn(lab), this.#app);
     const whole = wholeOf(lab);
     lab.server.create(structuredClone(this.#canary));
     lab.start();
-    const { name } = this.#canary.metadata;
+    if (killedAfterMs !== undefined) this.#kill(killedAfterMs);
     if (!(await this.#pass('as the Canary arrives', () => this.#isAt('Initialized'), MOST_MS.initialize))) return this.#notArrived(whole);
     await this.#rest('initialized');
     await this.#release('good', 'Succeeded');
     if (ending === 'failure') await this.#release('bad', 'Failed');
-    lab.server.delete({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name, namespace: NAMESPACE });
+    this.#delete();
+    if (ending === 'replaced' || ending === 'renamed') {
+      await this.#make(ending === 'renamed' ? `${this.#canary.metadata.name}-renamed` : this.#canary.metadata.name);
+      this.#delete();
+    }
     if (ending === 'failure') {
       await this.#rest('after the Canary is deleted, with a primary that is kept');
       this.#push('good');
     }
     const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${this.#app.target}-primary`, namespace: NAMESPACE };
-    await this.#pass('as the application is handed over', () => lab.server.find(primary) === undefined, MOST_MS.delete);
+    const isOver = await this.#pass('as the application is handed over', () => lab.server.find(primary) === undefined, MOST_MS.delete);
+    if (!isOver) this.#stuck('the application is not handed over');
     await this.#rest('after the Canary');
     return { is: 'arrived', losses: this.#found() };
+  }
+
+  #kill(afterMs: number): void {
+    const { clock } = this.#lab.server;
+    clock.setTimer(afterMs, () => this.#lab.kill());
+    clock.setTimer(afterMs + 5 * SECOND, () => this.#lab.start());
+  }
+
+  #delete(): void {
+    const { apiVersion, kind, metadata } = this.#canary;
+    this.#lab.server.delete({ apiVersion, kind, name: metadata.name, namespace: NAMESPACE });
+  }
+
+  /** Once the one before is gone, as `kubectl replace --force` does it. */
+  async #make(name: string): Promise<void> {
+    const isGone = () => this.#lab.canary(this.#canary.metadata.name) === undefined;
+    await this.#pass('as the Canary goes', isGone, MOST_MS.delete);
+    this.#canary = { ...this.#canary, metadata: { ...this.#canary.metadata, name } };
+    this.#lab.server.create(structuredClone(this.#canary));
+    const isBack = await this.#pass('as the Canary is made anew', () => this.#isAt('Initialized'), MOST_MS.initialize);
+    if (!isBack) this.#stuck(`a Canary that is made anew is ${this.#phase()} ${this.#step()}`);
+    await this.#rest('after the Canary is made anew');
   }
 
   async #release(kind: 'good' | 'bad', phase: string): Promise<void> {

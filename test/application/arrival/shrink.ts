@@ -25,6 +25,7 @@ export async function shrink(
   for (let index = 0; index < smallest.parts.length; )
     if (!(await keep({ ...smallest, parts: smallest.parts.toSpliced(index, 1) }))) index += 1;
   const usual: readonly Partial<World>[] = [
+    { killedAfterMs: undefined },
     { ending: 'success' },
     { apexName: undefined },
     { hasPortDiscovery: false },

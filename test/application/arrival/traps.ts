@@ -16,6 +16,7 @@ const plain: World = {
   hasPortDiscovery: false,
   targetPort: 8080,
   ending: 'success',
+  killedAfterMs: undefined,
   parts: [],
 };
 type Differing = Partial<Omit<World, 'parts'>>;

@@ -1,7 +1,7 @@
 import type { KubeObject, Labels } from '../../../src/api/kube-object.ts';
 import { drawer } from '../../fakes/model/life.ts';
 import { ROOT_NAMESPACE } from './istio-lookup.ts';
-import type { Arriving } from './play.ts';
+import type { Arriving, Ending } from './play.ts';
 
 /** What an application has beside its Deployment, its apex Service and the workloads around it. */
 export type Part =
@@ -41,7 +41,8 @@ export interface World {
   apexName: string | undefined;
   hasPortDiscovery: boolean;
   targetPort: number | 'web';
-  ending: 'success' | 'failure';
+  ending: Ending;
+  killedAfterMs: number | undefined;
   parts: readonly Part[];
 }
 
@@ -110,10 +111,11 @@ export function worldOf(seed: number): World {
   const labels = from('app', 'recommended');
   const apexName = isOne(15) ? `${SHOP}-web` : undefined;
   const targetPort = from<number | 'web'>(8080, 'web');
-  const ending = from('success', 'failure');
+  const ending = from<Ending>('success', 'failure', 'replaced', 'renamed');
+  const killedAfterMs = isOne(20) ? draw(0, 15_000) : undefined;
   const hasPortDiscovery = isOne(30);
   const parts = drawn.flatMap(([percent, make]) => (isOne(percent) ? [make()] : []));
-  return { seed, provider, labels, apexName, hasPortDiscovery, targetPort, ending, parts };
+  return { seed, provider, labels, apexName, hasPortDiscovery, targetPort, ending, killedAfterMs, parts };
 }
 
 function steering(draw: Draw): { labels?: Labels; annotations?: Labels } {
@@ -127,7 +129,7 @@ function steering(draw: Draw): { labels?: Labels; annotations?: Labels } {
 
 /** The world as its user has applied it, and the Canary that a newcomer writes for it from the documentation. */
 export function arrivingIn(world: World): Arriving {
-  const { provider, hasPortDiscovery, targetPort, apexName, parts } = world;
+  const { provider, hasPortDiscovery, targetPort, apexName, ending, killedAfterMs, parts } = world;
   const has = (is: Part['is']): boolean => parts.some((part) => part.is === is);
   const hpa = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: SHOP };
   const canary = object('flagger.app/v1beta1', 'Canary', SHOP, {
@@ -138,7 +140,7 @@ export function arrivingIn(world: World): Arriving {
     service: { ...(apexName && { name: apexName }), port: 80, targetPort, ...(hasPortDiscovery && { portDiscovery: true }) },
     analysis: {},
   });
-  return { name: `seed ${world.seed}`, objects: objectsOf(world), canary, ending: world.ending };
+  return { name: `seed ${world.seed}`, objects: objectsOf(world), canary, ending, ...(killedAfterMs !== undefined && { killedAfterMs }) };
 }
 
 export function objectsOf(world: World): KubeObject[] {
