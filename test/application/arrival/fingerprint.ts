@@ -1,0 +1,79 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
+import { admissions } from './admissions.ts';
+import type { KindOfLoss } from './kinds-of-loss.ts';
+import { monitors, policies } from './policies.ts';
+import { endpointsOf, ledTo, requests } from './requests.ts';
+import { type Application, look, type Seen } from './seen.ts';
+
+export interface Fact {
+  /** What is lost if it changes. */
+  kind: KindOfLoss;
+  value: string;
+  /** Objects that it comes from, as `Kind/name`. */
+  objects: readonly string[];
+}
+
+export type Say = (key: string, kind: KindOfLoss, values: readonly string[], from: readonly KubeObject[]) => void;
+
+/** What holds for users and pods at one moment, by what was asked. Target, primary and canary of the application have one name. */
+export interface Fingerprint {
+  facts: ReadonlyMap<string, Fact>;
+  /** Services that lead to the target's pods, though the apex does not at this moment. */
+  besideRoutes: readonly string[];
+}
+
+/** Everything that I17 is about, from all objects of the cluster at one moment. It shares no code with what Serin goes by. */
+export function fingerprint(objects: readonly KubeObject[], app: Application): Fingerprint {
+  const seen = look(objects, app);
+  const facts = new Map<string, Fact>();
+  const say: Say = (key, kind, values, from) => {
+    const value = [...new Set(values)].toSorted().join(', ') || 'nothing';
+    facts.set(key, { kind, value, objects: [...new Set(from.map((one) => `${one.kind}/${one.metadata.name}`))] });
+  };
+  requests(seen, say);
+  admissions(seen, say);
+  policies(seen, say);
+  monitors(seen, say);
+  return { facts, besideRoutes: besideRoutes(seen) };
+}
+
+function besideRoutes(seen: Seen): string[] {
+  const services = seen.own('Service');
+  const apex = services.find(({ metadata }) => metadata.name === seen.app.apex);
+  if (apex === undefined) return [];
+  const isLed = (service: KubeObject, isRouted: boolean) =>
+    (raw(service).spec.ports ?? []).some((port: Raw) =>
+      (isRouted ? ledTo(seen, service, port) : [{ service, host: '', port }]).some((led) =>
+        endpointsOf(seen, led).some(({ workload }) => workload.side === 'target'),
+      ),
+    );
+  if (isLed(apex, true)) return [];
+  return services.filter((service) => isLed(service, false)).map(({ metadata }) => `Service/${metadata.name}`);
+}
+
+export interface Loss {
+  kind: KindOfLoss;
+  /** What was asked. */
+  what: string;
+  before: string;
+  now: string;
+  objects: readonly string[];
+}
+
+/** What held before and does not now. What is new is not a loss. */
+export function lossesIn(before: Fingerprint, now: Fingerprint): Loss[] {
+  return [...before.facts].flatMap(([what, fact]): Loss[] => {
+    const found = now.facts.get(what);
+    const value = found?.value ?? 'nothing';
+    if (value === fact.value || isAllowed(fact, value, what)) return [];
+    // Of a connection that is refused now, the policy of now says whose it is.
+    const isNewlyRefused = what.includes('→') && fact.value === 'admitted' && found !== undefined;
+    const { kind, objects } = isNewlyRefused ? found : fact;
+    return [{ kind, what, before: fact.value, now: value, objects }];
+  });
+}
+
+/** A port that declared nothing may declare what it was detected to be. */
+const isAllowed = ({ value }: Fact, now: string, what: string): boolean =>
+  what.startsWith('the protocol') && value === 'detected' && (now === 'http' || (now === 'udp' && what.endsWith('/UDP')));

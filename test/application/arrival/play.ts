@@ -1,0 +1,293 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { definition } from '../../../src/embedded/definition.ts';
+import { ordersTemplate } from '../../fakes/model/journals.ts';
+import { ModelLab, NAMESPACE } from '../../fakes/model/lab.ts';
+import { drawer } from '../../fakes/model/life.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
+import { type Fingerprint, fingerprint, type Loss, lossesIn } from './fingerprint.ts';
+import { isRequired } from './kinds-of-loss.ts';
+import { canonical } from './requests.ts';
+import type { Application } from './seen.ts';
+
+/** An application as its user has applied it, and the Canary that arrives. */
+export interface Arriving {
+  name: string;
+  objects: readonly KubeObject[];
+  canary: KubeObject;
+  ending: Ending;
+  /** Serin is killed so long after the Canary was made, in milliseconds, and is back some seconds later. */
+  killedAfterMs?: number;
+}
+
+/** What comes before the Canary is deleted for good: a promotion, then a failed release, or a Canary that is made anew, with its name or with another one. */
+export type Ending = 'success' | 'failure' | 'replaced' | 'renamed';
+
+/** A loss with the moment at which it was first seen. */
+export interface SeenLoss extends Loss {
+  moment: string;
+  /** An event or a condition names an object of it. */
+  isNamed: boolean;
+}
+
+export type Outcome =
+  | { is: 'arrived'; losses: readonly SeenLoss[] }
+  /** Nothing was written, and the condition names an object. */
+  | { is: 'refused'; message: string; losses: readonly SeenLoss[] };
+
+const MOST_MS = { start: 60_000, initialize: 180_000, release: 600_000, delete: 240_000 };
+const SECOND = 1_000;
+
+/** The whole life of a Canary over the application, in virtual time, with a fingerprint of each moment. */
+export async function play(arriving: Arriving): Promise<Outcome> {
+  const lab = new ModelLab({ draw: drawer(7), startUpMs: [500, 3_000], lagMs: [0, 1], latencyMs: [0, 20], scaleDownDelayMs: 2_000 });
+  try {
+    return await new Arrival(lab, arriving).play();
+  } finally {
+    lab.close();
+  }
+}
+
+class Arrival {
+  readonly #lab: ModelLab;
+  readonly #app: Application;
+  readonly #arriving: Arriving;
+  #canary: KubeObject;
+  readonly #losses = new Map<string, Omit<SeenLoss, 'isNamed'>>();
+  readonly #services: ReadonlySet<string>;
+  /** Messages of conditions and events so far. */
+  readonly #said = new Set<string>();
+  #before: Fingerprint | undefined;
+  #version = 1;
+  /** Of the store, when it was last looked at in passing. */
+  #looked = 0;
+
+  constructor(lab: ModelLab, arriving: Arriving) {
+    const { objects, canary } = arriving;
+    this.#arriving = arriving;
+    const { targetRef, service, provider } = raw(canary).spec;
+    this.#lab = lab;
+    this.#app = {
+      namespace: NAMESPACE,
+      target: targetRef.name,
+      apex: service.name ?? targetRef.name,
+      port: service.port,
+      hasMesh: provider === 'istio',
+    };
+    this.#canary = judgedByOrders(canary);
+    for (const object of [...objects, ordersTemplate]) put(lab, object);
+    this.#services = new Set(objects.filter(({ kind }) => kind === 'Service').map(({ metadata }) => `Service/${metadata.name}`));
+    lab.externalMetric = () => ({ value: this.#image().startsWith('bad-') ? 10 : 1, afterMs: 0 });
+  }
+
+  async play(): Promise<Outcome> {
+    const lab = this.#lab;
+    const { ending, killedAfterMs } = this.#arriving;
+    await lab.pass(10 * SECOND);
+    this.#before = fingerprint(objectsIn(lab), this.#app);
+    const whole = wholeOf(lab);
+    lab.server.create(structuredClone(this.#canary));
+    lab.start();
+    if (killedAfterMs !== undefined) this.#kill(killedAfterMs);
+    if (!(await this.#pass('as the Canary arrives', () => this.#isAt('Initialized'), MOST_MS.initialize))) return this.#notArrived(whole);
+    await this.#rest('initialized');
+    await this.#release('good', 'Succeeded');
+    if (ending === 'failure') await this.#release('bad', 'Failed');
+    this.#delete();
+    if (ending === 'replaced' || ending === 'renamed') {
+      await this.#make(ending === 'renamed' ? `${this.#canary.metadata.name}-renamed` : this.#canary.metadata.name);
+      this.#delete();
+    }
+    if (ending === 'failure') {
+      await this.#rest('after the Canary is deleted, with a primary that is kept');
+      this.#push('good');
+    }
+    const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${this.#app.target}-primary`, namespace: NAMESPACE };
+    const isOver = await this.#pass('as the application is handed over', () => lab.server.find(primary) === undefined, MOST_MS.delete);
+    if (!isOver) this.#stuck('the application is not handed over');
+    await this.#rest('after the Canary');
+    return { is: 'arrived', losses: this.#found() };
+  }
+
+  #kill(afterMs: number): void {
+    const { clock } = this.#lab.server;
+    clock.setTimer(afterMs, () => this.#lab.kill());
+    clock.setTimer(afterMs + 5 * SECOND, () => this.#lab.start());
+  }
+
+  #delete(): void {
+    const { apiVersion, kind, metadata } = this.#canary;
+    this.#lab.server.delete({ apiVersion, kind, name: metadata.name, namespace: NAMESPACE });
+  }
+
+  /** Once the one before is gone, as `kubectl replace --force` does it. */
+  async #make(name: string): Promise<void> {
+    const isGone = () => this.#lab.canary(this.#canary.metadata.name) === undefined;
+    await this.#pass('as the Canary goes', isGone, MOST_MS.delete);
+    this.#canary = { ...this.#canary, metadata: { ...this.#canary.metadata, name } };
+    this.#lab.server.create(structuredClone(this.#canary));
+    const isBack = await this.#pass('as the Canary is made anew', () => this.#isAt('Initialized'), MOST_MS.initialize);
+    if (!isBack) this.#stuck(`a Canary that is made anew is ${this.#phase()} ${this.#step()}`);
+    await this.#rest('after the Canary is made anew');
+  }
+
+  async #release(kind: 'good' | 'bad', phase: string): Promise<void> {
+    this.#push(kind);
+    await this.#pass('before the release', () => this.#phase() === 'Progressing', MOST_MS.start);
+    const isOver = await this.#pass(`during a ${kind} release`, () => this.#isAt(phase), MOST_MS.release);
+    if (!isOver) this.#stuck(`a ${kind} release is ${this.#phase()} ${this.#step()}`);
+    await this.#rest(kind === 'good' ? 'after a promotion' : 'after a failed release');
+  }
+
+  #push(kind: 'good' | 'bad'): void {
+    this.#version += 1;
+    const { target } = this.#app;
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: target, namespace: NAMESPACE };
+    const [first, ...others] = raw(this.#lab.server.find(ref)).spec.template.spec.containers;
+    const containers = [{ ...first, image: `${kind}-${this.#version}` }, ...others];
+    this.#lab.server.patch(ref, { spec: { template: { spec: { containers } } } });
+  }
+
+  #image(): string {
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: this.#app.target, namespace: NAMESPACE };
+    return raw(this.#lab.server.find(ref))?.spec.template.spec.containers[0].image ?? '';
+  }
+
+  async #rest(moment: string): Promise<void> {
+    await this.#lab.pass(10 * SECOND);
+    this.#look(moment, () => true);
+  }
+
+  async #pass(moment: string, isDone: () => boolean, mostMs: number): Promise<boolean> {
+    for (let ms = 0; ms < mostMs && !isDone(); ms += SECOND) {
+      await this.#lab.pass(SECOND);
+      const { version } = this.#lab.server.api.store;
+      if (version === this.#looked) continue;
+      this.#looked = version;
+      // What is written one after the other may be whole only at rest; who answers and who is refused is not.
+      this.#look(moment, (loss) => isRequired(loss.kind));
+    }
+    return isDone();
+  }
+
+  #look(moment: string, isMeant: (loss: Loss) => boolean): void {
+    if (this.#before === undefined) return;
+    for (const message of saidBy(this.#lab)) this.#said.add(message);
+    const now = fingerprint(objectsIn(this.#lab), this.#app);
+    const isGone = (service: string) => [...this.#losses.keys()].some((what) => what.startsWith(`who answers at ${service}:`));
+    const isMeantFor = (service: string) => this.#services.has(service) && !isGone(service);
+    const beside = this.#phase() === 'Progressing' ? now.besideRoutes.filter(isMeantFor) : [];
+    const unweighted = beside.map(
+      (service): Loss => ({
+        kind: 'unweighted canary',
+        what: `${service} leads to the canary`,
+        before: 'by the routes alone',
+        now: 'beside them',
+        objects: [service],
+      }),
+    );
+    for (const loss of [...lossesIn(this.#before, now), ...unweighted].filter(isMeant)) {
+      if (this.#losses.has(loss.what)) continue;
+      this.#losses.set(loss.what, { ...loss, moment });
+    }
+  }
+
+  #notArrived(whole: ReadonlyMap<string, string>): Outcome {
+    const message = saidBy(this.#lab).join('\n');
+    const now = wholeOf(this.#lab);
+    const written = [...new Set([...whole.keys(), ...now.keys()])].filter((key) => whole.get(key) !== now.get(key));
+    const names = [...whole.keys()].filter((key) => isNamed(message, [key]));
+    if (written.length > 0) this.#stuck(`${this.#phase()} ${this.#step()}; it wrote ${written.join(', ')}: ${message}`);
+    else if (names.length === 0) this.#add('refusal', 'what a refusal names', 'an object and a remedy', message || 'nothing');
+    return { is: 'refused', message, losses: this.#found() };
+  }
+
+  #found(): SeenLoss[] {
+    const said = [...this.#said].join('\n');
+    return [...this.#losses.values()].map((loss) => ({ ...loss, isNamed: isNamed(said, loss.objects) }));
+  }
+
+  #stuck(now: string): void {
+    this.#add('stuck', 'whether it goes on', 'it does', now);
+  }
+
+  #add(kind: Loss['kind'], what: string, before: string, now: string): void {
+    this.#losses.set(what, { kind, what, before, now, objects: [], moment: 'at the end' });
+  }
+
+  #isAt(phase: string): boolean {
+    return this.#phase() === phase && this.#step() === 'resting';
+  }
+
+  #phase(): string {
+    return this.#lab.phase(this.#canary.metadata.name);
+  }
+
+  #step(): string {
+    return raw(this.#lab.canary(this.#canary.metadata.name))?.status?.release?.step ?? '';
+  }
+}
+
+/** A kind that the embedded cluster does not serve is stored as it is, if it has a group; a namespace is made where it is missing. */
+function put(lab: ModelLab, { apiVersion, kind, metadata, ...rest }: KubeObject): void {
+  const { server } = lab;
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const isServed = (): boolean => server.api.resources.all().some((one) => one.kind === kind && one.group === group);
+  // Volumes and the like say nothing about requests.
+  if (!isServed() && group === '') return;
+  if (!isServed()) server.create(definition(group, kind, `${kind.toLowerCase()}s`, [version]));
+  const served = server.api.resources.all().filter((one) => one.kind === kind && one.group === group);
+  const usable = served.find((one) => one.version === version) ?? served[0];
+  const namespace = metadata.namespace ?? NAMESPACE;
+  const namespaceRef = { apiVersion: 'v1', kind: 'Namespace', name: namespace };
+  if (server.find(namespaceRef) === undefined) server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const of = group === '' ? version : `${group}/${usable?.version ?? version}`;
+  server.create(structuredClone({ ...rest, apiVersion: of, kind, metadata: { ...metadata, namespace } }));
+}
+
+/** A release of seconds, judged by a metric that no one has to scrape. */
+function judgedByOrders(canary: KubeObject): KubeObject {
+  const { spec, ...rest } = raw(canary);
+  const { iterations } = spec.analysis;
+  const isBlueGreen = spec.provider === 'kubernetes' || iterations !== undefined;
+  const steps = isBlueGreen ? { iterations: 2 } : { stepWeight: 50, maxWeight: 50 };
+  const metrics = [{ name: 'orders', templateRef: { name: 'orders' }, thresholdRange: { max: 5 } }];
+  const metadata = { ...rest.metadata, namespace: NAMESPACE };
+  return { ...rest, metadata, spec: { ...spec, analysis: { interval: '10s', threshold: 1, ...steps, metrics } } };
+}
+
+function objectsIn(lab: ModelLab): KubeObject[] {
+  const { store } = lab.server.api;
+  return store
+    .storeKeys()
+    .filter((key) => !/^(\/events|apiextensions.k8s.io)/.test(key))
+    .flatMap((key) => store.list(key).map(([, stored]) => stored));
+}
+
+/** What users wrote, and what Serin added; not what is reported in between. */
+function wholeOf(lab: ModelLab): Map<string, string> {
+  const told = /^(Canary|Event|Lease|Pod|Namespace)$/;
+  return new Map(
+    objectsIn(lab)
+      .filter(({ kind }) => !told.test(kind))
+      .map(({ kind, metadata: { name, labels, annotations }, status: _, apiVersion, ...rest }): [string, string] => {
+        return [`${kind}/${name}`, canonical({ labels, annotations, apiVersion, ...rest })];
+      }),
+  );
+}
+
+/** What Serin says of a Canary now: conditions and events. */
+function saidBy(lab: ModelLab): string[] {
+  const { store } = lab.server.api;
+  const events = store.list('/events').map(([, event]) => String(raw(event).message ?? raw(event).note ?? ''));
+  const canaries = store.list(lab.server.resource('flagger.app/v1beta1', 'Canary').storeKey);
+  const conditions = canaries.flatMap(([, one]) => (raw(one).status?.conditions ?? []).map(({ message }: Raw) => String(message)));
+  return [...conditions, ...events];
+}
+
+/** A line has the kind of an object, and then its name. */
+function isNamed(text: string, objects: readonly string[]): boolean {
+  return objects.some((object) => {
+    const [kind = '', name = ''] = object.split('/');
+    return new RegExp(`\\b${kind}\\b[^\\n]*(?<![\\w.-])${name.replaceAll('.', '\\.')}(?![\\w-])`).test(text);
+  });
+}

@@ -1,0 +1,53 @@
+import { isRequired, type KindOfLoss } from './kinds-of-loss.ts';
+import { knownLosses } from './known-losses.ts';
+import { type Outcome, play, type SeenLoss } from './play.ts';
+import { arrivingIn, describeWorld, type World } from './world.ts';
+
+/** Losses that I17 does not allow: what is not required may be lost where Serin says so and names the object. */
+export const breaksIn = ({ losses }: Outcome): SeenLoss[] => losses.filter(({ kind, isNamed }) => isRequired(kind) || !isNamed);
+
+export const brokenKinds = (outcome: Outcome): KindOfLoss[] => [...new Set(breaksIn(outcome).map(({ kind }) => kind))].toSorted();
+
+export const unknownBreaks = (outcome: Outcome): SeenLoss[] => breaksIn(outcome).filter(({ kind }) => knownLosses[kind] === undefined);
+
+/** As small a world as breaks in the same way: one part after the other goes, then what is unusual. */
+export async function shrink(
+  world: World,
+  isSame: (outcome: Outcome) => boolean,
+  playing = (one: World): Promise<Outcome> => play(arrivingIn(one)),
+): Promise<World> {
+  let smallest = world;
+  const keep = async (smaller: World): Promise<boolean> => {
+    const isKept = isSame(await playing(smaller));
+    if (isKept) smallest = smaller;
+    return isKept;
+  };
+  for (let index = 0; index < smallest.parts.length; )
+    if (!(await keep({ ...smallest, parts: smallest.parts.toSpliced(index, 1) }))) index += 1;
+  const usual: readonly Partial<World>[] = [
+    { killedAfterMs: undefined },
+    { ending: 'success' },
+    { apexName: undefined },
+    { hasPortDiscovery: false },
+    { targetPort: 8080 },
+    { labels: 'app' },
+    { provider: 'kubernetes' },
+  ];
+  for (const one of usual) await keep({ ...smallest, ...one });
+  return smallest;
+}
+
+/** What a stranger needs of a world that breaks in a way that is not known; undefined where it does not. */
+export async function report(world: World): Promise<string | undefined> {
+  const [first] = unknownBreaks(await play(arrivingIn(world)));
+  if (first === undefined) return undefined;
+  const isSame = (outcome: Outcome) => unknownBreaks(outcome).some(({ kind }) => kind === first.kind);
+  const smallest = await shrink(world, isSame);
+  const outcome = await play(arrivingIn(smallest));
+  const lines = unknownBreaks(outcome).map(describeLoss);
+  return [...lines, describeWorld(smallest), `Again: WORLD_SEED=${world.seed} npx vitest run test/application/arrival`].join('\n');
+}
+
+export function describeLoss({ kind, moment, what, before, now, objects }: SeenLoss): string {
+  return `${kind}, ${moment}: ${what} was ${before}, is ${now}${objects.length > 0 ? ` (${objects.join(', ')})` : ''}`;
+}
