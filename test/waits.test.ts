@@ -91,7 +91,7 @@ describe('what a release waits for', () => {
     await expect(reported(code, release)).toMatchFileSnapshot(`golden/waits/${code}.txt`);
   });
 
-  // A golden that is missing is written, with whatever is there. The ending of a failed release says it in place of a wait.
+  // Whatever a golden says. The ending of a failed release says it in place of a wait.
   it.each(waitCodes.filter((code) => !needsNoOne(code) && code !== 'Failed'))('D13: %s is named in status and on the page', (code) => {
     const { world } = waitingFor(code);
     const snapshot = snapshotIn({ world });

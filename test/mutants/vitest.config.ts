@@ -22,6 +22,7 @@ export default defineConfig({
   ],
   test: {
     name: 'changed-rules',
+    update: 'none',
     // Its key does not know of the change.
     fsModuleCache: false,
     // A run that has found the change ends at once.
