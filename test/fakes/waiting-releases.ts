@@ -157,7 +157,8 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
     before: releasing,
     begin: (world) =>
       looked(world, () => {
-        world.behaviour.unconfirmed = 'HTTPRoute podinfo is not accepted: the listener https does not exist';
+        const object = { ...route, apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute' };
+        world.behaviour.unconfirmed = { object, detail: 'HTTPRoute podinfo is not accepted: the listener https does not exist' };
       }),
     follow: (world) => looked(world, () => delete world.behaviour.unconfirmed),
   },
@@ -165,7 +166,7 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
     before: releasing,
     begin: (world) =>
       looked(world, () => {
-        world.behaviour.contested = 'spec.http of VirtualService podinfo is changed back by argocd';
+        world.behaviour.contested = { object: route, detail: 'VirtualService podinfo: spec.http is changed back by argocd' };
       }),
     follow: (world) => looked(world, () => delete world.behaviour.contested),
   },

@@ -84,8 +84,9 @@ function trafficRows(report: CanaryReport, terminal: Terminal): string[][] {
 /** Each wait that another person can end than the owners of the Canary and its target. */
 function whoRows({ blockers, conditions, deleting }: CanaryReport): string[][] {
   if (deleting) return [];
-  const named = recordedIn(blockers, conditions).flatMap(({ code, object, field, webhook, metric }) => {
-    const who = isBlockerCode(code) ? otherActor(code) : undefined;
+  const named = recordedIn(blockers, conditions).flatMap(({ code, ...about }) => {
+    const { object, field, webhook, metric } = about;
+    const who = isBlockerCode(code) ? otherActor(code, about) : undefined;
     const what = [webhook, metric, object && `${object.kind}/${object.name}`, field].filter(Boolean).join(' ');
     return who === undefined ? [] : [[code, what || '-', who]];
   });

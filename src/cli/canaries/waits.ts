@@ -1,6 +1,5 @@
 import type { Blocker } from '../../api/blocker.ts';
-import { actors } from '../../api/codes/code.ts';
-import { type BlockerCode, isBlockerCode, needsNoOne } from '../../api/codes/codes.ts';
+import { actorOf, type BlockerCode, isBlockerCode, needsNoOne } from '../../api/codes/codes.ts';
 import { codes } from '../../api/codes/list.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -35,7 +34,7 @@ export function waitsOf(raw: KubeObject): Wait[] {
     return [
       {
         ...awaited(raw, blocker),
-        ...{ code, who: actors[codes[code].actor] },
+        ...{ code, who: actorOf(code, blocker) },
         ...(field === undefined ? {} : { field }),
         ...timeOf('since', since),
         ...timeOf('until', until),
