@@ -94,6 +94,15 @@ const known = (before: () => World, begin: (facts: Facts) => Facts): Waiting => 
   },
 });
 
+/** The target was created again without the label of its primary. */
+export function unreachable({ target, ...facts }: Facts): Facts {
+  const field = 'spec.selector.matchLabels.app';
+  const reason = `Deployment podinfo: ${field} has no app, and its primary is selected by app: podinfo-primary; create it again with app: podinfo there and on its pods`;
+  return target
+    ? { ...facts, target: { ...target, serving: false, readiness: { ...target.readiness, state: 'waiting', reason, field } } }
+    : facts;
+}
+
 const idle = (): World => initialized(aCanary(steps));
 const nothing = (): void => undefined;
 const suspending = (suspend: boolean) => (world: World) =>
@@ -193,6 +202,7 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
       world.settle();
     },
   },
+  TargetUnreachable: known(releasing, unreachable),
   InsufficientCapacity: {
     before() {
       const limits = { min: 1, max: 20 };

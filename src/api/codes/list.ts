@@ -296,6 +296,21 @@ export const codes = {
     look: rolloutStatus,
     ended: { outcome: 'rolledBack', remedy: CORRECT, isOfVersion: true },
   },
+  TargetUnreachable: {
+    kinds: BLOCKER_AND_ENDING,
+    meaning: 'the target lacks a label or a port by which its primary is reached, so that no request would come to its pods',
+    actor: 'workloadOwner',
+    remedy: (about) =>
+      `correct ${about.field ?? 'the field that the message names'} of ${objectIn(about, 'the target')}, or create it again where that cannot be changed`,
+    look: lookAtObject,
+    usualCauses:
+      'the target was deleted and created with other labels in its selector, or its container lost the port that `spec.service.targetPort` names',
+    page: 'targets.md',
+    ended: {
+      outcome: 'rolledBack',
+      remedy: 'correct FIELD of TARGET, or create it again where that cannot be changed: it is released then by itself',
+    },
+  },
   InsufficientCapacity: {
     kinds: BLOCKER_AND_ENDING,
     meaning: 'the side that gets more load does not have enough pods yet',

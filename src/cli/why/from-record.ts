@@ -3,9 +3,9 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { failingText, type PodFailing } from '../../api/pod-failing.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
-import { aboutIt, proofIn, type Trouble } from './finding.ts';
+import { aboutIt, proofIn, type Trouble, toSet } from './finding.ts';
 
-const OF_SIDES = ['PodsNotReady', 'RolloutStalled', 'PrimaryUnavailable'] as const;
+const OF_SIDES = ['TargetUnreachable', 'PodsNotReady', 'RolloutStalled', 'PrimaryUnavailable'] as const;
 
 /**
  * What the controller has recorded of a side that is not ready, for a reader who sees none of its pods, or none that says why. `fault`: what is wrong
@@ -23,7 +23,11 @@ export function fromRecord(snapshot: CanarySnapshot, role: 'target' | 'primary',
   const at = `status.release.blockers[${code}]`;
   if (code === 'RolloutStalled')
     return { fault: { cause: code, about, proof: [proofIn(raw, `${at}.object`, `${kind} ${metadata.name}`)], change: { template: '' } } };
-  const detail = blockers.find((one) => one.code === code)?.detail;
+  const { detail, field = 'spec' } = blockers.find((one) => one.code === code) ?? {};
+  if (code === 'TargetUnreachable')
+    return {
+      fault: { cause: code, about: { ...about, field }, proof: [proofIn(raw, `${at}.detail`, detail)], change: toSet(side, field) },
+    };
   const state: Trouble = {
     cause: code,
     about,
