@@ -30,6 +30,8 @@ export default defineConfig({
   test: {
     // Some integration tests wait in real time: as many workers as cores would leave one idle.
     maxWorkers: 3,
+    // A golden file that is missing fails: without `-u` none is written.
+    update: 'none',
     sequence: { sequencer: LongestFirst },
     // One second is a guess about how busy the machine is.
     expect: { poll: { timeout: 60_000 } },

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     name: 'differential',
+    update: 'none',
     setupFiles: ['./test/fakes/no-unmoved.ts'],
     include: ['test/differential/run/**/*.test.ts'],
     globalSetup: 'test/fakes/bundled-program.ts',

@@ -8,6 +8,7 @@ import { LongestFirst } from './test/fakes/longest-first.ts';
 export default defineConfig({
   test: {
     name: 'e2e',
+    update: 'none',
     include: ['test/e2e/**/*.test.ts'],
     globalSetup: 'test/fakes/bundled-program.ts',
     testTimeout: 300_000,

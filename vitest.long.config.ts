@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     name: 'long',
+    update: 'none',
     setupFiles: ['./test/fakes/no-unmoved.ts'],
     include: ['test/long/**/*.test.ts'],
     globalSetup: 'test/fakes/bundled-program.ts',

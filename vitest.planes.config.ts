@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     name: 'planes',
+    update: 'none',
     include: ['test/planes/**/*.test.ts'],
     globalSetup: 'test/fakes/bundled-program.ts',
     testTimeout: 300_000,

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blockerText } from '../src/api/blocker-text.ts';
 import type { CanaryStatus, Delivery } from '../src/api/canary-status.ts';
-import { actors } from '../src/api/codes/code.ts';
-import { needsNoOne, remedyOf, type WaitCode, waitCodes } from '../src/api/codes/codes.ts';
-import { codes } from '../src/api/codes/list.ts';
+import { actorOf, needsNoOne, remedyOf, type WaitCode, waitCodes } from '../src/api/codes/codes.ts';
 import type { KubeObject } from '../src/api/kube-object.ts';
 import type { Phase } from '../src/api/phase.ts';
 import { reportOf } from '../src/cli/canaries/canary-report.ts';
@@ -70,7 +68,7 @@ function reported(code: WaitCode, release: WaitingRelease): string {
   const wait = waitsIn(world).find((one) => one.code === code);
   const { waits } = canaryRow(snapshot.raw);
   return [
-    heading('who and how', [actors[codes[code].actor], remedyOf(code, wait)]),
+    heading('who and how', [actorOf(code, wait ?? {}), remedyOf(code, wait)]),
     heading(
       'condition',
       report.conditions.map(({ type, status, message = '' }) => `${type} ${status}: ${message}`),
@@ -91,7 +89,14 @@ describe('what a release waits for', () => {
     await expect(reported(code, release)).toMatchFileSnapshot(`golden/waits/${code}.txt`);
   });
 
-  // A golden that is missing is written, with whatever is there. The ending of a failed release says it in place of a wait.
+  it.each(waitCodes)('D13: the sentence of %s has a deadline and the next check in two sentences', (code) => {
+    const { world } = waitingFor(code);
+    expect(snapshotIn({ world }).raw.status).not.toMatchObject({
+      conditions: [{ message: expect.stringMatching(/\d{4}-\d\d-\d\dT[^.]*, next at/) }],
+    });
+  });
+
+  // Whatever a golden says. The ending of a failed release says it in place of a wait.
   it.each(waitCodes.filter((code) => !needsNoOne(code) && code !== 'Failed'))('D13: %s is named in status and on the page', (code) => {
     const { world } = waitingFor(code);
     const snapshot = snapshotIn({ world });

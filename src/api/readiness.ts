@@ -7,4 +7,6 @@ export type Readiness = {
   wanted: number;
   /** Why it is not ready, for users. */
   reason?: string;
+  /** The field of the object for which no Service reaches its pods, however available they are: only an edit of it helps. */
+  field?: string;
 };

@@ -11,6 +11,10 @@ export interface WaitView {
   kind: string;
   /** The same for all that wait for the same. */
   name: string;
+  /** Why, from the list of codes (docs/reasons.md): one object can be waited for because of several. */
+  code: string;
+  /** The field concerned. */
+  field?: string | undefined;
   /** Who can end it. */
   who: string;
   /** RFC 3339. */

@@ -81,3 +81,21 @@ it('L2: an undisturbed release gives its canary exactly the weights of its plan,
     }),
     propertyRuns(0.5),
   ));
+
+it('L2: an undisturbed A/B or blue/green release takes exactly its iterations, and is promoted after the last', () =>
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 6 }), fc.boolean(), (iterations, isMatched) => {
+      const match = isMatched ? { match: [{ headers: { 'x-canary': { exact: 'yes' } } }] } : {};
+      const world = initialized(aCanary({ iterations, ...match }));
+      const seen: number[] = [];
+      // The switch of blue/green after the last one is not one of them.
+      world.onRecord = ({ phase, release: { iterations: now, routes } }) => {
+        const isSwitched = routes.kind === 'weighted' && routes.canary > 0;
+        if (phase === 'Progressing' && now > 0 && !isSwitched && now !== seen.at(-1)) seen.push(now);
+      };
+      world.push('s1:b');
+      world.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
+      expect([seen, world.promoted]).toEqual([Array.from({ length: iterations }, (_, index) => index + 1), ['s1:b']]);
+    }),
+    propertyRuns(0.5),
+  ));

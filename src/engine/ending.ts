@@ -129,6 +129,11 @@ function byDeadline(input: Decided): Cause {
     const why = target.readiness.reason ?? 'its rollout is stalled';
     return { code: 'RolloutStalled', ...ofPods(input), detail: `the canary cannot become ready: ${why}` };
   }
+  if (target?.readiness.field !== undefined) {
+    const { field, reason } = target.readiness;
+    const detail = `no request would have come to the canary for ${seconds} s: ${reason}`;
+    return { code: 'TargetUnreachable', object: targetOf(canary), field, detail };
+  }
   if (nowMs >= (refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY)) {
     const detail = `the canary could not be checked any longer, since its spec is refused: ${refused?.message}`;
     return { code: 'RefusedTooLong', ...defined({ field: refused?.field }), detail };

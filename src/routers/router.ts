@@ -65,8 +65,8 @@ export interface Router {
   missing?(canary: Canary, current: readonly KubeObject[]): RoutingError | undefined;
   /** Whether the provider says that it has taken over what its objects hold; absent: it does not say, and it counts as done. */
   isInForce?(canary: Canary, current: readonly KubeObject[]): boolean;
-  /** Why the provider rejects its objects as they are, for the condition. */
-  rejection?(canary: Canary, current: readonly KubeObject[]): string | undefined;
+  /** Which of its objects the provider rejects as it is, and why, for the condition. */
+  rejection?(canary: Canary, current: readonly KubeObject[]): { object: ObjectRef; detail: string } | undefined;
   /** Conflicts of its objects with others, each reported on the object; none of them blocks a release. */
   warnings?(canary: Canary, look: Look): readonly RouteWarning[];
   /** Writes for deletion: all traffic to the apex Service's target, adopted objects restored. */

@@ -4,6 +4,7 @@ import type { Facts } from '../../src/engine/facts.ts';
 import { releasing as comparing } from './compared-release.ts';
 import { at, releasing, steps } from './releasing.ts';
 import { verdict } from './stalled-release.ts';
+import { unreachable } from './waiting-releases.ts';
 import { aCanary, initialized, type World, withHooks } from './world.ts';
 
 /** A release that has ended, and every message of its end. */
@@ -87,6 +88,13 @@ const SCENES: Readonly<Record<EndingCode, () => World>> = {
     world.behaviour.brokenCanary.add('s1:b');
     world.behaviour.stalls = true;
     world.push('s1:b');
+    return until(world, isFailed);
+  },
+  TargetUnreachable() {
+    const world = releasing();
+    const facts = world.facts.bind(world);
+    world.facts = () => unreachable(facts());
+    world.look();
     return until(world, isFailed);
   },
   NotReadyInTime() {

@@ -94,6 +94,15 @@ const known = (before: () => World, begin: (facts: Facts) => Facts): Waiting => 
   },
 });
 
+/** The target was created again without the label of its primary. */
+export function unreachable({ target, ...facts }: Facts): Facts {
+  const field = 'spec.selector.matchLabels.app';
+  const reason = `Deployment podinfo: ${field} has no app, and its primary is selected by app: podinfo-primary; create it again with app: podinfo there and on its pods`;
+  return target
+    ? { ...facts, target: { ...target, serving: false, readiness: { ...target.readiness, state: 'waiting', reason, field } } }
+    : facts;
+}
+
 const idle = (): World => initialized(aCanary(steps));
 const nothing = (): void => undefined;
 const suspending = (suspend: boolean) => (world: World) =>
@@ -165,7 +174,8 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
     before: releasing,
     begin: (world) =>
       looked(world, () => {
-        world.behaviour.unconfirmed = 'HTTPRoute podinfo is not accepted: the listener https does not exist';
+        const object = { ...route, apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute' };
+        world.behaviour.unconfirmed = { object, detail: 'HTTPRoute podinfo is not accepted: the listener https does not exist' };
       }),
     follow: (world) => looked(world, () => delete world.behaviour.unconfirmed),
   },
@@ -173,7 +183,7 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
     before: releasing,
     begin: (world) =>
       looked(world, () => {
-        world.behaviour.contested = 'spec.http of VirtualService podinfo is changed back by argocd';
+        world.behaviour.contested = { object: route, detail: 'VirtualService podinfo: spec.http is changed back by argocd' };
       }),
     follow: (world) => looked(world, () => delete world.behaviour.contested),
   },
@@ -200,6 +210,7 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
       world.settle();
     },
   },
+  TargetUnreachable: known(releasing, unreachable),
   InsufficientCapacity: {
     before() {
       const limits = { min: 1, max: 20 };

@@ -29,9 +29,9 @@ export interface Behaviour {
   /** Data, or the text of one without any. */
   blocker?: NewBlocker | string;
   /** All is written, and the provider says this against it. */
-  unconfirmed?: string;
+  unconfirmed?: string | Omit<NewBlocker, 'code'>;
   /** Another writer has changed the routes back, which waits under the brake. */
-  contested?: string;
+  contested?: string | Omit<NewBlocker, 'code'>;
   /** An edit of the spec is refused: `canary` stays what it was. */
   refused?: Facts['refused'];
   /** Writes of the primary's template are refused, also those that restore it. */
@@ -46,6 +46,8 @@ export interface Behaviour {
 
 const uid = 'c-1';
 
+const routeWait = (code: 'RouteUnconfirmed' | 'RouteContested', one: string | Omit<NewBlocker, 'code'>): NewBlocker =>
+  typeof one === 'string' ? { code, detail: one } : { code, ...one };
 const blockerIn = (one: NewBlocker | string): NewBlocker => (typeof one === 'string' ? { code: 'Other', detail: one } : one);
 
 /** A Canary as a user writes it; `analysis` and `spec` are laid over the plain defaults. */
@@ -199,10 +201,8 @@ export class World {
       ...(this.scaler ? { scaler: this.scaler } : {}),
       ...(this.routes ? { liveRoutes: this.routes } : {}),
       converged: converged && behaviour.blocker === undefined && (behaviour.unconfirmed ?? behaviour.contested) === undefined,
-      ...(converged && behaviour.unconfirmed !== undefined
-        ? { unconfirmed: { code: 'RouteUnconfirmed', detail: behaviour.unconfirmed } }
-        : {}),
-      ...(converged && behaviour.contested !== undefined ? { unconfirmed: { code: 'RouteContested', detail: behaviour.contested } } : {}),
+      ...(converged && behaviour.unconfirmed !== undefined ? { unconfirmed: routeWait('RouteUnconfirmed', behaviour.unconfirmed) } : {}),
+      ...(converged && behaviour.contested !== undefined ? { unconfirmed: routeWait('RouteContested', behaviour.contested) } : {}),
       ...(behaviour.refused ? { refused: behaviour.refused } : {}),
       ...(behaviour.blocker === undefined ? {} : { blocker: blockerIn(behaviour.blocker) }),
       ...(this.request ? { request: this.request } : {}),

@@ -23,7 +23,8 @@ export interface UnitTestOptions {
 /** Tests beside the code, contracts and goldens, of every tier of `npm test`; those of test/integration play too long for a mutant. */
 const BESIDE_THE_CODE = ['src/**/*.test.ts', 'test/{contracts,golden,differential}/**/*.test.ts', 'test/*.test.ts'];
 const NOT_BESIDE = 'test/differential/run/**';
-const SET_UP = ['test/fakes/fixed-seed.ts', 'test/fakes/real-world.ts'];
+/** As in `npm test`. */
+export const SET_UP = ['test/fakes/fixed-seed.ts', 'test/fakes/no-unmoved.ts', 'test/fakes/real-world.ts'];
 
 /** Whether a test file is one of those that a mutant is tried with. */
 export const isBesideTheCode = (file: string): boolean =>
@@ -34,7 +35,7 @@ export async function unitTests({ load, reporter, isBailing, maxWorkers, setupFi
   return createVitest(
     'test',
     {
-      ...{ config: false, root, watch: false, reporters: [reporter], bail: isBailing ? 1 : 0, maxWorkers, env },
+      ...{ config: false, root, watch: false, update: 'none', reporters: [reporter], bail: isBailing ? 1 : 0, maxWorkers, env },
       ...{ isolate: false, include: BESIDE_THE_CODE, exclude: [NOT_BESIDE, '**/node_modules/**'] },
       // Its key knows nothing of the changes, and later runs of others would load mutants from it.
       fsModuleCache: false,

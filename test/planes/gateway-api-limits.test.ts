@@ -74,7 +74,7 @@ describe('where Contour leaves the Gateway API', () => {
     const current = () => Promise.all(router.watches(canary).map((ref) => cluster.get(ref))).then((all) => all.flatMap((one) => one ?? []));
     const { write } = router.render(canary, apexOf(name), { kind: 'weighted', canary: weight(50) }, await current());
     for (const object of write) await cluster.apply(object);
-    const rejection = async () => router.rejection?.(canary, await current());
+    const rejection = async () => router.rejection?.(canary, await current())?.detail;
     await eventually('it is refused', rejection, (text) =>
       text?.includes('says Accepted False of HTTPRoute cors: HTTPRoute.Spec.Rules.Filters'),
     );

@@ -47,6 +47,8 @@ export interface Code {
   /** A clause, so that it can follow a colon. */
   meaning: string;
   actor: Actor;
+  /** Who can act in a case that names no object, where the actor is the owner of one; absent: the owner of the Canary, who reads the message. */
+  unnamed?: Actor;
   /** A clause that says what to do; a function where it names the object, the field or the detail. */
   remedy: string | ((about: About) => string);
   /** Ends it, run unmodified. Words in capitals are filled in. */

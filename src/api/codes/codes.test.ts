@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serinProgram } from '../../cli/program.ts';
 import { type About, actors, type Code } from './code.ts';
-import { blockerCodes, type CodeName, causes, isBlockerCode, needsNoOne, remedyOf } from './codes.ts';
+import { actorOf, blockerCodes, type CodeName, causes, isBlockerCode, needsNoOne, otherActor, remedyOf } from './codes.ts';
 import { codes } from './list.ts';
 
 const names = Object.keys(codes) as CodeName[];
@@ -41,17 +41,29 @@ describe('the list of codes', () => {
     expect(names.filter((name) => codeOf(name).actor === 'noAction' && codeOf(name).command !== undefined)).toEqual([]);
   });
 
+  // Its detail is a text of Serin, and says which definition to install.
+  it.each(names.filter((name) => name !== 'KindNotFound'))('%s says what to do, and not the detail once more', (name) => {
+    for (const about of abouts) if (about.detail) expect(remedyOf(name, about)).not.toBe(about.detail);
+  });
+
+  it.each(blockerCodes)('%s names no owner of an object where there is none', (name) => {
+    expect(actorOf(name, {})).not.toBe(actors.objectOwner);
+    expect(otherActor(name, {})).not.toBe(actors.objectOwner);
+    expect(actorOf(name, { object })).toBe(actors[codes[name].actor]);
+  });
+
+  it.each(blockerCodes)('%s needs no one only where its remedy is to wait', (name) => {
+    if (needsNoOne(name)) expect(remedyOf(name)).toMatch(/^(wait|none needed)/);
+    else expect(remedyOf(name)).not.toMatch(/^(wait\b|none needed|nothing to do)/);
+  });
+
   it('gives two codes no meaning in common', () => {
     expect(new Set(names.map((name) => codes[name].meaning)).size).toBe(names.length);
   });
 
   it('knows the codes of blockers and causes, and no others', () => {
     expect(['Paused', 'Initialized', 'FromTheFuture', 'toString'].map(isBlockerCode)).toEqual([true, false, false, false]);
-    expect(blockerCodes.filter((code) => !causes.some((cause) => cause === code))).toEqual([
-      'PodsNotReady',
-      'SecretNotFound',
-      'SecretRejected',
-    ]);
+    expect(blockerCodes.filter((code) => !causes.some((cause) => cause === code))).toEqual(['SecretNotFound', 'SecretRejected']);
   });
 });
 

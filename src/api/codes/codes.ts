@@ -1,4 +1,4 @@
-import { type About, actors, type Code, type CodeKind } from './code.ts';
+import { type About, type Actor, actors, type Code, type CodeKind } from './code.ts';
 import { codes } from './list.ts';
 
 export type CodeName = keyof typeof codes;
@@ -49,8 +49,18 @@ export function needsNoOne(name: CodeName): boolean {
   return actor === 'byItself' || actor === 'noAction';
 }
 
+/** Who can act in one case. */
+export function actorOf(name: CodeName, about: About): string {
+  return actors[actorIn(name, about)];
+}
+
 /** The person who can act, where that is neither the owner of the Canary nor that of its target, who read it. */
-export function otherActor(name: CodeName): string | undefined {
-  const { actor }: Code = codes[name];
+export function otherActor(name: CodeName, about: About): string | undefined {
+  const actor = actorIn(name, about);
   return needsNoOne(name) || actor === 'canaryOwner' || actor === 'workloadOwner' ? undefined : actors[actor];
+}
+
+function actorIn(name: CodeName, { object }: About): Actor {
+  const { actor, unnamed = 'canaryOwner' }: Code = codes[name];
+  return actor === 'objectOwner' && object === undefined ? unnamed : actor;
 }

@@ -23,6 +23,7 @@ const logs = 'kubectl logs OBJECT -n NAMESPACE';
 const status = 'serin status CANARY -n NAMESPACE';
 const why = 'serin why CANARY -n NAMESPACE';
 
+const inNamespace = ({ namespace }: NonNullable<About['object']>): string => (namespace ? ` in ${namespace}` : '');
 const objectIn = ({ object }: About, general: string): string => (object ? `${object.kind} ${object.name}` : general);
 /** The text of the component that refuses it says how to correct it. */
 const detailOr =
@@ -194,7 +195,7 @@ export const codes = {
     kinds: BLOCKER,
     meaning: 'the last change of the target, or the end of its old pods, was not observed yet',
     actor: 'byItself',
-    remedy: detailOr('wait; if that lasts, the controller of the workload does not run'),
+    remedy: 'wait; if that lasts, the controller of the workload does not run, or one of its old pods does not end',
     look: lookAtObject,
   },
   ConfigUnavailable: {
@@ -215,7 +216,11 @@ export const codes = {
     kinds: BLOCKER,
     meaning: 'a ConfigMap or Secret cannot be read or watched',
     actor: 'clusterAdmin',
-    remedy: detailOr('grant the service account of Serin to read and watch it'),
+    remedy: ({ object }) => {
+      const what = object ? `${object.kind}s${inNamespace(object)}` : 'it';
+      const instead = object?.kind === 'Secret' ? ', or choose --secrets-mode=off' : '';
+      return `grant the service account of Serin to get, list and watch ${what}${instead}; where it may, wait for the API server`;
+    },
   },
   ConfigCopyRejected: {
     kinds: BLOCKER,
@@ -279,7 +284,7 @@ export const codes = {
     kinds: BLOCKER,
     meaning: 'another reason, given in the message',
     actor: 'objectOwner',
-    remedy: detailOr('do what the message says'),
+    remedy: 'do what the message says',
   },
 
   // Routes.
@@ -287,14 +292,18 @@ export const codes = {
     kinds: BLOCKER,
     meaning: 'the traffic provider cannot express the routes that the spec asks for',
     actor: 'canaryOwner',
-    remedy: detailOr('change the strategy, the match or the provider'),
+    remedy: (about) => withDetail('change the strategy, the match or the provider', about),
     look: editCanary,
   },
   RouteUnconfirmed: {
     kinds: BLOCKER,
     meaning: 'the routes are written, and the traffic provider has not accepted them',
     actor: 'objectOwner',
-    remedy: 'correct the object that the provider names in its answer',
+    unnamed: 'clusterAdmin',
+    remedy: ({ object }) =>
+      object
+        ? `correct ${object.kind} ${object.name}, or what it refers to`
+        : 'ask the administrator of the cluster whether the controller of the traffic provider runs',
     look: lookAtObject,
   },
   RouteContested: {
@@ -307,19 +316,35 @@ export const codes = {
 
   // The two sides.
   PodsNotReady: {
-    kinds: REFINED,
+    kinds: BLOCKER,
     meaning: 'the pods of the target or the primary are not ready',
     actor: 'workloadOwner',
     remedy: 'find out why a pod is not ready, and push a version that becomes ready',
-    look: why,
+    look: describeObject,
   },
   RolloutStalled: {
     kinds: BLOCKER_AND_ENDING,
     meaning: 'the rollout has failed, or exceeded its own deadline',
     actor: 'workloadOwner',
-    remedy: ({ object }) => `correct ${object?.name ?? 'the workload'}: only an edit of it starts its rollout again`,
+    remedy: ({ object }) =>
+      `push a version whose pods become ready: only an edit starts the rollout of ${object?.name ?? 'the workload'} again`,
     look: rolloutStatus,
     ended: { outcome: 'rolledBack', remedy: CORRECT, isOfVersion: true },
+  },
+  TargetUnreachable: {
+    kinds: BLOCKER_AND_ENDING,
+    meaning: 'the target lacks a label or a port by which its primary is reached, so that no request would come to its pods',
+    actor: 'workloadOwner',
+    remedy: (about) =>
+      `correct ${about.field ?? 'the field that the message names'} of ${objectIn(about, 'the target')}, or create it again where that cannot be changed`,
+    look: lookAtObject,
+    usualCauses:
+      'the target was deleted and created with other labels in its selector, or its container lost the port that `spec.service.targetPort` names',
+    page: 'targets.md',
+    ended: {
+      outcome: 'rolledBack',
+      remedy: 'correct FIELD of TARGET, or create it again where that cannot be changed: it is released then by itself',
+    },
   },
   InsufficientCapacity: {
     kinds: BLOCKER_AND_ENDING,
@@ -400,7 +425,7 @@ export const codes = {
   },
   CrashLoop: {
     kinds: CAUSE,
-    meaning: 'a container crashes again and again',
+    meaning: 'a container has crashed, and is started again',
     actor: 'workloadOwner',
     remedy: 'read the logs of the container and push a version that starts',
     look: `${logs} --previous`,
@@ -526,8 +551,9 @@ export const codes = {
   InsufficientEvidence: {
     kinds: BLOCKER,
     meaning: 'the comparison with the primary has not shown yet that the canary is not worse than tolerated',
-    actor: 'byItself',
-    remedy: 'wait; more requests to the canary decide earlier',
+    actor: 'canaryOwner',
+    remedy:
+      'send more requests to the canary, as a load test does, which decide earlier; without them it goes on when maxStepDuration is over',
     look: `${status} -o wide`,
     page: 'comparison.md',
   },

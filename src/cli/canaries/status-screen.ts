@@ -8,6 +8,7 @@ import { EVENTS_SHOWN } from './canary-report.ts';
 import { comparedHeading, comparedRows } from './compared-rows.ts';
 import { controllerLines } from './in-charge.ts';
 import { phaseOf, trafficInWords } from './list-command.ts';
+import { recordedIn } from './waits.ts';
 
 const BAR = 20;
 const INDENT = 2;
@@ -80,11 +81,14 @@ function trafficRows(report: CanaryReport, terminal: Terminal): string[][] {
   ];
 }
 
-/** Beside the owners of the Canary and its target. */
-function whoRows({ blockers = [] }: CanaryReport): string[][] {
-  const named = blockers.flatMap(({ code, object, webhook, metric }) => {
-    const who = isBlockerCode(code) ? otherActor(code) : undefined;
-    return who === undefined ? [] : [[code, webhook ?? metric ?? (object ? `${object.kind}/${object.name}` : '-'), who]];
+/** Each wait that another person can end than the owners of the Canary and its target. */
+function whoRows({ blockers, conditions, deleting }: CanaryReport): string[][] {
+  if (deleting) return [];
+  const named = recordedIn(blockers, conditions).flatMap(({ code, ...about }) => {
+    const { object, field, webhook, metric } = about;
+    const who = isBlockerCode(code) ? otherActor(code, about) : undefined;
+    const what = [webhook, metric, object && `${object.kind}/${object.name}`, field].filter(Boolean).join(' ');
+    return who === undefined ? [] : [[code, what || '-', who]];
   });
   return [...new Map(named.map((row) => [row.join(' '), row])).values()];
 }

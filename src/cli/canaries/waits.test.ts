@@ -42,10 +42,21 @@ it.each<[what: string, blocker: NewBlocker, wait: object]>([
   expect(waitsOf(blocked(blocker))).toEqual([expect.objectContaining({ ...wait, code: blocker.code, since })]);
 });
 
-it('two reasons with the same owner object are one, and what ends by itself is none', () => {
+it('each reason of one object is a wait of its own, and what ends by itself is none', () => {
   const object = { apiVersion: 'v1', kind: 'Service', name: 'podinfo' };
-  const waits = waitsOf(blocked({ code: 'TargetUnobserved', object }, { code: 'NameTaken', object }, { code: 'ApiRejected', object }));
-  expect(waits.map(({ code }) => code)).toEqual(['NameTaken']);
+  const waits = waitsOf(
+    blocked(
+      { code: 'TargetUnobserved', object },
+      { code: 'NameTaken', object },
+      { code: 'ApiRejected', object, field: 'spec.ports' },
+      { code: 'ApiRejected', object, field: 'spec.selector' },
+    ),
+  );
+  expect(waits.map(({ name, code, field }) => [name, code, field])).toEqual([
+    ['Service test/podinfo', 'NameTaken', undefined],
+    ['Service test/podinfo', 'ApiRejected', 'spec.ports'],
+    ['Service test/podinfo', 'ApiRejected', 'spec.selector'],
+  ]);
 });
 
 it('a Canary that was rejected before its first release waits by its condition', () => {
@@ -61,4 +72,12 @@ it('a Canary that is being deleted waits for no one', () => {
   const canary = blocked({ code: 'GateClosed', webhook: 'freeze' });
   canary.metadata.deletionTimestamp = since;
   expect(waitsOf(canary)).toEqual([]);
+});
+
+it('a refusal that is stored in its condition alone comes before what was recorded until then', () => {
+  const canary = blocked({ code: 'GateClosed', webhook: 'freeze' });
+  loose(canary).status.conditions = [{ type: 'Accepted', status: 'False', reason: 'ForeignController', message: 'another one writes' }];
+  expect(waitsOf(canary).map(({ code }) => code)).toEqual(['ForeignController', 'GateClosed']);
+  loose(canary).status.conditions[0].reason = 'GateClosed';
+  expect(waitsOf(canary).map(({ code }) => code)).toEqual(['GateClosed']);
 });

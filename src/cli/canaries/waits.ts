@@ -1,6 +1,5 @@
 import type { Blocker } from '../../api/blocker.ts';
-import { actors } from '../../api/codes/code.ts';
-import { type BlockerCode, isBlockerCode, needsNoOne } from '../../api/codes/codes.ts';
+import { actorOf, type BlockerCode, isBlockerCode, needsNoOne } from '../../api/codes/codes.ts';
 import { codes } from '../../api/codes/list.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -12,6 +11,8 @@ export interface Wait {
   /** The same for all that wait for the same. */
   name: string;
   code: BlockerCode;
+  /** Path of the field concerned, in the object or else in the Canary: one object can be waited for because of several. */
+  field?: string | undefined;
   /** Who can end it. */
   who: string;
   /** RFC 3339. */
@@ -20,25 +21,35 @@ export interface Wait {
   until?: string | undefined;
 }
 
-type Known = Pick<Blocker, 'code'> & Partial<Blocker>;
+/** A refusal that is stored in a condition alone has its code. */
+type Known<C = BlockerCode> = { code: C } & { [Part in Exclude<keyof Blocker, 'code'>]?: Blocker[Part] | undefined };
 
-/** What a Canary waits for that does not end by itself, as the controller recorded it; the most urgent first. Pure. */
+/** What a Canary waits for that does not end by itself, as the controller recorded it; the most urgent first. At most `MOST_BLOCKERS`, and a refusal. Pure. */
 export function waitsOf(raw: KubeObject): Wait[] {
   if (raw.metadata.deletionTimestamp !== undefined) return [];
-  const status = parseStatus(raw.status);
-  const { blockers: recorded = [] } = status?.release ?? {};
-  const refused = status?.conditions?.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
-  // Without a release a blocker is stored nowhere but in the condition.
-  const refusal: Known[] = refused && recorded.length === 0 && isBlockerCode(refused.reason) ? [{ code: refused.reason }] : [];
-  const all = new Map<string, Wait>();
-  for (const blocker of [...recorded, ...refusal]) {
-    if (needsNoOne(blocker.code)) continue;
-    const { code, since, until } = blocker;
-    const wait = { ...awaited(raw, blocker), code, who: actors[codes[code].actor], ...timeOf('since', since), ...timeOf('until', until) };
-    const key = `${wait.kind} ${wait.name}`;
-    if (!all.has(key)) all.set(key, wait);
-  }
-  return [...all.values()];
+  const { release, conditions } = parseStatus(raw.status) ?? {};
+  return recordedIn(release?.blockers, conditions).flatMap((blocker) => {
+    const { code, field, since, until } = blocker;
+    if (needsNoOne(code)) return [];
+    return [
+      {
+        ...awaited(raw, blocker),
+        ...{ code, who: actorOf(code, blocker) },
+        ...(field === undefined ? {} : { field }),
+        ...timeOf('since', since),
+        ...timeOf('until', until),
+      },
+    ];
+  });
+}
+
+/** The recorded blockers, behind a refusal that came before the release was looked at, which is stored in the condition alone. */
+export function recordedIn<C extends string>(
+  blockers: readonly Known<C>[] = [],
+  conditions: readonly { type: string; status: string; reason?: string | undefined }[] = [],
+): readonly Known<C | BlockerCode>[] {
+  const { reason = '' } = conditions.find(({ type, status }) => type === 'Accepted' && status === 'False') ?? {};
+  return !isBlockerCode(reason) || blockers.some(({ code }) => code === reason) ? blockers : [{ code: reason }, ...blockers];
 }
 
 function awaited(raw: KubeObject, { code, object, webhook, metric, detail = '' }: Known): Pick<Wait, 'kind' | 'name'> {

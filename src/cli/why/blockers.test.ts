@@ -68,14 +68,14 @@ const stalls: readonly Stall[] = [
     unread(unknownConfig({ kind: 'Secret', name: 'db' }, 'test', 'cannot be watched: 403: grant list and watch')),
     'ConfigUnreadable',
     ['Secret', 'metadata'],
-    /grant list and watch/,
+    /^grant the service account of Serin to get, list and watch Secrets in test, or choose --secrets-mode=off/,
   ),
   blocked(
     'a ConfigMap that may not be read',
     unread(unreadableConfig({ kind: 'ConfigMap', name: 'settings' }, 'test', forbidden('no'))),
     'ConfigUnreadable',
     ['ConfigMap', 'metadata'],
-    /grant it/,
+    /^grant the service account of Serin to get, list and watch ConfigMaps in test;/,
   ),
   blocked(
     'a copy that cannot be made',
@@ -177,7 +177,7 @@ const stalls: readonly Stall[] = [
     new ConfigUnavailableError({ code: 'Other', detail: 'the cluster is being moved: wait for the end of it' }),
     'Other',
     ['Canary', /Promoted/],
-    /wait for the end of it/,
+    /^do what the message says$/,
   ),
 ];
 

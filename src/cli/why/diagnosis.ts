@@ -16,7 +16,7 @@ export function diagnosisOf(snapshot: CanarySnapshot, trouble: Trouble, sentence
     cause,
     proof,
     action: actionOf(trouble),
-    ...defined({ who: otherActor(code) }),
+    ...defined({ who: otherActor(code, about ?? {}) }),
     ...(change && { change }),
     sentence,
     ...commands,

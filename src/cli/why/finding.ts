@@ -1,5 +1,5 @@
 import type { About } from '../../api/codes/code.ts';
-import { type BlockerCode, type Cause, type CodeName, remedyOf } from '../../api/codes/codes.ts';
+import { type BlockerCode, type Cause, type CodeName, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
 import { defined } from '../../api/defined.ts';
 import { valueAt as valueAtSteps } from '../../api/json.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
@@ -24,9 +24,11 @@ export const asCause = (cause: Cause, trouble: Trouble): Trouble => ({ ...troubl
 
 /** The cause that is named for a blocker: some have a more exact one, or are part of another. */
 export function causeOf(code: BlockerCode): Cause {
-  if (code === 'PodsNotReady') return 'PodsStarting';
   return code === 'SecretNotFound' || code === 'SecretRejected' ? 'Unmeasured' : code;
 }
+
+/** Nothing more is known of a side than that it is not ready. */
+export const isVague = ({ cause }: Trouble): boolean => needsNoOne(cause) || cause === 'PodsNotReady' || cause === 'PrimaryUnavailable';
 
 /** The part of a pod template to correct; every version comes from the target's, so that only that is edited. */
 export interface TemplateChange {

@@ -11,6 +11,7 @@ import { isScaledToZero } from '../../workloads/daemon-set/scale-to-zero.ts';
 import { type CanarySnapshot, mayNotRead } from '../canaries/snapshot.ts';
 import { aboutIt, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
 import { fromPods } from './from-pods.ts';
+import { available, fromRecord } from './from-record.ts';
 import { fromKnative, fromService } from './from-service.ts';
 
 /** Why one side of a release does not serve, as its own objects say it. */
@@ -48,7 +49,8 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
       proof: [proofIn(object, 'status.conditions[Progressing].reason', stalled.reason)],
       change: { template: '' },
     };
-  return pods ?? nowhere(object) ?? notYetAvailable(canary, role, object, ownPods.length) ?? starting(object);
+  const { fault, state } = fromRecord(snapshot, role, object);
+  return fault ?? pods ?? nowhere(object) ?? notYetAvailable(canary, role, object, ownPods.length) ?? state ?? starting(object);
 }
 
 /** It may exist or not: only the controller, which may read it, knows. */
@@ -90,11 +92,5 @@ function notYetAvailable(canary: Canary | undefined, role: 'target' | 'primary',
   };
 }
 
-function starting(object: KubeObject): Trouble {
-  const counter = object.kind === 'DaemonSet' ? 'numberAvailable' : 'availableReplicas';
-  return {
-    cause: 'PodsStarting',
-    proof: [proofIn(object, `status.${counter}`, statusOf<Record<typeof counter, number>>(object)[counter] ?? 0)],
-    action: 'nothing to do but wait for its pods',
-  };
-}
+/** The controller has not recorded that it waits for them. */
+const starting = (object: KubeObject): Trouble => ({ cause: 'PodsStarting', about: aboutIt(object), proof: [available(object)] });

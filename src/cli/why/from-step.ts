@@ -8,7 +8,7 @@ import { states } from '../../engine/states/index.ts';
 import { knownStateOf } from '../../engine/states/lookup.ts';
 import type { Awaited } from '../../engine/wait.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
-import { aboutIt, actionOf, asCause, proofIn, type Trouble, valueAt } from './finding.ts';
+import { aboutIt, actionOf, asCause, isVague, proofIn, type Trouble, valueAt } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromEvidence } from './from-evidence.ts';
 import { fromSide } from './from-side.ts';
@@ -74,7 +74,7 @@ const refusedPrimary: PossibleCause = ({ snapshot: { raw, primary: object }, rel
 /** Serin restores its template itself: users can correct only its surroundings. */
 const restoredPrimary: PossibleCause = ({ snapshot }) => {
   const { change: _, ...why } = fromSide(snapshot, 'primary');
-  if (needsNoOne(why.cause)) return { cause: 'Restoring', proof: why.proof };
+  if (isVague(why)) return { cause: 'Restoring', proof: why.proof };
   return { ...asCause('Restoring', why), action: `${actionOf(why)}; ${remedyOf('Restoring')}` };
 };
 
@@ -83,6 +83,7 @@ const brokenPrimary: PossibleCause = ({ snapshot }) => {
   const { primary: object, workload } = snapshot;
   if (!workload?.hasPods || !object || workload.isServing(workload.slim(object))) return undefined;
   const { change, ...why } = fromSide(snapshot, 'primary');
+  if (isVague(why) && !needsNoOne(why.cause)) return { cause: 'PrimaryUnavailable', about: aboutIt(object), proof: why.proof };
   return { ...asCause('PrimaryUnavailable', why), ...(change && { change: { ...change, name: object.metadata.name } }) };
 };
 
@@ -131,9 +132,9 @@ const noRoomFor =
     const why = fromSide(snapshot, role);
     const room = remedyOf('InsufficientCapacity');
     return {
-      ...asCause(why.cause === 'PodsStarting' ? 'InsufficientCapacity' : why.cause, why),
+      ...asCause(isVague(why) ? 'InsufficientCapacity' : why.cause, why),
       proof: [...why.proof, proofIn(snapshot.raw, 'status.release.capacity.pods', release.capacity?.pods)],
-      action: needsNoOne(why.cause) ? room : `${actionOf(why)}; ${room}`,
+      action: isVague(why) ? room : `${actionOf(why)}; ${room}`,
     };
   };
 

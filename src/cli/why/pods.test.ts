@@ -1,5 +1,5 @@
 import { describeEach, pushed, type Stall, type StalledRelease } from '../../../test/fakes/stalled-release.ts';
-import { aCanary, initialized } from '../../../test/fakes/world.ts';
+import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import type { Cause } from '../../api/codes/codes.ts';
 
 const TEMPLATE = 'set Deployment podinfo spec.template';
@@ -152,10 +152,54 @@ const stalls: readonly Stall[] = [
     }),
     cause: 'RolloutStalled',
     proof: ['Deployment', 'status.conditions[Progressing].reason'],
-    action: /only an edit of it/,
+    action: /only an edit starts the rollout of podinfo again/,
     way: 'set Deployment podinfo spec.template',
     mend: comes,
   },
+  {
+    title: 'no pod that says why',
+    arrange: () => ({ ...unready({}), targetPods: [] }),
+    cause: 'PodsNotReady',
+    proof: ['Deployment', 'status.availableReplicas'],
+    action: /^find out why a pod is not ready/,
+    mend: comes,
+  },
+  {
+    title: 'a rollout that the controller has found stalled',
+    arrange() {
+      const world = new World(aCanary({ stepWeight: 20 }));
+      world.behaviour.brokenPrimary.add('s1:a');
+      world.behaviour.stalls = true;
+      return { world: world.begin() };
+    },
+    cause: 'RolloutStalled',
+    proof: ['Canary', 'status.release.blockers[RolloutStalled].object'],
+    action: /^push a version whose pods become ready: only an edit starts the rollout of podinfo-primary again$/,
+    way: TEMPLATE,
+    mend: comes,
+  },
+  ...[
+    { how: 'crash', reason: 'Error', cause: 'CrashLoop' as const, action: /^read the logs of the container/ },
+    { how: 'run out of memory', reason: 'OOMKilled', cause: 'OutOfMemory' as const, action: /^raise the memory limit/ },
+  ].map(
+    ({ how, reason, cause, action }): Stall => ({
+      title: `pods that may not be read and that ${how}, as the controller has seen`,
+      arrange() {
+        const world = pushed(initialized(aCanary({ stepWeight: 20 })));
+        world.watchPods();
+        world.look();
+        world.crashPods();
+        if (world.failing?.last) Object.assign(world.failing.last, { reason });
+        world.tickUntil(({ release }) => release.failing?.last !== undefined);
+        return { world };
+      },
+      cause,
+      proof: ['Canary', 'status.release.failing.last'],
+      action,
+      way: TEMPLATE,
+      mend: ({ world }) => world.recoverPods(),
+    }),
+  ),
   {
     title: 'a target that was deleted during its release',
     arrange: () => ({ ...unready({}), target: undefined }),
@@ -208,7 +252,7 @@ const stalls: readonly Stall[] = [
     },
     cause: 'PrimaryUnavailable',
     proof: ['Deployment', 'status.availableReplicas'],
-    action: /wait for its pods/,
+    action: /^correct what keeps the pods of the primary from serving$/,
     mend({ world }) {
       world.primaryDown = false;
     },
@@ -226,7 +270,7 @@ const stalls: readonly Stall[] = [
       },
       cause: 'PrimaryUnavailable',
       proof: ['Deployment', 'status.availableReplicas'],
-      action: /wait for its pods/,
+      action: /^correct what keeps the pods of the primary from serving$/,
       mend({ world }) {
         world.primaryDown = false;
         world.look();

@@ -3,6 +3,8 @@ import { describeEach, pushed, type Stall, snapshotIn, verdict } from '../../../
 import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import { whyOf } from './diagnose.ts';
 
+const httpRoute = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name: 'podinfo', namespace: 'test' };
+
 /** An edit that is refused. */
 const stepless = {
   reason: 'InvalidSpec',
@@ -170,12 +172,12 @@ const stalls: readonly Stall[] = [
     title: 'a route that the provider has not taken',
     arrange() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));
-      world.behaviour.unconfirmed = 'HTTPRoute podinfo: Accepted is False: no such Gateway';
+      world.behaviour.unconfirmed = { object: httpRoute, detail: 'HTTPRoute podinfo: Accepted is False: no such Gateway' };
       return { world };
     },
     cause: 'RouteUnconfirmed',
     proof: ['Canary', 'status.conditions[Promoted].message'],
-    action: /correct the object that the provider names/,
+    action: /^correct HTTPRoute podinfo, or what it refers to$/,
     mend({ world }) {
       delete world.behaviour.unconfirmed;
     },

@@ -49,7 +49,7 @@ it('does not name it when what is late was only expected', () => {
   world.tick(1);
   const { diagnosis } = whyOf({ ...snapshotIn({ world }), atMs: world.nowMs + 600 * MINUTE });
   expect(diagnosis.sentence).toMatch(/expected by \d{4}-/);
-  expect(diagnosis.cause).toBe('PodsStarting');
+  expect(diagnosis.cause).toBe('PodsNotReady');
 });
 
 it('counts the time that hooks may take, and no more', () => {

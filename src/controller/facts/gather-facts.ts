@@ -94,9 +94,11 @@ function reachable(canary: Canary, workload: Workload, view: ClusterView, { sele
   if (!target || !pods || !serving) return sides;
   const selectors = workload.selectors({ target: pods.object, primary: serving.object }, selectorLabels);
   const unfit = hasMainPort(canary, serving.object) ? lacksMainPort(canary, pods.object) : undefined;
-  const reason = 'problem' in selectors ? selectors.problem : unfit && `${unfit.path}: ${unfit.message}`;
-  if (reason === undefined) return sides;
-  return { ...sides, target: { ...target, serving: false, readiness: { ...target.readiness, state: 'waiting', reason } } };
+  const said = unfit && { problem: `${unfit.path}: ${unfit.message}`, field: unfit.path };
+  const found = 'problem' in selectors ? selectors : said;
+  if (found === undefined) return sides;
+  const { problem: reason, field } = found;
+  return { ...sides, target: { ...target, serving: false, readiness: { ...target.readiness, state: 'waiting', reason, field } } };
 }
 
 /** Read from the watch: a request is not part of the spec, whichever spec the release goes by. */

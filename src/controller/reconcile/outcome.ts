@@ -35,11 +35,12 @@ export const retryIn = (ms: number): Outcome => ({ ...PENDING, retryInMs: ms });
 export const paused = (ms: number): Outcome => ({ ...HELD, retryInMs: ms });
 
 /** The same where users reach the sides by other routes than the recorded ones: what would advance waits (E63). */
-export const pausedRoute = (ms: number, { kind, name }: Pick<ObjectRef, 'kind' | 'name'>, undoing: Undoing): Outcome => ({
+export const pausedRoute = (ms: number, object: ObjectRef, undoing: Undoing): Outcome => ({
   ...retryIn(ms),
   unconfirmed: {
     code: undoing.by === 'another' ? 'RouteContested' : 'RouteUnconfirmed',
-    detail: `${kind} ${name}: ${undoneText(undoing)}`,
+    object,
+    detail: `${object.kind} ${object.name}: ${undoneText(undoing)}`,
   },
 });
 

@@ -89,7 +89,8 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   await refuseUnseenRoutes(context);
   const primary = view.find(primaryRefOf(canary));
   // A route to nothing serves no one, and would bring in the name that is about to be restored.
-  if (primary && workloadOf(canary).isMisnamed?.(primary.object, view)) return { ...PENDING, unconfirmed: MISNAMED };
+  if (primary && workloadOf(canary).isMisnamed?.(primary.object, view))
+    return { ...PENDING, unconfirmed: { ...MISNAMED, object: primaryRefOf(canary) } };
   let outcome = await ensureLeftRoutes(context, apex, routes);
   let refusal: Awaited<ReturnType<typeof accepted.write>>;
   try {
@@ -106,13 +107,14 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   outcome = combined(outcome, missingRoutes(context, routes));
   if (refusal) {
     const { blocker, untilMs } = refusal;
-    const unconfirmed = { code: 'RouteUnconfirmed', detail: blockerText(blocker) } as const;
+    const { object } = blocker;
+    const unconfirmed = { code: 'RouteUnconfirmed', ...(object && { object }), detail: blockerText(blocker) } as const;
     return combined(outcome, { ...retryIn(Math.max(0, untilMs - nowMs)), refused: blocker, unconfirmed });
   }
   const current = currentRoutes(context, router, canary);
   if (router.isInForce?.(canary, current) !== false) return outcome;
-  const detail = router.rejection?.(canary, current) ?? 'the traffic provider has not taken over the routes yet';
-  return combined(outcome, { ...PENDING, unconfirmed: { code: 'RouteUnconfirmed', detail } });
+  const said = router.rejection?.(canary, current) ?? { detail: 'the traffic provider has not taken over the routes yet' };
+  return combined(outcome, { ...PENDING, unconfirmed: { code: 'RouteUnconfirmed', ...said } });
 }
 
 /** At the takeover of routes that serve already, proxies learn of the primary's Service before requests go to it, and forget the old one after. */

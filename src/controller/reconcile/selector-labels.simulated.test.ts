@@ -115,6 +115,9 @@ it.each([
     expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);
     await lab.pass(60_000);
     expect([selectors(lab), lab.lost, lab.answering()]).toEqual([byApp, [], [`${APP}-primary`]]);
+    // To release the same once more helps no one.
+    expect(raw(lab.canary())?.status.release.ending).toMatchObject({ code: 'TargetUnreachable', field: 'spec.selector.matchLabels.app' });
+    expect(raw(lab.canary())?.status.conditions[0].message).not.toContain('serin retry');
     // Nothing of it was promoted (I19).
     lab.server.patch(targetRef, { metadata: { annotations: { [acceptAnnotation]: raw(lab.canary())?.status.release.revision } } });
     lab.server.delete({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: NAMESPACE });

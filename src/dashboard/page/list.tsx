@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { CanaryName, CanaryRow, ListEvents } from '../wire.ts';
 import { Bar, Phase, pathOf } from './parts.tsx';
 import { useStream } from './stream.ts';
-import { type WaitGroup, waitGroups } from './waits.tsx';
+import { type WaitGroup, waitGroups } from './wait-groups.ts';
 import { words } from './words.ts';
 
 const keyOf = ({ namespace, name }: CanaryName) => `${namespace}/${name}`;

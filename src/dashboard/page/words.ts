@@ -23,6 +23,7 @@ export const words = {
   noneWaits: 'No Canary waits.',
   waiting: 'Waits for',
   waitingFor: 'What',
+  reason: 'Reason',
   whoCanEndIt: 'Who can end it',
   since: 'Since',
   until: 'Until',

@@ -29,7 +29,7 @@ describe('a step that waits for evidence', () => {
     expect(dueMs).toBe(world.release.wakeAtMs);
     expect(explain(world.canary, world.facts())).toMatch(
       new RegExp(
-        `^Stays at 10 % until the comparison .* goes on without that at ${timestamp(untilMs)}, next at ${timestamp(dueMs ?? 0)} \\(`,
+        `^Stays at 10 % until the comparison .* goes on without that at ${timestamp(untilMs)}\\. The next check is at ${timestamp(dueMs ?? 0)} \\(`,
       ),
     );
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20, 300);
@@ -56,7 +56,7 @@ describe('a step that waits for evidence', () => {
     counting(world, { canary: 0.0018, primary: 0.001, perSecond: 100 });
     world.tickUntil(({ release }) => release.awaitedEvidence !== undefined, 2000);
     expect(said(world)?.dueMs).toBe(world.release.wakeAtMs);
-    expect(explain(world.canary, world.facts())).toContain(`, next at ${timestamp(said(world)?.dueMs ?? 0)}`);
+    expect(explain(world.canary, world.facts())).toContain(`. The next check is at ${timestamp(said(world)?.dueMs ?? 0)}`);
   });
 });
 

@@ -70,7 +70,13 @@ const unroutableOf = ({ message, sinceMs }: { message: string; sinceMs: number }
   sinceMs,
 });
 
-const Readiness = z.object({ state: z.enum(['ready', 'waiting', 'stalled']), ready: Count, wanted: Count, reason: Text.exactOptional() });
+const Readiness = z.object({
+  state: z.enum(['ready', 'waiting', 'stalled']),
+  ready: Count,
+  wanted: Count,
+  reason: Text.exactOptional(),
+  field: Text.exactOptional(),
+});
 const Side = z.object({
   readiness: Readiness,
   serving: z.boolean(),

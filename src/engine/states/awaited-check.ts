@@ -58,7 +58,8 @@ function ofEvidence({ canary, release }: Standing): Wait[] {
 
 function sentence(standing: Standing): string {
   const { canary, phase, release } = standing;
-  const next = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
+  // A sentence of its own, where another moment stands before.
+  const next = release.wakeAtMs === undefined ? '' : `. The next check is at ${timestamp(release.wakeAtMs)}`;
   const used = failures(standing);
   const { awaitedSinceMs, blindSinceMs = Number.POSITIVE_INFINITY } = release;
   // Of two deadlines the earlier one ends the release.
@@ -79,7 +80,8 @@ function sentence(standing: Standing): string {
   if (release.refusedBy?.type === 'confirm-traffic-increase') {
     return `${stays} since ${timestamp(release.stepStartedMs)}. Waiting for the confirm-traffic-increase hooks, without limit. The owner of the gate can open it${next}${used}${why(standing)}.`;
   }
-  return `Checks the canary every ${canary.spec.analysis.interval}${next}${used}${why(standing)}.`;
+  const soon = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
+  return `Checks the canary every ${canary.spec.analysis.interval}${soon}${used}${why(standing)}.`;
 }
 
 /** Of a release whose canary is below its threshold (rule E80). */

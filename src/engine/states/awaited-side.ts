@@ -23,13 +23,13 @@ export function primaryOf(canary: Canary): BlockedObject {
 export function notReady(standing: Standing, role: 'target' | 'primary', untilMs: number | undefined): Wait | undefined {
   const { canary, release, facts } = standing;
   const side = facts[role];
-  const { state = 'waiting', reason } = side?.readiness ?? {};
+  const { state = 'waiting', reason, field } = side?.readiness ?? {};
   if (facts.target === undefined || (side?.serving === true && state === 'ready')) return undefined;
   const failing = role === 'target' ? lastFailing(release, facts) : undefined;
   const detail = [failing, reason].filter((one) => one !== undefined).join('; ') || undefined;
   const object = role === 'target' ? targetOf(canary) : primaryOf(canary);
-  const code = state === 'stalled' ? 'RolloutStalled' : 'PodsNotReady';
-  return defined({ code, object, sinceMs: release.awaitedSinceMs ?? release.stepStartedMs, untilMs, detail });
+  const code = field !== undefined ? 'TargetUnreachable' : state === 'stalled' ? 'RolloutStalled' : 'PodsNotReady';
+  return defined({ code, object, field, sinceMs: release.awaitedSinceMs ?? release.stepStartedMs, untilMs, detail });
 }
 
 /** The same, where the primary alone holds the release up. */

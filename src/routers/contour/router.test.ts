@@ -191,9 +191,10 @@ describe("04-R-S4: Contour's status of the HTTPProxy", () => {
 
   it('an invalid one is not in force, and the reason is reported', () => {
     expect(router.isInForce?.(aCanary(), [said(2, invalid(2))])).toBe(false);
-    expect(router.rejection?.(aCanary(), [said(2, invalid(2))])).toBe(
-      'Contour says that HTTPProxy shop is invalid (ServiceUnresolvedReference: no shop-canary)',
-    );
+    expect(router.rejection?.(aCanary(), [said(2, invalid(2))])).toMatchObject({
+      object: { kind: 'HTTPProxy', name: 'shop' },
+      detail: 'Contour says that HTTPProxy shop is invalid (ServiceUnresolvedReference: no shop-canary)',
+    });
   });
 
   it.each([

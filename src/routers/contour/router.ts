@@ -70,9 +70,11 @@ const introduction = introducing<ProxyRule>({
 
 const proxyRef = (canary: Canary): ObjectRef => refUnderApex(canary, 'projectcontour.io/v1', 'HTTPProxy');
 
-function rejection(canary: Canary, current: readonly KubeObject[]): string | undefined {
-  const found = findObject(current, proxyRef(canary));
-  return found && invalidity(found);
+function rejection(canary: Canary, current: readonly KubeObject[]) {
+  const object = proxyRef(canary);
+  const found = findObject(current, object);
+  const detail = found && invalidity(found);
+  return detail === undefined ? undefined : { object, detail };
 }
 
 const ours = (canary: Canary) => namesServicesIn('name', canary);

@@ -46,9 +46,11 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     return { write: leftBehind(ref, current, namesSidesOf(canary), toApex), remove: [] };
   }
 
-  function rejection(canary: Canary, current: readonly KubeObject[]): string | undefined {
-    const found = findObject(current, routeRef(canary, current));
-    return found && parentRejection(found);
+  function rejection(canary: Canary, current: readonly KubeObject[]) {
+    const object = routeRef(canary, current);
+    const found = findObject(current, object);
+    const detail = found && parentRejection(found);
+    return detail === undefined ? undefined : { object, detail };
   }
 
   return {

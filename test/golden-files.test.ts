@@ -1,0 +1,22 @@
+import { globSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { endingCodes, waitCodes } from '../src/api/codes/codes.ts';
+
+const root = join(import.meta.dirname, '..');
+const configs = globSync('{.,test/mutants}/vitest*.config.ts', { cwd: root });
+
+it('each suite has a configuration here', () => expect(configs.length).toBeGreaterThan(5));
+
+it.each(configs)('%s: a golden file that is missing fails, also outside CI; `-u` alone writes it', async (file) => {
+  const { default: config } = await import(join(root, file));
+  expect(config.test.update).toBe('none');
+});
+
+it.each([
+  { folder: 'waits', codes: waitCodes },
+  { folder: 'endings', codes: endingCodes },
+])('test/golden/$folder has a file for each code, and none of a code that is gone', ({ folder, codes }) => {
+  const files = readdirSync(join(root, 'test', 'golden', folder));
+  expect(files.toSorted()).toEqual(codes.map((code) => `${code}.txt`).toSorted());
+});
