@@ -163,6 +163,8 @@ class ModelledWorld implements ApplicationWorld {
         this.#failed.push({ side: action.side, how: 'drain', atMs: this.nowMs(), forMs: action.ms });
         return {};
       }
+      default:
+        return action satisfies never;
     }
   }
 

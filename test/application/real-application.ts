@@ -6,6 +6,8 @@ import type { Pace } from './world.ts';
 
 export const APP = 'podinfo';
 export const NAME_LABEL = 'app.kubernetes.io/name';
+/** Of the container; Services name it. */
+export const PORT = 9_898;
 /** Versions that fail by themselves, by the environment of their pods. The restarts are the kubelet's. */
 const LOOPS: Readonly<Record<string, Record<string, string>>> = {
   exits: { CRASH_AFTER_MS: '2400', EXIT_CODE: '3' },
@@ -23,7 +25,7 @@ export const refOfSide = (side: Side, namespace: string): ObjectRef => ({
 
 /** `checkUrl` answers 200 where the canary passes. */
 export function aCanary(
-  { hasScaler, revertOnDeletion }: Life,
+  { hasScaler, revertOnDeletion, provider }: Life,
   ref: { name: string; namespace: string },
   pace: Pace,
   checkUrl: string,
@@ -33,7 +35,7 @@ export function aCanary(
     kind: 'Canary',
     metadata: ref,
     spec: {
-      provider: 'istio',
+      provider: provider ?? 'istio',
       targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP },
       service: { port: 80, targetPort: 'http' },
       progressDeadlineSeconds: pace.deadlineMs / 1_000,
@@ -42,8 +44,7 @@ export function aCanary(
       analysis: {
         interval: `${pace.intervalMs / 1_000}s`,
         threshold: THRESHOLD,
-        stepWeight: 10,
-        maxWeight: 50,
+        ...(provider === 'kubernetes' ? { iterations: 3 } : { stepWeight: 10, maxWeight: 50 }),
         webhooks: [{ name: 'orders', type: 'rollout', url: checkUrl }],
       },
     },
@@ -77,7 +78,7 @@ export function aScaler(namespace: string): KubeObject {
 export function containerOf(version: string) {
   const [kind = ''] = version.split('-');
   const env = Object.entries(LOOPS[kind] ?? {}).map(([name, value]) => ({ name, value }));
-  return { name: 'web', image: `${APP}:${version}`, ports: [{ name: 'http', containerPort: 9898 }], ...(env.length > 0 && { env }) };
+  return { name: 'web', image: `${APP}:${version}`, ports: [{ name: 'http', containerPort: PORT }], ...(env.length > 0 && { env }) };
 }
 
 const tagOf = (image: string | undefined): string | undefined => image?.split(':')[1];

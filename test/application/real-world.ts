@@ -15,6 +15,7 @@ import {
   aService,
   containerOf,
   NAME_LABEL,
+  PORT,
   refOfSide,
   versionOf,
   versionOfPod,
@@ -190,7 +191,7 @@ class RealWorld implements ApplicationWorld {
         return {};
       }
       case 'edit the spec':
-        return await this.#edit({ analysis: { stepWeight: action.stepWeight } });
+        return this.#life.provider === 'kubernetes' ? undefined : await this.#edit({ analysis: { stepWeight: action.stepWeight } });
       case 'suspend':
         return await this.#edit({ suspend: true });
       case 'resume':
@@ -199,6 +200,8 @@ class RealWorld implements ApplicationWorld {
         return await this.#accept();
       case 'edit the route by hand':
         return (await this.#editRoute('kubectl-edit')) ? { isForeign: true } : undefined;
+      case 'apply the manifests again':
+        return await this.#apply();
       case 'contest':
         this.#contest = { what: action.what, untilMs: this.nowMs() + action.forMs };
         return { isForeign: true };
@@ -241,6 +244,8 @@ class RealWorld implements ApplicationWorld {
         await this.#cluster.delete(refOf(pod));
         return {};
       }
+      default:
+        return action satisfies never;
     }
   }
 
@@ -285,8 +290,8 @@ class RealWorld implements ApplicationWorld {
   async #changeBack(what: 'route' | 'Service'): Promise<void> {
     const service = this.#plane.get('services', this.#namespace, APP);
     if (what === 'route') await this.#editRoute('another-controller');
-    else if (service && raw(service).spec.ports[0].targetPort !== 9_999) {
-      const ports = raw(service).spec.ports.map(({ nodePort: _, ...port }: { nodePort?: number }) => ({ ...port, targetPort: 9_999 }));
+    else if (service && raw(service).spec.ports[0].targetPort !== PORT) {
+      const ports = raw(service).spec.ports.map(({ nodePort: _, ...port }: { nodePort?: number }) => ({ ...port, targetPort: PORT }));
       await this.#write('another-controller', service, { ports });
     }
   }
@@ -298,6 +303,21 @@ class RealWorld implements ApplicationWorld {
     http[0].timeout = '7s';
     await this.#write(manager, route, { http });
     return true;
+  }
+
+  async #apply(): Promise<Acted | undefined> {
+    const target = this.#deployment('target');
+    if (target === undefined) return undefined;
+    const git = { fieldManager: 'a-gitops-tool', force: true };
+    const { apiVersion, kind } = target;
+    const metadata = { name: APP, namespace: this.#namespace };
+    const labels = raw(target).spec.selector.matchLabels;
+    const { replicas, ...spec } = raw(anApplication(this.#namespace, versionOf(target) ?? '', labels)).spec;
+    const wanted = this.#life.hasScaler ? spec : { ...spec, replicas };
+    await this.#cluster.apply({ apiVersion, kind, metadata, spec: wanted }, git);
+    if (this.#life.hasService && this.#plane.get('services', this.#namespace, APP))
+      await this.#cluster.apply(aService(this.#namespace), git);
+    return { isForeign: true, isLedAway: true };
   }
 
   /** Not over what was written meanwhile: of that the writer changes nothing but its field. */
