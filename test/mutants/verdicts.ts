@@ -106,13 +106,6 @@ export const verdicts: readonly Verdict[] = [
     equivalent: 'an action has begun, and set it, before the steps can run out',
   },
   {
-    id: 'e91df848',
-    file: 'src/engine/project-status.ts',
-    within: 'return { trackedConfigs: Object.fromEntries(tracked.sort(([a], [b]) => (a < b ? -1 : 1))) };',
-    change: ['1', '0'],
-    equivalent: 'names differ, and a sort moves an entry only where the result is below zero',
-  },
-  {
     id: '9215507d',
     file: 'src/controller/watch/namespace-configs.ts',
     within: 'const waiting = [...this.#joining].flatMap(([name, handle]) => (handle === undefined ? (this.#shared.get(name) ?? []) : []));',
@@ -132,6 +125,48 @@ export const verdicts: readonly Verdict[] = [
     within: 'let total = 0;',
     change: ['0', '(-1)'],
     equivalent: 'an answer of 1 MiB may have a byte more: the bound is one of memory, and a message counts for 64 bytes at least',
+  },
+  {
+    id: 'a46877f5',
+    file: 'src/metrics/counter-history.ts',
+    within: "const requests = gained.get('all') ?? 0;",
+    change: ['0', '(-1)'],
+    equivalent: 'a window without requests is left out, whatever stands for them that is not above 0',
+  },
+  {
+    id: '822f4757',
+    file: 'src/engine/journal/replay.ts',
+    within: "if (answer.kind !== 'measure' && answer.kind !== 'compare') return { ...entry, answer };",
+    change: ["answer.kind !== 'measure' && answer.kind !== 'compare'", 'false'],
+    equivalent: 'an answer without counts is copied field by field: the line only narrows the type',
+  },
+  {
+    id: '0148d299',
+    file: 'src/metrics/providers/keptn-query.ts',
+    within: "const [kind = '', namespace = '', name = '', timeframe = DEFAULT_TIMEFRAME, args = ''] = query.trim().split('/');",
+    change: ["''", "'mutant'"],
+    equivalent: 'what is split has a first part, so that this default is for the type alone',
+  },
+  {
+    id: '0674cb3e',
+    file: 'src/metrics/measure.ts',
+    within: "const isCut = window.isCut && (isBuiltin || namesPlaceholder(tooFew ? (metric.trafficQuery ?? '') : query, 'interval'));",
+    change: ["''", "'mutant'"],
+    equivalent: 'neither text names a placeholder',
+  },
+  {
+    id: '611e8740',
+    file: 'src/engine/journal/concealment.ts',
+    within: "const queries = 'queries' in answer ? { queries: answer.queries?.slice(0, MOST_QUERIES) } : {};",
+    change: ['?.', '.'],
+    equivalent: 'an answer that has the field has texts in it: it is never undefined',
+  },
+  {
+    id: '30773525',
+    file: 'src/metrics/providers/prometheus-answer.ts',
+    within: "const [atSeconds, given] = 'value' in series && Array.isArray(series.value) ? series.value : [];",
+    change: ['&&', '||'],
+    equivalent: 'the schema has checked that a value is an array: the line only narrows the type',
   },
 ];
 
