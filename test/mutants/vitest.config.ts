@@ -28,7 +28,7 @@ export default defineConfig({
     teardownTimeout: 1_000,
     isolate: false,
     testTimeout: 180_000,
-    setupFiles: ['test/fakes/fixed-seed.ts', 'test/mutants/no-shrinking.ts'],
+    setupFiles: ['test/fakes/fixed-seed.ts', 'test/fakes/no-unmoved.ts', 'test/mutants/no-shrinking.ts'],
     include: ['src/engine/**/*.test.ts'],
     reporters: [new Kills(changed?.rule, process.env.CHANGED_RULE_RESULT)],
   },
