@@ -52,6 +52,18 @@ describe('before promotion returns traffic', () => {
     expect([world.phase, weightNow(world)]).toEqual(['Finalising', 0]);
   });
 
+  it('D8: traffic that goes in steps leaves the primary what it was raised to, also when the canary has lost pods with it', () => {
+    const world = halfway({ ...steps, stepWeightPromotion: 20 });
+    world.tickUntil(isAt('Promoting', 'shifting'));
+    const raised = world.release.capacity;
+    expect([weightNow(world), raised]).toEqual([30, { side: 'primary', pods: 10, had: 5, reachedMs: expect.any(Number) }]);
+    Object.assign(world, { targetReplicas: 2 });
+    world.tick();
+    expect([weightNow(world), world.release.capacity]).toEqual([10, raised]);
+    world.tick();
+    expect([world.phase, weightNow(world), world.desired.atLeast]).toEqual(['Finalising', 0, { primary: 10 }]);
+  });
+
   it('D8: what was raised is held until the release has ended, and a crash does not forget it', () => {
     const world = halfway();
     world.tickUntil(isAt('Promoting', 'raising'));
