@@ -96,6 +96,16 @@ describe('before promotion returns traffic', () => {
     expect(world.desired.atLeast, 'the canary gets everything, so it is raised').toEqual({ target: 9 });
   });
 
+  it('E60: a canary that falls while the promoted primary is awaited leaves it all traffic at once, and the pods for it', () => {
+    const world = halfway();
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.tickUntil(isAt('Promoting', 'awaitingPrimary'));
+    world.behaviour.brokenPrimary.clear();
+    Object.assign(world, { targetDown: true, auto: false });
+    world.look();
+    expect([weightNow(world), world.release.capacity, world.desired.atLeast]).toEqual([0, { side: 'primary', pods: 10 }, { primary: 10 }]);
+  });
+
   it('E61: pods of the revision before prove nothing: only a complete promotion is raised', () => {
     const world = halfway();
     world.behaviour.brokenPrimary.add('s1:b');

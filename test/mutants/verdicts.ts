@@ -168,6 +168,13 @@ export const verdicts: readonly Verdict[] = [
     change: ['&&', '||'],
     equivalent: 'the schema has checked that a value is an array: the line only narrows the type',
   },
+  {
+    id: '6929246f',
+    file: 'src/engine/journal/concealment.ts',
+    within: "return { ...(this.#field('', context) as Context), asks: [] };",
+    change: ["''", "'mutant'"],
+    equivalent: 'the whole of it has no name: any that is not in the lists does',
+  },
 ];
 
 const byId = new Map(verdicts.map((verdict) => [verdict.id, verdict]));
