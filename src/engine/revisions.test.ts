@@ -41,18 +41,6 @@ describe('revisions', () => {
     expect([world.phase, world.release.revision]).toEqual(['Progressing', 's1:b']);
   });
 
-  it('E2: a revision that has failed is new again once the promoted one was back in between', () => {
-    const world = releasing();
-    world.ask('rollback', 'r');
-    world.tickUntil(at('Failed', 'resting'));
-    world.push('s1:b');
-    expect([world.phase, world.release.revision]).toEqual(['Failed', 's1:b']);
-    world.push('s1:a');
-    expect([world.phase, world.release.revision, world.release.promotedRevision]).toEqual(['Failed', 's1:a', 's1:a']);
-    world.push('s1:b');
-    expect([world.phase, world.release.revision]).toEqual(['Progressing', 's1:b']);
-  });
-
   it('E12: stepWeights edited during a run go on with the next greater element (02-15.1.16, 04-R-T7)', () => {
     const world = releasing({ stepWeight: undefined, stepWeights: [20, 60] }, 20);
     world.canary = {
@@ -103,7 +91,7 @@ const ofTheLastOne = {
   measuredFromMs: 1,
   othersUntilMs: 1,
   scaledDownUid: 'old',
-  change: { images: [{ container: 'old' }] },
+  change: { images: [{ container: 'old' }], configs: [] },
   paused: { by: 'old', sinceMs: 1 },
 } satisfies Partial<Release>;
 type OfTheLastOne = keyof typeof ofTheLastOne;

@@ -175,6 +175,41 @@ export const verdicts: readonly Verdict[] = [
     change: ["''", "'mutant'"],
     equivalent: 'the whole of it has no name: any that is not in the lists does',
   },
+  {
+    id: 'ba2f5350',
+    file: 'src/metrics/template-backend.ts',
+    within: "const field = issue?.path.join('.') ?? 'spec';",
+    change: ['?.', '.'],
+    equivalent: 'an error of a schema has an issue',
+  },
+  {
+    id: 'ff9218ff',
+    file: 'src/workloads/journal-record.ts',
+    within: '.sort((a, b) => (b.at(-1)?.beganMs ?? 0) - (a.at(-1)?.beganMs ?? 0));',
+    change: ['0', '(-1)'],
+    equivalent: 'parts are grouped by their release, so that each group has one',
+  },
+  {
+    id: 'f145779a',
+    file: 'src/routers/gateway-api/conditions.ts',
+    within: 'return conditions.toSorted((a, b) => (a.name < b.name ? -1 : 1));',
+    change: ['1', '2'],
+    equivalent: 'a sort looks at the sign alone',
+  },
+  {
+    id: 'e6afeb01',
+    file: 'src/controller/notifications/send-hooks.ts',
+    within: "const checksum = delivery.revision ?? canary.status?.release?.revision ?? '';",
+    change: ['?.', '.'],
+    equivalent: 'a delivery is listed in a release of the status',
+  },
+  {
+    id: 'e46e399c',
+    file: 'src/controller/status/writer.ts',
+    within: "const { resourceVersion = '' } = answer.metadata;",
+    change: ["''", "'mutant'"],
+    equivalent: 'an object of the API server has a version',
+  },
 ];
 
 const byId = new Map(verdicts.map((verdict) => [verdict.id, verdict]));

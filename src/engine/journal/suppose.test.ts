@@ -81,6 +81,14 @@ describe('a release under a supposed analysis', () => {
     expect(end).toMatchObject({ unknown: expect.stringContaining('when the release was promoted') });
   });
 
+  it('of a journal that ends before the release has no recorded end, and none of its own', () => {
+    const parts = journalOf({ stepWeight: 10, maxWeight: 50 }, toWeight(20));
+    expect(supposing(parts, {})).toEqual({
+      end: { unknown: 'the journal ends before the analysis does', atMs: expect.any(Number) },
+      isIncomplete: false,
+    });
+  });
+
   it('wakes at each time of its own between two steps, and ends at its own deadline', () => {
     let downMs = 0;
     const parts = journalOf({ stepWeight: 10, maxWeight: 50 }, toWeight(10), (world) => {
