@@ -367,3 +367,16 @@ describe('mirroring', () => {
     expect(JSON.stringify(rules)).not.toContain('Cookie');
   });
 });
+
+it.each([
+  { spec: { hosts: ['shop'] }, fate: 'goes' },
+  { spec: { hosts: ['shop.prod', 'shop.prod.svc', 'shop.prod.svc.cluster.local'], gateways: ['mesh'] }, fate: 'goes' },
+  { spec: { hosts: ['shop', 'shop.example.org'] }, fate: 'stays' },
+  { spec: { hosts: ['shop.prod.svcs'] }, fate: 'stays' },
+  { spec: { hosts: [] }, fate: 'stays' },
+  { spec: {}, fate: 'stays' },
+  { spec: { hosts: ['shop'], gateways: ['mesh', 'edge/public'] }, fate: 'stays' },
+  { spec: { hosts: ['shop'], gateways: [] }, fate: 'stays' },
+])('I7: a VirtualService of $spec $fate with its Canary', ({ spec, fate }) => {
+  expect(istio.afterDeletion(aCanary(), { ...virtualService([]), spec })).toBe(fate);
+});
