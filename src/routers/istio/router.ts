@@ -12,7 +12,7 @@ import type { AfterDeletion, RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { ALL, onlyWeight } from '../weights.ts';
-import { mergeMatch, routedMatch } from './match.ts';
+import { mergeMatch, routedMatch, withSeveralPorts } from './match.ts';
 import { readVirtualService } from './read.ts';
 import { destination, renderHttp, renderTcp, rule, tcpRule } from './render.ts';
 
@@ -23,22 +23,30 @@ export const istio: Router = {
   supports: factsOf('istio').can,
   refuses: (canary) => rejectionOf(() => checkSpec(canary)),
   watches: (canary) => [virtualServiceRef(canary), ...ruleRefs(canary)],
-  render(canary, _apex, routes, current) {
+  render(canary, apex, routes, current) {
     const found = findObject(current, virtualServiceRef(canary));
+    const routed = apex.ports.length > 1 ? withSeveralPorts(canary) : asRouted(canary, found);
     return {
-      write: [...ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref)), renderVirtualService(canary, routes, found)],
+      write: [...ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref)), renderVirtualService(routed, routes, found)],
       remove: [],
     };
   },
   readRoutes(canary, current) {
     const found = findObject(current, virtualServiceRef(canary));
-    return found && readVirtualService(canary, found);
+    return found && readVirtualService(asRouted(canary, found), found);
   },
   finalize,
   afterDeletion,
 };
 
 const virtualServiceRef = (canary: Canary): ObjectRef => refUnderApex(canary, apiVersion, 'VirtualService');
+
+/** The Canary that a VirtualService of ours was rendered for: one that names ports is for Services with several. */
+function asRouted(canary: Canary, found: KubeObject | undefined): Canary {
+  const spec = specOf(found);
+  const namesPorts = found !== undefined && namesOurSides(canary)(spec) && JSON.stringify(spec).includes('"port":{"number":');
+  return namesPorts ? withSeveralPorts(canary) : canary;
+}
 
 function ruleRefs(canary: Canary): ObjectRef[] {
   const { canaryService, primaryService } = names(canary);
@@ -118,7 +126,8 @@ function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
  */
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
   const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
-  const spec = () => ({ ...exposure(canary), ...toApex(canary) });
+  const routed = asRouted(canary, findObject(current, virtualServiceRef(canary)));
+  const spec = () => ({ ...exposure(canary), ...toApex(routed) });
   return { write: leftBehind(virtualServiceRef(canary), current, namesOurSides(canary), spec), remove };
 }
 
