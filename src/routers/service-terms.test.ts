@@ -167,7 +167,7 @@ describe('I17: terms of a Service that is found in place', () => {
     expect(canary.spec).not.toHaveProperty('internalTrafficPolicy');
     expect(Object.keys(apex.spec)).toEqual(['type', 'selector', 'ports']);
   });
-  it('what the server says by default is no term', () => {
+  it('what the server says by default is left out', () => {
     const { primary } = written(found({ spec: { sessionAffinity: 'None', internalTrafficPolicy: 'Cluster' } }));
     expect(Object.keys(primary.spec)).toEqual(['type', 'selector', 'ports']);
   });
@@ -177,7 +177,7 @@ describe('I17: terms of a Service that is found in place', () => {
     expect(primary.spec.sessionAffinity).toBe('None');
     expect(primary.spec).not.toHaveProperty('sessionAffinityConfig');
   });
-  it('that are gone from it are noticed on the sides by a mark, whoever watched', () => {
+  it('that are gone from it are noticed on the sides by a mark, also after a restart', () => {
     const { primary } = written(found({ annotations, labels }));
     const mark = primary.metadata.annotations[carriedAnnotation];
     expect(mark).toContain('istio.io/use-waypoint');

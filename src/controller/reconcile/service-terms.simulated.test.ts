@@ -39,7 +39,7 @@ const termsOf = (lab: ModelLab, name: string) => {
   const { metadata, spec } = raw(lab.server.find(serviceRef(name)));
   return { protocol: metadata.annotations?.[PROTOCOL], waypoint: metadata.labels?.[WAYPOINT], ports: spec.ports };
 };
-/** Reasons of the events that say that somebody else has changed our objects. */
+/** Reasons of the events that say that another writer has changed our objects. */
 const contests = (lab: ModelLab) =>
   lab.writes.filter(({ ref, body }) => ref.kind === 'Event' && /Contested|DriftCorrected/.test(JSON.stringify(body)));
 
