@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef, Slim } from '../../api/kube-object.ts';
-import { finalizer } from '../../api/names.ts';
+import { finalizer, ownerAnnotation } from '../../api/names.ts';
 import type { KindRef } from '../../kube/cluster.ts';
 import { refuse } from '../admission/admission.ts';
 import { isRefusedEdit } from '../admission/is-refused-edit.ts';
@@ -115,11 +115,17 @@ export class CanaryDispatcher {
       this.#turns.add(namespace, `MetricTemplate ${namespace}/${name}`, () => this.#checkTemplate(this.#deps.view.find(ref)?.object));
       return;
     }
-    for (const key of name === '' ? this.#processes.keys() : this.#register.interestedIn(ref)) {
+    for (const key of name === '' ? this.#processes.keys() : this.#interestedIn(ref)) {
       if (!this.#firstReconciles.isWaiting(key)) this.wake(key);
       // Others may be listed for the first time, and have not changed: they are seen when the Canary has its turn.
       else if (isListedAtStart(ref)) this.changed(canaryRef(key));
     }
+  }
+
+  /** What we made for one Canary concerns no other that looks at all of its kind: a thousand Canaries would wake one another. */
+  #interestedIn(ref: ObjectRef): readonly string[] {
+    const isMade = this.#deps.view.find(ref)?.object.metadata.annotations?.[ownerAnnotation] !== undefined;
+    return this.#register.interestedIn(ref, { byKind: !isMade });
   }
 
   /** Wakes a Canary when its namespace has its turn. One that has had no reconcile yet sees the change in its first. */

@@ -19,6 +19,8 @@ export function watchedBy(canary: Canary, config: ControllerConfig): ObjectRef[]
     service(own.primaryService),
     service(own.canaryService),
     ...('unsupported' in router ? [] : router.watches(canary)),
+    // Without a name: all of them.
+    ...('unsupported' in router ? [] : (router.surveys?.(canary) ?? []).map((survey) => ({ ...survey, name: '' }))),
     ...scalerRefs(canary),
   ];
 }

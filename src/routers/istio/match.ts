@@ -42,9 +42,11 @@ export function namesPort(canary: Canary): boolean {
   return portDiscovery === true && (delegation === true || (gateways[0] ?? MESH) !== MESH);
 }
 
-/** The Canary of Services that have several ports, whether they were discovered or were there before. */
+/** The Canary of Services that have several ports, whether they were discovered or were there before; its gateways come first. */
 export function withSeveralPorts(canary: Canary): Canary {
-  return { ...canary, spec: { ...canary.spec, service: { ...canary.spec.service, portDiscovery: true } } };
+  const { gateways } = canary.spec.service;
+  const edgesFirst = gateways && { gateways: gateways.toSorted((a, b) => Number(a === MESH) - Number(b === MESH)) };
+  return { ...canary, spec: { ...canary.spec, service: { ...canary.spec.service, ...edgesFirst, portDiscovery: true } } };
 }
 
 /** Istio reads no labels and namespaces of clients beside gateways, so that where these are asked for, conditions name no gateway. */
