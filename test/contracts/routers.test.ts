@@ -8,6 +8,7 @@ import { allToPrimary, type HttpMatch, type Routes, weight } from '../../src/api
 import type { CanaryService } from '../../src/api/service-spec.ts';
 import { RoutingError, routerFor, routers } from '../../src/routers/index.ts';
 import { localGroups, meshGroups } from '../../src/routers/mesh-kinds.ts';
+import { routesPastApex } from '../../src/routers/past-apex.ts';
 import type { Router } from '../../src/routers/router.ts';
 import { raw } from '../fakes/raw.ts';
 import { afterDeletion } from './routers/after-deletion.ts';
@@ -165,6 +166,18 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
   ])('04-R-T1: renders $kind exactly when it supports it, and otherwise refuses', ({ kind, routes }) => {
     if (router.supports[kind]) expect(render(routes).write.length).toBeGreaterThan(0);
     else expect(() => render(routes)).toThrow(RoutingError);
+  });
+
+  it('I17: says which sides requests reach without passing the apex Service', () => {
+    const { primaryService, canaryService } = names(canaryFor(provider, allToPrimary));
+    const written = render({ kind: 'weighted', canary: weight(provider === 'kubernetes' || provider === 'none' ? 0 : 20) }).write;
+    // Knative's revisions are not Services, whatever their names.
+    const specs = written.filter(({ apiVersion }) => !apiVersion.startsWith('serving.knative.dev')).map(({ spec }) => JSON.stringify(spec));
+    const leadsTo = (name: string) => specs.some((spec) => new RegExp(`"(prod/)?${name}["._]`).test(spec));
+    expect(routesPastApex(provider as Provider)).toEqual([
+      ...(leadsTo(primaryService) ? ['primary'] : []),
+      ...(leadsTo(canaryService) ? ['canary'] : []),
+    ]);
   });
 
   it('sets cookies exactly when it supports session affinity', () => {

@@ -24,7 +24,7 @@ export interface UnitTestOptions {
 const BESIDE_THE_CODE = ['src/**/*.test.ts', 'test/{contracts,golden,differential}/**/*.test.ts', 'test/*.test.ts'];
 const NOT_BESIDE = 'test/differential/run/**';
 /** As in `npm test`. */
-const SET_UP = ['test/fakes/fixed-seed.ts', 'test/fakes/no-unmoved.ts', 'test/fakes/real-world.ts'];
+export const SET_UP = ['test/fakes/fixed-seed.ts', 'test/fakes/no-unmoved.ts', 'test/fakes/real-world.ts'];
 
 /** Whether a test file is one of those that a mutant is tried with. */
 export const isBesideTheCode = (file: string): boolean =>
