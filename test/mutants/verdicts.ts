@@ -133,6 +133,34 @@ export const verdicts: readonly Verdict[] = [
     change: ['0', '(-1)'],
     equivalent: 'an answer of 1 MiB may have a byte more: the bound is one of memory, and a message counts for 64 bytes at least',
   },
+  {
+    id: 'f145779a',
+    file: 'src/routers/gateway-api/conditions.ts',
+    within: 'return conditions.toSorted((a, b) => (a.name < b.name ? -1 : 1));',
+    change: ['1', '2'],
+    equivalent: 'a sort asks only whether the result is below or above zero',
+  },
+  {
+    id: 'ef0604d6',
+    file: 'src/workloads/scalers/index.ts',
+    within: "export type { MergePatch, ReplicaLimits, Scaler } from './scaler.ts';",
+    change: ["'./scaler.ts'", "''"],
+    equivalent: 'types that are exported again are not in the program',
+  },
+  {
+    id: 'a1e57d42',
+    file: 'src/controller/deletion/deletions.ts',
+    within: "const metadata = { name, namespace, uid, generation: 0, resourceVersion: '' };",
+    change: ["''", "'mutant'"],
+    equivalent: 'a Canary that is known by its anchor alone is gone, or held as it was seen: no write names this version',
+  },
+  {
+    id: 'e46e399c',
+    file: 'src/controller/status/writer.ts',
+    within: "const { resourceVersion = '' } = answer.metadata;",
+    change: ["''", "'mutant'"],
+    equivalent: 'an object of the API server has a version',
+  },
 ];
 
 const byId = new Map(verdicts.map((verdict) => [verdict.id, verdict]));
