@@ -202,6 +202,21 @@ export const verdicts: readonly Verdict[] = [
     within: "const checksum = delivery.revision ?? canary.status?.release?.revision ?? '';",
     change: ['?.', '.'],
     equivalent: 'a delivery is listed in a release of the status',
+    equivalent: 'a sort asks only whether the result is below or above zero',
+  },
+  {
+    id: 'ef0604d6',
+    file: 'src/workloads/scalers/index.ts',
+    within: "export type { MergePatch, ReplicaLimits, Scaler } from './scaler.ts';",
+    change: ["'./scaler.ts'", "''"],
+    equivalent: 'types that are exported again are not in the program',
+  },
+  {
+    id: 'a1e57d42',
+    file: 'src/controller/deletion/deletions.ts',
+    within: "const metadata = { name, namespace, uid, generation: 0, resourceVersion: '' };",
+    change: ["''", "'mutant'"],
+    equivalent: 'a Canary that is known by its anchor alone is gone, or held as it was seen: no write names this version',
   },
   {
     id: 'e46e399c',

@@ -36,6 +36,7 @@ describe('the flags of the controller', () => {
       dashboardUrl: ['https://serin.example.org', 'https://serin.example.org'],
       secretsMode: ['get', 'get'],
       companions: ['networkPolicies', ['networkPolicies']],
+      arrival: ['warn', 'warn'],
       allowedHosts: ['team=a.example.com', expect.anything()],
       allowedAddresses: ['10.0.0.0/8', ['10.0.0.0/8']],
     };
