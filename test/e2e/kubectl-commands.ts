@@ -108,7 +108,7 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'get hpa web -o jsonpath={.metadata.generation}{.spec}' },
   { args: 'get hpa web -o custom-columns=TARGET:.spec.scaleTargetRef.name,MAX:.spec.maxReplicas' },
   { args: 'get ingress door' },
-  { args: 'get pdb guard -o yaml' },
+  { args: 'get pdb guard -o yaml', until: /disruptionsAllowed: 1/ },
   { args: 'get pdb guard' },
   { args: 'get role reader -o yaml' },
   { args: 'get rolebinding readers -o wide' },
@@ -247,6 +247,16 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'get lease held -o wide' },
   { args: 'apply -f -', stdin: made('networking.k8s.io/v1', 'IngressClass', 'plain', { spec: { controller: 'example.test/plain' } }) },
   { args: 'get ingressclass plain -o wide' },
+  { args: 'apply -f -', stdin: made('networking.k8s.io/v1', 'NetworkPolicy', 'closed', { spec: { podSelector: selector } }) },
+  {
+    args: 'apply -f -',
+    stdin: made('networking.k8s.io/v1', 'NetworkPolicy', 'open', { spec: { ingress: [{ ports: [{ port: 80 }] }], egress: [{}] } }),
+  },
+  { args: 'get netpol -o wide' },
+  { args: 'get netpol closed -o yaml' },
+  { args: 'get networkpolicy open -o yaml' },
+  { args: 'describe netpol open' },
+  { args: 'explain networkpolicy.spec.ingress', keep: withoutTexts },
   {
     args: 'apply -f -',
     stdin: made('v1', 'Event', 'reported', {

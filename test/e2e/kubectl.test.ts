@@ -24,7 +24,7 @@ describe('kubectl, without special flags', () => {
   let nodes: Nodes;
 
   beforeAll(async () => {
-    [embedded, real] = await Promise.all([startEmbeddedCluster(), startRealCluster()]);
+    [embedded, real] = await Promise.all([startEmbeddedCluster(), startRealCluster({ moreControllers: ['disruption-controller'] })]);
     const { cluster } = real;
     nodes = startNodes(cluster, {
       calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },

@@ -3,6 +3,7 @@ import { asPodDisruptionBudget, type PodDisruptionBudget } from '../../api/kinds
 import { disruptionAllowed, isUnder, withCondition } from '../controllers/disruption-budget.ts';
 import { isPodReady } from '../controllers/pods.ts';
 import type { Api } from './api.ts';
+import { checkPreconditions } from './deletion.ts';
 import { clone, type Json } from './json.ts';
 import type { Resource } from './resources.ts';
 import { badRequest, forbidden, StatusError } from './status.ts';
@@ -21,6 +22,7 @@ export function evict(api: Api, pods: Resource, namespace: string, name: string,
   const options: DeleteOptions = { ...given, dryRun: isDryRun || (Array.isArray(given.dryRun) && given.dryRun.includes('All')) };
   const isFree = FREE_PHASES.includes(pod.status?.phase ?? '') || pod.metadata.deletionTimestamp !== undefined;
   if (!isFree) spend(api, pod, options.dryRun === true);
+  checkPreconditions(pods, pod, options);
   if (options.dryRun !== true) {
     const condition = {
       type: 'DisruptionTarget',
