@@ -25,6 +25,8 @@ export const kindsOfLoss = {
   HPA: 'named',
   VPA: 'named',
   monitor: 'named',
+  /** What proxies of the application may reach by name: it secures nothing. */
+  Sidecar: 'named',
   /** A refusal that names no object. */
   refusal: 'required',
   /** Neither served nor refused before the first write. */

@@ -21,10 +21,10 @@ const without = (spec: Raw, ...fields: readonly string[]): unknown =>
 const isSameNamespace = (policy: KubeObject, { peer }: Workload): boolean => policy.metadata.namespace === peer.pod?.namespace;
 
 /** `selector.matchLabels` of Istio: without it a policy is about all pods of its namespace, in the root namespace about all of the mesh. */
-function ofIstio(kind: string, field = 'selector', labels = 'matchLabels'): Policy {
+function ofIstio(kind: string, field = 'selector', labels = 'matchLabels', loss: KindOfLoss = 'workload policy'): Policy {
   return {
     kind,
-    loss: 'workload policy',
+    loss,
     isAbout: (policy, workload, { app }) => {
       const { [field]: selector, targetRef, targetRefs } = raw(policy).spec ?? {};
       if (!app.hasMesh || targetRef || targetRefs) return false;
@@ -64,7 +64,7 @@ const kinds: readonly Policy[] = [
   ofIstio('AuthorizationPolicy'),
   ofIstio('PeerAuthentication'),
   ofIstio('RequestAuthentication'),
-  ofIstio('Sidecar', 'workloadSelector', 'labels'),
+  ofIstio('Sidecar', 'workloadSelector', 'labels', 'Sidecar'),
   ofIstio('EnvoyFilter', 'workloadSelector', 'labels'),
   byReference('HorizontalPodAutoscaler', 'HPA', 'scaleTargetRef', ['minReplicas', 'maxReplicas', 'metrics', 'behavior']),
   byReference('ScaledObject', 'HPA', 'scaleTargetRef', ['minReplicaCount', 'maxReplicaCount']),

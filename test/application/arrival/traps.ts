@@ -88,9 +88,23 @@ export const traps: readonly Trap[] = [
   trap('PDB', 'a budget by recommended labels', [budget('own')], recommended),
   trap('VPA', 'a VerticalPodAutoscaler', [{ is: 'VerticalPodAutoscaler' }]),
   trap('monitor', 'a PodMonitor', [{ is: 'PodMonitor', by: 'own' }]),
-  ...(['AuthorizationPolicy', 'PeerAuthentication', 'RequestAuthentication', 'Sidecar'] as const).map((kind) =>
+  trap('monitor', 'a ServiceMonitor by port name', [web, { is: 'ServiceMonitor', by: 'own' }]),
+  trap(
+    'monitor',
+    'a ServiceMonitor by recommended labels',
+    [
+      { is: 'port name', name: 'http' },
+      { is: 'ServiceMonitor', by: 'own' },
+    ],
+    {
+      ...recommended,
+      apexName: 'shop-web',
+    },
+  ),
+  ...(['AuthorizationPolicy', 'PeerAuthentication', 'RequestAuthentication'] as const).map((kind) =>
     trap('workload policy', kind, [{ is: 'Istio policy', kind, by: 'own' }], istio),
   ),
+  trap('Sidecar', 'a Sidecar', [{ is: 'Istio policy', kind: 'Sidecar', by: 'own' }], istio),
 ];
 
 /** Worlds in which nothing is to be lost, and no one has to be warned. */

@@ -161,7 +161,7 @@ export function objectsOf(world: World): KubeObject[] {
   // The API asks for names where there are several.
   if (apexPorts.length > 1 && apexPorts[0]) apexPorts[0].name ??= 'main';
   const apex = object('v1', 'Service', apexName, { selector, ports: apexPorts });
-  return [
+  const objects = [
     deployment(SHOP, labels.pods, [
       { name: 'web', containerPort: 8080 },
       { name: 'metrics', containerPort: 9090 },
@@ -171,6 +171,8 @@ export function objectsOf(world: World): KubeObject[] {
     ...neighbour('db', 5432),
     ...parts.flatMap((part) => objectsOfPart(part, world)),
   ];
+  // Two parts may need the same neighbour.
+  return [...new Map(objects.map((one) => [`${one.kind}/${one.metadata.name}`, one])).values()];
 }
 
 interface WorldLabels {
