@@ -54,6 +54,8 @@ export const keepAnnotation = 'serin.dev/keep-on-uninstall';
 export const uninstallSinceAnnotation = 'serin.dev/uninstall-since';
 /** On an anchor and its target: the primary keeps serving, since the target holds what was not promoted; see `kept-primary.ts`. */
 export const keptAnnotation = 'serin.dev/kept-primary';
+/** On the primary's scaler: what the last promotion made of the user's, to which it is put back. */
+export const promotedScalerAnnotation = 'serin.dev/promoted-scaler';
 /** On an anchor: the target's template as the deletion of its Canary found it. Another one is a push of its user. */
 export const deletedWithAnnotation = 'serin.dev/deleted-with';
 /** On a target: the revision that its user accepts, which ends a kept primary. */

@@ -808,7 +808,7 @@ export const codes = {
   },
   DriftCorrected: {
     kinds: EVENT,
-    meaning: 'another writer had changed an object that Serin keeps, and the change was put back',
+    meaning: 'another writer had changed or deleted an object that Serin keeps, and it was put back',
     actor: 'objectOwner',
     remedy:
       'make the change in the Canary or its target; spec.suspend: true keeps changes by hand. Where it comes again, the condition Contested names the writer',

@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { isRecord, type JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { fieldManager, names, ownerAnnotation } from '../../api/names.ts';
+import { fieldManager, names, ownerAnnotation, promotedScalerAnnotation } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { entriesOf } from '../../kube/taken-over-fields.ts';
 import { scalerFor } from '../../workloads/scalers/index.ts';
@@ -50,7 +50,8 @@ function heldOf(primary: KubeObject, rendered: KubeObject) {
   };
 }
 
-function without<Value>({ [ownerAnnotation]: _owner, [raisedAnnotation]: _raised, ...rest }: Record<string, Value>): Record<string, Value> {
+function without<Value>(annotations: Record<string, Value>): Record<string, Value> {
+  const { [ownerAnnotation]: _owner, [raisedAnnotation]: _raised, [promotedScalerAnnotation]: _promoted, ...rest } = annotations;
   return rest;
 }
 

@@ -26,7 +26,8 @@ const OPEN_ANNOTATIONS: readonly RegExp[] = [
   /^deployment\.kubernetes\.io\//,
   /^deprecated\.daemonset\.template\.generation$/,
   /(^|\.)flagger\.app\//,
-  /^serin\.dev\//,
+  // A scaler as it was promoted may hold queries.
+  /^serin\.dev\/(?!promoted-scaler$)/,
   /^flagger-id$/,
   /\/canary(-weight|-weight-total|-by-header|-by-cookie)?$/,
   /^zalando\.org\/backend-weights$/,

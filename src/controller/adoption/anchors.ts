@@ -204,6 +204,11 @@ export class Anchors {
     this.#kept.delete(keyOf(canary));
   }
 
+  /** An object of this Canary was deleted: its anchor is looked at again before anything is made for it. */
+  doubt(canary: AnchorOwner): void {
+    this.#known.delete(keyOf(canary));
+  }
+
   /** Data of the anchor; undefined where it cannot be trusted, which is reported once. */
   read(anchor: KubeObject): AnchorData | undefined {
     const read = readAnchor(anchor);

@@ -6,7 +6,7 @@ import type { Facts } from '../../engine/facts.ts';
 import type { Router } from '../../routers/router.ts';
 import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import type { Undoing } from '../objects/healing-brake.ts';
+import { type Correction, correctionText } from '../objects/healing-brake.ts';
 import { type StatusWarning, type Unwatched, warningsOf } from '../status/warnings.ts';
 import { BlockerEvent } from './blocker-event.ts';
 
@@ -74,11 +74,10 @@ export class Reported {
     this.#edit = message;
   }
 
-  /** What another writer had changed by hand is as recorded again. */
-  corrected(canary: Canary, { key, field, who }: { key: string } & Undoing): void {
-    const [object = key] = key.split('#');
-    const by = who === undefined ? '' : ` by ${who}`;
-    const message = `${object}: ${field} was changed${by}, and Serin has put it back; set spec.suspend: true to keep a change by hand`;
+  /** What another writer had changed or deleted by hand is as recorded again. */
+  corrected(canary: Canary, correction: Correction): void {
+    const [object] = correction.key.split('#');
+    const message = `${object}: ${correctionText(correction)}; set spec.suspend: true to keep a change by hand`;
     this.#deps.announceOn(canary, { reason: 'DriftCorrected', type: 'Normal', message });
   }
 

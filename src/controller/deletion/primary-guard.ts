@@ -9,7 +9,7 @@ import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { missingFields } from '../objects/drift.ts';
-import { HealingBrake, type Undoing } from '../objects/healing-brake.ts';
+import { correctionText, HealingBrake, type Undoing } from '../objects/healing-brake.ts';
 import { undoneText } from '../reconcile/outcome.ts';
 import { type DeletionDeps, missingRoutes, moveTraffic, selectorsOf } from './restore-application.ts';
 
@@ -105,10 +105,8 @@ export class PrimaryGuard {
       const object = ref && view.find(ref)?.object;
       if (object) announceOn({ ...object, ...ref }, announcement);
     };
-    for (const { key, field, who } of this.#brake.takeNews()) {
-      const message = `${field} was changed${who === undefined ? '' : ` by ${who}`}, and Serin has put it back, ${rest}`;
-      announce(key, { reason: 'DriftCorrected', type: 'Normal', message });
-    }
+    for (const correction of this.#brake.takeNews())
+      announce(correction.key, { reason: 'DriftCorrected', type: 'Normal', message: `${correctionText(correction)}, ${rest}` });
     for (const { key, ...undoing } of this.#brake.contested()) {
       if (this.#contested.has(key)) continue;
       this.#contested.add(key);

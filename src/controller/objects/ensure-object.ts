@@ -45,9 +45,12 @@ export async function ensure(
     return HELD;
   }
   const isDrift = before === digest && live !== undefined;
+  const isDeleted = before !== undefined && live === undefined;
   const undoing = undoingOf(fields, answered?.lacks, live?.manager);
   const waitMs = isDrift ? brake.waitMs(key, nowMs, fields) : 0;
   if (waitMs > 0) return isRoute && fields.some((field) => isTraffic(object, field)) ? pausedRoute(waitMs, ref, undoing) : paused(waitMs);
+  // What owns it may have gone with it, and another owner of that name would be none to the garbage collector.
+  if (isDeleted) anchors.doubt(canary);
   const owner = await anchors.reference(canary, signal, context.readTarget);
   if (live && isTarget(canary, ref)) return noted(await mergeIntoTarget(context, object, live.object));
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
@@ -66,6 +69,7 @@ export async function ensure(
     else answers.set(key, { digest, spec: written.spec, lacks: [...missingFields(object, written, '', written)] });
     wanted.set(key, digest);
     if (isDrift) brake.corrected(key, nowMs, undoing, { isRoute, fields });
+    else if (isDeleted) brake.madeAgain(key, nowMs);
     else if (before !== undefined) brake.forget(key);
     return WRITTEN;
   }

@@ -13,6 +13,19 @@ export interface Undoing {
   who?: string;
 }
 
+/** What another writer has done to an object, and what was put back. */
+export interface Correction extends Pick<Undoing, 'who'> {
+  key: string;
+  /** Absent: the object was deleted. */
+  field?: string;
+}
+
+/** A clause. */
+export function correctionText({ field, who }: Pick<Correction, 'field' | 'who'>): string {
+  if (field === undefined) return 'it was deleted, and Serin has made it again';
+  return `${field} was changed${who === undefined ? '' : ` by ${who}`}, and Serin has put it back`;
+}
+
 interface Contest extends Undoing {
   fields: ReadonlySet<string>;
   corrections: number;
@@ -28,7 +41,7 @@ interface Contest extends Undoing {
 export class HealingBrake {
   readonly #contests = new Map<string, Contest>();
   /** Corrections of what another writer had changed that were not reported yet, and those that were, by object and field. */
-  #news: ({ key: string } & Undoing)[] = [];
+  #news: Correction[] = [];
   readonly #reportedMs = new Map<string, number>();
 
   /** Milliseconds to wait before these fields may be corrected; 0 is now. Call `corrected` when they were. */
@@ -55,15 +68,20 @@ export class HealingBrake {
     if (undoing.by === 'another') this.#note({ key, ...undoing }, nowMs);
   }
 
+  /** An object that was deleted is there again: without a pause, since users may need it. */
+  madeAgain(key: string, nowMs: number): void {
+    this.#note({ key }, nowMs);
+  }
+
   /** The first corrections since the last call, each object and field once in the time that it takes to calm down. */
-  takeNews(): readonly ({ key: string } & Undoing)[] {
+  takeNews(): readonly Correction[] {
     const news = this.#news;
     this.#news = [];
     return news;
   }
 
-  #note(corrected: { key: string } & Undoing, nowMs: number): void {
-    const what = `${corrected.key} ${corrected.field}`;
+  #note(corrected: Correction, nowMs: number): void {
+    const what = `${corrected.key} ${corrected.field ?? ''}`;
     const reportedMs = this.#reportedMs.get(what);
     this.#reportedMs.set(what, nowMs);
     if (reportedMs === undefined || nowMs > reportedMs + 2 * LONGEST_PAUSE_MS) this.#news.push(corrected);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
-import { ownerAnnotation } from '../../api/names.ts';
+import { ownerAnnotation, promotedScalerAnnotation } from '../../api/names.ts';
 import { originalConfig } from '../../routers/index.ts';
 import type { ControllerConfig } from '../config.ts';
 import { isOurRoute } from './ownership.ts';
@@ -14,7 +14,7 @@ interface Owner {
 type Marks = Readonly<Record<string, string>>;
 
 /**
- * Annotations of ours that objects were seen with: the owner, and the original spec. The same object without them was replaced from a manifest that
+ * Annotations of ours that objects were seen with: the owner, the original spec, and what a promotion made of a scaler. The same object without them was replaced from a manifest that
  * does not know them, and still counts as annotated. The mark of another owner is never restored, nor one that our own write has removed. In
  * memory only: a replacement while Serin is down is not noticed.
  */
@@ -52,12 +52,13 @@ export class KnownAnnotations {
 }
 
 function marksOf(owner: Owner, object: KubeObject, before: Marks = {}): Marks {
-  const { [ownerAnnotation]: uid, [originalConfig]: original } = object.metadata.annotations ?? {};
+  const { [ownerAnnotation]: uid, [originalConfig]: original, [promotedScalerAnnotation]: promoted } = object.metadata.annotations ?? {};
   const { [ownerAnnotation]: lost, ...rest } = before;
   const isOwned = uid === undefined ? lost !== undefined : isOurRoute(owner.canary, object, owner.config);
   return {
     ...rest,
     ...(isOwned && { [ownerAnnotation]: owner.canary.metadata.uid }),
     ...(original !== undefined && { [originalConfig]: original }),
+    ...(promoted !== undefined && { [promotedScalerAnnotation]: promoted }),
   };
 }

@@ -14,6 +14,7 @@ import { servicesOf } from '../admission/service-fit.ts';
 import { ProviderUnavailableError, TargetUnusableError } from '../errors.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { ensure } from '../objects/ensure-object.ts';
+import { forgetWanted } from '../objects/healing-brake.ts';
 import { unroutableBy } from '../status/blocker-of.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
@@ -153,9 +154,11 @@ function currentRoutes({ view, annotations, config }: ReconcileContext, router: 
   });
 }
 
-async function removeRoute({ view, cluster, signal }: ReconcileContext, ref: ObjectRef): Promise<Outcome> {
+async function removeRoute(context: ReconcileContext, ref: ObjectRef): Promise<Outcome> {
+  const { view, cluster, signal } = context;
   if (!view.find(ref)) return HELD;
   await cluster.delete(ref, { signal });
+  forgetWanted(context, refKey(ref));
   view.forget(ref);
   return WRITTEN;
 }

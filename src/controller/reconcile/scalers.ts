@@ -17,7 +17,7 @@ export async function ensureScalers(context: ReconcileContext, scaling: Scaling 
   let outcome = scaling ? await holdOwnMinimum(context, scaling, desired.targetMinimum) : HELD;
   try {
     // An existing one keeps the pods that a release needs all the same.
-    if (problem) return { ...combined(outcome, await holdMinimum(context, scaling, desired)), converged: false, problem };
+    if (problem) return { ...combined(outcome, await holdPrimary(context, scaling, desired)), converged: false, problem };
     outcome = combined(outcome, await removeFormerScaler(context));
     return scaling ? combined(outcome, await ensurePrimaryScaler(context, scaling, desired)) : outcome;
   } catch (error) {
@@ -30,7 +30,7 @@ export async function ensureScalers(context: ReconcileContext, scaling: Scaling 
 async function ensurePrimaryScaler(context: ReconcileContext, scaling: Scaling, desired: DesiredState): Promise<Outcome> {
   const { canary, view } = context;
   const { scaler, own, primary } = scaling;
-  if (!own || (primary && desired.primaryScaler !== 'followed')) return holdMinimum(context, scaling, desired);
+  if (!own || (primary && desired.primaryScaler !== 'followed')) return holdPrimary(context, scaling, desired);
   // KEDA's admission refuses a scaler of what does not exist.
   if (!view.find(primaryRefOf(canary))) return HELD;
   const { object } = scaler.renderPrimary(canary, own, { atLeast: desired.atLeast.primary });
@@ -56,15 +56,19 @@ async function holdOwnMinimum(context: ReconcileContext, { scaler, ref, own }: S
   }
 }
 
-async function holdMinimum(context: ReconcileContext, scaling: Scaling, desired: DesiredState): Promise<Outcome> {
+/** As the last promotion made it, with the minimum that the release needs; the minimum alone where that is not known. */
+async function holdPrimary(context: ReconcileContext, scaling: Scaling, desired: DesiredState): Promise<Outcome> {
+  const { canary, annotations } = context;
   const { scaler, primary, primaryRef } = scaling;
-  if (!primary || !isOurs(context.canary, primary)) return HELD;
+  if (!primary || !isOurs(canary, primary)) return HELD;
   const atLeast = desired.atLeast.primary;
-  // One key for one object: what was written of it whole is not wanted any more, and no difference to that is drift.
-  const { minReplicas, maxReplicas } = context.canary.spec.autoscalerRef?.primaryScalerReplicas ?? {};
+  const kept = scaler.renderKept(canary, annotations.restored(context, primary), { atLeast });
+  if (kept) return ensure(context, kept, { takenOver: false });
+  const { minReplicas, maxReplicas } = canary.spec.autoscalerRef?.primaryScalerReplicas ?? {};
   // They are the Canary's own, and wait for no promotion (03-A4).
   const limits = defined({ min: minReplicas, max: maxReplicas });
   const what = `${minimumOf(atLeast)} within ${minReplicas ?? ''}-${maxReplicas ?? ''}`;
+  // One key for one object: what was written of it whole is not wanted any more, and no difference to that is drift.
   return patchObject(context, primaryRef, what, scaler.raisePatch(primary, atLeast, limits), refKey(primaryRef));
 }
 
@@ -79,6 +83,7 @@ async function removeFormerScaler(context: ReconcileContext): Promise<Outcome> {
   const outcome = combined(resumed, await holdOwnMinimum(context, former, undefined));
   if (!former.primary || !isOurs(canary, former.primary)) return outcome;
   await cluster.delete(former.primaryRef, { signal });
+  forgetWanted(context, refKey(former.primaryRef));
   view.forget(former.primaryRef);
   return combined(outcome, CHANGED);
 }

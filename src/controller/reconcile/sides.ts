@@ -2,6 +2,7 @@ import { refKey, refOf } from '../../api/kube-object.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Apex } from '../../routers/router.ts';
+import { isFirst } from '../adoption/anchor-owner.ts';
 import { promotionsIn } from '../adoption/template-records.ts';
 import { ConfigUnavailableError, NameTakenError, TargetUnusableError } from '../errors.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
@@ -29,7 +30,7 @@ export async function ensurePrimary(
   apex: Apex,
   facts: Facts,
 ): Promise<Outcome> {
-  const { canary, view, cluster, anchors, signal } = context;
+  const { canary, view, cluster, anchors, brake, nowMs, signal } = context;
   const ref = primaryRefOf(canary);
   const isInTarget = isTarget(canary, ref);
   if (existing) {
@@ -45,6 +46,8 @@ export async function ensurePrimary(
   const workload = workloadOf(canary);
   const whole = await context.readTarget();
   if (!whole) return HELD;
+  const isDeleted = !isInTarget && !isFirst(canary);
+  if (isDeleted) anchors.doubt(canary);
   const owner = await anchors.ensure(canary, whole, signal);
   const records = await anchors.templates.records(canary, signal);
   const [promoted] = promotionsIn(records);
@@ -68,6 +71,7 @@ export async function ensurePrimary(
   view.learn(
     isInTarget ? await mergeIntoTarget(context, primary, whole) : await cluster.create(marked(context, primary, owner), { signal }),
   );
+  if (isDeleted) brake.madeAgain(refKey(ref), nowMs);
   return CHANGED;
 }
 

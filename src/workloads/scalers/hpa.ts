@@ -1,4 +1,4 @@
-import { renderPrimaryScaler, type ScalerShape } from './primary-scaler.ts';
+import { keptPrimaryScaler, renderPrimaryScaler, type ScalerShape } from './primary-scaler.ts';
 import { ownLimits, raisePatchOf } from './raised-minimum.ts';
 import type { Scaler } from './scaler.ts';
 
@@ -17,6 +17,7 @@ export const hpa: Scaler = {
   limits: (scaler) => ownLimits(scaler, shape.fields),
   startReplicas: (scaler) => Math.max(1, ownLimits(scaler, shape.fields).min),
   renderPrimary: (canary, scaler, { atLeast } = {}) => renderPrimaryScaler(canary, scaler, shape, { atLeast }),
+  renderKept: (canary, primary, { atLeast } = {}) => keptPrimaryScaler(canary, primary, shape, atLeast),
   raisePatch: (scaler, atLeast, limits) => raisePatchOf(scaler, shape.fields, atLeast, limits),
   // An HPA stands down by itself while its workload is at zero (03-A9).
   pausePatch: () => undefined,

@@ -1,7 +1,10 @@
+import * as z from 'zod';
 import type { Canary } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { asScaler } from '../../api/kinds/scaler.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
-import { names, ownerAnnotation } from '../../api/names.ts';
+import { names, ownerAnnotation, promotedScalerAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
 import { type LimitFields, ownSpec, raisedAnnotation, withRaisedMinimum } from './raised-minimum.ts';
 import type { RenderedScaler } from './scaler.ts';
@@ -22,39 +25,83 @@ export function renderPrimaryScaler(
   canary: Canary,
   scaler: KubeObject,
   shape: ScalerShape,
-  options: { atLeast?: number | undefined; change?: (spec: Record<string, unknown>) => Record<string, unknown> } = {},
+  options: { atLeast?: number | undefined; change?: (spec: JsonRecord) => JsonRecord } = {},
 ): RenderedScaler {
-  const { fields, isPersonal } = shape;
-  const { primary, primaryScaler } = names(canary);
-  const { minReplicas, maxReplicas } = canary.spec.autoscalerRef?.primaryScalerReplicas ?? {};
+  const { labels, annotations } = scaler.metadata;
   const copied = {
     // Not what a release has made of the user's own.
     ...ownSpec(scaler),
-    scaleTargetRef: { ...asScaler(scaler).spec?.scaleTargetRef, name: primary },
-    ...(minReplicas === undefined ? {} : { [fields.min]: minReplicas }),
-    ...(maxReplicas === undefined ? {} : { [fields.max]: maxReplicas }),
+    scaleTargetRef: { ...asScaler(scaler).spec?.scaleTargetRef, name: names(canary).primary },
+    ...limitsOf(canary, shape),
   };
-  const { spec, note } = withRaisedMinimum(options.change?.(copied) ?? copied, fields, options.atLeast);
   const keep = (pairs: Labels | undefined) =>
-    Object.fromEntries(Object.entries(withoutTracking(pairs)).filter(([key]) => !isPersonal(key) && key !== raisedAnnotation));
+    Object.fromEntries(Object.entries(withoutTracking(pairs)).filter(([key]) => !shape.isPersonal(key) && !OURS.has(key)));
+  const promoted = { labels: keep(labels), annotations: keep(annotations), spec: options.change?.(copied) ?? copied };
   return {
-    object: {
-      apiVersion: shape.apiVersion,
-      kind: shape.kind,
-      metadata: {
-        name: primaryScaler ?? `${scaler.metadata.name}-primary`,
-        namespace: canary.metadata.namespace,
-        labels: keep(scaler.metadata.labels),
-        annotations: {
-          ...keep(scaler.metadata.annotations),
-          [ownerAnnotation]: canary.metadata.uid,
-          ...(note !== undefined && { [raisedAnnotation]: note }),
-        },
-      },
-      spec,
-    },
+    object: primaryScaler(canary, shape, promoted, options.atLeast),
     warnings: asScaler(scaler).spec?.scaleTargetRef?.name === names(canary).target ? [] : [wrongTarget(canary, scaler)],
   };
+}
+
+/**
+ * The primary's scaler as the last promotion made it (03-A2), with the limits that the Canary has now (03-A4); undefined where an earlier version
+ * of Serin has promoted, which left no note of that.
+ */
+export function keptPrimaryScaler(
+  canary: Canary,
+  scaler: KubeObject,
+  shape: ScalerShape,
+  atLeast: number | undefined,
+): KubeObject | undefined {
+  const promoted = readPromoted(scaler.metadata.annotations?.[promotedScalerAnnotation]);
+  if (promoted === undefined) return undefined;
+  return primaryScaler(canary, shape, { ...promoted, spec: { ...promoted.spec, ...limitsOf(canary, shape) } }, atLeast);
+}
+
+/** What a promotion makes of the user's scaler, but for what a release raises. */
+const Promoted = z.object({
+  labels: z.record(z.string(), z.string()),
+  annotations: z.record(z.string(), z.string()),
+  spec: z.record(z.string(), z.unknown()),
+});
+type Promoted = z.infer<typeof Promoted>;
+
+function readPromoted(text: string | undefined): Promoted | undefined {
+  try {
+    return text === undefined ? undefined : Promoted.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The API server takes 256 KiB of annotations. A scaler that has so much to remember is not put back. */
+const LONGEST_NOTE = 65_536;
+
+/** Annotations that belong to the one scaler that has them. */
+const OURS = new Set([raisedAnnotation, promotedScalerAnnotation]);
+
+function limitsOf({ spec: { autoscalerRef } }: Canary, { fields }: ScalerShape): JsonRecord {
+  const { minReplicas, maxReplicas } = autoscalerRef?.primaryScalerReplicas ?? {};
+  return defined({ [fields.min]: minReplicas, [fields.max]: maxReplicas });
+}
+
+function primaryScaler(
+  canary: Canary,
+  { apiVersion, kind, fields }: ScalerShape,
+  promoted: Promoted,
+  atLeast: number | undefined,
+): KubeObject {
+  const { spec, note } = withRaisedMinimum(promoted.spec, fields, atLeast);
+  const text = JSON.stringify(promoted);
+  const annotations = {
+    ...promoted.annotations,
+    [ownerAnnotation]: canary.metadata.uid,
+    ...(text.length <= LONGEST_NOTE && { [promotedScalerAnnotation]: text }),
+    ...(note !== undefined && { [raisedAnnotation]: note }),
+  };
+  const { namespace } = canary.metadata;
+  const name = names(canary).primaryScaler ?? '';
+  return { apiVersion, kind, metadata: { name, namespace, labels: promoted.labels, annotations }, spec };
 }
 
 function wrongTarget(canary: Canary, scaler: KubeObject): string {

@@ -1,7 +1,7 @@
 import { asScaler } from '../../api/kinds/scaler.ts';
 import { pausePatch, resumePatch } from './pause.ts';
 import { primaryTriggers } from './primary-queries.ts';
-import { renderPrimaryScaler, type ScalerShape } from './primary-scaler.ts';
+import { keptPrimaryScaler, renderPrimaryScaler, type ScalerShape } from './primary-scaler.ts';
 import { ownLimits, raisePatchOf } from './raised-minimum.ts';
 import type { Scaler } from './scaler.ts';
 
@@ -31,6 +31,7 @@ export const scaledObject: Scaler = {
     const rendered = renderPrimaryScaler(canary, scaler, shape, { atLeast, change });
     return { object: rendered.object, warnings: [...rendered.warnings, ...warnings] };
   },
+  renderKept: (canary, primary, { atLeast } = {}) => keptPrimaryScaler(canary, primary, shape, atLeast),
   raisePatch: (scaler, atLeast, limits) => raisePatchOf(scaler, shape.fields, atLeast, limits),
   pausePatch,
   resumePatch,

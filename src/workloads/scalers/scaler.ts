@@ -30,6 +30,8 @@ export interface Scaler {
   startReplicas(scaler: KubeObject): number;
   /** The primary's scaler made from the user's; `atLeast` raises its minimum within its maximum. */
   renderPrimary(canary: Canary, scaler: KubeObject, options?: { atLeast?: number | undefined }): RenderedScaler;
+  /** The primary's scaler as the last promotion made it, by its own note; undefined: it has none, of an earlier version of Serin. */
+  renderKept(canary: Canary, primary: KubeObject, options?: { atLeast?: number | undefined }): KubeObject | undefined;
   /**
    * Raises the minimum of a scaler to `atLeast`, or, when that is undefined, puts its own back, which the object remembers itself. `limits`
    * become its own. Undefined: it is so already.
