@@ -1,17 +1,55 @@
 import { keptText, readKeptPrimary } from '../../api/kept-primary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { canaryNameOf, keptAnnotation } from '../../api/names.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { Cluster, WatchHandle } from '../../kube/cluster.ts';
 import { anchorRef, isAnchor, recordKind, recordLabel } from '../../workloads/anchor.ts';
 import type { KeptItem } from '../output/documents.ts';
 import { ifReadable } from './if-readable.ts';
 
+/** Without their data. */
+const ANCHORS = { labelSelector: `${recordLabel}=anchor`, metadataOnly: true };
+
 /** Primaries that keep serving though their Canary was deleted, sorted by namespace and name; `namespace` absent: all. */
 export async function listKept(cluster: Pick<Cluster, 'list'>, namespace: string | undefined): Promise<KeptItem[]> {
-  const selection = { labelSelector: `${recordLabel}=anchor`, metadataOnly: true };
-  const listed = cluster.list({ ...recordKind, ...(namespace && { namespace }) }, selection);
+  const listed = cluster.list({ ...recordKind, ...(namespace && { namespace }) }, ANCHORS);
   const { items } = await ifReadable(listed, { items: [] as KubeObject[] });
-  return items.flatMap((anchor) => keptItem(anchor) ?? []).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return keptAmong(items);
+}
+
+/** The same of these anchors. */
+export function keptAmong(anchors: readonly KubeObject[]): KeptItem[] {
+  return anchors.flatMap((anchor) => keptItem(anchor) ?? []).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+/** Follows the anchors of a namespace, or of all. A user who may not see them sees none. */
+export function watchAnchors(
+  cluster: Pick<Cluster, 'watch'>,
+  namespace: string | undefined,
+  changed: (anchors: readonly KubeObject[]) => void,
+): WatchHandle {
+  const known = new Map<string, KubeObject>();
+  const say = () => changed([...known.values()]);
+  const idOf = ({ metadata: { namespace: within, name } }: KubeObject) => `${within}/${name}`;
+  return cluster.watch(
+    { ...recordKind, ...(namespace && { namespace }) },
+    {
+      onList(items) {
+        known.clear();
+        for (const item of items) known.set(idOf(item), item);
+        say();
+      },
+      onEvent({ type, object }) {
+        if (type === 'DELETED') known.delete(idOf(object));
+        else known.set(idOf(object), object);
+        say();
+      },
+      onUnavailable() {
+        known.clear();
+        say();
+      },
+    },
+    ANCHORS,
+  );
 }
 
 /** The one of this deleted Canary. */

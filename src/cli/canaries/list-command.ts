@@ -23,9 +23,9 @@ export async function listCommand({ cluster, namespace, output }: Session, { sel
   return 'done';
 }
 
-export function listAnswer(items: CanarySummary[], ofAll: boolean, kept: KeptItem[] = []): CommandAnswer<CanaryList> {
+export function listAnswer(items: readonly CanarySummary[], ofAll: boolean, kept: readonly KeptItem[] = []): CommandAnswer<CanaryList> {
   return {
-    document: { apiVersion: outputVersion, kind: 'CanaryList', items, ...(kept.length > 0 && { kept }) },
+    document: { apiVersion: outputVersion, kind: 'CanaryList', items: [...items], ...(kept.length > 0 && { kept: [...kept] }) },
     names: items.map(resourceName),
     lines: (terminal, wide) => {
       if (items.length + kept.length === 0) return [];

@@ -1,9 +1,16 @@
 import { type KubeObject, refKey } from '../../api/kube-object.ts';
 import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import type { CanarySummary } from '../output/documents.ts';
+import type { CanarySummary, KeptItem } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { CANARIES, canaryRef, NOT_INSTALLED, summaryOf } from './canary-reading.ts';
+import { keptAmong, watchAnchors } from './kept-primaries.ts';
+
+/** Canaries, and primaries that outlive theirs, each sorted by namespace and name. */
+export interface ShownList {
+  items: readonly CanarySummary[];
+  kept: readonly KeptItem[];
+}
 
 /** Which Canaries are watched, and for how long. */
 interface WatchedList {
@@ -13,17 +20,17 @@ interface WatchedList {
   selector: string | undefined;
   clock: Clock;
   signal: AbortSignal;
-  /** Sorted by namespace and name. */
-  show(items: CanarySummary[]): void | Promise<void>;
+  show(list: ShownList): void | Promise<void>;
   connection(lost: string | undefined): void;
 }
 
 /** Between a change and what is shown of it: a burst of changes is shown once. */
 const REST_MS = 100;
 
-/** Shows all Canaries, and again after changes, from one watch: nothing else is read. */
+/** Shows all Canaries and kept primaries, and again after changes, from a watch of each: nothing else is read. */
 export async function watchList({ cluster, namespace, selector, clock, signal, show, connection }: WatchedList): Promise<void> {
   const known = new Map<string, CanarySummary>();
+  let isListed = false;
   let turn = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<never>();
   stopped.promise.catch(() => undefined);
@@ -36,6 +43,7 @@ export async function watchList({ cluster, namespace, selector, clock, signal, s
     { ...CANARIES, ...(namespace && { namespace }) },
     {
       onList(items) {
+        isListed = true;
         known.clear();
         for (const item of items) known.set(keyOf(item), summaryOf(item));
         turn.resolve();
@@ -52,13 +60,24 @@ export async function watchList({ cluster, namespace, selector, clock, signal, s
     },
     selector === undefined ? {} : { labelSelector: selector },
   );
+  let kept: readonly KeptItem[] = [];
+  // What is left of a Canary has no labels of it.
+  const anchors =
+    selector === undefined
+      ? watchAnchors(cluster, namespace, (now) => {
+          const before = JSON.stringify(kept);
+          kept = keptAmong(now);
+          if (isListed && JSON.stringify(kept) !== before) turn.resolve();
+        })
+      : undefined;
   try {
     while ((await Promise.race([turn.promise, aborted, stopped.promise])) !== 'aborted') {
       turn = Promise.withResolvers();
-      await show([...known.values()].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)));
+      await show({ items: [...known.values()].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)), kept });
       await sleep(clock, REST_MS, signal).catch(() => undefined);
     }
   } finally {
+    anchors?.stop();
     watch.stop();
   }
 }

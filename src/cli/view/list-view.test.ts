@@ -3,7 +3,9 @@ import { FakeTerminal } from '../../../test/fakes/fake-terminal.ts';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import { eventually } from '../../../test/scenarios/eventually.ts';
+import { waysOn, writeKeptPrimary } from '../../api/kept-primary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { keptAnnotation } from '../../api/names.ts';
 import { summaryOf } from '../canaries/canary-reading.ts';
 import { columnsOf } from '../output/columns.ts';
 import { CommandError } from '../output/exit-codes.ts';
@@ -21,6 +23,21 @@ world.push('s1:b');
 world.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);
 const released = stored('podinfo');
 const named = (object: KubeObject, name: string): KubeObject => ({ ...object, metadata: { ...object.metadata, name } });
+const targetName = 'Deployment/shop';
+const kept = {
+  ...{ primary: 'Deployment/shop-primary', target: targetName, promoted: 's1:a', unpromoted: 's1:b', since: '2026-01-01T00:00:00Z' },
+  next: waysOn({ namespace: 'test', name: 'shop' }, targetName),
+};
+const anchor: KubeObject = {
+  apiVersion: 'apps/v1',
+  kind: 'ControllerRevision',
+  metadata: {
+    name: 'shop-serin-anchor',
+    namespace: 'test',
+    labels: { 'serin.dev/record': 'anchor' },
+    annotations: { [keptAnnotation]: writeKeptPrimary(kept) },
+  },
+};
 const terminal = { color: false, unicode: true, live: true, columns: 80 };
 
 /** `serin list --watch` on a cluster that a test changes. */
@@ -59,6 +76,37 @@ describe('serin list --watch', () => {
     expect(said().match(/^test\/a: /gm)).toHaveLength(1);
     expect(said()).not.toContain('\x1b');
   });
+  it.each([
+    { title: 'on the screen', flags: {}, isTTY: true, comes: /shop +deleted, primary kept/ },
+    {
+      title: 'as a line',
+      flags: { plain: true },
+      isTTY: true,
+      comes: /test\/shop: deleted, primary kept since 2026-\S+; push .*serin accept shop/,
+    },
+    { title: 'in the document', flags: { output: 'json' }, isTTY: false, comes: /"kept": \[\s+\{\s+"namespace": "test",\s+"name": "shop"/ },
+  ] as const)('I19: $title a primary that is kept comes with its deletion, and goes with its end', async ({ flags, isTTY, comes }) => {
+    const { cluster, said, shows, written, keyboard } = watching(flags, isTTY);
+    await shows('nitialized');
+    cluster.put(anchor);
+    await eventually('list shows what is kept', () => comes.test(said()));
+    cluster.put({ ...anchor, metadata: { ...anchor.metadata, annotations: {} } });
+    await eventually('list shows that it has ended', () => !/kept/.test(written.at(-1) ?? ''));
+    keyboard.press('q');
+  });
+  it('I19: a user who may not see anchors sees the Canaries all the same', async () => {
+    const cluster = new HeldCluster([named(idle, 'a')]);
+    const { watch } = cluster;
+    cluster.watch = (kind, handler, selection) => {
+      if (kind.kind !== 'ControllerRevision') return watch.call(cluster, kind, handler, selection);
+      handler.onUnavailable?.('forbidden', 'controllerrevisions is forbidden');
+      return { synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => undefined };
+    };
+    const said: string[] = [];
+    const streams = { out: { write: (text: string) => said.push(text) }, err: { write: () => undefined } };
+    void liveList({ cluster, namespace: 'test', output: new Output({}, {}, streams as never) });
+    await eventually('list shows a', () => said.join('').includes('test/a: Initialized'));
+  });
   it('-o json prints the document again', async () => {
     const { cluster, shows, said } = watching({ output: 'json' }, true);
     await shows('"phase": "Initialized"');
@@ -93,14 +141,14 @@ describe('serin list --watch', () => {
 describe('the screen of all Canaries', () => {
   const many = Array.from({ length: 40 }, (_, index) => summaryOf(named(index === 30 ? released : idle, `shop-${index}`)));
   it('shows releases in progress first where not all have room, and how many have none', () => {
-    const lines = listView(many, { ofAll: true, wide: false }, terminal, 10, 0);
+    const lines = listView({ items: many, kept: [] }, { ofAll: true, wide: false }, terminal, 10, 0);
     expect(lines).toHaveLength(10);
     expect(lines[2]).toContain('shop-30');
     expect(lines.at(-1)).toBe('… 33 more');
   });
   it('keeps its order where all have room, and fits', () => {
     const long = many.map((item) => ({ ...item, message: '発売を中止🚀'.repeat(60) }));
-    const lines = listView(long, { ofAll: true, wide: true }, { ...terminal, color: true }, 60, 0);
+    const lines = listView({ items: long, kept: [] }, { ofAll: true, wide: true }, { ...terminal, color: true }, 60, 0);
     expect(lines[2]).toContain('shop-0');
     const colors = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
     expect(Math.max(...lines.map((line) => columnsOf(line.replaceAll(colors, ''))))).toBeLessThanOrEqual(80);

@@ -2,7 +2,7 @@ import { systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { listAnswer, phaseOf, trafficInWords } from '../canaries/list-command.ts';
 import type { Session } from '../canaries/session.ts';
-import { watchList } from '../canaries/watched-list.ts';
+import { type ShownList, watchList } from '../canaries/watched-list.ts';
 import type { CanarySummary } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import { Frames, lostNotes } from '../output/frames.ts';
@@ -19,32 +19,35 @@ export async function liveList(
   { selector }: { selector?: string } = {},
   keyboard?: Keyboard,
 ): Promise<ExitName> {
-  const source: Source<readonly CanarySummary[]> = (to, signal) => watchList({ cluster, namespace, selector, clock, signal, ...to });
+  const source: Source<ShownList> = (to, signal) => watchList({ cluster, namespace, selector, clock, signal, ...to });
   const { format, terminal } = output;
   const isText = format === undefined || format === 'wide';
   const ofAll = namespace === undefined;
   if (keyboard && isText && terminal.live) {
     const choice = { ofAll, wide: format === 'wide' };
-    await liveView({ source, lines: (items, now, rows, nowMs) => listView(items, choice, now, rows, nowMs) }, { output, clock, keyboard });
+    await liveView({ source, lines: (list, now, rows, nowMs) => listView(list, choice, now, rows, nowMs) }, { output, clock, keyboard });
     return 'done';
   }
   const frames = new Frames(output);
   const lines = new ChangedLines();
-  const show = (items: CanarySummary[]): void | Promise<void> => {
-    if (!isText) return frames.show(listAnswer(items, ofAll));
-    for (const line of lines.since(items)) output.write(`${printable(line)}\n`);
+  const show = ({ items, kept }: ShownList): void | Promise<void> => {
+    if (!isText) return frames.show(listAnswer(items, ofAll, kept));
+    for (const line of lines.since({ items, kept })) output.write(`${printable(line)}\n`);
   };
   const signal = new AbortController().signal;
   await watchList({ cluster, namespace, selector, clock, signal, show, connection: lostNotes(output) });
   return 'done';
 }
 
-/** The lines of those Canaries that have changed. */
+/** The lines of those Canaries and kept primaries that have changed. */
 class ChangedLines {
   #last = new Map<string, string>();
 
-  since(items: readonly CanarySummary[]): string[] {
-    const now = new Map(items.map((item) => [`${item.namespace}/${item.name}`, lineOf(item)]));
+  since({ items, kept }: ShownList): string[] {
+    const key = ({ namespace, name }: { namespace: string; name: string }) => `${namespace}/${name}`;
+    const left = kept.map((item): [string, string] => [key(item), `${key(item)}: deleted, primary kept since ${item.since}; ${item.next}`]);
+    // A Canary that has come again has its own line.
+    const now = new Map([...left, ...items.map((item): [string, string] => [key(item), lineOf(item)])]);
     const gone = [...this.#last.keys()].filter((name) => !now.has(name)).map((name) => `${name}: deleted`);
     const changed = [...now].filter(([name, line]) => this.#last.get(name) !== line).map(([, line]) => line);
     this.#last = now;
