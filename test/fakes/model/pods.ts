@@ -14,8 +14,14 @@ interface Shown {
   last?: object;
 }
 
+/** Between the end of a container and its back-off, as its kubelet reports them. */
+const BACK_OFF_AFTER_MS = 1_000;
+
 /** How a pod that was ready stops to be: its container ends, or only its readiness is lost. */
 export type Failing = { how: 'exit' | 'oom' | 'flap'; ms: number };
+
+/** Reasons of the condition DisruptionTarget. */
+export type Disruption = 'EvictionByEvictionAPI' | 'DeletionByTaintManager' | 'TerminationByKubelet';
 
 /**
  * The Pod objects of Deployments with one pod each, as their kubelet reports them. What `ModelNodes` runs is shown; what happens to a pod here
@@ -58,8 +64,13 @@ export class ModelPods {
     }
     this.#report(shown, false, how === 'flap' ? { running: {} } : shown.last);
     this.#nodes.down(this.#current(shown) ?? deployment);
+    const isStill = (): boolean => this.#shown.get(deployment.metadata.uid ?? '') === shown && this.#nodes.isDown(deployment);
+    if (how !== 'flap' && ms > BACK_OFF_AFTER_MS)
+      this.#clock.setTimer(BACK_OFF_AFTER_MS, () => {
+        if (isStill()) this.#report(shown, false, { waiting: { reason: 'CrashLoopBackOff' } });
+      });
     this.#clock.setTimer(ms, () => {
-      if (this.#shown.get(deployment.metadata.uid ?? '') !== shown || !this.#nodes.isDown(deployment)) return;
+      if (!isStill()) return;
       if (how !== 'flap') shown.restarts += 1;
       shown.readySinceMs = this.#clock.monotonicMs();
       this.#report(shown, true);
@@ -69,7 +80,7 @@ export class ModelPods {
   }
 
   /** A drain or a spot node that goes: the pod leaves, and another one is ready after `ms`. */
-  evict(deployment: KubeObject, reason: 'EvictionByEvictionAPI' | 'DeletionByTaintManager', ms: number): boolean {
+  evict(deployment: KubeObject, reason: Disruption, ms: number): boolean {
     const uid = deployment.metadata.uid ?? '';
     const shown = this.#shown.get(uid);
     if (shown === undefined || this.#nodes.isDown(deployment)) return false;
