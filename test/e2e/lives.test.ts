@@ -5,8 +5,8 @@ import { play } from '../application/play.ts';
 import { RealPlane } from '../application/real-plane.ts';
 import { realWorld, shortened } from '../application/real-world.ts';
 
-/** Lives of test/application, four of them, others with each `PART_SEED`. `LIVES=30` plays all of them, and `LIFE_SEED=20007` one. */
-const ALL = 30;
+/** Lives of test/application, four of a hundred, others with each `PART_SEED`. `LIVES=30` plays so many of them, and `LIFE_SEED=20007` one. */
+const ALL = 100;
 const FIRST = 20_001;
 const only = process.env.LIFE_SEED;
 const count = only === undefined ? Math.min(ALL, Number(process.env.LIVES ?? 4)) : 1;

@@ -202,7 +202,6 @@ export const verdicts: readonly Verdict[] = [
     within: "const checksum = delivery.revision ?? canary.status?.release?.revision ?? '';",
     change: ['?.', '.'],
     equivalent: 'a delivery is listed in a release of the status',
-    equivalent: 'a sort asks only whether the result is below or above zero',
   },
   {
     id: 'ef0604d6',

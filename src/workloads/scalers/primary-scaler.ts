@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Canary } from '../../api/canary.ts';
 import { defined } from '../../api/defined.ts';
 import type { JsonRecord } from '../../api/json.ts';
