@@ -35,7 +35,7 @@ it.each([
   expect(readHeaders([{ name: 'b', match: { exact: 'x' } }, header])).toBeUndefined();
 });
 
-it('04-R-T6, T8: two conditions of one name are none of ours, and ours come in the order of their names', () => {
+it('04-R-T6, R-T8: two conditions of one name are none of ours, and ours come in the order of their names', () => {
   const one = { name: 'a', match: { exact: 'x' } };
   expect(readHeaders([one, one])).toBeUndefined();
   expect(renderHeaders({ headers: { b: { exact: 'x' }, a: { exact: 'x' } } }, 0).map((header) => header.name)).toEqual(['a', 'b']);
