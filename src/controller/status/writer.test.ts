@@ -6,6 +6,8 @@ import { mergeJson } from '../../api/json-merge.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { HealingBrake } from '../objects/healing-brake.ts';
+import { draftStatus } from './draft.ts';
+import { SentencePause } from './sentence-pause.ts';
 import { StatusWriter } from './writer.ts';
 
 const { signal } = new AbortController();
@@ -44,4 +46,19 @@ it('DF605: a status that is stored without a part has one event, and another one
   expect(await written(foreign, condition('StatusTruncated', stored))).toEqual({ stored, events: [] });
   expect(await written(foreign, condition('StatusTruncated', 'is stored without another part'))).toEqual({ stored, events: [stored] });
   expect(await written(foreign, condition('Other', stored))).toEqual({ stored, events: [stored] });
+});
+
+it('DF605: what does not fit is not written again, as long as all else is stored as it would be', () => {
+  const world = initialized(aCanary());
+  const { status } = world.canary;
+  if (!status) throw new Error('not initialized');
+  const canary: Canary = { ...world.canary, status: { ...status, conditions: [...(status.conditions ?? []), foreign] } };
+  const draft = (stored: object) => {
+    const around = { stored, writer: 'w1', brake: new HealingBrake(), sentence: new SentencePause(), warnings: [] };
+    return draftStatus(canary, world.facts(), undefined, around);
+  };
+  const first = draft(status);
+  expect([first?.patch, first?.truncated]).toEqual([expect.anything(), expect.stringContaining('the end of long texts')]);
+  const stored = first?.signed ?? {};
+  expect(draft(stored)).toEqual({ phase: 'Initialized', status: { ...first?.status, release: first?.signed?.release } });
 });
