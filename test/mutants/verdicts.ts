@@ -183,13 +183,6 @@ export const verdicts: readonly Verdict[] = [
     equivalent: 'an error of a schema has an issue',
   },
   {
-    id: 'ff9218ff',
-    file: 'src/workloads/journal-record.ts',
-    within: '.sort((a, b) => (b.at(-1)?.beganMs ?? 0) - (a.at(-1)?.beganMs ?? 0));',
-    change: ['0', '(-1)'],
-    equivalent: 'parts are grouped by their release, so that each group has one',
-  },
-  {
     id: 'f145779a',
     file: 'src/routers/gateway-api/conditions.ts',
     within: 'return conditions.toSorted((a, b) => (a.name < b.name ? -1 : 1));',
@@ -202,6 +195,13 @@ export const verdicts: readonly Verdict[] = [
     within: "const checksum = delivery.revision ?? canary.status?.release?.revision ?? '';",
     change: ['?.', '.'],
     equivalent: 'a delivery is listed in a release of the status',
+  },
+  {
+    id: 'a1e57d42',
+    file: 'src/controller/deletion/deletions.ts',
+    within: "const metadata = { name, namespace, uid, generation: 0, resourceVersion: '' };",
+    change: ["''", "'mutant'"],
+    equivalent: 'a Canary that is known by its anchor alone is gone, or held as it was seen: no write names this version',
   },
   {
     id: 'e46e399c',

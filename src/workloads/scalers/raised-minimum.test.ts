@@ -23,6 +23,8 @@ const merge = (into: Record<string, unknown>, change: object): Record<string, un
 
 function patched(object: KubeObject, patch: MergePatch | undefined): KubeObject {
   if (patch === undefined) return object;
+  // Into the version that it was computed from.
+  expect(patch.metadata.resourceVersion).toBe(object.metadata.resourceVersion);
   const annotations = merge(object.metadata.annotations ?? {}, patch.metadata.annotations ?? {}) as Record<string, string>;
   return { ...object, metadata: { ...object.metadata, annotations }, spec: merge(asScaler(object).spec ?? {}, patch.spec ?? {}) };
 }
