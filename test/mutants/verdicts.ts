@@ -183,13 +183,6 @@ export const verdicts: readonly Verdict[] = [
     equivalent: 'an error of a schema has an issue',
   },
   {
-    id: 'ff9218ff',
-    file: 'src/workloads/journal-record.ts',
-    within: '.sort((a, b) => (b.at(-1)?.beganMs ?? 0) - (a.at(-1)?.beganMs ?? 0));',
-    change: ['0', '(-1)'],
-    equivalent: 'parts are grouped by their release, so that each group has one',
-  },
-  {
     id: 'f145779a',
     file: 'src/routers/gateway-api/conditions.ts',
     within: 'return conditions.toSorted((a, b) => (a.name < b.name ? -1 : 1));',
@@ -202,13 +195,6 @@ export const verdicts: readonly Verdict[] = [
     within: "const checksum = delivery.revision ?? canary.status?.release?.revision ?? '';",
     change: ['?.', '.'],
     equivalent: 'a delivery is listed in a release of the status',
-  },
-  {
-    id: 'ef0604d6',
-    file: 'src/workloads/scalers/index.ts',
-    within: "export type { MergePatch, ReplicaLimits, Scaler } from './scaler.ts';",
-    change: ["'./scaler.ts'", "''"],
-    equivalent: 'types that are exported again are not in the program',
   },
   {
     id: 'a1e57d42',
