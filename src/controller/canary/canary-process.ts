@@ -138,7 +138,8 @@ export class CanaryProcess {
     this.#alarms.clear('unchecked');
     const uncheckedMs = this.#spec.track(canary, raw);
     if (uncheckedMs > 0) this.#alarms.set('unchecked', uncheckedMs, () => this.wake());
-    const watched = [...workload.watches(canary), ...router.watches(canary), ...scalerRefs(canary)];
+    const surveyed = router.surveys?.(canary) ?? [];
+    const watched = [...workload.watches(canary), ...router.watches(canary), ...surveyed, ...scalerRefs(canary)];
     await Promise.all(watched.map((ref) => this.#deps.view.ready(ref)));
     if (this.#spec.fallback === undefined && (await keepFinalizer(canary, this.#deps, this.#questions.signal))) {
       this.#mail.again();

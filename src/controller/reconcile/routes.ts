@@ -15,7 +15,7 @@ import { ProviderUnavailableError, TargetUnusableError } from '../errors.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { ensure } from '../objects/ensure-object.ts';
 import { unroutableBy } from '../status/blocker-of.ts';
-import { allIn, type ClusterView } from '../watch/cluster-view.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { specsOfLeftRoutes } from './former-specs.ts';
 import type { SideName } from './ordered-writes.ts';
@@ -153,7 +153,7 @@ function currentRoutes({ view, annotations, config }: ReconcileContext, router: 
     return seen ? annotations.restored({ canary, config }, seen.object) : [];
   });
   const isWatched = new Set(watched.map(refKey));
-  const surveyed = (router.surveys?.(canary) ?? []).flatMap((survey) => allIn(view, survey));
+  const surveyed = (router.surveys?.(canary) ?? []).flatMap((survey) => view.survey(survey));
   return [...own, ...surveyed.filter((object) => !isWatched.has(refKey(refOf(object))))];
 }
 

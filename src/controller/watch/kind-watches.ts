@@ -14,6 +14,7 @@ import { remembered } from '../../workloads/index.ts';
 import { isScaler } from '../../workloads/scalers/index.ts';
 import type { Watched } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
+import { UsersObjects } from './users-objects.ts';
 
 /** The part of an object that is kept: enough to decide and to notice drift. */
 export interface SlimViewedObject extends Watched {
@@ -31,6 +32,8 @@ export interface ViewedObject extends SlimViewedObject {
 export interface WatchedKind {
   projection: Projection<ViewedObject>;
   handle: WatchHandle;
+  /** Those of one namespace that users made. */
+  users(namespace: string): readonly KubeObject[];
   unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
   /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
   known: Promise<void>;
@@ -156,9 +159,14 @@ export class KindWatches {
       if (isScaler(kind) && before && after && isSameScaler(before.object, after.object)) return;
       this.#notify({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) });
     });
+    let users: UsersObjects | undefined;
     const narrowed = namespace === '' ? {} : { namespace };
     const watched: WatchedKind = {
       projection,
+      users: (where) => {
+        users ??= new UsersObjects(projection);
+        return users.of(where);
+      },
       handle: this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening),
       known: firstHeard.promise,
       isKnown: false,
