@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { createProjection } from '../../kube/projection.ts';
-import type { ViewedObject } from './kind-watches.ts';
 import { UsersObjects } from './users-objects.ts';
 
 const object = (name: string, namespace: string, annotations: Record<string, string> = {}, resourceVersion = '1'): KubeObject => ({
@@ -12,7 +11,7 @@ const object = (name: string, namespace: string, annotations: Record<string, str
 });
 
 it('I15: of a kind only what users made in the namespace is looked through, and it follows each change', () => {
-  const projection = createProjection<ViewedObject>((it) => ({ object: it }) as ViewedObject);
+  const projection = createProjection((it) => ({ object: it }));
   projection.handler.onList([object('a', 'x'), object('b', 'y'), object('ours', 'x', { [ownerAnnotation]: 'c-1' })], '1');
   const users = new UsersObjects(projection);
   const namesIn = (namespace: string) => users.of(namespace).map(({ metadata }) => metadata.name);

@@ -1,13 +1,12 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import type { Projection } from '../../kube/projection.ts';
-import type { ViewedObject } from './kind-watches.ts';
 
 /** The objects of a kind that users made, by namespace. Each Canary looks through them: ours, two for each Canary, are none of them. */
 export class UsersObjects {
   readonly #byNamespace = new Map<string, Map<string, KubeObject>>();
 
-  constructor(projection: Pick<Projection<ViewedObject>, 'values' | 'onChange'>) {
+  constructor(projection: Pick<Projection<{ object: KubeObject }>, 'values' | 'onChange'>) {
     for (const { object } of projection.values()) this.#see(object.metadata, object);
     projection.onChange(({ namespace, name, after }) => this.#see({ ...(namespace !== undefined && { namespace }), name }, after?.object));
   }
