@@ -1,5 +1,6 @@
 import { isRecord } from '../../api/json.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { carriedAnnotation } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { allToPrimary, type Routes } from '../../api/routes.ts';
 import { specRecords } from '../../api/tracking-metadata.ts';
@@ -74,7 +75,7 @@ const shown = (object: KubeObject): KubeObject => redactObject(object, () => und
 /** Everything that routes; the records of earlier specs are none of it. */
 function fieldsOf({ apiVersion: _, kind: _kind, metadata, status: _status, ...rest }: KubeObject): object {
   const { annotations = {}, labels = {} } = metadata;
-  const kept = Object.fromEntries(Object.entries(annotations).filter(([key]) => !specRecords.includes(key)));
+  const kept = Object.fromEntries(Object.entries(annotations).filter(([key]) => key !== carriedAnnotation && !specRecords.includes(key)));
   return { metadata: { annotations: kept, labels }, ...rest };
 }
 

@@ -143,7 +143,8 @@ export class CanaryProcess {
     if (uncheckedMs > 0) this.#alarms.set('unchecked', uncheckedMs, () => this.wake());
     const companions = companionRefs(canary, this.#deps.config);
     this.#deps.view.lookAgain(companions, this.#deps.clock.nowMs());
-    const watched = [...workload.watches(canary), ...router.watches(canary), ...scalerRefs(canary), ...companions];
+    const surveyed = router.surveys?.(canary) ?? [];
+    const watched = [...workload.watches(canary), ...router.watches(canary), ...surveyed, ...scalerRefs(canary), ...companions];
     await Promise.all(watched.map((ref) => this.#deps.view.ready(ref)));
     if (this.#spec.fallback === undefined && (await keepFinalizer(canary, this.#deps, this.#questions.signal))) {
       this.#mail.again();

@@ -3,7 +3,7 @@ import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, type OwnerReference, refOf } from '../../api/kube-object.ts';
-import { fieldManager, names, ownerAnnotation } from '../../api/names.ts';
+import { carriedAnnotation, fieldManager, names, ownerAnnotation } from '../../api/names.ts';
 import { weight } from '../../api/routes.ts';
 import type { SelectedSides } from '../../api/selector-label.ts';
 import { sleep } from '../../kube/clock.ts';
@@ -290,8 +290,9 @@ export function missingRoutes(
   const rendered = ifExpressible(() => router.render(canary, apex, routes, current));
   return (rendered?.write ?? []).flatMap((object) => {
     const live = findObject(current, refOf(object));
-    // A missing route routes nothing: created now, it would have no owner and stay for ever.
-    return !live || missingField(object, live) === undefined ? [] : [{ object, live }];
+    // A missing route routes nothing: created now, it would have no owner and stay for ever. What is carried leads nowhere, and holds to the end.
+    const isLeft = !live || live.metadata.annotations?.[carriedAnnotation] !== undefined || missingField(object, live) === undefined;
+    return isLeft ? [] : [{ object, live }];
   });
 }
 

@@ -56,8 +56,11 @@ it('I17: the DestinationRule of the apex holds for both sides before traffic goe
   expect(lab.writes.slice(before)).toEqual([]);
   expect(JSON.stringify(lab.writes)).not.toMatch(/Contested|DriftCorrected/);
   const theirs = lab.server.find(ruleRef('theirs'));
+  const deletedAt = lab.writes.length;
   lab.server.delete(canaryRef);
   await lab.pass(120_000);
+  const rules = lab.writes.slice(deletedAt).filter(({ ref: { kind } }) => kind === 'DestinationRule');
+  expect(rules.map(({ verb }) => verb)).toEqual(['delete', 'delete']);
   expect(SIDES.map((name) => lab.server.find(ruleRef(name)))).toEqual(both(undefined));
   expect(lab.server.find(ruleRef('theirs'))).toEqual(theirs);
   expect(lab.lost).toEqual([]);

@@ -16,7 +16,7 @@ import { primaryRefOf } from '../facts/gather-facts.ts';
 import { ensure } from '../objects/ensure-object.ts';
 import { forgetWanted } from '../objects/healing-brake.ts';
 import { unroutableBy } from '../status/blocker-of.ts';
-import { allIn, type ClusterView } from '../watch/cluster-view.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { specsOfLeftRoutes } from './former-specs.ts';
 import type { SideName } from './ordered-writes.ts';
@@ -156,7 +156,7 @@ function currentRoutes({ view, annotations, config }: ReconcileContext, router: 
     return seen ? annotations.restored({ canary, config }, seen.object) : [];
   });
   const isWatched = new Set(watched.map(refKey));
-  const surveyed = (router.surveys?.(canary) ?? []).flatMap((survey) => allIn(view, survey));
+  const surveyed = (router.surveys?.(canary) ?? []).flatMap((survey) => view.survey(survey));
   return [...own, ...surveyed.filter((object) => !isWatched.has(refKey(refOf(object))))];
 }
 

@@ -18,11 +18,6 @@ const BASE_KINDS = [
 export const isListedAtStart = ({ apiVersion, kind }: KindRef): boolean =>
   BASE_KINDS.some((base) => base.kind === kind && base.apiVersion === apiVersion);
 
-/** All that is known of a kind in one namespace. */
-export function allIn(view: Pick<ClusterView, 'all'>, survey: Survey): KubeObject[] {
-  return view.all(survey).flatMap(({ object }) => (object.metadata.namespace === survey.namespace ? object : []));
-}
-
 interface WaitBounds {
   clock: Clock;
   /** Absent: without limit. */
@@ -90,6 +85,11 @@ export class ClusterView {
   /** See `KindWatches`. */
   lookAgain(kinds: readonly KindRef[], nowMs: number): void {
     if (!this.#isStopped) this.#kinds.lookAgain(kinds, nowMs);
+  }
+
+  /** All objects of the kind that users made in one namespace. */
+  survey(survey: Survey): KubeObject[] {
+    return this.#scopes(survey).flatMap(({ users }) => users(survey.namespace));
   }
 
   /** Resolves when objects of the kind can be looked up; a kind that does not exist counts as looked up. Rejects when the view is stopped. */

@@ -15,6 +15,7 @@ import { remembered } from '../../workloads/index.ts';
 import { isScaler } from '../../workloads/scalers/index.ts';
 import type { Watched } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
+import { UsersObjects } from './users-objects.ts';
 
 /** How long a kind that may be missing is not looked for again. */
 const LOOK_AGAIN_MS = 600_000;
@@ -35,6 +36,8 @@ export interface ViewedObject extends SlimViewedObject {
 export interface WatchedKind {
   projection: Projection<ViewedObject>;
   handle: WatchHandle;
+  /** Those of one namespace that users made. */
+  users(namespace: string): readonly KubeObject[];
   unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
   /** It is looked for again from this time on, when a Canary is looked at. */
   lookAgainAtMs?: number;
@@ -182,9 +185,14 @@ export class KindWatches {
       if (isOfSpecAlone({ apiVersion, kind }) && before && after && isSaidTheSame(before.object, after.object)) return;
       this.#notify({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) });
     });
+    let users: UsersObjects | undefined;
     const narrowed = namespace === '' ? {} : { namespace };
     const watched: WatchedKind = {
       projection,
+      users: (where) => {
+        users ??= new UsersObjects(projection);
+        return users.of(where);
+      },
       handle: this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening),
       known: firstHeard.promise,
       isKnown: false,
