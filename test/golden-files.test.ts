@@ -2,6 +2,7 @@ import { globSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { endingCodes, waitCodes } from '../src/api/codes/codes.ts';
+import { states } from '../src/engine/states/index.ts';
 
 const root = join(import.meta.dirname, '..');
 const configs = globSync('{.,test/mutants}/vitest*.config.ts', { cwd: root });
@@ -16,7 +17,8 @@ it.each(configs)('%s: a golden file that is missing fails, also outside CI; `-u`
 it.each([
   { folder: 'waits', codes: waitCodes },
   { folder: 'endings', codes: endingCodes },
-])('test/golden/$folder has a file for each code, and none of a code that is gone', ({ folder, codes }) => {
+  { folder: 'states', codes: Object.keys(states) },
+])('test/golden/$folder has a file for each code or state, and none of one that is gone', ({ folder, codes }) => {
   const files = readdirSync(join(root, 'test', 'golden', folder));
   expect(files.toSorted()).toEqual(codes.map((code) => `${code}.txt`).toSorted());
 });

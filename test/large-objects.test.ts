@@ -116,7 +116,7 @@ const works: Readonly<Record<string, (count: number) => () => unknown>> = {
   },
   'ports of a Deployment': (count) => {
     const object = largeDeployment(count);
-    return () => discoverPorts(small, object);
+    return () => discoverPorts(small, object, undefined);
   },
   'revision and configs of a Deployment': (count) => {
     const object = largeDeployment(count);

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { KubeObject } from './kube-object.ts';
+import { keptAnnotation } from './names.ts';
 
 const Name = z.string().min(1).max(320);
 
@@ -31,6 +33,11 @@ export function readKeptPrimary(text: string | undefined): KeptPrimary | undefin
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** What a target or an anchor says of the primary that is kept. */
+export function keptPrimaryOn({ metadata }: Pick<KubeObject, 'metadata'>): KeptPrimary | undefined {
+  return readKeptPrimary(metadata.annotations?.[keptAnnotation]);
 }
 
 export const writeKeptPrimary = (kept: KeptPrimary): string => JSON.stringify(kept);

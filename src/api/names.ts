@@ -48,6 +48,8 @@ export const revisionAnnotation = 'flagger-id';
 export const ownerAnnotation = 'serin.dev/canary-uid';
 /** On a route that stays after its Canary: the apex Service that it was made for, as `namespace/name`. The next Canary of that apex has it as its own. */
 export const madeForAnnotation = 'serin.dev/made-for';
+/** On an object that we made: what it has from an object of the user's. */
+export const carriedAnnotation = 'serin.dev/carried';
 /** `"true"` on the Canary, the target or the anchor: the primary serves on when both are deleted. */
 export const keepAnnotation = 'serin.dev/keep-on-uninstall';
 /** On an anchor: the timestamp since which neither its Canary nor its target exists. */

@@ -1,6 +1,7 @@
 import type { Canary, Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { FieldProblem } from '../api/selector-label.ts';
+import { routesPastApex } from '../routers/past-apex.ts';
 import { type CompanionName, companionSides, companionsFor, isCompanion } from '../workloads/companions/index.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { primaryPodLabels } from '../workloads/pods/primary-labels.ts';
@@ -47,6 +48,6 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
   const written = objects.filter((object) => !isCompanion(object));
   return arrival(canary, worldOf({ target, primary: primary ?? willBe }, written, { unread, namespaces }), {
     ...{ companions, mode: settings.mode, isServing: settings.isServing },
-    routesPastApex: settings.provider !== undefined && settings.provider !== 'kubernetes',
+    routesPastApex: settings.provider !== undefined && routesPastApex(settings.provider).length > 0,
   });
 }

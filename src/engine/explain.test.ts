@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { AnyStateNode } from 'xstate';
 import { initialized } from '../../test/fakes/world.ts';
 import { Phase } from '../api/phase.ts';
+import { weight } from '../api/routes.ts';
 import { chart } from './chart.ts';
 import { explainRelease } from './explain.ts';
 
@@ -13,4 +14,19 @@ it.each(states)('D11: $phase, $step has a sentence of its own, which says more t
   const release = { ...world.release, step };
   const sentence = explainRelease(world.canary, Phase.parse(phase), release, world.facts());
   expect(sentence).not.toMatch(/^\w+ since [^ ]+\.$/);
+});
+
+it.each([
+  { of: 'a release', phase: 'Progressing', where: / since [^ ]+ with 20 % on the canary, without limit/ },
+  { of: 'one that has not begun', phase: 'Waiting', where: / since [^ ]+, without limit/ },
+] as const)('E71: the sentence of a pause of $of says who, since when, and with which traffic', ({ phase, where }) => {
+  const world = initialized();
+  const release = {
+    ...world.release,
+    ...{ step: phase === 'Waiting' ? 'gate' : 'analysing', routes: { kind: 'weighted', canary: weight(20) } as const },
+    paused: { by: 'ann', sinceMs: world.nowMs },
+  };
+  const sentence = explainRelease(world.canary, phase, release, world.facts());
+  expect(sentence).toMatch(/^Paused by ann since /);
+  expect(sentence).toMatch(where);
 });

@@ -60,7 +60,18 @@ it('E20: all that fails in one tick is one failed check, whatever happens before
 it('05-W27, 05-E2, E20: one failed check lists everything that failed in its tick, and no more than there is room for', () => {
   const five = ['a', 'b', 'c', 'd', 'e'].map((check) => ({ ...failed, check }));
   expect(judge(five.slice(0, 2))).toMatchObject({ reason: 'a is 9, allowed at most 1; b is 9, allowed at most 1' });
+  expect(judge(five.slice(0, 3))).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*$/) });
+  expect(judge(five.slice(0, 4))).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*; 1 more$/) });
   expect(judge(five)).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*; 2 more$/) });
+});
+
+it.each([
+  [{ value: 9, limit: 'at most 1' }, 'errors is 9, allowed at most 1'],
+  [{ value: 0 }, 'errors is 0'],
+  [{ limit: 'at most 1' }, 'errors is out of range, allowed at most 1'],
+  [{ value: 9, limit: 'at most 1', reason: 'errors: 9 % is too much' }, 'errors: 9 % is too much'],
+])('E20: a failed check with %j says %j', (seen, reason) => {
+  expect(judge([{ check: 'errors', verdict: 'failed', ...seen }])).toEqual({ outcome: 'failed', reason });
 });
 
 it('05-W28: what is only observed neither fails nor holds a release', () => {

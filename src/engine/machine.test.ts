@@ -130,6 +130,18 @@ describe('suspend, answers and deliveries', () => {
     expect(world.canary.status?.canaryWeight).toBe(5);
   });
 
+  it('E54: a message that no release has listed, and one that was answered before, change nothing', () => {
+    const world = initialized(aCanary(steps));
+    const { deliveries: _, ...release } = world.release;
+    const none = { ...world.snapshot, context: { ...world.snapshot.context, release } };
+    const { next, questions } = step(none, { type: 'DELIVERED', facts: world.facts(), key: 'c-1/0/s1:a/Initialized/event' });
+    expect([next.value, next.context.release.revision, questions.filter(({ kind }) => kind !== 'record')]).toEqual([
+      world.snapshot.value,
+      's1:a',
+      [],
+    ]);
+  });
+
   it('E53: an answer to another question is dropped', () => {
     const world = releasing(withHooks('rollout'));
     const stale = {

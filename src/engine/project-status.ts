@@ -64,7 +64,7 @@ function remembered(
 function trackedConfigs({ configs }: Release, before: CanaryStatus | undefined): Partial<CanaryStatus> {
   if (!configs) return before?.trackedConfigs && !before.release?.configs ? { trackedConfigs: before.trackedConfigs } : {};
   const tracked = Object.entries(configs).flatMap(([key, { checksum }]) => (checksum === undefined ? [] : [[key, checksum] as const]));
-  return { trackedConfigs: Object.fromEntries(tracked.sort(([a], [b]) => (a < b ? -1 : 1))) };
+  return { trackedConfigs: Object.fromEntries(tracked) };
 }
 
 /** `reason` is the phase, as health checks expect; `status` changes only with the phase's meaning. Source: 01-5.1. */

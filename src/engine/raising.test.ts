@@ -52,6 +52,18 @@ describe('before promotion returns traffic', () => {
     expect([world.phase, weightNow(world)]).toEqual(['Finalising', 0]);
   });
 
+  it('D8: traffic that goes in steps leaves the primary what it was raised to, also when the canary has lost pods with it', () => {
+    const world = halfway({ ...steps, stepWeightPromotion: 20 });
+    world.tickUntil(isAt('Promoting', 'shifting'));
+    const raised = world.release.capacity;
+    expect([weightNow(world), raised]).toEqual([30, { side: 'primary', pods: 10, had: 5, reachedMs: expect.any(Number) }]);
+    Object.assign(world, { targetReplicas: 2 });
+    world.tick();
+    expect([weightNow(world), world.release.capacity]).toEqual([10, raised]);
+    world.tick();
+    expect([world.phase, weightNow(world), world.desired.atLeast]).toEqual(['Finalising', 0, { primary: 10 }]);
+  });
+
   it('D8: what was raised is held until the release has ended, and a crash does not forget it', () => {
     const world = halfway();
     world.tickUntil(isAt('Promoting', 'raising'));
@@ -82,6 +94,16 @@ describe('before promotion returns traffic', () => {
     world.tick(60_000);
     expect([world.phase, world.step]).toEqual(['Failed', expect.any(String)]);
     expect(world.desired.atLeast, 'the canary gets everything, so it is raised').toEqual({ target: 9 });
+  });
+
+  it('E60: a canary that falls while the promoted primary is awaited leaves it all traffic at once, and the pods for it', () => {
+    const world = halfway();
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.tickUntil(isAt('Promoting', 'awaitingPrimary'));
+    world.behaviour.brokenPrimary.clear();
+    Object.assign(world, { targetDown: true, auto: false });
+    world.look();
+    expect([weightNow(world), world.release.capacity, world.desired.atLeast]).toEqual([0, { side: 'primary', pods: 10 }, { primary: 10 }]);
   });
 
   it('E61: pods of the revision before prove nothing: only a complete promotion is raised', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { at, header, releasing, steps } from '../../test/fakes/releasing.ts';
-import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
+import type { Release } from '../api/canary-status.ts';
+import { weight } from '../api/routes.ts';
 
 describe('revisions', () => {
   it('E50: a newer revision supersedes, restarts at 0 and asks no confirm-rollout again (03-H6)', () => {
@@ -65,5 +67,72 @@ describe('revisions', () => {
     world.push('s1:b');
     world.tickUntil(at('Succeeded'));
     expect(world.trace).not.toContain('Progressing mirrored');
+  });
+});
+
+/** What a release waits for, and what it has found, each as no release of these tests has it by itself. */
+const ofTheLastOne = {
+  gate: 'old',
+  reason: 'old',
+  wakeAtMs: 1,
+  heldRoutes: { kind: 'weighted', canary: weight(33) },
+  heldPods: 33,
+  verdicts: [{ check: 'old', verdict: 'failed' }],
+  preRolloutPassed: false,
+  awaitedSinceMs: 1,
+  blindSinceMs: 1,
+  ending: { code: 'Promoted', old: true } as never,
+  recent: { old: [] },
+  comparison: { old: {} },
+  awaitedEvidence: 'old',
+  weights: [{ atMs: 1, weight: 33 }],
+  failures: { old: 1 },
+  failing: { crashes: 0, lost: 0, ends: {}, judgedMs: 1, unreadyMs: 1 },
+  measuredFromMs: 1,
+  othersUntilMs: 1,
+  scaledDownUid: 'old',
+  change: { images: [{ container: 'old' }], configs: [] },
+  paused: { by: 'old', sinceMs: 1 },
+} satisfies Partial<Release>;
+type OfTheLastOne = keyof typeof ofTheLastOne;
+const inPauses: OfTheLastOne[] = ['gate', 'paused'];
+const whileItFails: OfTheLastOne[] = ['heldRoutes', 'blindSinceMs', 'failing'];
+
+/** The status holds this field, and the target another revision, when the controller starts. */
+function met(world: World, field: OfTheLastOne, revision: string): Release {
+  const { status } = world.canary;
+  if (status?.release)
+    world.canary = { ...world.canary, status: { ...status, release: { ...status.release, [field]: ofTheLastOne[field] } } };
+  world.targetRevision = revision;
+  world.crash();
+  return world.release;
+}
+
+describe('what a release waited for and has found ends with it', () => {
+  const all = Object.keys(ofTheLastOne) as OfTheLastOne[];
+  it.each(all.filter((field) => field !== 'paused'))('E50: a newer revision begins without the %s of the one before', (field) => {
+    const begun = met(releasing(), field, 's1:c');
+    expect([begun.revision, begun.run]).toEqual(['s1:c', 2]);
+    expect(begun[field]).not.toEqual(ofTheLastOne[field]);
+  });
+
+  it.each(all.filter((field) => field !== 'othersUntilMs'))('E2: a release that begins at rest has no %s of the last one', (field) => {
+    const begun = met(initialized(aCanary(steps)), field, 's1:b');
+    expect([begun.revision, begun.run]).toEqual(['s1:b', 1]);
+    expect(begun[field]).not.toEqual(ofTheLastOne[field]);
+  });
+
+  it.each([...inPauses, ...whileItFails])('E51: a cancelled release has no %s', (field) => {
+    const world = releasing();
+    const ended = met(world, field, 's1:a');
+    expect([world.phase, ended.revision, ended[field]]).toEqual(['Succeeded', 's1:a', undefined]);
+  });
+
+  it.each(inPauses)('E2: an idle Canary whose target is back has no %s', (field) => {
+    const world = releasing();
+    world.ask('rollback', 'r');
+    world.tickUntil(at('Failed', 'resting'));
+    const back = met(world, field, 's1:a');
+    expect([back.revision, back[field]]).toEqual(['s1:a', undefined]);
   });
 });

@@ -202,6 +202,18 @@ describe('each verb in each phase', () => {
     expect(world.phase).toBe('Progressing');
   });
 
+  it('E52, E70: a request of a suspended Canary is answered, and nothing else of its release goes on', () => {
+    const world = initialized(aCanary({ ...plan, ...withHooks('confirm-rollout') }));
+    world.targetRevision = 's1:b';
+    world.look();
+    expect(world.asked.at(-1)?.kind).toBe('runHooks');
+    world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: true } };
+    world.look();
+    const before = world.asked.length;
+    world.ask('rollback', 'suspended');
+    expect(world.asked.slice(before).map(({ kind }) => kind)).toEqual(['record', 'announce']);
+  });
+
   it('E70: while the confirm-rollout hooks of a revision are asked, and while the pods of a cancelled release are stopped, the reasons say so', () => {
     const gated = failed();
     gated.canary = aCanary({ ...plan, ...withHooks('confirm-rollout') });

@@ -34,6 +34,8 @@ it.each<[string, MetricTemplateSpec, string, RegExp]>([
   ['an address that is none', spec('graphite', { address: 'graphite:8080' }), 'spec.provider.address', /not an address/],
   ['an address without a scheme', spec('dynatrace', { address: '10.0.0.1:9090' }), 'spec.provider.address', /not an address/],
   ['an address of splunk that is none', spec('splunk', { address: 'ftp://x' }), 'spec.provider.address', /must be an http/],
+  ['a proxy that is none', spec('graphite', { proxy: 'proxy:3128' }), 'spec.provider.proxy', /must be an http or https URL/],
+  ['a timeout that is none', spec('graphite', { timeout: 'soon' }), 'spec.provider.timeout', /./],
   ['a missing region', spec('cloudwatch', { region: undefined }), 'spec.provider.region', /is required/],
   [
     'no Secret',

@@ -35,3 +35,8 @@ it.each(Provider.options)('05-W3: validate knows whether the queries of %s can b
     expect([kind, isRefused]).toEqual([kind, !observerFor(provider, kind).selectsWorkload]);
   }
 });
+
+it('counters come as late as the proxy hands them on: nginx once a second, all others at once', () => {
+  const delays = Provider.options.flatMap((provider) => observerFor(provider, 'Deployment').counterDelayMs ?? []);
+  expect([observerFor('nginx', 'Deployment').counterDelayMs, delays]).toEqual([1_000, [1_000]]);
+});

@@ -3,33 +3,41 @@ import type { PodWorkloadSpec } from '../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
+import { isFoundInPlace } from './service-terms.ts';
 
 /** Containers that a mesh injects; their ports are none of the application's (03-SV6). */
 const sidecars: readonly string[] = ['istio-proxy', 'envoy', 'linkerd-proxy'];
 const MAX_NAME = 63;
-
-/** The ports of the generated Services: the Canary's own first, then (portDiscovery) each container's, in their order (03-SV5–SV8, B22). */
-export function discoverPorts(canary: Canary, target: Slim): Port[] {
-  const main = mainPort(canary);
-  const found = canary.spec.service.portDiscovery ? containerPorts(target) : [];
-  return withPorts(
-    [main],
-    found.filter((port) => port.targetPort !== main.targetPort && port.name !== main.targetPort),
-  );
-}
+/** As Flagger calls a port of which nothing is said. */
+export const DEFAULT_NAME = 'http';
 
 /**
- * The ports of the apex Service where it was found in place: those that the Canary does not name stay, and so do their clients (I14). One whose
- * name is the Canary's keeps its number under another name.
+ * The ports of all three Services: the Canary's own first, then (portDiscovery) each container's, in their order (03-SV5–SV8, B22), then those of an apex
+ * Service that was found in place. Its ports keep their names and protocols, those that the Canary does not name stay, and so do their clients (I14,
+ * I17). One whose name the Canary gives to another port keeps its number under another name.
  */
-export function portsFoundInPlace(own: readonly Port[], service: KubeObject): Port[] {
-  const { ports: found } = specOf<{ ports: (Partial<Port> & { port: number })[] }>(service);
-  const complete = (port: Partial<Port> & { port: number }): Port => {
-    const { name = '', protocol = 'TCP', targetPort = port.port } = port;
-    const { nodePort: _, ...rest } = port as typeof port & { nodePort?: number };
-    return { ...rest, name: name || `port-${port.port}-${protocol.toLowerCase()}`, protocol, targetPort };
-  };
-  return withPorts(own, (Array.isArray(found) ? found : []).map(complete));
+export function discoverPorts(canary: Canary, target: Slim, apex: KubeObject | undefined): Port[] {
+  const found = isFoundInPlace(apex) ? foundPorts(apex) : [];
+  const main = mainPort(canary, found);
+  const declared = canary.spec.service.portDiscovery ? containerPorts(target) : [];
+  const discovered = withPorts(
+    [main],
+    declared.filter((port) => port.targetPort !== main.targetPort && port.name !== main.targetPort),
+  );
+  const [own, ...others] = withPorts(discovered, found.map(named));
+  return own === undefined ? [] : [others.length === 0 ? own : named(own), ...others];
+}
+
+type FoundPort = Partial<Port> & { port: number };
+
+function foundPorts(service: KubeObject): FoundPort[] {
+  const { ports } = specOf<{ ports: FoundPort[] }>(service);
+  return Array.isArray(ports) ? ports : [];
+}
+
+function named({ name, protocol = 'TCP', port, targetPort = port, ...rest }: FoundPort): Port {
+  const { nodePort: _, ...kept } = rest as typeof rest & { nodePort?: number };
+  return { ...kept, name: name || `port-${port}-${protocol.toLowerCase()}`, port, targetPort, protocol };
 }
 
 function withPorts(own: readonly Port[], more: readonly Port[]): Port[] {
@@ -48,15 +56,15 @@ function withPorts(own: readonly Port[], more: readonly Port[]): Port[] {
   return ports;
 }
 
-function mainPort(canary: Canary): Port {
+function mainPort(canary: Canary, found: readonly FoundPort[]): Port {
   const { port, portName, targetPort, appProtocol } = canary.spec.service;
-  return {
-    name: portName || 'http',
-    port,
-    targetPort: targetOf(targetPort) ?? port,
-    protocol: 'TCP',
-    ...(appProtocol ? { appProtocol } : {}),
-  };
+  const before = found.find((one) => one.port === port && (one.protocol ?? 'TCP') === 'TCP');
+  const isTaken = found.some((one) => one.name === DEFAULT_NAME);
+  const unsaid = isTaken ? fit(DEFAULT_NAME, `-${port}-tcp`) : DEFAULT_NAME;
+  // A port without a name has to be the only one.
+  const name = portName || (before ? (before.name ?? '') : unsaid);
+  const protocol = appProtocol || before?.appProtocol;
+  return { name, port, targetPort: targetOf(targetPort) ?? port, protocol: 'TCP', ...(protocol ? { appProtocol: protocol } : {}) };
 }
 
 /** `0` and `"0"` are Flagger's spelling of unset; other digits in quotes can only mean the number. */

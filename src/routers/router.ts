@@ -21,11 +21,18 @@ export interface RouteChange {
   remove: readonly ObjectRef[];
 }
 
+/** All objects of a kind in one namespace. */
+export interface Survey {
+  apiVersion: string;
+  kind: string;
+  namespace: string;
+}
+
 /** Objects known in the cluster. */
 export interface Look {
   find(ref: ObjectRef): KubeObject | undefined;
   /** The objects of one namespace. */
-  all(kind: { apiVersion: string; kind: string; namespace: string }): readonly KubeObject[];
+  all(kind: Survey): readonly KubeObject[];
 }
 
 /**
@@ -49,6 +56,8 @@ export interface Router {
   ignores?(canary: Canary): readonly Finding[];
   /** Objects whose state it reads. */
   watches(canary: Canary): readonly ObjectRef[];
+  /** Objects of users that bear on what it renders, whatever their names: they stand in `current` beside those that it watches. */
+  surveys?(canary: Canary): readonly Survey[];
   /** Objects that pods need before they start, or a webhook of the provider's turns them away; they move no traffic. */
   prepare?(canary: Canary, apex: Apex): readonly KubeObject[];
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */

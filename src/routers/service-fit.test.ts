@@ -68,6 +68,13 @@ const fit: readonly FitCase[] = [
     endpoints: serving,
   },
   {
+    title: 'a port of no name beside one that has the default name',
+    canary: { targetPort: 9797 },
+    ports: [web, metrics],
+    live: service({ name: 'http', port: 8080, targetPort: 9898 }),
+    endpoints: serving,
+  },
+  {
     title: 'a UDP port of the same number',
     canary: { targetPort: 'web' },
     ports: [web, dns],
@@ -165,7 +172,7 @@ describe('Services that fit', () => {
         const pods = podsWith(declared);
         if (unfitService(canary, { pods, current: { apex }, endpoints: serving })) return;
         const selector = { key: 'app', target: 'shop', primary: 'shop-primary' };
-        const rendered = renderServices(canary, { selector, ports: discoverPorts(canary, pods) }, { apex }, { apexOnPrimary: true });
+        const rendered = renderServices(canary, { selector, ports: discoverPorts(canary, pods, apex) }, { apex }, { apexOnPrimary: true });
         if ('error' in rendered) throw new Error(rendered.error);
         const after = raw(rendered.write.find(({ metadata }) => metadata.name === 'shop'))?.spec.ports;
         const [was, is] = [led(declared, before), led(declared, after)];

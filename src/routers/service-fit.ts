@@ -6,7 +6,7 @@ import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import type { Port } from '../api/ports.ts';
-import { discoverPorts } from './ports.ts';
+import { DEFAULT_NAME, discoverPorts } from './ports.ts';
 import { type CurrentServices, headlessChange, isMade } from './services.ts';
 
 /** Known facts about the Services of a Canary and of the pods that they are to lead to. */
@@ -64,7 +64,7 @@ function unfitKind(apex: KubeObject, endpoints: Endpoints | undefined): UnfitSer
 }
 
 function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, endpoints: Endpoints | undefined): UnfitService | undefined {
-  const [main] = discoverPorts(canary, pods);
+  const [main] = discoverPorts(canary, pods, apex);
   if (!main) return undefined;
   const declared = declaredPorts(pods);
   const live = records(specOf<ServiceSpec>(apex).ports).filter((one): one is ServicePort => typeof one.port === 'number');
@@ -77,7 +77,8 @@ function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, end
   }
   if (!apex || endpoints?.ready === 0) return undefined;
   const sameNumber = live.find(({ port, protocol = PROTOCOL }) => port === main.port && protocol === PROTOCOL);
-  const sameName = live.find(({ name, protocol = PROTOCOL }) => name === main.name && protocol === PROTOCOL);
+  const { portName } = canary.spec.service;
+  const sameName = live.find(({ name, protocol = PROTOCOL }) => name === (portName || DEFAULT_NAME) && protocol === PROTOCOL);
   const before = sameNumber ?? sameName;
   const led = before && numberOf(before, declared);
   if (before === undefined || led === undefined || led === wanted) return undefined;
@@ -87,7 +88,8 @@ function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, end
     const message = `port ${before.port} of Service ${name} leads to ${led}, and would lead to ${wanted}, which no container of ${whose(pods)} declares: set it to ${led}, or to one of ${listed(tcp)}`;
     return { path: 'spec.service.targetPort', message };
   }
-  if (sameNumber || isMade(apex)) return undefined;
+  // Without a name of its own it takes no other port's.
+  if (sameNumber || !portName || isMade(apex)) return undefined;
   const message = `port ${main.name} of Service ${name} is ${before.port} and leads to ${led}, and would be ${main.port} and lead to ${wanted}: give the port of the Canary another name, or the targetPort ${led}`;
   return { path: 'spec.service.portName', message };
 }
@@ -103,13 +105,13 @@ function numberOf(
 
 /** Whether pods of this template have the port that the Services lead to. A number is not known to be wrong. */
 export function hasMainPort(canary: Canary, pods: Slim): boolean {
-  const [main] = discoverPorts(canary, pods);
+  const [main] = discoverPorts(canary, pods, undefined);
   return main === undefined || numberOf(main, declaredPorts(pods)) !== undefined;
 }
 
 /** Why pods of this template cannot be reached, and what to do. */
 export function lacksMainPort(canary: Canary, pods: Slim): UnfitService | undefined {
-  const [main] = discoverPorts(canary, pods);
+  const [main] = discoverPorts(canary, pods, undefined);
   if (main === undefined || hasMainPort(canary, pods)) return undefined;
   return { path: 'spec.service.targetPort', message: lacks(canary, main, pods, declaredPorts(pods)) };
 }

@@ -22,7 +22,7 @@ const service = (metadata: object, spec: object = {}): KubeObject => ({
 });
 
 describe('discoverPorts', () => {
-  const ports = (spec: object, found: object[]) => discoverPorts(aCanary({ service: spec }), workload(found));
+  const ports = (spec: object, found: object[]) => discoverPorts(aCanary({ service: spec }), workload(found), undefined);
   it.each([0, '0', undefined])('03-SV5: targetPort %j means the port', (targetPort) => {
     expect(ports(targetPort === undefined ? {} : { targetPort }, [])).toEqual([
       { name: 'http', port: 8080, targetPort: 8080, protocol: 'TCP' },

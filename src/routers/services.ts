@@ -2,12 +2,13 @@ import type { Canary } from '../api/canary.ts';
 import type { ServiceSpec } from '../api/kinds/service.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
-import { fluxOff, names, ownerAnnotation } from '../api/names.ts';
+import { fluxOff, names } from '../api/names.ts';
 import { trafficFieldsFor } from '../api/service-traffic.ts';
-import { portsFoundInPlace } from './ports.ts';
 import type { Apex } from './router.ts';
+import { isMade, termsFor } from './service-terms.ts';
 
 export { discoverPorts } from './ports.ts';
+export { isMade } from './service-terms.ts';
 
 export interface CurrentServices {
   apex?: KubeObject;
@@ -44,34 +45,35 @@ export function renderServices(
     const error = headlessChange(canary, current[role]);
     if (error) return { error };
     if (options.roles?.includes(role) === false) continue;
-    write.push(renderService(canary, apex, role, selector, current[role]));
+    write.push(renderService(canary, apex, role, selector, current));
   }
   return { write };
 }
 
-function renderService(canary: Canary, apex: Apex, role: ServiceRole, selector: Labels, current: KubeObject | undefined): KubeObject {
+function renderService(canary: Canary, apex: Apex, role: ServiceRole, selector: Labels, found: CurrentServices): KubeObject {
   const { headless, unmanagedMetadata, ...service } = canary.spec.service;
   const name = serviceName(canary, role);
   const metadata: Metadata = service[role] ?? {};
   // A Service of another type that was found in place keeps it (03-SV12).
-  const type = specOf<ServiceSpec>(current).type ?? 'ClusterIP';
-  const ports = role === 'apex' && current && !isMade(current) ? portsFoundInPlace(apex.ports, current) : apex.ports;
+  const type = specOf<ServiceSpec>(found[role]).type ?? 'ClusterIP';
+  const terms = role === 'apex' ? undefined : termsFor(canary, role, found.apex, found[role]);
   return {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: {
       name,
       namespace: canary.metadata.namespace,
-      labels: without({ ...metadata.labels, [apex.selector.key]: name }, unmanagedMetadata?.labels),
-      annotations: without({ ...metadata.annotations, ...fluxOff }, unmanagedMetadata?.annotations),
+      labels: without({ ...terms?.labels, ...metadata.labels, [apex.selector.key]: name }, unmanagedMetadata?.labels),
+      annotations: without({ ...terms?.annotations, ...metadata.annotations, ...fluxOff }, unmanagedMetadata?.annotations),
     },
     spec: {
       ...(type === 'ClusterIP' ? { type } : {}),
       ...(headless ? { clusterIP: 'None' } : {}),
+      ...terms?.traffic,
       ...trafficFieldsFor(service, type),
       selector,
-      ports: ports.map(({ name, port, targetPort, protocol, appProtocol }) => ({
-        name,
+      ports: apex.ports.map(({ name, port, targetPort, protocol, appProtocol }) => ({
+        ...(name === '' ? {} : { name }),
         protocol,
         port,
         targetPort,
@@ -84,11 +86,6 @@ function renderService(canary: Canary, apex: Apex, role: ServiceRole, selector: 
 function serviceName(canary: Canary, role: ServiceRole): string {
   const { apexService, primaryService, canaryService } = names(canary);
   return { apex: apexService, primary: primaryService, canary: canaryService }[role];
-}
-
-/** By Serin or by Flagger. */
-export function isMade({ metadata: { annotations, ownerReferences } }: KubeObject): boolean {
-  return annotations?.[ownerAnnotation] !== undefined || (ownerReferences ?? []).some((owner) => owner.controller);
 }
 
 /** `clusterIP` cannot be changed on the server; a headless Service that the user made may stay as it is. */

@@ -96,9 +96,10 @@ export function storedParts(records: readonly KubeObject[], canary: JournalHead[
 
 /** Those beyond the newest `limit` releases, and beyond the first and last parts of one release. */
 export function partsToPrune(stored: readonly StoredPart[], limit: number): StoredPart[] {
+  const newestMs = (parts: readonly StoredPart[]): number => Math.max(...parts.map(({ beganMs }) => beganMs));
   const newestFirst = [...Map.groupBy(stored, ({ run }) => run).values()]
     .map((parts) => parts.toSorted((a, b) => a.beganMs - b.beganMs))
-    .sort((a, b) => (b.at(-1)?.beganMs ?? 0) - (a.at(-1)?.beganMs ?? 0));
+    .sort((a, b) => newestMs(b) - newestMs(a));
   return newestFirst.flatMap((parts, index) =>
     index < limit ? parts.slice(MOST_PARTS, Math.max(MOST_PARTS, parts.length - MOST_PARTS)) : parts,
   );

@@ -6,7 +6,13 @@ import { type Provider, providers } from '../../src/api/canary.ts';
 import { groupOf, type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/kube-object.ts';
 import type { Permission, RbacVerb } from '../../src/api/permission.ts';
 import { type Routes, weight } from '../../src/api/routes.ts';
-import { everyFeature, type Features, permissionsFor, providerPermissions } from '../../src/controller/permissions.ts';
+import {
+  dashboardPermissions,
+  everyFeature,
+  type Features,
+  permissionsFor,
+  providerPermissions,
+} from '../../src/controller/permissions.ts';
 import { routerFor } from '../../src/routers/index.ts';
 
 import type { Router } from '../../src/routers/router.ts';
@@ -194,4 +200,14 @@ describe('the role of the controller', () => {
       expect(deletable).not.toContain(kept);
     expect(granted(all, 'update')).toEqual([]);
   });
+});
+
+it('the dashboard reads pods and events where its users may, and has their rights reviewed in no namespace', () => {
+  const rights = (permissions: readonly Permission[]) =>
+    permissions.flatMap(({ group, resources, verbs, names }) => resources.map((one) => `${verbs} ${group}/${one} ${names ?? ''}`.trim()));
+  expect(rights(dashboardPermissions.views)).toEqual(['list,watch /pods', 'list,watch /events']);
+  expect(rights(dashboardPermissions.reviews)).toEqual([
+    'create authentication.k8s.io/tokenreviews',
+    'create authorization.k8s.io/subjectaccessreviews',
+  ]);
 });

@@ -46,7 +46,7 @@ describe('golden files of the Services', () => {
     const [apexFound, primary, canaryFound] = [found(''), found('-primary'), found('-canary')];
     const rendered = renderServices(
       deepFreeze(canary),
-      deepFreeze({ selector, ports: target ? discoverPorts(canary, target) : apex.ports }),
+      deepFreeze({ selector, ports: target ? discoverPorts(canary, target, apexFound) : apex.ports }),
       { ...(apexFound ? { apex: apexFound } : {}), ...(primary ? { primary } : {}), ...(canaryFound ? { canary: canaryFound } : {}) },
       { apexOnPrimary },
     );

@@ -8,6 +8,7 @@ import { allToPrimary, type HttpMatch, type Routes, weight } from '../../src/api
 import type { CanaryService } from '../../src/api/service-spec.ts';
 import { RoutingError, routerFor, routers } from '../../src/routers/index.ts';
 import { localGroups, meshGroups } from '../../src/routers/mesh-kinds.ts';
+import { routesPastApex } from '../../src/routers/past-apex.ts';
 import type { Router } from '../../src/routers/router.ts';
 import { raw } from '../fakes/raw.ts';
 import { afterDeletion } from './routers/after-deletion.ts';
@@ -48,7 +49,7 @@ const textForms = {
   exact: aText.map((exact) => ({ exact })),
   prefix: aText.map((prefix) => ({ prefix })),
   suffix: aText.map((suffix) => ({ suffix })),
-  regex: fc.constantFrom('^beta.*$', '[a-z]+', 'a|b', '(.*; ?)?x=y(;.*)?').map((regex) => ({ regex })),
+  regex: fc.constantFrom('beta.*', '^beta.*$', '[a-z]+', 'a|b', '(.*; ?)?x=y(;.*)?').map((regex) => ({ regex })),
 };
 const headersOf = ({ forms = ['exact', 'prefix', 'suffix', 'regex'], conditions = {} }: RouterCase) =>
   fc.dictionary(aName, fc.oneof(...forms.map((form) => textForms[form])), {
@@ -167,6 +168,18 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     else expect(() => render(routes)).toThrow(RoutingError);
   });
 
+  it('I17: says which sides requests reach without passing the apex Service', () => {
+    const { primaryService, canaryService } = names(canaryFor(provider, allToPrimary));
+    const written = render({ kind: 'weighted', canary: weight(provider === 'kubernetes' || provider === 'none' ? 0 : 20) }).write;
+    // Knative's revisions are not Services, whatever their names.
+    const specs = written.filter(({ apiVersion }) => !apiVersion.startsWith('serving.knative.dev')).map(({ spec }) => JSON.stringify(spec));
+    const leadsTo = (name: string) => specs.some((spec) => new RegExp(`"(prod/)?${name}["._]`).test(spec));
+    expect(routesPastApex(provider as Provider)).toEqual([
+      ...(leadsTo(primaryService) ? ['primary'] : []),
+      ...(leadsTo(canaryService) ? ['canary'] : []),
+    ]);
+  });
+
   it('sets cookies exactly when it supports session affinity', () => {
     expect(JSON.stringify(render(sticky).write).includes('Set-Cookie')).toBe(router.supports.sessionAffinity);
   });
@@ -256,7 +269,10 @@ describe.each(
     .write.filter((object) => !inPlace(provider).some((one) => refKey(refOf(one)) === refKey(refOf(object))));
   const left = made.filter((object) => router.afterDeletion(canary, object) === 'stays');
 
-  it('leaves the routes that serve an edge, and no others', () => expect(left.map(({ kind }) => kind)).toEqual(stays));
+  it('leaves the routes that serve an edge, and no others', () => {
+    expect(left.map(({ kind }) => kind)).toEqual(stays);
+    expect(made.filter((object) => !left.includes(object)).every((object) => router.afterDeletion(canary, object) === 'goes')).toBe(true);
+  });
 
   it('what it leaves leads to the apex Service, and is written and not removed', () => {
     const { write, remove } = router.finalize(canary, [...inPlace(provider), ...made]);

@@ -46,7 +46,7 @@ export function everythingOf(target: KubeObject): Record<string, unknown> {
   const revision = workload.revision(target);
   const configs = new Map((workload.configs?.(target) ?? []).map((ref) => [configKey(ref), `${ref.name}-primary-0123456789`]));
   const options = { selector, selectorLabels: SELECTOR_LABELS, includeLabelPrefix: ['team'], revision, replicas: 2, configs };
-  const apex: Apex = { selector, ports: discoverPorts(canary, target) };
+  const apex: Apex = { selector, ports: discoverPorts(canary, target, undefined) };
   const services = workload.hasPods ? renderServices(canary, apex, {}, { apexOnPrimary: true }) : { write: [] };
   if ('error' in services) throw new Error(services.error);
   const routes = (provider: 'istio' | 'smi:v1alpha2' | 'knative') =>

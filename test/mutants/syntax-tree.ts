@@ -36,10 +36,12 @@ export function parseModule(file: string, text: string): Node {
 }
 
 /** Has no code that runs: types, and names of other modules. */
-const isWithoutCode = ({ type }: Node): boolean =>
-  (type.startsWith('TS') && !/^TS(?:As|Satisfies|NonNull|TypeAssertion|Instantiation)/.test(type)) ||
-  type === 'ImportDeclaration' ||
-  type === 'ExportAllDeclaration';
+const isWithoutCode = (node: Node): boolean => {
+  const { type } = node;
+  if (type.startsWith('TS')) return !/^TS(?:As|Satisfies|NonNull|TypeAssertion|Instantiation)/.test(type);
+  const isOfOthers = type === 'ExportNamedDeclaration' && nodeAt(node, 'source') !== undefined;
+  return isOfOthers || type === 'ImportDeclaration' || type === 'ExportAllDeclaration';
+};
 
 /** Calls `visit` with each node that has code and with those around it, the nearest first; it can refuse what is within. */
 export function walk(node: Node, visit: (node: Node, around: readonly Node[]) => boolean, around: readonly Node[] = []): void {

@@ -1,6 +1,6 @@
-import { keptText, readKeptPrimary } from '../../api/kept-primary.ts';
+import { keptPrimaryOn, keptText } from '../../api/kept-primary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { canaryNameOf, keptAnnotation } from '../../api/names.ts';
+import { canaryNameOf } from '../../api/names.ts';
 import type { Cluster, WatchHandle } from '../../kube/cluster.ts';
 import { anchorRef, isAnchor, recordKind, recordLabel } from '../../workloads/anchor.ts';
 import type { KeptItem } from '../output/documents.ts';
@@ -61,8 +61,9 @@ export async function findKept(cluster: Pick<Cluster, 'get'>, namespace: string,
 /** What a command says of it. */
 export const keptSentence = ({ namespace, name, ...kept }: KeptItem): string => keptText(kept, `Canary ${namespace}/${name}`);
 
-function keptItem({ metadata: { name, namespace = '', annotations } }: KubeObject): KeptItem | undefined {
-  const kept = readKeptPrimary(annotations?.[keptAnnotation]);
+function keptItem(anchor: KubeObject): KeptItem | undefined {
+  const { name, namespace = '' } = anchor.metadata;
+  const kept = keptPrimaryOn(anchor);
   return kept && { namespace, name: canaryNameOf(name), ...kept };
 }
 

@@ -38,7 +38,7 @@ export function routeChanges(
 ): RouteChange[] {
   const selector = workload.selectors({ target, primary }, SELECTOR_LABELS);
   if ('problem' in selector) return [];
-  const apex: Apex = { selector, ports: discoverPorts(canary, target) };
+  const apex: Apex = { selector, ports: discoverPorts(canary, target, services?.apex) };
   const rendered = (routes: Routes): readonly KubeObject[] => {
     if (!services) return ifExpressible(() => router.render(canary, apex, routes, found).write) ?? [];
     const current = { ...(services.apex && { apex: services.apex }), ...(services.primary && { primary: services.primary }) };

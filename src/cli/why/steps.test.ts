@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeEach, pushed, type Stall, snapshotIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
+import { Phase } from '../../api/phase.ts';
+import { states } from '../../engine/states/index.ts';
 import { whyOf } from './diagnose.ts';
 
 const httpRoute = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name: 'podinfo', namespace: 'test' };
@@ -204,6 +206,15 @@ it('serin why says of a release in progress, and of an idle Canary, that nothing
   const world = pushed(initialized(aCanary({ stepWeight: 20 })));
   expect(whyOf(snapshotIn({ world }))).toMatchObject({ waits: true, diagnosis: { cause: 'Running' } });
   expect(whyOf(snapshotIn({ world: initialized() }))).toMatchObject({ waits: false, diagnosis: { cause: 'Resting' } });
+});
+
+it.each(Object.keys(states).filter((state) => state.includes('.')))('serin why knows what each state awaits: %s', (state) => {
+  const world = initialized();
+  const [phase, ...path] = state.split('.');
+  const { status } = world.canary;
+  const release = { ...world.release, step: path[0] ?? '' };
+  if (status) world.canary = { ...world.canary, status: { ...status, phase: Phase.parse(phase), release } };
+  expect(whyOf(snapshotIn({ world })).diagnosis.cause).not.toBe('Unseen');
 });
 
 it('I18: routes that are contested while the Canary is idle hold nothing up', () => {

@@ -43,8 +43,8 @@ export class ServiceFit {
 /** Its Services are written by this spec already: another look could only stop what goes on. */
 function isRunning({ metadata, status }: Canary): boolean {
   const { phase = '', conditions = [] } = status ?? {};
-  if (phase === '' || phase === 'Initializing' || conditions.some(({ type }) => type === 'Accepted')) return false;
-  return conditions.some(({ type, observedGeneration }) => type === 'Promoted' && observedGeneration === metadata.generation);
+  const isBegun = phase !== '' && phase !== 'Initializing' && !conditions.some(({ type }) => type === 'Accepted');
+  return isBegun && conditions.some(({ type, observedGeneration }) => type === 'Promoted' && observedGeneration === metadata.generation);
 }
 
 /** The same by the watches alone, which may take for unfit what the endpoints show to be fit. */

@@ -9,13 +9,13 @@ import { Anchors, MOST_ORPHANS } from './anchors.ts';
 
 const signal = new AbortController().signal;
 
-function canaryOf(namespace: string, name: string): Canary {
+function canaryOf(namespace: string, name: string, apiVersion = 'apps/v1'): Canary {
   return Canary.parse({
     apiVersion: 'flagger.app/v1beta1',
     kind: 'Canary',
     metadata: { name, namespace, uid: `uid-${name}`, generation: 1, resourceVersion: '1' },
     spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+      targetRef: { apiVersion, kind: 'Deployment', name },
       analysis: { interval: '10s', threshold: 1 },
       service: { port: 80 },
     },
@@ -91,8 +91,19 @@ describe('the anchor of a new Canary', () => {
         return keep(object);
       },
     } as unknown as Cluster;
-    return { anchors: new Anchors(cluster, 3, { warn: () => undefined }), requests };
+    const anchors = new Anchors(cluster, 3, { warn: () => undefined });
+    const made = () => [...stored.values()].flatMap((object) => anchors.read(object) ?? []);
+    return { anchors, requests, made };
   }
+
+  it.each([
+    { what: 'its pods', group: 'apps/v1', replicas: 3 },
+    { what: 'one pod where it is of a kind that Serin does not know', group: 'example.org/v1', replicas: 1 },
+  ])('remembers of the target $what', async ({ group, replicas }) => {
+    const { anchors, made } = asked([]);
+    await anchors.reference(canaryOf('test', 'app', group), signal, async () => ({ ...target, apiVersion: group }));
+    expect(made().map((anchor) => anchor.target)).toEqual([{ replicas }]);
+  });
 
   it('is made without being read first, and has no records until one is kept', async () => {
     const { anchors, requests } = asked([target]);

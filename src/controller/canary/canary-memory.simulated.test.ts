@@ -3,6 +3,8 @@ import { initialized } from '../../../test/fakes/model/damage.ts';
 import { APP, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { ownerAnnotation } from '../../api/names.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { CanaryProcess } from './canary-process.ts';
 
 const routeRef = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
 const theirs = { http: [{ route: [{ destination: { host: 'elsewhere' } }] }] };
@@ -48,5 +50,45 @@ it('I8: has no timer left when its messages are delivered, also when the target 
   await lab.pass(60_000);
   expect(raw(lab.canary())?.status.release).toMatchObject({ step: 'resting', deliveries: [], scaledDownUid: expect.any(String) });
   expect(lab.clock.pending).toBe(0);
+  lab.close();
+});
+
+it('is all that is left of an idle Canary: a change finds a new process, which a release keeps to its end', async () => {
+  const woken = vi.spyOn(CanaryProcess.prototype, 'wake');
+  /** The processes that were woken since the last look. */
+  const processes = () => {
+    const found = new Set(woken.mock.contexts);
+    woken.mockClear();
+    return found;
+  };
+  const lab = await idle();
+  const before = processes();
+  lab.server.patch(routeRef, { spec: theirs });
+  await lab.pass(5_000);
+  const after = processes();
+  expect([after.size > 0, [...after].filter((one) => before.has(one))]).toEqual([true, []]);
+  await lab.pass(60_000);
+  processes();
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  expect(processes().size).toBe(1);
+  lab.close();
+});
+
+it.each([409, 500])('E54: what was delivered leaves the status, though the first write without it was answered by %i', async (status) => {
+  const lab = await idle();
+  const refused: unknown[] = [];
+  const listed = () => raw(lab.canary())?.status.release.deliveries.length;
+  lab.refuse = ({ ref, body }) => {
+    const left = ref.kind === 'Canary' ? raw(body)?.status?.release?.deliveries : undefined;
+    if (refused.length > 0 || left === undefined || left.length >= listed()) return;
+    refused.push(left);
+    throw new ApiError('not now', { status, reason: 'x' });
+  };
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  await lab.pass(60_000);
+  expect(refused).toHaveLength(1);
+  expect(listed()).toBe(0);
   lab.close();
 });

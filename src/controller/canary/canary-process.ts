@@ -202,13 +202,15 @@ export class CanaryProcess {
       this.#retryIn(PAUSE_MS.from);
       return;
     }
-    const pending = this.#mail.take();
+    const pending = this.#mail.messages;
     const questions = this.#release.advance(canary, facts, pending, (step, unmoved) => {
       this.#journal?.stepped(step);
       if (unmoved) this.#reportUnmoved(unmoved);
     });
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
+    // Not before: a message that was delivered is delivered once.
+    this.#mail.handled(pending);
     const isWritten = recorded.metadata.resourceVersion !== canary.metadata.resourceVersion;
     // What was not written is as it was compared with what was remembered.
     if (isWritten) this.#release.setStored(recorded);
@@ -330,7 +332,6 @@ export class CanaryProcess {
   #forgetRelease(): void {
     this.#release.drop();
     this.#questions.supersede();
-    this.#mail.take();
   }
 
   #retryIn(ms: number): void {

@@ -1,6 +1,3 @@
-/** A pass that always finds something to do is a defect: it ends at this round, and goes on at the next wake. */
-const MAX_ROUNDS = 50;
-
 export interface MailboxWork {
   /** One pass over everything that is known. */
   pass(): Promise<void>;
@@ -22,7 +19,7 @@ export class Mailbox<Message> {
     this.#work = work;
   }
 
-  /** Something has changed, perhaps as a message says; messages wait until they are taken. */
+  /** Something has changed, perhaps as a message says; messages wait until they are handled. */
   wake(message?: Message): void {
     if (this.#stopped) return;
     if (message !== undefined) this.#messages.push(message);
@@ -34,9 +31,14 @@ export class Mailbox<Message> {
     });
   }
 
-  /** All messages since the last pass, in order. */
-  take(): Message[] {
-    return this.#messages.splice(0);
+  /** All messages that wait, in order. */
+  get messages(): readonly Message[] {
+    return [...this.#messages];
+  }
+
+  /** What these messages say is dealt with. */
+  handled(messages: readonly Message[]): void {
+    this.#messages = this.#messages.filter((message) => !messages.includes(message));
   }
 
   /** Adds a pass after this one. */
@@ -57,7 +59,7 @@ export class Mailbox<Message> {
   }
 
   async #run(): Promise<void> {
-    for (let round = 0; this.#again && !this.#stopped && round < MAX_ROUNDS; round += 1) {
+    while (this.#again && !this.#stopped) {
       this.#again = false;
       try {
         if (!this.#work.mayRun()) return;

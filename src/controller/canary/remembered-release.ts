@@ -23,7 +23,9 @@ export class RememberedRelease {
     let events: EngineEvent[];
     if (now === undefined) {
       now = start(canary, facts);
-      events = [{ type: 'RESUME', facts }, ...messages.map((message) => ({ ...message, facts }))];
+      // Wakes and answers are of what is not remembered any more.
+      const delivered = messages.filter(({ type }) => type === 'DELIVERED');
+      events = [{ type: 'RESUME', facts }, ...delivered.map((message) => ({ ...message, facts }))];
     } else events = engineEvents(messages, now, facts);
     const asked: Question[] = [];
     for (const event of events) {

@@ -8,6 +8,7 @@ import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.t
 import type { ControllerDeps } from '../controller-deps.ts';
 import { type Correction, correctionText } from '../objects/healing-brake.ts';
 import { type StatusWarning, type Unwatched, warningsOf } from '../status/warnings.ts';
+import { allIn } from '../watch/cluster-view.ts';
 import { BlockerEvent } from './blocker-event.ts';
 
 type ReportedDeps = Pick<ControllerDeps, 'view' | 'announceOn' | 'clock'>;
@@ -58,7 +59,7 @@ export class Reported {
     const warnings =
       router.warnings?.(canary, {
         find: (ref) => view.find(ref)?.object,
-        all: (kind) => view.all(kind).flatMap(({ object }) => (object.metadata.namespace === kind.namespace ? object : [])),
+        all: (survey) => allIn(view, survey),
       }) ?? [];
     for (const { on, message } of warnings)
       if (!this.#routeWarnings.has(message)) announceOn(on, { reason: 'RouteWarning', type: 'Warning', message });

@@ -1,5 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
-import { handingOver, type KeptPrimary, keptText, readKeptPrimary, waysOn, writeKeptPrimary } from '../../api/kept-primary.ts';
+import { handingOver, type KeptPrimary, keptPrimaryOn, keptText, waysOn, writeKeptPrimary } from '../../api/kept-primary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { keptAnnotation } from '../../api/names.ts';
 import { timestamp } from '../../api/timestamp.ts';
@@ -53,7 +53,7 @@ export async function keepPrimary(
   const specs = await currentAndFormerSpecs(canary, target, originals, deps);
   const traffic: PrimaryTraffic = { canary, why: 'kept', specs: sameProvider(specs, canary, config), anchor };
   // All this was done before: what others have changed since is put back by the guard.
-  const marked = readKeptPrimary(target.metadata.annotations?.[keptAnnotation]);
+  const marked = keptPrimaryOn(target);
   if (marked?.unpromoted === kept.unpromoted && marked.next === kept.next) return traffic;
   await keepTraffic(canary, { target, anchor, originals }, seen.primary, deps);
   if (workload.hasPods && workload.replicas(target) > 0) {
@@ -103,7 +103,7 @@ export async function recordKept(
   { cluster, clock, announceOn, log, signal }: KeepDeps,
 ): Promise<KeptPrimary> {
   const { namespace, name } = canary.metadata;
-  const before = readKeptPrimary(anchor.metadata.annotations?.[keptAnnotation]);
+  const before = keptPrimaryOn(anchor);
   const primaryRef = primaryRefOf(canary);
   const isRevision = primaryRef.name === target.metadata.name;
   const targetName = `${target.kind}/${target.metadata.name}`;

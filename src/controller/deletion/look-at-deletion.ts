@@ -1,5 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
-import { readKeptPrimary } from '../../api/kept-primary.ts';
+import { keptPrimaryOn } from '../../api/kept-primary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
@@ -56,7 +56,7 @@ export async function lookAtDeletion(canary: Canary, target: KubeObject, anchor:
 }
 
 export function isKeptBy(anchor: KubeObject): boolean {
-  return readKeptPrimary(anchor.metadata.annotations?.[keptAnnotation]) !== undefined;
+  return keptPrimaryOn(anchor) !== undefined;
 }
 
 async function promotedOf(canary: Canary, primary: KubeObject, workload: Workload, { anchors, signal }: LookDeps): Promise<string[]> {

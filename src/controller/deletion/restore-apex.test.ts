@@ -71,6 +71,13 @@ it('03-B17, 04-R-D9: annotations, labels and ports that were ours go, and those 
   expect(spec.ports).toEqual([http, { name: 'admin', port: 81 }, { port: 80, protocol: 'UDP' }]);
 });
 
+it('03-B17: a Service without ports, or of which none are recorded, keeps or gets those that there are', () => {
+  const bare = aService({}, { ports: undefined });
+  expect(raw(given(bare, { selector: {}, ports: [http] })).spec.ports).toEqual([http]);
+  expect(raw(given(bare, { selector: {} })).spec.ports).toBeUndefined();
+  expect(raw(given(aService(), { selector: {} })).spec.ports).toEqual([http]);
+});
+
 it.each([
   {
     what: 'come back as they were applied, where nothing else is recorded',

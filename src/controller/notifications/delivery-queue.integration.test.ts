@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { withServer } from '../../../test/fakes/test-server.ts';
 import { eventuallyHolds } from '../../../test/scenarios/eventually.ts';
@@ -116,6 +117,25 @@ it('a receiver that hangs keeps no other waiting, and ends with its Canary', asy
   expect(queue.depth).toBe(1);
   queue.stop({ metadata: { namespace: 'test', uid: 'uid' } });
   expect([aborted, queue.depth]).toEqual([true, 0]);
+});
+
+it('however often a message is tried, one timer and one listener wait for its end', async () => {
+  const signals: AbortSignal[] = [];
+  const { queue, timers, waiting } = aQueue(async (_, signal) => {
+    signals.push(signal);
+    return { ok: false, reason: 'away', retry: true };
+  });
+  queue.deliver(canaryWith([ALERT]));
+  for (let nth = 1; nth <= 20; nth += 1) {
+    await eventuallyHolds(() => expect(timers).toHaveLength(nth));
+    timers.at(-1)?.run();
+  }
+  await eventuallyHolds(() => expect(timers).toHaveLength(21));
+  const [signal] = signals;
+  if (!signal) throw new Error('nothing was sent');
+  expect([signals.every((one) => one === signal), getEventListeners(signal, 'abort').length]).toEqual([true, 1]);
+  queue.stop();
+  expect(waiting()).toHaveLength(20);
 });
 
 it('I6: what the status lists no more is not tried again', async () => {

@@ -10,7 +10,9 @@ const template = (spec: object) => ({
 const prometheus = { type: 'prometheus', address: 'http://prometheus:9090' };
 
 it('05-W15: a MetricTemplate that can work is Valid, and of one that cannot the field is named first', () => {
-  expect(validityOf(template({ provider: prometheus, query: 'up' }))).toMatchObject({ type: 'Valid', status: 'True' });
+  expect(validityOf(template({ provider: prometheus, query: 'up' }))).toEqual({
+    ...{ type: 'Valid', status: 'True', reason: 'Valid', message: 'the template renders and its backend can be asked' },
+  });
   const { message, ...condition } = validityOf(template({ provider: prometheus, query: '{{ tarrget }}' }));
   expect(condition).toEqual({ type: 'Valid', status: 'False', reason: 'InvalidSpec' });
   expect(message).toMatch(/^spec\.query: /);
@@ -22,8 +24,8 @@ it('05-W7, W24: what a backend or a receiver says is shown from its beginning, a
   expect(deliveringOf({ ok: false, reason: long, retry: false } as Parameters<typeof deliveringOf>[0])).toMatchObject({
     ...{ type: 'Delivering', status: 'False', reason: 'NotDelivered', message: long.slice(0, 500) },
   });
-  expect([answeringOf(undefined).status, deliveringOf({ ok: true } as Parameters<typeof deliveringOf>[0]).status]).toEqual([
-    'True',
-    'True',
+  expect([answeringOf(undefined), deliveringOf({ ok: true } as Parameters<typeof deliveringOf>[0])]).toEqual([
+    { type: 'Answering', status: 'True', reason: 'Answered', message: 'the backend answered when it was asked last' },
+    { type: 'Delivering', status: 'True', reason: 'Delivered', message: 'the last alert was taken' },
   ]);
 });

@@ -55,11 +55,13 @@ export async function ensure(
   if (live && isTarget(canary, ref)) return noted(await mergeIntoTarget(context, object, live.object));
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   const toWrite = foundInPlace ? object : marked(context, object, owner);
-  const replacing = live && replacingLists(toWrite, live.object);
-  const replaced = replacing && (await cluster.patch(ref, replacing, { signal }));
-  if (replaced) view.learn(replaced);
   // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
   const hasChanged = before !== undefined && before !== digest;
+  // Of a Service of ours the entries that go are ours, too: what a patch writes, no later apply removes.
+  const isApplied = hasChanged && !foundInPlace && object.kind === 'Service';
+  const replacing = live && (isApplied ? undefined : replacingLists(toWrite, live.object));
+  const replaced = replacing && (await cluster.patch(ref, replacing, { signal }));
+  if (replaced) view.learn(replaced);
   return noted(replaced && !hasChanged ? replaced : await cluster.apply(at(toWrite, replaced ?? live?.object), { signal }));
 
   function noted(written: KubeObject): Outcome {

@@ -45,8 +45,8 @@ export function proxiedAgents(proxy: URL, { problemOf, lookup, reached }: Egress
   const http = agentsFor(proxy.href, {})?.http;
   if (!http) return undefined;
   const tunnels = new Set<ClientRequest>();
-  const hop = { host: hostOf(proxy), port: Number(proxy.port || (proxy.protocol === 'https:' ? 443 : 80)), lookup };
   const isTls = proxy.protocol === 'https:';
+  const hop = { host: hostOf(proxy), port: portOf(proxy), lookup };
   const plain = withConnect(http, problemOf, ({ host }) => {
     reached(host ?? undefined);
     return isTls ? tlsConnect({ ...hop, ...(isIP(hop.host) === 0 && { servername: hop.host }) }) : tcpConnect(hop);
@@ -76,6 +76,9 @@ export function proxiedAgents(proxy: URL, { problemOf, lookup, reached }: Egress
     },
   };
 }
+
+/** The port of an http(s) URL, also where it names none. */
+export const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
 /** The host of a URL as addresses are written elsewhere. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');

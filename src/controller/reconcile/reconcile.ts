@@ -4,6 +4,7 @@ import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Apex } from '../../routers/router.ts';
 import { discoverPorts } from '../../routers/services.ts';
+import { servicesOf } from '../admission/service-fit.ts';
 import { takeOver } from '../adoption/take-over.ts';
 import { TargetUnusableError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
@@ -57,6 +58,6 @@ function apexOf(context: ReconcileContext, target: ViewedObject | undefined, pri
     if (!target) return undefined;
     throw new TargetUnusableError(selector.problem, { object: refOf(source.object), field: selector.field });
   }
-  const ports = discoverPorts(context.canary, source.object);
+  const ports = discoverPorts(context.canary, source.object, servicesOf(context.canary, context.view).apex);
   return { selector, ports };
 }

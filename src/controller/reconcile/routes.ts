@@ -16,7 +16,7 @@ import { primaryRefOf } from '../facts/gather-facts.ts';
 import { ensure } from '../objects/ensure-object.ts';
 import { forgetWanted } from '../objects/healing-brake.ts';
 import { unroutableBy } from '../status/blocker-of.ts';
-import type { ClusterView } from '../watch/cluster-view.ts';
+import { allIn, type ClusterView } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { specsOfLeftRoutes } from './former-specs.ts';
 import type { SideName } from './ordered-writes.ts';
@@ -150,10 +150,14 @@ function missingRoutes(context: ReconcileContext, routes: Routes): Outcome {
 }
 
 function currentRoutes({ view, annotations, config }: ReconcileContext, router: Router, canary: Canary): KubeObject[] {
-  return router.watches(canary).flatMap((ref) => {
+  const watched = router.watches(canary);
+  const own = watched.flatMap((ref) => {
     const seen = view.find(ref);
     return seen ? annotations.restored({ canary, config }, seen.object) : [];
   });
+  const isWatched = new Set(watched.map(refKey));
+  const surveyed = (router.surveys?.(canary) ?? []).flatMap((survey) => allIn(view, survey));
+  return [...own, ...surveyed.filter((object) => !isWatched.has(refKey(refOf(object))))];
 }
 
 async function removeRoute(context: ReconcileContext, ref: ObjectRef): Promise<Outcome> {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { aModelCanary, type ModelLab } from '../../../test/fakes/model/lab.ts';
+import { aModelCanary, canaryRef, type ModelLab } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 
@@ -75,5 +75,25 @@ it('I8: one that stood aside goes on when the other one is gone: a rolling updat
   alive[goesOn] = false;
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
   expect(lab.lost).toEqual([]);
+  lab.close();
+});
+
+it('I8: a release that is left to a controller without a name for itself has no timer left, and is not touched', async () => {
+  const lab = await lives(async (one) => one.start());
+  lab.push('2');
+  expect(await lab.passUntil(() => raw(lab.canary())?.status.canaryWeight === 10, 120_000)).toBe(true);
+  await lab.pass(2_000);
+  expect(lab.clock.pending).toBeGreaterThan(0);
+  lab.server.patch(canaryRef, { status: { canaryWeight: 77 } }, 'status');
+  await lab.pass(2_000);
+  expect(lab.logged.at(-1)).toMatchObject({
+    reason: 'ForeignController',
+    msg: expect.stringMatching(/^another controller writes this status/),
+  });
+  expect(lab.clock.pending).toBe(0);
+  const before = lab.writes.length;
+  lab.push('3');
+  await lab.pass(120_000);
+  expect([lab.writes.length, raw(lab.canary())?.status.canaryWeight]).toEqual([before, 77]);
   lab.close();
 });

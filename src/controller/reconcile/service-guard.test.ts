@@ -22,15 +22,24 @@ const sliceOf = (address: string, ready = true): KubeObject => ({
   endpoints: [{ addresses: [address], conditions: { ready } }],
 });
 
-/** The Service is written so that it leads to the primary; what the EndpointSlices do then is the test's. */
-async function writing() {
+/**
+ * The Service is written so that it leads to the primary; what the EndpointSlices do then is the test's. `found`: the Service as it is seen
+ * after that, default as written.
+ */
+async function writing({
+  found,
+  list = [sliceOf('10.0.0.1')],
+}: {
+  found?: (service: KubeObject) => KubeObject | undefined;
+  list?: KubeObject[];
+} = {}) {
   const [before, after] = [serviceFor('shop', '1'), serviceFor('shop-primary', '2')];
   const clock = handClock();
   const watches: WatchHandler[] = [];
   const patched: unknown[] = [];
   let service = before;
   const cluster = {
-    list: async () => ({ items: [sliceOf('10.0.0.1')], resourceVersion: '1' }),
+    list: async () => ({ items: list, resourceVersion: '1' }),
     patch: async (_: unknown, patch: object) => {
       patched.push(raw(patch).spec.selector);
       return before;
@@ -40,7 +49,8 @@ async function writing() {
       return { synced: new Promise<void>(() => undefined), ageMs: () => 0, restarts: 0, stop: () => undefined };
     },
   };
-  const view = { find: () => ({ object: service }), learn: () => undefined };
+  const seen = () => (found ? found(service) : service);
+  const view = { find: () => seen() && { object: seen() }, learn: () => undefined };
   const canary = {
     metadata: { name: 'shop', namespace: 'prod', generation: 1 },
     spec: { targetRef: { kind: 'Deployment', name: 'shop' } },
@@ -62,18 +72,31 @@ async function writing() {
       },
     );
   await aTurn();
-  const [watch] = watches;
-  if (watch === undefined) throw new Error('no watch');
   const pass = async (ms: number) => {
     clock.advance(ms);
     await aTurn();
     return end;
   };
-  return { watch, pass, patched, wanted };
+  const watched = () => {
+    const [watch] = watches;
+    if (watch === undefined) throw new Error('no watch');
+    return watch;
+  };
+  return { watched, watches, pass, patched, wanted };
 }
 
+it.each([
+  { what: 'is gone after it', found: () => undefined },
+  { what: 'has not been changed by it', found: () => serviceFor('shop', '1') },
+  { what: 'had no endpoints before', list: [sliceOf('10.0.0.1', false)] },
+])('I14: the endpoints of a Service are not waited for after a write where it $what', async (given) => {
+  const { pass, patched, watches } = await writing(given);
+  expect([await pass(0), patched, watches]).toEqual(['served', [], []]);
+});
+
 it('I14, I18: a Service that has no endpoints after it was moved is put back, and is not contested by that', async () => {
-  const { watch, pass, patched, wanted } = await writing();
+  const { watched, pass, patched, wanted } = await writing();
+  const watch = watched();
   watch.onList([sliceOf('10.0.0.2', false)]);
   expect(await pass(9_000)).toBe(undefined);
   expect(await pass(1_000)).toBe('put back');
@@ -82,7 +105,8 @@ it('I14, I18: a Service that has no endpoints after it was moved is put back, an
 });
 
 it('I14: EndpointSlices that an API server lists late are waited for, and are no reason to put the Service back', async () => {
-  const { watch, pass, patched } = await writing();
+  const { watched, pass, patched } = await writing();
+  const watch = watched();
   expect(await pass(60_000)).toBe(undefined);
   watch.onList([sliceOf('10.0.0.1')]);
   expect(await pass(5_000)).toBe(undefined);
@@ -92,7 +116,8 @@ it('I14: EndpointSlices that an API server lists late are waited for, and are no
 });
 
 it('I14: EndpointSlices that may not be watched are no reason to put the Service back', async () => {
-  const { watch, pass, patched } = await writing();
+  const { watched, pass, patched } = await writing();
+  const watch = watched();
   watch.onUnavailable?.('forbidden', 'not allowed');
   expect(await pass(0)).toBe('served');
   expect(patched).toEqual([]);

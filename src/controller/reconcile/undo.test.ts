@@ -15,11 +15,12 @@ const deployment = (metadata: object = {}): KubeObject => ({
 
 type Undo = Parameters<typeof undo>[1];
 
-/** Undoes the promotion of podinfo:2, where the one before it is recorded as given. */
+/** Undoes the promotion of podinfo:2, where the one before it is recorded as given; `promoted`: the target as it was promoted. */
 async function undone(
   target: KubeObject | undefined,
   before: object | undefined,
   failure?: Error,
+  promoted = target,
 ): Promise<{ done: unknown; patches: unknown[] }> {
   const patches: unknown[] = [];
   const promotions = async () => [{ revision: 's1:2' }, ...(before ? [{ revision: 's1:1', ...before }] : [])];
@@ -31,8 +32,7 @@ async function undone(
     },
   };
   const anchors = { templates: { promotions } };
-  // The target is as it was promoted.
-  const release = { template: target && workloads.Deployment.revision(target) };
+  const release = { template: promoted && workloads.Deployment.revision(promoted) };
   const context = {
     canary: { ...aCanary(), status: { release } },
     cluster,
@@ -63,9 +63,25 @@ it.each([
 it.each([
   ['no earlier promotion is recorded', undefined],
   ['the template of the earlier promotion is not known', {}],
+  ['the template was the same at the earlier promotion', { target: template('podinfo:2') }],
 ])('E74: undo is refused where %s', async (reason, before) => {
   const { done, patches } = await undone(deployment(), before);
   expect([done, patches]).toEqual([{ outcome: 'refused', reason: expect.stringContaining(reason) }, []]);
+});
+
+const moved: KubeObject = { ...deployment(), spec: { selector: { matchLabels: { app: 'podinfo' } }, template: template('podinfo:3') } };
+
+it.each([
+  {
+    what: 'refused where the target was changed since',
+    before: 'podinfo:1',
+    outcome: 'refused',
+    reason: 'Deployment podinfo was changed at the same moment',
+  },
+  { what: 'done where a write without an answer has done it', before: 'podinfo:3', outcome: 'written', reason: undefined },
+])('E74: undo is $what', async ({ before, outcome, reason }) => {
+  const { done, patches } = await undone(moved, { target: template(before) }, undefined, deployment());
+  expect([done, patches]).toEqual([{ outcome, ...(reason && { reason }) }, []]);
 });
 
 it('E74: undo is refused where the target is gone', async () => {

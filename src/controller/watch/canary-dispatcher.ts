@@ -116,20 +116,25 @@ export class CanaryDispatcher {
       this.#turns.add(namespace, `MetricTemplate ${namespace}/${name}`, () => this.#checkTemplate(this.#deps.view.find(ref)?.object));
       return;
     }
-    for (const key of name === '' ? this.#processes.keys() : (this.#ownerOf(ref) ?? this.#register.interestedIn(ref))) {
+    for (const key of name === '' ? this.#processes.keys() : this.#interestedIn(ref)) {
       if (!this.#firstReconciles.isWaiting(key)) this.wake(key);
       // Others may be listed for the first time, and have not changed: they are seen when the Canary has its turn.
       else if (isListedAtStart(ref)) this.changed(canaryRef(key));
     }
   }
 
-  /** Most companions are of no interest to the other Canaries of the namespace, which look at all objects of the kind. */
-  #ownerOf(ref: ObjectRef): readonly string[] | undefined {
-    if (!isCompanionKind(ref.apiVersion, ref.kind)) return undefined;
+  /** Where Canaries look at all objects of a kind, a thousand of them would wake one another with what is made for each. */
+  #interestedIn(ref: ObjectRef): readonly string[] {
     const object = this.#deps.view.find(ref)?.object;
-    const uid = object && isCompanion(object) && !concernsOthers(object) ? object.metadata.annotations?.[ownerAnnotation] : undefined;
-    const key = uid === undefined ? undefined : this.#register.keyOf(uid);
-    return key?.startsWith(`${ref.namespace}/`) ? [key] : undefined;
+    const uid = object?.metadata.annotations?.[ownerAnnotation];
+    if (isCompanionKind(ref.apiVersion, ref.kind)) {
+      const key = object && uid !== undefined && isCompanion(object) && !concernsOthers(object) ? this.#register.keyOf(uid) : undefined;
+      return key?.startsWith(`${ref.namespace}/`) ? [key] : this.#register.interestedIn(ref);
+    }
+    const named = this.#register.interestedIn(ref, { byKind: false });
+    // The apex Service of one Canary follows no other.
+    const isOfOne = uid !== undefined || (ref.kind === 'Service' && named.length > 0);
+    return isOfOne ? named : this.#register.interestedIn(ref);
   }
 
   /** Wakes a Canary when its namespace has its turn. One that has had no reconcile yet sees the change in its first. */

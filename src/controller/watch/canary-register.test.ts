@@ -92,3 +92,12 @@ it('a Canary that was made again under its name is found by its new uid only', (
 it('the register keeps the object of the projection, not a copy of it', () => {
   expect(registerOf(canary('a')).lastSeen('test/a')?.raw).toBe(raw);
 });
+
+it('I15: an object that was made for one Canary concerns none that looks at all of its kind', () => {
+  const register = registerOf(canary('a'), canary('b'));
+  const all = { ...service(''), name: '' };
+  register.put('test/a', canary('a'), raw, [all]);
+  register.put('test/b', canary('b'), raw, [all, service('made')]);
+  expect(register.interestedIn(service('made'))).toEqual(['test/b', 'test/a']);
+  expect(register.interestedIn(service('made'), { byKind: false })).toEqual(['test/b']);
+});

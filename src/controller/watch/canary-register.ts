@@ -64,9 +64,9 @@ export class CanaryRegister {
     return this.#keyByUid.get(uid);
   }
 
-  /** Those that look at this object, and those that look at all of its kind (a ref without name). */
-  interestedIn(ref: ObjectRef): readonly string[] {
-    const all = [ref, { ...ref, name: '' }].flatMap((looked) => keysOf(this.#interested, interestKey(looked)));
+  /** Those that look at this object, and (`byKind`) those that look at all of its kind (a ref without name). */
+  interestedIn(ref: ObjectRef, { byKind }: { byKind: boolean } = { byKind: true }): readonly string[] {
+    const all = [ref, ...(byKind ? [{ ...ref, name: '' }] : [])].flatMap((looked) => keysOf(this.#interested, interestKey(looked)));
     return [...new Set(all)];
   }
 

@@ -2,6 +2,7 @@ import type { NewBlocker } from '../../api/blocker.ts';
 import { type KubeObject, type ObjectRef, refKey, type SlimRef } from '../../api/kube-object.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { KindRef } from '../../kube/cluster.ts';
+import type { Survey } from '../../routers/router.ts';
 import type { KindWatches, SlimViewedObject, ViewedObject, WatchedKind } from './kind-watches.ts';
 
 export type { SlimViewedObject, ViewedObject } from './kind-watches.ts';
@@ -16,6 +17,11 @@ const BASE_KINDS = [
 /** Its first LIST comes before `start` resolves, so that whatever is heard of such an object later is a change. */
 export const isListedAtStart = ({ apiVersion, kind }: KindRef): boolean =>
   BASE_KINDS.some((base) => base.kind === kind && base.apiVersion === apiVersion);
+
+/** All that is known of a kind in one namespace. */
+export function allIn(view: Pick<ClusterView, 'all'>, survey: Survey): KubeObject[] {
+  return view.all(survey).flatMap(({ object }) => (object.metadata.namespace === survey.namespace ? object : []));
+}
 
 interface WaitBounds {
   clock: Clock;
@@ -128,6 +134,12 @@ export class ClusterView {
   /** Why objects of this kind cannot be had: no CRD, or no permission. */
   unavailable(kind: KindRef): Pick<NewBlocker, 'code' | 'detail'> | undefined {
     return this.#scopes(kind).find(({ unavailable }) => unavailable !== undefined)?.unavailable;
+  }
+
+  /** Whether objects of the kind can be had there: the namespace is looked at, and no right or CRD is missing. */
+  isSeen(kind: KindRef): boolean {
+    const scopes = this.#scopes(kind);
+    return scopes.length > 0 && scopes.every(({ unavailable }) => unavailable === undefined);
   }
 
   /** The answer of our own write replaces what we had: read your own writes. */

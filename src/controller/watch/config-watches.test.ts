@@ -55,6 +55,17 @@ describe('ConfigWatches', () => {
     expect([...open.keys()]).toEqual([]);
   });
 
+  it('watches a config once that a target reads in several places, and lets go of it once', () => {
+    watches.follow('shop/a', 'shop', [settings, db, settings]);
+    expect(open.size).toBe(2);
+    watches.follow('shop/a', 'shop', [settings]);
+    expect([...open.keys()]).toEqual([SETTINGS]);
+    watches.follow('shop/a', 'shop', [settings, settings]);
+    watches.follow('shop/a', 'shop', []);
+    expect(open.size).toBe(0);
+    watches.follow('shop/a', 'shop', []);
+  });
+
   it('remembers identity, version and opt-out, and wakes the followers when they change', async () => {
     watches.follow('shop/a', 'shop', [settings]);
     watches.follow('shop/b', 'shop', [settings]);

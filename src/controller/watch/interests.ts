@@ -22,6 +22,8 @@ export function watchedBy(canary: Canary, config: ControllerConfig): ObjectRef[]
     // Without a name: all of them, since any may lead to the target.
     service(''),
     ...('unsupported' in router ? [] : router.watches(canary)),
+    // Without a name: all of them.
+    ...('unsupported' in router ? [] : (router.surveys?.(canary) ?? []).map((survey) => ({ ...survey, name: '' }))),
     ...scalerRefs(canary),
     ...companionRefs(canary, config),
   ];

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { asPod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { KindRef, Selection, WatchHandler } from '../../kube/cluster.ts';
+import { podView } from '../../workloads/pods/failings.ts';
 import { PodWatches } from './pod-watches.ts';
 
 interface Opened {
@@ -84,4 +86,43 @@ it('I15: of a LIST of pods only what says whether they fail is kept', () => {
   const { watches, opened } = aWatcher();
   watches.follow('test/shop', shop);
   expect(JSON.stringify(opened[0]?.handler.slim?.(pod(0)))).not.toContain('TOKEN');
+});
+
+it('E27a: of each pod is kept what its view needs, and no more', () => {
+  const { watches, opened } = aWatcher();
+  watches.follow('test/shop', shop);
+  const slim = opened[0]?.handler.slim;
+  const bare = pod(1);
+  const { namespace: _, uid: _uid, resourceVersion: _version, ...named } = bare.metadata;
+  const full: KubeObject = {
+    ...bare,
+    metadata: { ...bare.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', labels: { app: 'shop' } },
+    spec: {
+      containers: [{ name: 'app' }],
+      initContainers: [
+        { name: 'proxy', restartPolicy: 'Always', image: 'p' },
+        { name: 'setup', image: 's' },
+      ],
+    },
+    status: {
+      ...(bare.status as object),
+      reason: 'NodeLost',
+      podIP: '10.0.0.1',
+      initContainerStatuses: [{ name: 'proxy', restartCount: 2 }],
+    },
+  };
+  expect([bare, { ...bare, metadata: named }, full].map((one) => podView(asPod(slim?.(one) ?? one)))).toEqual(
+    [bare, { ...bare, metadata: named }, full].map((one) => podView(asPod(one))),
+  );
+  expect(slim?.(full)).toEqual({
+    ...{ apiVersion: 'v1', kind: 'Pod' },
+    metadata: { name: 'shop-x', namespace: 'test', uid: 'u', resourceVersion: '1', deletionTimestamp: '2026-01-01T00:00:00Z' },
+    spec: { initContainers: [{ name: 'proxy', restartPolicy: 'Always' }] },
+    status: {
+      ...{ phase: 'Running', reason: 'NodeLost', containerStatuses: [{ name: 'app', restartCount: 1 }] },
+      conditions: [{ type: 'Ready', status: 'True', reason: 'ContainersNotReady' }],
+      initContainerStatuses: [{ name: 'proxy', restartCount: 2 }],
+    },
+  });
+  expect(Object.keys(slim?.({ ...bare, metadata: named })?.metadata ?? {})).toEqual(['name']);
 });

@@ -132,3 +132,18 @@ it('does nothing after a stop', async () => {
   await turnOfTheLoop();
   expect([done.length, clock.pending]).toEqual([before, 0]);
 });
+
+it('I15: what was changed is forgotten when its burst is full again, and until then what is changed goes on counting', () => {
+  const { clock, turns, change } = given();
+  for (let index = 0; index < 100; index += 1) change(`shop/${index}`);
+  clock.advance(5_000);
+  change('shop/0');
+  expect(turns.remembered).toBe(100);
+  clock.advance(5_000);
+  change('shop/1');
+  expect(turns.remembered).toBe(2);
+  clock.advance(4_999);
+  change('shop/2');
+  expect(turns.remembered).toBe(3);
+  turns.stop();
+});

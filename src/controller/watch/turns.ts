@@ -50,6 +50,11 @@ export class Turns {
     this.#paused.set(key, { cancel: this.#clock.setTimer(waitMs, again) });
   }
 
+  /** Keys whose pace is remembered: those of the last seconds. */
+  get remembered(): number {
+    return this.#paces.size;
+  }
+
   stop(): void {
     this.#isStopped = true;
     for (const { cancel } of this.#paused.values()) cancel();

@@ -67,6 +67,28 @@ describe('a release under a supposed analysis', () => {
     expect(supposing(parts, {})).toMatchObject({ end: { verdict: 'promoted', weight: 50 }, isIncomplete: true });
   });
 
+  it('takes no answer of other hooks than those that it has asked', () => {
+    const parts = journalOf({ stepWeight: 50, maxWeight: 50, ...withHooks('confirm-promotion') }, (world) => {
+      world.behaviour.hooks['confirm-promotion'] = 'refused';
+      world.tickUntil(({ phase }) => phase === 'WaitingPromotion');
+      for (let tick = 0; tick < 5; tick += 1) world.tick();
+      world.behaviour.hooks['confirm-promotion'] = 'passed';
+      toItsEnd(world);
+    });
+    // A refusal of its rollout hooks would be a failed check, and three of them would roll it back.
+    const { first, end } = supposing(parts, withHooks('rollout', 'confirm-promotion'));
+    expect(first?.decided).toMatchObject({ state: 'Progressing.analysing.callingHooks', failedChecks: 0 });
+    expect(end).toMatchObject({ unknown: expect.stringContaining('when the release was promoted') });
+  });
+
+  it('of a journal that ends before the release has no recorded end, and none of its own', () => {
+    const parts = journalOf({ stepWeight: 10, maxWeight: 50 }, toWeight(20));
+    expect(supposing(parts, {})).toEqual({
+      end: { unknown: 'the journal ends before the analysis does', atMs: expect.any(Number) },
+      isIncomplete: false,
+    });
+  });
+
   it('wakes at each time of its own between two steps, and ends at its own deadline', () => {
     let downMs = 0;
     const parts = journalOf({ stepWeight: 10, maxWeight: 50 }, toWeight(10), (world) => {

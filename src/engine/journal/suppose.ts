@@ -44,12 +44,12 @@ export function suppose(parts: readonly JournalPart[], supposed: SupposedAnalysi
   let last: JournalPart | undefined;
   let [atMs, isIncomplete] = [0, false];
   const result = (end: Supposed['end']): Supposed => ({
-    ...(recorded && { recorded }),
+    ...(recorded && { recorded: { verdict: recorded.verdict, atMs: recorded.atMs } }),
     ...(run.first && { first: run.first }),
     end,
     isIncomplete,
   });
-  for (const noted of entriesOf(parts)) {
+  for (const [at, noted] of numbered(parts)) {
     if ('unfit' in noted) return result({ unknown: noted.unfit, atMs });
     const isGap = noted.part !== last && isAfterGap(last, noted.part);
     isIncomplete ||= isGap;
@@ -59,7 +59,7 @@ export function suppose(parts: readonly JournalPart[], supposed: SupposedAnalysi
     const end = run.step(noted);
     if (end && 'unfit' in end) return result({ unknown: end.unfit, atMs });
     if (end) return result(end);
-    if (noted.entry === recorded?.entry) {
+    if (at === recorded?.at) {
       const how = { promoted: 'promoted', rolledBack: 'rolled back', cancelled: 'cancelled' }[recorded.verdict];
       return result({ unknown: `its analysis would have gone on when the release was ${how}, and nothing was measured after that`, atMs });
     }
@@ -74,14 +74,21 @@ function isAfterGap(last: JournalPart | undefined, part: JournalPart): boolean {
   return part.number !== 1 || isUnderAnalysis(pathOf(part.segments[0]?.from.value)) || isDecided(pathOf(part.segments[0]?.from.value));
 }
 
-function recordedVerdict(parts: readonly JournalPart[]): { verdict: ReleaseVerdict; atMs: number; entry: NotedEntry } | undefined {
+/** Entries with their numbers: each look at a journal reads them anew. */
+function* numbered(parts: readonly JournalPart[]): Generator<[number, Noted | Unfit], void> {
+  let number = 0;
+  for (const noted of entriesOf(parts)) yield [number++, noted];
+}
+
+/** `at`: the number of its entry. */
+function recordedVerdict(parts: readonly JournalPart[]): { verdict: ReleaseVerdict; atMs: number; at: number } | undefined {
   let wasAnalysed = false;
-  for (const noted of entriesOf(parts)) {
+  for (const [at, noted] of numbered(parts)) {
     if ('unfit' in noted) return undefined;
     const { entry, facts, segment, begins } = noted;
     if (begins) wasAnalysed ||= isUnderAnalysis(pathOf(segment.from.value));
     const verdict = verdictOf(entry.decided.state, wasAnalysed);
-    if (verdict) return { verdict, atMs: facts.nowMs, entry };
+    if (verdict) return { verdict, atMs: facts.nowMs, at };
     wasAnalysed ||= isUnderAnalysis(entry.decided.state);
   }
   return undefined;

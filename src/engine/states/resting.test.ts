@@ -1,5 +1,6 @@
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type DecisionCase, itDecides, refused } from '../../../test/fakes/deciding.ts';
+import { at, releasing } from '../../../test/fakes/releasing.ts';
 
 const isNew = { target: { revision: 's1:c' } };
 /** Pods of an idle target that have read a config. */
@@ -39,4 +40,16 @@ describe('E2, E74, E75: decisions at rest', () => {
     { state: 'Failed.resting', when: 'a retry with a gate', event: { asks: 'retry' }, ...gated, decision: 'pin' },
     { state: 'Succeeded.resting', when: 'a retry is asked for', event: { asks: 'retry' }, decision: 'wait' },
   ]);
+});
+
+it('E2: a revision that has failed is new again once the promoted one was back in between', () => {
+  const world = releasing();
+  world.ask('rollback', 'r');
+  world.tickUntil(at('Failed', 'resting'));
+  world.push('s1:b');
+  expect([world.phase, world.release.revision]).toEqual(['Failed', 's1:b']);
+  world.push('s1:a');
+  expect([world.phase, world.release.revision, world.release.promotedRevision]).toEqual(['Failed', 's1:a', 's1:a']);
+  world.push('s1:b');
+  expect([world.phase, world.release.revision]).toEqual(['Progressing', 's1:b']);
 });

@@ -71,13 +71,12 @@ export const anySecret: Readonly<Record<string, string>> = {
 
 /** The values of these keys of the Secret; or what is missing, by name. */
 export function secretKeys<K extends string>(
-  { secret, secretName, provider }: BackendSource,
+  { secret, secretName, provider: { type } }: BackendSource,
   keys: readonly K[],
 ): Record<K, string> | { problem: string } {
-  const who = provider.type ?? 'prometheus';
-  if (!secret) return { problem: `provider type ${who} needs spec.provider.secretRef: a Secret with ${keys.join(' and ')}` };
+  if (!secret) return { problem: `provider type ${type} needs spec.provider.secretRef: a Secret with ${keys.join(' and ')}` };
   const missing = secret === anySecret ? [] : keys.filter((key) => !secret[key]);
-  if (missing.length > 0) return { problem: `Secret ${secretName} lacks ${missing.join(' and ')}, which provider type ${who} needs` };
+  if (missing.length > 0) return { problem: `Secret ${secretName} lacks ${missing.join(' and ')}, which provider type ${type} needs` };
   return Object.fromEntries(keys.map((key) => [key, secret[key] ?? 'any'])) as Record<K, string>;
 }
 

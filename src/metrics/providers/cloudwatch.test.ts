@@ -30,6 +30,23 @@ it('05-P15: keys may be in any letter case, and unknown ones are left out', () =
   });
 });
 
+it('05-P15: every field of MetricDataQuery and what is in it is known', () => {
+  const queries = [
+    { Id: 'a', Expression: 'b / 2', Label: 'l', Period: 60, AccountId: '123456789012', ReturnData: false },
+    {
+      MetricStat: {
+        Metric: { Namespace: 'n', MetricName: 'm', Dimensions: [{ Name: 'x', Value: 'y' }] },
+        Period: 60,
+        Stat: 'Sum',
+        Unit: 'Count',
+      },
+    },
+  ];
+  expect(readMetricDataQueries(JSON.stringify(queries).toLowerCase())).toEqual({
+    queries: JSON.parse(JSON.stringify(queries).replaceAll(/(?<=:)"\w+( \/ \d)?"/g, (text) => text.toLowerCase())),
+  });
+});
+
 it('DF602: nesting deeper than any MetricDataQuery is left out', () => {
   const depth = 3000;
   const { queries } = readMetricDataQueries(`[${'{"Metric":'.repeat(depth)}1${'}'.repeat(depth)}]`) as { queries: object[] };

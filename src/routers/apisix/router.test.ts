@@ -44,7 +44,11 @@ describe('what is refused', () => {
   it.each([
     { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
     { why: 'an entry that says nothing', match: [...beta, {}], says: 'match[1]' },
-    { why: 'a regex that cannot be compiled', match: [{ headers: { a: { regex: '[b' } } }], says: 'headers.a.regex' },
+    {
+      why: 'a regex that cannot be compiled',
+      match: [{ headers: { a: { regex: '[b' } } }],
+      says: 'headers.a.regex cannot be compiled as PCRE',
+    },
   ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
 
   it('a rule that the application shares with others, while the canary has a share', () => {

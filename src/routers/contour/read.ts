@@ -36,11 +36,7 @@ export function readHttpProxy(canary: Canary, proxy: KubeObject): Routes | Unrea
   if (shares.slice(segment.length).some((share) => share !== 0)) return { unreadable: `the routes of ${where} do not agree on one weight` };
   if (segment.length === 0) return { unreadable: `${where} does not name ${canaryService}` };
   const match = matchOf(canary, segment, rest === -1 ? [] : routes.slice(rest));
-  if (match === 'any') {
-    return rest === -1
-      ? readAs(first, undefined)
-      : { unreadable: `the condition of ${where} for its canary matches every request, or cannot be read` };
-  }
+  if (match === 'unclear') return { unreadable: `the condition of ${where} for its canary matches every request, or cannot be read` };
   return readAs(first, match);
 }
 
@@ -71,19 +67,21 @@ function readMirror(
   return { kind: 'mirrored', share: share.data };
 }
 
-function matchOf(canary: Canary, segment: readonly HttpProxyRoute[], rest: readonly HttpProxyRoute[]): HttpMatch[] | 'any' {
+/** Undefined: all requests. Unclear: not all, and of which a condition does not say. */
+function matchOf(canary: Canary, segment: readonly HttpProxyRoute[], rest: readonly HttpProxyRoute[]): HttpMatch[] | 'unclear' | undefined {
   const found = segment.map(({ conditions }) => single(conditions));
   const service = expressibleConditions(canary.spec.service.match);
   const asked = askedMatch(canary.spec.analysis.match, found as readonly (readonly FoundCondition[])[], (match) =>
     mergeConditions(match, service),
   );
   if (asked) return asked;
+  const [others] = rest;
+  if (!others) return undefined;
   // Each entry stands once for every route of `service.match`; read the first.
-  const width = Math.max(rest.length, 1);
-  const base = single(rest[0]?.conditions);
-  const entries = found.filter((_, index) => index % width === 0).map((conditions) => entryOf(conditions, base));
+  const base = single(others.conditions);
+  const entries = found.filter((_, index) => index % rest.length === 0).map((conditions) => entryOf(conditions, base));
   const said = entries.flatMap((entry) => (entry && Object.keys(entry).length > 0 ? [entry] : []));
-  return rest.length > 0 && said.length === entries.length && said.length > 0 ? said : 'any';
+  return said.length === entries.length ? said : 'unclear';
 }
 
 /** One condition an entry; Flagger puts path and header into one. */

@@ -20,6 +20,7 @@ const to = (primary: number | undefined, share: number | undefined) => [
 ];
 const read = (routes: object[], canary = aCanary()) => router.readRoutes(canary, [proxy(routes)]);
 const render = (routes: Routes, canary = aCanary()) => raw(router.render(canary, anApex, routes, []).write[0])?.spec.routes;
+const insider = { header: { name: 'x-user', exact: 'insider' } };
 const matched = (...match: HttpMatch[]): Routes => ({ kind: 'matched', match });
 
 describe('objects of Flagger', () => {
@@ -31,6 +32,11 @@ describe('objects of Flagger', () => {
       expected: { kind: 'weighted', canary: 100 },
     },
     { what: 'a share', routes: [{ services: to(70, 30) }], expected: { kind: 'weighted', canary: 30 } },
+    {
+      what: 'a share of the requests with a header, where there are no others',
+      routes: [{ conditions: [insider], services: to(70, 30) }],
+      expected: { kind: 'weighted', canary: 30 },
+    },
     {
       what: 'A/B in progress, path and header in one condition',
       routes: [
@@ -62,6 +68,18 @@ describe('objects of Flagger', () => {
     { what: 'a sum of 110', routes: [{ services: to(70, 40) }] },
     { what: 'a foreign service', routes: [{ services: [...to(70, 30), { name: 'other', weight: 10 }] }] },
     { what: 'an A/B condition without a header', routes: [{ services: to(0, 100) }, { services: to(100, 0) }] },
+    {
+      what: 'an A/B condition beside one that holds for every request',
+      routes: [{ conditions: [insider], services: to(0, 100) }, { services: to(0, 100) }, { services: to(100, 0) }],
+    },
+    {
+      what: 'an A/B condition beside one that cannot be read',
+      routes: [
+        { conditions: [insider], services: to(0, 100) },
+        { conditions: [{ header: { name: 'a', notexact: 'b' } }], services: to(0, 100) },
+        { services: to(100, 0) },
+      ],
+    },
     { what: 'two weights', routes: [{ services: to(70, 30) }, { services: to(60, 40) }] },
     { what: 'only the primary', routes: [{ services: to(100, 0).slice(0, 1) }] },
     { what: 'a mirror beside weight', routes: [{ services: [...to(70, 30), { name: 'shop-canary', mirror: true }] }] },

@@ -105,6 +105,8 @@ describe('specs that no route can express', () => {
     { what: '04-R-S10: a host with a port', service: { hosts: ['shop.example.org:80'] }, says: /service.hosts/ },
     { what: '04-R-S10: an address', service: { hosts: ['10.0.0.1'] }, says: /service.hosts/ },
     { what: '04-R-S10: a time below a millisecond', service: { timeout: '10us' }, says: /service.timeout/ },
+    { what: '04-R-S10: a time of more hours than five digits', service: { timeout: '100000h' }, says: /service.timeout/ },
+    { what: '04-R-S10: a millisecond more than that', service: { timeout: '99999.0h1ms' }, says: /service.timeout/ },
     { what: '04-R-S10: a longer time for the backend', service: { timeout: '1s', backendTimeout: '2s' }, says: /backendTimeout/ },
     {
       what: '04-R-S10: ReplacePrefixMatch with two alternatives',
@@ -312,9 +314,28 @@ it.each([
   { go: '1.5h', gateway: '1h30m' },
   { go: '0', gateway: '0s' },
   { go: '100000s', gateway: '27h46m40s' },
+  { go: '90s', gateway: '90s' },
+  { go: '99999h', gateway: '99999h' },
+  { go: '99999.0h', gateway: '99999h' },
 ])('04-R-S10: a timeout of $go is written as $gateway', ({ go, gateway }) => {
   expect(raw(v1.render(canaryWith({ timeout: go }), anApex, allToPrimary, []).write[0])?.spec.rules[0].timeouts).toEqual({
     request: gateway,
+  });
+});
+
+describe('alternatives of service.match', () => {
+  const refusal = (count: number, analysis: object) => {
+    const match = Array.from({ length: count }, (_, index) => ({ uri: { exact: `/${index}` } }));
+    return v1.refuses?.(canaryWith({ match }, analysis))?.message;
+  };
+  it.each([
+    { what: 'in a rule', most: 64, analysis: {} },
+    { what: 'in a route with a rule for others', most: 64, analysis: { iterations: 1, match: [insider] } },
+    { what: 'in a route with a rule for a cookie', most: 64, analysis: { sessionAffinity: { cookieName: 'c' } } },
+    { what: 'in a route with rules for two cookies', most: 42, analysis: affinity },
+  ])('04-R-S10: $most are taken $what, and one more is refused', ({ most, analysis }) => {
+    expect(refusal(most, analysis)).toBeUndefined();
+    expect(refusal(most + 1, analysis)).toMatch(/^service.match, times analysis.match .* more alternatives than a route takes/);
   });
 });
 

@@ -36,10 +36,17 @@ export function routedMatch(canary: Canary): IstioMatch[] {
   return perGateway.length > 0 ? perGateway : match;
 }
 
-/** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04-4.2). */
+/** A port is named only where Istio cannot infer it: several ports (`withSeveralPorts`) behind a gateway or a delegate (04-4.2). */
 export function namesPort(canary: Canary): boolean {
   const { portDiscovery, gateways = [MESH], delegation } = canary.spec.service;
   return portDiscovery === true && (delegation === true || (gateways[0] ?? MESH) !== MESH);
+}
+
+/** The Canary of Services that have several ports, whether they were discovered or were there before; its gateways come first. */
+export function withSeveralPorts(canary: Canary): Canary {
+  const { gateways } = canary.spec.service;
+  const edgesFirst = gateways && { gateways: gateways.toSorted((a, b) => Number(a === MESH) - Number(b === MESH)) };
+  return { ...canary, spec: { ...canary.spec, service: { ...canary.spec.service, ...edgesFirst, portDiscovery: true } } };
 }
 
 /** Istio reads no labels and namespaces of clients beside gateways, so that where these are asked for, conditions name no gateway. */

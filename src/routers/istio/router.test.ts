@@ -289,6 +289,33 @@ describe('the match of the service', () => {
       expect(rule).toEqual({ match: says, route: named });
     });
 
+    it('a Service with several ports needs a named port at its gateways, also where mesh comes first', () => {
+      const severalPorts = { ...anApex, ports: [...anApex.ports, { name: 'admin', port: 9090, targetPort: 9090, protocol: 'TCP' }] };
+      const canary = aCanary({ service: { gateways: ['mesh', 'a/b'] } });
+      const { write } = istio.render(canary, severalPorts, allToPrimary, []);
+      expect(raw(write.at(-1))?.spec).toMatchObject({
+        gateways: ['mesh', 'a/b'],
+        http: [{ match: [{ gateways: ['a/b'] }, { gateways: ['mesh'], port: 8080 }], route: named }],
+      });
+      const inMesh = istio.render(aCanary({ service: { gateways: ['mesh'] } }), severalPorts, allToPrimary, []);
+      expect(raw(inMesh.write.at(-1))?.spec.http).toEqual([{ route: to(100, 0) }]);
+    });
+
+    it('a Service found in place with several ports is one of them, as long as its route is there', () => {
+      const severalPorts = { ...anApex, ports: [...anApex.ports, { name: 'admin', port: 9090, targetPort: 9090, protocol: 'TCP' }] };
+      const canary = aCanary({ service: { gateways: ['a/b', 'mesh'] } });
+      const { write } = istio.render(canary, severalPorts, allToPrimary, []);
+      expect(raw(write.at(-1))?.spec.http).toEqual([{ match: [{ gateways: ['a/b'] }, { gateways: ['mesh'], port: 8080 }], route: named }]);
+      expect(istio.readRoutes(canary, write)).toEqual(allToPrimary);
+      // At deletion it is not known what the Service had.
+      expect(istio.render(canary, anApex, allToPrimary, write).write).toEqual(write);
+      expect(raw(istio.finalize(canary, write).write[0])?.spec.http[0].route).toEqual([
+        { destination: { host: 'shop', port: { number: 8080 } }, weight: 100 },
+      ]);
+      const matched: Routes = { kind: 'matched', match: [{ headers: { 'x-user': { exact: 'insider' } } }] };
+      expect(istio.readRoutes(canary, istio.render(canary, severalPorts, matched, write).write)).toEqual(matched);
+    });
+
     it.each([
       { what: 'labels of clients', service: { match: [{ sourceLabels: { app: 'x' } }] } },
       { what: 'the namespace of clients', service: { match: [{ sourceNamespace: 'x' }] } },
@@ -366,4 +393,17 @@ describe('mirroring', () => {
     expect(rules).toHaveLength(1);
     expect(JSON.stringify(rules)).not.toContain('Cookie');
   });
+});
+
+it.each([
+  { spec: { hosts: ['shop'] }, fate: 'goes' },
+  { spec: { hosts: ['shop.prod', 'shop.prod.svc', 'shop.prod.svc.cluster.local'], gateways: ['mesh'] }, fate: 'goes' },
+  { spec: { hosts: ['shop', 'shop.example.org'] }, fate: 'stays' },
+  { spec: { hosts: ['shop.prod.svcs'] }, fate: 'stays' },
+  { spec: { hosts: [] }, fate: 'stays' },
+  { spec: {}, fate: 'stays' },
+  { spec: { hosts: ['shop'], gateways: ['mesh', 'edge/public'] }, fate: 'stays' },
+  { spec: { hosts: ['shop'], gateways: [] }, fate: 'stays' },
+])('I7: a VirtualService of $spec $fate with its Canary', ({ spec, fate }) => {
+  expect(istio.afterDeletion(aCanary(), { ...virtualService([]), spec })).toBe(fate);
 });

@@ -8,11 +8,12 @@ import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { type NamesOurSides, rememberedSpec } from '../original-spec.ts';
-import type { AfterDeletion, RouteChange, Router } from '../router.ts';
+import type { AfterDeletion, RouteChange, Router, Survey } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { ALL, onlyWeight } from '../weights.ts';
-import { mergeMatch, routedMatch } from './match.ts';
+import { namedSubset, ROOT_NAMESPACE, renderDestinationRule } from './destination-rules.ts';
+import { mergeMatch, routedMatch, withSeveralPorts } from './match.ts';
 import { readVirtualService } from './read.ts';
 import { destination, renderHttp, renderTcp, rule, tcpRule } from './render.ts';
 
@@ -23,22 +24,41 @@ export const istio: Router = {
   supports: factsOf('istio').can,
   refuses: (canary) => rejectionOf(() => checkSpec(canary)),
   watches: (canary) => [virtualServiceRef(canary), ...ruleRefs(canary)],
-  render(canary, _apex, routes, current) {
+  surveys: (canary) => surveyed(canary),
+  render(canary, apex, routes, current) {
     const found = findObject(current, virtualServiceRef(canary));
+    refuseSubsets(canary, found);
+    const routed = apex.ports.length > 1 ? withSeveralPorts(canary) : asRouted(canary, found);
     return {
-      write: [...ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref)), renderVirtualService(canary, routes, found)],
+      write: [
+        ...ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref, current)),
+        renderVirtualService(canary, routed, routes, found),
+      ],
       remove: [],
     };
   },
   readRoutes(canary, current) {
     const found = findObject(current, virtualServiceRef(canary));
-    return found && readVirtualService(canary, found);
+    return found && readVirtualService(asRouted(canary, found), found);
   },
   finalize,
   afterDeletion,
 };
 
+/** A policy of the user's says what holds: nothing of theirs is looked at. */
+function surveyed({ spec, metadata: { namespace } }: Canary): readonly Survey[] {
+  if (spec.service.trafficPolicy) return [];
+  return [...new Set([namespace, ROOT_NAMESPACE])].map((each) => ({ apiVersion, kind: 'DestinationRule', namespace: each }));
+}
+
 const virtualServiceRef = (canary: Canary): ObjectRef => refUnderApex(canary, apiVersion, 'VirtualService');
+
+/** The Canary that a VirtualService of ours was rendered for: one that names ports is for Services with several. */
+function asRouted(canary: Canary, found: KubeObject | undefined): Canary {
+  const spec = specOf(found);
+  const namesPorts = found !== undefined && namesOurSides(canary)(spec) && JSON.stringify(spec).includes('"port":{"number":');
+  return namesPorts ? withSeveralPorts(canary) : canary;
+}
 
 function ruleRefs(canary: Canary): ObjectRef[] {
   const { canaryService, primaryService } = names(canary);
@@ -69,23 +89,26 @@ function checkExposure(canary: Canary): void {
     );
 }
 
-function renderDestinationRule(canary: Canary, ref: ObjectRef): KubeObject {
-  const { trafficPolicy } = canary.spec.service;
-  return {
-    apiVersion,
-    kind: ref.kind,
-    metadata: { name: ref.name, namespace: canary.metadata.namespace },
-    spec: { host: ref.name, ...(trafficPolicy ? { trafficPolicy: structuredClone(trafficPolicy) } : {}) },
-  };
+/** At the takeover: later it is an edit of others, and is put back. */
+function refuseSubsets(canary: Canary, found: KubeObject | undefined): void {
+  const isTakeover = (canary.status?.phase || 'Initializing') === 'Initializing';
+  const spec = specOf(found);
+  const subset = found && isTakeover && !namesOurSides(canary)(spec) ? namedSubset(canary, spec) : undefined;
+  if (found === undefined || subset === undefined) return;
+  const { apexService } = names(canary);
+  throw new RoutingError(
+    `VirtualService ${found.metadata.name} leads to subset ${subset} of ${apexService}, and the routes of a Canary lead to its two sides as a whole: let it lead to ${apexService} without subset, or give subset ${subset} a Service and a Canary of its own`,
+  );
 }
 
-function renderVirtualService(canary: Canary, routes: Routes, found: KubeObject | undefined): KubeObject {
+/** `routed`: the same Canary, with several ports where its Services have them. */
+function renderVirtualService(canary: Canary, routed: Canary, routes: Routes, found: KubeObject | undefined): KubeObject {
   checkExposure(canary);
   return {
     apiVersion,
     kind: 'VirtualService',
     metadata: routingMetadata(canary, rememberedSpec(found, namesOurSides(canary))),
-    spec: { ...exposure(canary), ...(isTcp(canary) ? { tcp: renderTcp(canary, tcpShare(routes)) } : { http: renderHttp(canary, routes) }) },
+    spec: { ...exposure(canary), ...(isTcp(canary) ? { tcp: renderTcp(routed, tcpShare(routes)) } : { http: renderHttp(routed, routes) }) },
   };
 }
 
@@ -118,7 +141,8 @@ function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
  */
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
   const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
-  const spec = () => ({ ...exposure(canary), ...toApex(canary) });
+  const routed = asRouted(canary, findObject(current, virtualServiceRef(canary)));
+  const spec = () => ({ ...exposure(canary), ...toApex(routed) });
   return { write: leftBehind(virtualServiceRef(canary), current, namesOurSides(canary), spec), remove };
 }
 

@@ -7,16 +7,17 @@ import { trafficOf } from './traffic.ts';
 /** The routes in `spec.traffic`. Undefined: no primary is recorded yet, or no entry has a percentage. */
 export function readTraffic(service: KubeObject): Routes | UnreadableRoutes | undefined {
   const primary = primaryOf(service);
-  const targets = trafficOf(service).filter(({ percent }) => percent !== undefined && percent > 0);
-  if (primary === undefined || targets.length === 0) return undefined;
+  const targets = trafficOf(service).flatMap(({ revisionName, percent }) => (percent ? [{ revisionName, percent }] : []));
+  const [first] = targets;
+  if (primary === undefined || !first) return undefined;
   const where = `spec.traffic of Knative Service ${service.metadata.name}`;
-  const sum = targets.reduce((total, { percent = 0 }) => total + percent, 0);
+  const sum = targets.reduce((total, { percent }) => total + percent, 0);
   if (sum !== ALL) return { unreadable: `${where} does not sum to 100` };
-  const others = targets.filter(({ revisionName }) => revisionName !== primary);
-  if (others.length > 1) return { unreadable: `${where} names more than two revisions` };
-  if (others[0]) return readAs(weight(others[0].percent ?? 0), undefined);
+  const [other, third] = targets.filter(({ revisionName }) => revisionName !== primary);
+  if (third) return { unreadable: `${where} names more than two revisions` };
+  if (other) return readAs(weight(other.percent), undefined);
   // One revision plays both parts: the first of two entries is the canary's.
-  return readAs(weight(targets.length > 1 ? (targets[0]?.percent ?? 0) : 0), undefined);
+  return readAs(weight(targets.length > 1 ? first.percent : 0), undefined);
 }
 
 /** The Revision that the annotation records as the primary. */

@@ -108,6 +108,18 @@ describe('readRoutes', () => {
       read: share(20),
     },
     { what: 'no traffic block yet', traffic: [], read: undefined },
+    { what: 'entries without a percentage, or with none', traffic: [{ revisionName: 'a', percent: 0 }, { tag: 'b' }], read: undefined },
+    {
+      what: 'two revisions beside entries without traffic',
+      traffic: [
+        { revisionName: 'a', percent: 0 },
+        { revisionName: 'shop-00002', percent: 1 },
+        { revisionName: 'shop-00001', percent: 99 },
+        { tag: 'b', latestRevision: true },
+      ],
+      read: share(1),
+    },
+    { what: 'all on the canary', traffic: [{ revisionName: 'shop-00002', percent: 100 }], read: share(100) },
     { what: 'a sum of 90', traffic: [{ revisionName: 'shop-00001', percent: 90 }], read: { unreadable: expect.stringContaining('sum') } },
     {
       what: 'a third revision',

@@ -82,7 +82,11 @@ describe('refused conditions', () => {
     { why: 'an entry that says nothing beside another', match: [{ headers: { a: { exact: 'x' } } }, {}], says: 'match[1] names no header' },
     { why: 'labels of the client', match: [{ sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
     { why: 'a value that the annotation parser drops', match: [{ headers: { a: { exact: 'x;y' } } }], says: 'headers.a' },
-    { why: 'a pattern that cannot be compiled', match: [{ headers: { a: { regex: '(x' } } }], says: 'headers.a.regex' },
+    {
+      why: 'a pattern that cannot be compiled',
+      match: [{ headers: { a: { regex: '(x' } } }],
+      says: 'headers.a.regex cannot be compiled as PCRE',
+    },
     { why: 'a cookie with a value', match: [{ headers: { cookie: { exact: 'canary=always' } } }], says: 'headers.cookie.exact' },
   ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
 

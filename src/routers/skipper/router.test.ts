@@ -54,8 +54,17 @@ describe('what is refused', () => {
   const rejection = (match: HttpMatch[]) => skipper.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
   it.each([
     { why: 'either of two entries', match: [...beta, { headers: { a: { exact: 'b' } } }], says: 'more than one entry' },
-    { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
-    { why: 'a look ahead, which RE2 has not', match: [{ headers: { a: { regex: '(?!b)' } } }], says: 'headers.a.regex' },
+    { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'analysis.match[0].sourceLabels' },
+    {
+      why: 'a look ahead, which RE2 has not',
+      match: [{ headers: { a: { regex: '(?!b)' } } }],
+      says: 'headers.a.regex cannot be compiled as RE2',
+    },
+    {
+      why: 'a look behind in a query',
+      match: [{ queryParams: { a: { regex: '(?<=b)' } } }],
+      says: 'queryParams.a.regex cannot be compiled as RE2',
+    },
     { why: 'nothing', match: [{ headers: {} }], says: 'every request' },
   ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
 

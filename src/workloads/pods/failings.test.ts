@@ -43,7 +43,7 @@ function aPod(change: Change = {}, name = 'shop-x'): Pod {
       containerStatuses: [
         {
           name: 'app',
-          restartCount: change.restarts ?? 0,
+          ...(change.restarts !== undefined && { restartCount: change.restarts }),
           ...(change.state && { state: change.state }),
           ...(change.last && { lastState: change.last }),
         },
@@ -141,6 +141,8 @@ it('E27a, I15: a thousand pods cost no more memory than 500, and few are remembe
 
 it.each<[string, Change[]]>([
   ['container app of pod shop-x exited with code 3, 3 times so far', [{ restarts: 3, last: exited(3) }]],
+  ['container app of pod shop-x exited with code 3', [{ ready: false, state: exited(3) }]],
+  ['container app of pod shop-x exited with code 3, 2 times so far', [{ restarts: 1, ready: false, state: exited(3) }]],
   ['container app of pod shop-x ran out of memory', [{ restarts: 1, last: exited(137, 'OOMKilled') }]],
   ['pod shop-x lost its readiness', [{ ready: false }]],
   ['pod shop-x was evicted by its node', [{ ready: false, status: { phase: 'Failed', reason: 'Evicted' } }]],

@@ -49,6 +49,8 @@ export interface BackendCase {
   leftOut?: Partial<Record<Scenario, string>>;
   /** The part of the request that the documentation asks for. */
   isDocumented(request: SeenRequest): boolean;
+  /** As its reasons begin, where it is asked by another API than its type says. */
+  namedAs?: string;
   /** The number in `value`; default: 7. */
   value?: number;
   /** The number of `severalSeries` is this, by the backend's own rule. */

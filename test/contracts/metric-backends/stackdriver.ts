@@ -56,6 +56,8 @@ export const stackdriver: BackendCase = {
 export const stackdriverPromql: BackendCase = {
   start: startPrometheusFake,
   source: { provider: { queryLanguage: 'promql' }, secret: { project: 'shop', serviceAccountKey } },
+  // Of Google's APIs, the one that Prometheus has.
+  namedAs: 'Prometheus',
   query: 'sum(rate(requests[1m]))',
   isDocumented: (request) =>
     request.method === 'GET' &&

@@ -110,7 +110,7 @@ export class SplitApp {
     const spec = { template: { spec: { containers: [this.#container('2')] } } };
     return {
       ...apexOf(this.#app),
-      ports: discoverPorts(canary, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...this.#app }, spec }),
+      ports: discoverPorts(canary, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...this.#app }, spec }, undefined),
     };
   }
 

@@ -144,7 +144,7 @@ export const unfitServices: readonly (FitCase & { path: string })[] = [
   },
   {
     title: 'a name that stands for another port',
-    canary: { targetPort: 9797 },
+    canary: { portName: 'http', targetPort: 9797 },
     ports: [web, metrics],
     live: service({ name: 'http', port: 8080, targetPort: 9898 }),
     path: 'spec.service.portName',

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { hostOf, portOf } from './egress-agents.ts';
+
+it.each([
+  { url: 'http://proxy.example.org', host: 'proxy.example.org', port: 80 },
+  { url: 'https://proxy.example.org', host: 'proxy.example.org', port: 443 },
+  { url: 'http://10.0.0.1:3128', host: '10.0.0.1', port: 3128 },
+  { url: 'https://user:word@[2001:db8::1]:8443', host: '2001:db8::1', port: 8443 },
+])('a proxy $url is called at $host, port $port', ({ url, host, port }) => {
+  expect([hostOf(new URL(url)), portOf(new URL(url))]).toEqual([host, port]);
+});

@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto';
+import type { Canary } from '../../api/canary.ts';
+import { isRecord, type JsonRecord } from '../../api/json.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { carriedAnnotation, names } from '../../api/names.ts';
+import { findObject } from '../find-object.ts';
+import type { RouteWarning } from '../router.ts';
+
+const KIND = 'DestinationRule';
+/** `meshConfig.rootNamespace` by default: its rules are for all namespaces. */
+export const ROOT_NAMESPACE = 'istio-system';
+
+interface Rule {
+  object: KubeObject;
+  host: string;
+  namespace: string;
+  trafficPolicy?: JsonRecord | undefined;
+  exportTo: readonly unknown[];
+  /** For clients of these labels alone. */
+  isForSome: boolean;
+}
+
+/**
+ * The DestinationRule of one side. Traffic goes to its host, so that the rule of the apex host would not hold any more, nor one for all hosts, which
+ * this one hides: it says what they say (I17), to the clients that see them. `spec.service.trafficPolicy` replaces it as a whole, and a side
+ * for which the user has a rule keeps that one. The mark changes with what is carried, so that a part which is gone is noticed.
+ */
+export function renderDestinationRule(canary: Canary, ref: ObjectRef, current: readonly KubeObject[]): KubeObject {
+  const own = canary.spec.service.trafficPolicy;
+  const rules = rulesIn(current, ref.apiVersion);
+  const hasOwn = rules.some((rule) => isExactly(canary, rule, ref.name) && rule.object.metadata.name !== ref.name);
+  const carried = own || hasOwn ? undefined : effectiveRule(canary, rules);
+  const { namespace } = canary.metadata;
+  const isMarked = findObject(current, ref)?.metadata.annotations?.[carriedAnnotation] !== undefined;
+  const mark = carried ? markOf(carried) : isMarked ? '' : undefined;
+  const trafficPolicy = own ?? carried?.trafficPolicy;
+  return {
+    apiVersion: ref.apiVersion,
+    kind: ref.kind,
+    metadata: { name: ref.name, namespace, ...(mark !== undefined && { annotations: { [carriedAnnotation]: mark } }) },
+    spec: {
+      host: ref.name,
+      ...(carried && carried.exportTo.length > 0 && { exportTo: [...carried.exportTo] }),
+      ...(trafficPolicy && { trafficPolicy: structuredClone(trafficPolicy) }),
+    },
+  };
+}
+
+function markOf({ object, trafficPolicy, exportTo }: Rule): string {
+  const { namespace, name } = object.metadata;
+  return `${namespace}/${name} ${hash('sha256', JSON.stringify([trafficPolicy, exportTo])).slice(0, 12)}`;
+}
+
+/**
+ * The rule by which clients balance over the apex Service: of its namespace, else of the root namespace; of these the one with the most specific host;
+ * of several for one host the oldest that has a policy. Undefined: there is none, or it has no policy.
+ * Source: Istio, pilot/pkg/model, push_context.go `destinationRule` and destination_rule.go `mergeDestinationRule`.
+ */
+function effectiveRule(canary: Canary, rules: readonly Rule[]): (Rule & { trafficPolicy: JsonRecord }) | undefined {
+  const { namespace } = canary.metadata;
+  const seen = rules.filter((rule) => !rule.isForSome && isForApex(canary, rule));
+  const isSeenHere = ({ exportTo }: Rule) => exportTo.length === 0 || exportTo.includes('*') || exportTo.includes(namespace);
+  const near = seen.filter((rule) => rule.namespace === namespace);
+  const candidates = near.length > 0 ? near : seen.filter((rule) => rule.namespace === ROOT_NAMESPACE && isSeenHere(rule));
+  const rank = (rule: Rule) => (isExactly(canary, rule, names(canary).apexService) ? Number.MAX_SAFE_INTEGER : rule.host.length);
+  const most = Math.max(...candidates.map(rank));
+  const ofHost = candidates.filter((rule) => rank(rule) === most).toSorted(byAge);
+  return ofHost.find((rule): rule is Rule & { trafficPolicy: JsonRecord } => rule.trafficPolicy !== undefined);
+}
+
+/** What of the DestinationRules of all namespaces does not hold for the sides, each with the remedy. */
+export function unkeptRules(canary: Canary, objects: readonly KubeObject[]): RouteWarning[] {
+  const { primaryService, canaryService, apexService } = names(canary);
+  const { namespace } = canary.metadata;
+  const sides = `${primaryService} and ${canaryService}`;
+  const rules = rulesIn(objects);
+  const own = canary.spec.service.trafficPolicy;
+  const effective = effectiveRule(canary, rules);
+  const replaced =
+    own && effective
+      ? Object.keys(effective.trafficPolicy)
+          .filter((field) => !(field in own))
+          .sort()
+      : [];
+  const label = ({ object: { metadata } }: Rule) => `${KIND} ${metadata.namespace}/${metadata.name}`;
+  const isLost = (rule: Rule) =>
+    isExactly(canary, rule, apexService) &&
+    (rule.isForSome ? rule.namespace === namespace : ![namespace, ROOT_NAMESPACE].includes(rule.namespace));
+  return [
+    ...(effective && replaced.length > 0
+      ? [
+          {
+            on: effective.object,
+            message: `${label(effective)}: ${replaced.join(', ')} of its trafficPolicy do not hold for ${sides}, since spec.service.trafficPolicy replaces it as a whole: say them there, too`,
+          },
+        ]
+      : []),
+    ...rules.filter(isLost).map((rule) => ({
+      on: rule.object,
+      message: `${label(rule)} is for ${rule.isForSome ? 'some clients alone' : `the clients of namespace ${rule.namespace}`} and does not hold for ${sides}: add rules for these hosts beside it`,
+    })),
+  ];
+}
+
+/** The first subset of the apex host that a VirtualService names: pods of it are not those of a side. */
+export function namedSubset(canary: Canary, spec: unknown): string | undefined {
+  if (typeof spec !== 'object' || spec === null) return undefined;
+  if (
+    isRecord(spec) &&
+    typeof spec.host === 'string' &&
+    typeof spec.subset === 'string' &&
+    isHostOf(canary, spec.host, names(canary).apexService)
+  )
+    return spec.subset;
+  for (const inner of Object.values(spec)) {
+    const subset = namedSubset(canary, inner);
+    if (subset !== undefined) return subset;
+  }
+  return undefined;
+}
+
+function rulesIn(objects: readonly KubeObject[], apiVersion?: string): Rule[] {
+  return objects.flatMap((object) => {
+    if (object.kind !== KIND || (apiVersion !== undefined && object.apiVersion !== apiVersion)) return [];
+    const { host, trafficPolicy, exportTo, workloadSelector } = specOf<JsonRecord>(object);
+    if (typeof host !== 'string') return [];
+    return [
+      {
+        object,
+        host,
+        namespace: object.metadata.namespace ?? '',
+        ...(isRecord(trafficPolicy) && { trafficPolicy }),
+        exportTo: Array.isArray(exportTo) ? exportTo : [],
+        isForSome: workloadSelector !== undefined,
+      },
+    ];
+  });
+}
+
+function isForApex(canary: Canary, rule: Rule): boolean {
+  const { apexService } = names(canary);
+  if (!rule.host.startsWith('*')) return isExactly(canary, rule, apexService);
+  const end = rule.host.slice(1);
+  const [before, domain] = end.split('.svc.');
+  const short = `${apexService}.${canary.metadata.namespace}`;
+  // The domain of the cluster is not known: a host that says more than `svc` names it.
+  return `${short}.svc.cluster.local`.endsWith(end) || (domain !== undefined && short.endsWith(before ?? ''));
+}
+
+/** A short name is of the rule's own namespace. */
+function isExactly(canary: Canary, { host, namespace }: Rule, service: string): boolean {
+  return host.includes('.') ? isHostOf(canary, host, service) : host === service && namespace === canary.metadata.namespace;
+}
+
+function isHostOf(canary: Canary, host: string, service: string): boolean {
+  return host === service || host.startsWith(`${service}.${canary.metadata.namespace}.svc.`);
+}
+
+function byAge({ object: { metadata: a } }: Rule, { object: { metadata: b } }: Rule): number {
+  return (a.creationTimestamp ?? '').localeCompare(b.creationTimestamp ?? '') || a.name.localeCompare(b.name);
+}
