@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { NAMESPACE } from '../../fakes/model/lab.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Arriving, Ending } from './play.ts';
 
 /** Beside the repository; `ARRIVAL_APPS` names another folder. */
@@ -19,8 +20,14 @@ export function corpusApps(): Arriving[] {
 
 function appIn(name: string, text: string, ending: Ending): Arriving {
   const documents = parseAllDocuments(text.replaceAll('appns', NAMESPACE)).map((document) => document.toJS() as KubeObject | null);
-  const objects = documents.filter((document) => document !== null);
+  const objects = documents.filter((document) => document !== null).filter(isAccepted);
   const canary = objects.pop();
   if (canary?.kind !== 'Canary') throw new Error(`${name}: the last document is not a Canary`);
   return { name, objects, canary, ending };
+}
+
+/** Some charts render a budget that kube-apiserver refuses: of the two fields it takes one. */
+function isAccepted({ kind, ...rest }: KubeObject): boolean {
+  const { minAvailable, maxUnavailable } = raw(rest).spec ?? {};
+  return kind !== 'PodDisruptionBudget' || minAvailable === undefined || maxUnavailable === undefined;
 }

@@ -137,6 +137,7 @@ export const clean: readonly { name: string; world: World }[] = [
   },
   { name: 'an Ingress by number', world: { ...plain, parts: [{ is: 'Ingress', byName: false }] } },
   { name: 'a budget of both sides', world: { ...plain, parts: [budget('kept')] } },
+  { name: 'a budget for each side', world: { ...plain, parts: [{ is: 'budget of the primary' }] } },
   { name: 'isolation of both sides', world: { ...plain, parts: [{ is: 'isolation', by: 'kept', from: 'web', byName: false }] } },
   { name: 'isolation of the namespace', world: { ...plain, ...istio, parts: [{ is: 'isolation', by: 'all', from: 'web', byName: true }] } },
   { name: 'egress of both sides', world: { ...plain, parts: [{ is: 'egress', by: 'kept' }] } },

@@ -15,6 +15,7 @@ export type Part =
   /** Another Deployment behind the apex Service. */
   | { is: 'shared apex' }
   | { is: 'PodDisruptionBudget'; by: Selecting; spec: object }
+  /** The user has written one for each side, as users of Flagger do. */
   | { is: 'budget of the primary' }
   | { is: 'isolation'; by: Selecting | 'all' | 'expression'; from: 'web' | 'namespace' | 'all'; byName: boolean }
   | { is: 'egress'; by: Selecting }
@@ -216,6 +217,7 @@ function objectsOfPart(part: Part, world: World): KubeObject[] {
       return [object('policy/v1', 'PodDisruptionBudget', SHOP, { ...part.spec, selector: { matchLabels: labels[part.by] } })];
     case 'budget of the primary':
       return [
+        object('policy/v1', 'PodDisruptionBudget', SHOP, { minAvailable: 1, selector: { matchLabels: labels.own } }),
         object('policy/v1', 'PodDisruptionBudget', `${SHOP}-of-primary`, {
           minAvailable: 1,
           selector: { matchLabels: { [key]: `${value}-primary` } },
