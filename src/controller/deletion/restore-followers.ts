@@ -5,7 +5,7 @@ import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { SelectorLabels } from '../../api/selector-label.ts';
 import { followerSelector, originalOf, unfollowPatch } from '../../arrival/followers.ts';
-import type { DeletionDeps } from './restore-application.ts';
+import type { ControllerDeps, DepsOf } from '../controller-deps.ts';
 
 const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
@@ -13,7 +13,7 @@ const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
  * Services that follow the apex Service of this Canary: those that lead to its primary, and those that another writer has led back to its target
  * while their mark stayed.
  */
-export function followersOf(canary: Canary, label: SelectorLabels, { view }: Pick<DeletionDeps, 'view'>): KubeObject[] {
+export function followersOf(canary: Canary, label: SelectorLabels, { view }: Pick<ControllerDeps, 'view'>): KubeObject[] {
   const { namespace } = canary.metadata;
   const { apexService } = names(canary);
   return view.allIn(SERVICE, namespace).flatMap(({ object }) => {
@@ -29,7 +29,7 @@ export async function moveFollowers(
   canary: Canary,
   label: SelectorLabels,
   side: 'target' | 'primary',
-  deps: Pick<DeletionDeps, 'cluster' | 'view' | 'signal'>,
+  deps: DepsOf<'cluster' | 'view'>,
 ): Promise<void> {
   const { cluster, view, signal } = deps;
   await view.ready({ ...SERVICE, namespace: canary.metadata.namespace });

@@ -10,7 +10,7 @@ import { TargetUnusableError } from '../errors.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
 import type { KnownAnnotations } from '../objects/known-annotations.ts';
 import type { CompanionNotes } from './companion-notes.ts';
-import type { FollowerNotes } from './followers.ts';
+import type { FollowerNotes } from './follower-notes.ts';
 import type { ServiceGuard } from './service-guard.ts';
 
 export interface ReconcileContext extends DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'clock'>, ReconcileMemory {

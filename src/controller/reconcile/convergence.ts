@@ -17,7 +17,7 @@ import { KnownAnnotations } from '../objects/known-annotations.ts';
 import { blockerOf } from '../status/blocker-of.ts';
 import { CompanionNotes } from './companion-notes.ts';
 import { type ReconcileContext, type ReconcileMemory, workloadOf } from './context.ts';
-import { FollowerNotes } from './followers.ts';
+import { FollowerNotes } from './follower-notes.ts';
 import { reconcile } from './reconcile.ts';
 import { ServiceGuard } from './service-guard.ts';
 

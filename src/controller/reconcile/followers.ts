@@ -16,33 +16,6 @@ interface FoundSides {
   primary: { object: Slim } | undefined;
 }
 
-/** What is known of Services that could follow, and what is still to be said of them. */
-export class FollowerNotes {
-  /** By Service and selector, whether it leads to the target alone. */
-  readonly #isOwn = new Map<string, boolean>();
-  #news: string[] = [];
-
-  async isOwn(service: KubeObject, look: () => Promise<boolean>): Promise<boolean> {
-    const key = `${service.metadata.uid} ${JSON.stringify(specOf<ServiceSpec>(service).selector)}`;
-    const known = this.#isOwn.get(key);
-    if (known !== undefined) return known;
-    const found = await look();
-    this.#isOwn.set(key, found);
-    return found;
-  }
-
-  follows(name: string): void {
-    this.#news.push(name);
-  }
-
-  /** Names of the Services that have begun to follow since the last call. */
-  takeNews(): readonly string[] {
-    const news = this.#news;
-    this.#news = [];
-    return news;
-  }
-}
-
 export const podLabels = (workload: Slim | undefined): Labels | undefined => specOf<PodWorkloadSpec>(workload).template?.metadata?.labels;
 
 /** Lets the other Services of the target follow the apex Service to the primary (I17); one that is put back is corrected under the brake. */
