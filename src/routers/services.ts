@@ -57,13 +57,16 @@ function renderService(canary: Canary, apex: Apex, role: ServiceRole, selector: 
   // A Service of another type that was found in place keeps it (03-SV12).
   const type = specOf<ServiceSpec>(found[role]).type ?? 'ClusterIP';
   const terms = role === 'apex' ? undefined : termsFor(canary, role, found.apex, found[role]);
+  // Monitors may find a Service that was found in place by it.
+  const isFound = role === 'apex' && found.apex !== undefined && !isMade(found.apex);
+  const ownLabel = isFound ? found.apex?.metadata.labels?.[apex.selector.key] : undefined;
   return {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: {
       name,
       namespace: canary.metadata.namespace,
-      labels: without({ ...terms?.labels, ...metadata.labels, [apex.selector.key]: name }, unmanagedMetadata?.labels),
+      labels: without({ ...terms?.labels, ...metadata.labels, [apex.selector.key]: ownLabel ?? name }, unmanagedMetadata?.labels),
       annotations: without({ ...terms?.annotations, ...metadata.annotations, ...fluxOff }, unmanagedMetadata?.annotations),
     },
     spec: {
