@@ -17,8 +17,10 @@ const CONDITIONAL = {
   'test/contracts/notifiers.integration.test.ts': 'skipIf(!knowsProxies(process.versions.node))',
 };
 
-/** Tests of tiers outside `npm test` that need a built Flagger or an older Serin. Each title says why it is skipped. */
+/** Tests of tiers outside `npm test` that need a built Flagger, an older Serin or a corpus, and those that one seed leaves out. */
 const NEEDS_ANOTHER_PROGRAM = {
+  'test/application/arrival/arrival.simulated.test.ts': 'runIf(only === undefined)',
+  'test/long/arrival.test.ts': 'skipIf(apps.length === 0)',
   'test/differential/run/describe-scenarios.ts': 'skipIf(reason !== undefined)',
   'test/long/differential-breakages.test.ts': 'skipIf(reason !== undefined)',
   'test/long/upgrade.test.ts': "skipIf(FROM === '')",

@@ -132,6 +132,12 @@ export const Values = z.strictObject({
     false,
     'Use only Secrets with the label `serin.dev/usable-by`, whichever `secretRef` names them (docs/security.md).',
   ),
+  arrival: z
+    .enum(['refuse', 'warn'])
+    .default('refuse')
+    .describe(
+      'Whether a Canary is refused whose arrival would cost a Service its endpoints or a security policy its effect (docs/arrival.md).',
+    ),
   noCrossNamespaceRefs: onOff(false, 'Refuse Canaries that refer to objects, hosts or gateways of other namespaces (docs/security.md).'),
   allowedHosts: namesByKey(
     {},

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Canary } from '../api/canary.ts';
 import type { LabelSelector } from '../api/kinds/label-selector.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
+import { companionNames } from '../workloads/companions/kind-names.ts';
 import { type ArrivalOptions, acceptedLossAnnotation, arrival, lossText } from './arrival.ts';
+import { readKinds } from './kinds.ts';
 import type { Loss } from './plan.ts';
+import { planFor } from './plan-for.ts';
 import { worldOf } from './world.ts';
 
 const namespace = 'test';
@@ -211,5 +214,33 @@ describe('I17: what is refused', () => {
   it('comes first', () => {
     const pdb = object('policy/v1', 'PodDisruptionBudget', 'shop', { selector: { matchLabels: { app: 'shop' } } });
     expect(planOf([pdb, lost]).losses.map(({ object: { kind } }) => kind)).toEqual(['AuthorizationPolicy', 'PodDisruptionBudget']);
+  });
+});
+
+describe('what no API server would take', () => {
+  const settings = { selectorLabels: ['app'], companions: companionNames, provider: 'istio', mode: 'refuse', isServing: false } as const;
+  const nonsense = [null, 0, 'x', [], [null], { matchLabels: 'x' }, { matchExpressions: [{ key: 1 }] }, { labels: [1] }];
+  const kinds = [
+    ...readKinds.map(({ group, versions: [version = ''], kind }) => [group === '' ? version : `${group}/${version}`, kind] as const),
+  ];
+  const fields = [
+    'selector',
+    'podSelector',
+    'endpointSelector',
+    'workloadSelector',
+    'ingress',
+    'targetRef',
+    'targetRefs',
+    'template',
+    'jobTemplate',
+    'namespaceSelector',
+    'ports',
+  ];
+
+  it.each(kinds)('of %s %s is passed over', (apiVersion, kind) => {
+    const objects = fields.flatMap((field) =>
+      nonsense.map((value, index) => object(apiVersion, kind, `${field.toLowerCase()}-${index}`, { [field]: value })),
+    );
+    expect(() => planFor(canary(), { target, objects: [target, apex, ...objects, { ...apex, spec: null }] }, settings)).not.toThrow();
   });
 });

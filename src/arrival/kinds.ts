@@ -33,8 +33,16 @@ export const readKinds: readonly ReadKind[] = [
   { group: 'linkerd.io', versions: ['v1alpha2'], kind: 'ServiceProfile', resource: 'serviceprofiles' },
 ];
 
+/** Listed and watched in any case. */
+const WATCHED: readonly string[] = ['Service', 'Deployment'];
+
 /** One rule a group. A right on a kind that is not installed grants nothing; without one, the kind is reported as not checked. */
-export const arrivalPermissions: readonly Permission[] = [...Map.groupBy(readKinds, ({ group }) => group)].map(([group, kinds]) =>
+export const arrivalPermissions: readonly Permission[] = [
+  ...Map.groupBy(
+    readKinds.filter(({ kind }) => !WATCHED.includes(kind)),
+    ({ group }) => group,
+  ),
+].map(([group, kinds]) =>
   rule(
     group,
     kinds.map(({ resource }) => resource),

@@ -20,8 +20,8 @@ interface NamedKind {
 }
 
 const byTargetRefs = (object: KubeObject, service: string, namespace: string): boolean => {
-  const { targetRef, targetRefs = [] } = specOf<TargetRefs>(object);
-  const refs = [...targetRefs, ...(targetRef ? [targetRef] : [])];
+  const { targetRef, targetRefs } = specOf<TargetRefs>(object);
+  const refs = [...(targetRefs ?? []), ...(targetRef ? [targetRef] : [])];
   return object.metadata.namespace === namespace && refs.some(({ kind, name }) => kind === 'Service' && name === service);
 };
 

@@ -7,6 +7,7 @@ import { workloadFor } from '../workloads/index.ts';
 import { primaryPodLabels } from '../workloads/pods/primary-labels.ts';
 import { type ArrivalOptions, arrival } from './arrival.ts';
 import type { ArrivalPlan } from './plan.ts';
+import { isReadable } from './readable.ts';
 import { type UnreadKind, worldOf } from './world.ts';
 
 /** What was read of the application. */
@@ -31,7 +32,9 @@ export interface ArrivalSettings extends Pick<ArrivalOptions, 'mode' | 'isServin
 
 /** The plan for a Canary over a workload with pods; a problem where no label tells the sides apart; undefined for a kind without pods of its own. */
 export function planFor(canary: Canary, read: ReadApplication, settings: ArrivalSettings): ArrivalPlan | FieldProblem | undefined {
-  const { target, primary, objects, unread = [], namespaces = [] } = read;
+  const { target, primary, unread = [], namespaces = [] } = read;
+  if (!isReadable(target)) return undefined;
+  const objects = read.objects.filter(isReadable);
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload || !workload.hasPods) return undefined;
   const selector = workload.selectors({ target, primary }, settings.selectorLabels);

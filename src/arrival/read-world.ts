@@ -10,9 +10,13 @@ export interface ReadObjects {
   unread: UnreadKind[];
 }
 
-/** Everything that an arrival in this namespace looks at. Kinds that are not installed have no objects; any other failure is the caller's. */
-export async function readNamespace(namespace: string, list: ListKind): Promise<ReadObjects> {
-  const read = await Promise.all(readKinds.map((kind) => readKind(kind, namespace, list)));
+/**
+ * Everything that an arrival in this namespace looks at, without the kinds that the caller knows. Kinds that are not installed have no objects; any
+ * other failure is the caller's.
+ */
+export async function readNamespace(namespace: string, list: ListKind, except: readonly string[] = []): Promise<ReadObjects> {
+  const kinds = readKinds.filter(({ kind }) => !except.includes(kind));
+  const read = await Promise.all(kinds.map((kind) => readKind(kind, namespace, list)));
   return { objects: read.flatMap(({ objects }) => objects), unread: read.flatMap(({ unread }) => unread) };
 }
 

@@ -70,8 +70,9 @@ export function describeServicesInPlace(environmentOf: () => Environment): void 
       const service = await cluster.get(ref('v1', 'Service', namespace, 'web'));
       expect(raw(service)?.spec.selector).toEqual({ app: 'web-primary' });
       expect(raw(service)?.spec.ports.map(({ name, port, targetPort }: Record<string, unknown>) => [name, port, targetPort])).toEqual([
-        ['http', 80, 'http'],
-        ['http-8080-tcp', 8080, 'http'],
+        ['http-80-tcp', 80, 'http'],
+        // It keeps its name, by which others may find it (I17).
+        ['http', 8080, 'http'],
         ['other', 9090, 9898],
       ]);
       await untilServed(cluster, namespace, 'web');

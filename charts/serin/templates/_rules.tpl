@@ -44,12 +44,8 @@
   resources: [events]
   verbs: [get, create, patch]
 # what knows the application that a Canary arrives over; without it that is not checked
-- apiGroups: [""]
-  resources: [services]
-  verbs: [list]
-# what knows the application that a Canary arrives over; without it that is not checked
 - apiGroups: [apps]
-  resources: [deployments, statefulsets, daemonsets]
+  resources: [statefulsets, daemonsets]
   verbs: [list]
 # what knows the application that a Canary arrives over; without it that is not checked
 - apiGroups: [batch]

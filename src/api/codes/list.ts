@@ -95,7 +95,7 @@ export const codes = {
     kinds: EVENT_AND_BLOCKER,
     meaning: 'a Service that leads to the application would lose endpoints, or lead to the canary whatever its weight',
     actor: 'canaryOwner',
-    remedy: detailOr('do what the message says, so that the Service goes on to serve'),
+    remedy: 'do what the message says, so that the Service goes on to serve',
     look: 'serin preflight CANARY -n NAMESPACE',
     usualCauses: 'a Service selects the pods of several workloads; `spec.service.followers` leaves out a Service of the target',
     page: 'arrival.md',
@@ -104,7 +104,7 @@ export const codes = {
     kinds: EVENT_AND_BLOCKER,
     meaning: 'a security policy would stop to hold for the pods that serve, or begin to hold for them',
     actor: 'canaryOwner',
-    remedy: detailOr('apply the policy for the primary that `serin preflight` prints, or select by a label that both sides have'),
+    remedy: 'apply the policy for the primary that `serin preflight` prints, or select by a label that both sides have',
     look: 'serin preflight CANARY -n NAMESPACE',
     usualCauses:
       'an AuthorizationPolicy, PeerAuthentication, Server or NetworkPolicy selects the pods of the target by the label that the primary has with `-primary`',

@@ -468,6 +468,8 @@ describe('I19: what earlier versions of Serin have left', () => {
 describe('I19: a push after the deletion', () => {
   it('I19: in the middle of a hand-over of promoted bytes is a rollout of its own', async () => {
     const lab = await initializedLab();
+    // Before that the push would come together with the deletion.
+    expect(await lab.passUntil(() => replicasOf(lab) === 0, 30_000)).toBe(true);
     deleteCanary(lab);
     expect(await lab.passUntil(() => replicasOf(lab) > 0, 30_000)).toBe(true);
     lab.push('2');

@@ -19,10 +19,13 @@ function sync(lab: ModelLab): void {
   lab.server.putAs('argocd-controller', { ...service, spec: { ...service.spec, selector: { app: APP } } } as KubeObject);
 }
 
-/** What is lost from 4 s after the sync on: its own write leads users away until Serin has heard of it, and proxies of Serin's. */
+/** The watch, the read, the write and the proxies, each as late as they are in this lab at most. */
+const REACTION_MS = 4 * 2_000;
+
+/** What is lost after that: the sync's own write leads users away until Serin has heard of it, and proxies of Serin's. */
 async function syncAndReact(lab: ModelLab): Promise<() => readonly string[]> {
   sync(lab);
-  await lab.pass(4_000);
+  await lab.pass(REACTION_MS);
   const before = lab.lost.length;
   return () => lab.lost.slice(before, before + 3);
 }

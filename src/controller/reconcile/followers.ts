@@ -5,7 +5,8 @@ import { type KubeObject, type Labels, refKey, refOf, type Slim } from '../../ap
 import type { SelectorLabels } from '../../api/selector-label.ts';
 import { type Following, followingOf, followPatch } from '../../arrival/followers.ts';
 import { planFor } from '../../arrival/plan-for.ts';
-import { readNamespace } from '../../arrival/read-world.ts';
+import { readApplication } from '../facts/application.ts';
+import { targetRefOf } from '../facts/gather-facts.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { CHANGED, combined, HELD, type Outcome, pausedRoute } from './outcome.ts';
 
@@ -34,15 +35,14 @@ export async function ensureFollowers(context: ReconcileContext, label: Selector
 }
 
 /** By all workloads of the namespace, of which not all kinds are watched. */
-async function leadsToTargetAlone(
-  { canary, cluster, config, readTarget, signal }: ReconcileContext,
-  { service }: Following,
-): Promise<boolean> {
-  const target = await readTarget();
+async function leadsToTargetAlone(context: ReconcileContext, { service }: Following): Promise<boolean> {
+  const { canary, config } = context;
+  const { objects, unread } = await readApplication(canary.metadata.namespace, context);
+  const target = objects.find((one) => refKey(refOf(one)) === refKey(targetRefOf(canary)));
   if (target === undefined) return false;
-  const read = await readNamespace(canary.metadata.namespace, (kind) => cluster.list(kind, { signal }));
   const { selectorLabels, companions } = config;
-  const plan = planFor(canary, { target, ...read }, { selectorLabels, companions, provider: undefined, mode: 'warn', isServing: true });
+  const settings = { selectorLabels, companions, provider: undefined, mode: 'warn', isServing: true } as const;
+  const plan = planFor(canary, { target, objects, unread }, settings);
   return plan !== undefined && !('problem' in plan) && plan.follows.some(({ object }) => object.name === service.metadata.name);
 }
 

@@ -7,7 +7,7 @@ import { raw } from '../../fakes/raw.ts';
 import type { Arriving, Ending } from './play.ts';
 
 /** Beside the repository; `ARRIVAL_APPS` names another folder. */
-const folder = process.env.ARRIVAL_APPS ?? join(import.meta.dirname, '../../../../shared/corpus/apps');
+const folder = process.env.ARRIVAL_APPS ?? '';
 
 const ENDINGS: readonly Ending[] = ['success', 'failure', 'replaced', 'renamed'];
 

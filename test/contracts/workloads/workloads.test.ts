@@ -37,7 +37,7 @@ const withoutVersion = ({ metadata, ...rest }: KubeObject) => ({
 
 describe('the registry', () => {
   it('has a folder for every kind, and every folder has a kind', () => {
-    const shared = ['pods', 'configs', 'scalers'];
+    const shared = ['pods', 'configs', 'scalers', 'companions'];
     const folders = readdirSync(new URL('../../../src/workloads', import.meta.url), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !shared.includes(entry.name))
       .map(({ name }) => name);

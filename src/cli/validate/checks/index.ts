@@ -1,4 +1,5 @@
 import type { ManifestCheck } from '../manifests.ts';
+import { arrival } from './arrival.ts';
 import { duplicates } from './duplicates.ts';
 import { gates } from './gates.ts';
 import { gateways } from './gateways.ts';
@@ -39,6 +40,11 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
       'services',
       'ports that the pods of the target do not have, and Services that would lose their endpoints by what the Canary asks for',
       services,
+    ],
+    [
+      'arrival',
+      'what knows the application and would stop to as the Canary arrives: Services, policies, monitors and scalers of the files',
+      arrival,
     ],
     ['scalers', 'a scaler of the target that `autoscalerRef` does not name; one that it names and that scales something else', scalers],
     ['references', 'MetricTemplates and AlertProviders that are not found, `templateVariables` that a template asks for', references],
