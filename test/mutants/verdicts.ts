@@ -210,6 +210,13 @@ export const verdicts: readonly Verdict[] = [
     change: ["''", "'mutant'"],
     equivalent: 'an object of the API server has a version',
   },
+  {
+    id: 'b20dccb2',
+    file: 'src/controller/reconcile/reconcile.ts',
+    within: 'if (primary && facts.primary?.replicas) context.lastReplicas.set(refKey(refOf(primary.object)), facts.primary.replicas);',
+    change: ['?.', '.'],
+    equivalent: 'the primary is looked for only where the facts have one',
+  },
 ];
 
 const byId = new Map(verdicts.map((verdict) => [verdict.id, verdict]));

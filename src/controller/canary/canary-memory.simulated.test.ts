@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { initialized } from '../../../test/fakes/model/damage.ts';
-import { APP, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
+import { APP, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -72,6 +72,28 @@ it('is all that is left of an idle Canary: a change finds a new process, which a
   lab.push('2');
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   expect(processes().size).toBe(1);
+  lab.close();
+});
+
+it('I8: is not all that is left while a config has been read again that the status has in its version of before', async () => {
+  const woken = vi.spyOn(CanaryProcess.prototype, 'wake');
+  const lab = await initialized();
+  lab.server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: NAMESPACE }, data: { a: '1' } });
+  const [container] = raw(lab.server.find(targetRef))?.spec.template.spec.containers ?? [];
+  const reads = { ...container, envFrom: [{ configMapRef: { name: 'settings' } }] };
+  lab.server.patch(targetRef, { spec: { template: { spec: { containers: [reads] } } } });
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  await lab.pass(120_000);
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: NAMESPACE };
+  woken.mockClear();
+  lab.server.patch(config, { metadata: { labels: { seen: '1' } } });
+  await lab.pass(60_000);
+  const first = new Set(woken.mock.contexts);
+  woken.mockClear();
+  lab.server.patch(config, { metadata: { labels: { seen: '2' } } });
+  await lab.pass(60_000);
+  const again = [...new Set(woken.mock.contexts)].map((one) => first.has(one));
+  expect([first.size, again]).toEqual([1, [true]]);
   lab.close();
 });
 

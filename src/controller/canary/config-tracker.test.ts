@@ -11,7 +11,7 @@ import { ControllerConfig } from '../config.ts';
 import { warningsOf } from '../status/warnings.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import type { ConfigState } from '../watch/config-state.ts';
-import { ConfigTracker } from './config-tracker.ts';
+import { ConfigTracker, followAll } from './config-tracker.ts';
 
 const KEY = 'configmap/settings';
 const { signal } = new AbortController();
@@ -43,6 +43,7 @@ let reads: string[];
 let learned: KubeObject[];
 let canary: Canary;
 let look: ConfigTracker;
+let watched: ClusterView['find'];
 
 beforeEach(() => {
   version = 7;
@@ -64,7 +65,7 @@ beforeEach(() => {
         ? { state: 'present', uid: 'c-1', resourceVersion: `${version}`, isLive: false }
         : { state: 'absent', resourceVersion: missingSince };
   const refs = () => (deployment.configs?.(target) ?? []).map((ref) => ({ ...ref, optional: missingSince !== undefined }));
-  const watched: ClusterView['find'] = ({ name }: ObjectRef) => {
+  watched = ({ name }: ObjectRef) => {
     const object = { ...target, metadata: { ...target.metadata, generation } };
     if (name === 'podinfo-primary' && hasPrimary) return { object, isEstablished: true };
     return name === 'podinfo' ? { object, revision: `s1:${generation}`, configs: refs() } : undefined;
@@ -198,4 +199,22 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
   await lookIn(['test']);
   await lookIn(['other']);
   expect(followed).toEqual([['ConfigMap/settings', 'Secret/db'], ['ConfigMap/settings']]);
+});
+
+it('I15: the configs of all targets are followed at a start, but for those of Canaries that are being deleted', () => {
+  const followed: unknown[] = [];
+  const known = recorded({ [KEY]: { uid: 'c-1', resourceVersion: '7', checksum: 'x' } });
+  const of = (name: string, more: Partial<Canary['metadata']> = {}): Canary => ({
+    ...known,
+    metadata: { ...known.metadata, name, ...more },
+  });
+  followAll([of('one'), of('going', { deletionTimestamp: '1970-01-01T00:00:00Z' }), of('two')], {
+    configWatches: { follow: (follower, _, refs) => void followed.push([follower, refs.length]), state: unused },
+    config: ControllerConfig.parse({}),
+    view: { find: watched, all: () => [], learn: () => undefined },
+  });
+  expect(followed).toEqual([
+    ['test/one', 1],
+    ['test/two', 1],
+  ]);
 });

@@ -149,7 +149,7 @@ function trackedOf(
 }
 
 /**
- * Watches the configs of all targets that the view shows. In one turn of the event loop, so that the first list of a namespace covers
+ * Watches the configs of all targets that the view shows, but for those of Canaries that are being deleted. In one turn of the event loop, so that the first list of a namespace covers
  * them all: a config that is followed later is asked for by its name.
  */
 export function followAll(
@@ -158,7 +158,7 @@ export function followAll(
 ): void {
   for (const canary of canaries) {
     const workload = workloadFor(canary.spec.targetRef);
-    if ('unsupported' in workload) continue;
+    if ('unsupported' in workload || canary.metadata.deletionTimestamp !== undefined) continue;
     const tracked = trackedOf(canary, workload, labelOf(canary), { view, config });
     const secrets = (namespace: string) => secretsPolicy(config, namespace);
     if (tracked) followConfigs({ watches, secrets }, tracked.target, tracked.remembered);

@@ -3,6 +3,7 @@ import { anchorRef } from '../../../test/fakes/model/damage.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
 import { BROKEN_IMAGE } from '../../../test/fakes/model/nodes.ts';
 import { initializedLab, ordersPlan, release } from '../../../test/fakes/model/released.ts';
+import { anHpa, hpaRef, idleIn, initialized } from '../../../test/fakes/model/scaled.ts';
 import { eventsOf, GRACE_MS, imageOf, left } from '../../../test/fakes/model/uninstalling.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { readKeptPrimary } from '../../api/kept-primary.ts';
@@ -68,6 +69,25 @@ describe('I19: deletion of a Canary whose target holds bytes that were not promo
     const said = eventsOf(lab, 'PrimaryKept');
     expect(said.length).toBe(2);
     expect(said[0]).toContain(`serin accept ${APP} -n test`);
+    lab.close();
+  });
+
+  it("D8, I19: a minimum that a release has raised is the user's again, also where Serin was killed before it put it back", async () => {
+    const lab = await initialized(anHpa());
+    lab.push(BROKEN_IMAGE);
+    expect(await idleIn(lab, 'Failed')).toBe('Failed');
+    lab.kill();
+    const note = JSON.stringify({ before: { minReplicas: 2 }, to: { minReplicas: 4 } });
+    lab.server.patch(hpaRef, { metadata: { annotations: { 'serin.dev/before-raise': note } }, spec: { minReplicas: 4 } });
+    deleteCanary(lab);
+    lab.start();
+    await lab.pass(2 * GRACE_MS);
+    const scaler = lab.server.find(hpaRef);
+    expect([keptOn(lab)?.primary, raw(scaler)?.spec.minReplicas, scaler?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([
+      'Deployment/podinfo-primary',
+      2,
+      undefined,
+    ]);
     lab.close();
   });
 

@@ -59,7 +59,13 @@ export function isKeptBy(anchor: KubeObject): boolean {
   return keptPrimaryOn(anchor) !== undefined;
 }
 
-async function promotedOf(canary: Canary, primary: KubeObject, workload: Workload, { anchors, signal }: LookDeps): Promise<string[]> {
+/** The revisions that a primary may hold by a promotion: by its mark and the status, else by the newest record. */
+export async function promotedOf(
+  canary: Canary,
+  primary: KubeObject,
+  workload: Pick<Workload, 'carries'>,
+  { anchors, signal }: { anchors: { templates: Pick<Anchors['templates'], 'promoted'> }; signal: AbortSignal },
+): Promise<string[]> {
   const known = [workload.carries(primary), canary.status?.release?.promotedRevision].flatMap((one) => one ?? []);
   if (known.length > 0) return known;
   const newest = await anchors.templates.promoted(canary, signal);

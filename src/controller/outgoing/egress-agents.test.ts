@@ -1,5 +1,7 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { expect, it } from 'vitest';
-import { hostOf, portOf } from './egress-agents.ts';
+import { hostOf, portOf, proxiedAgents } from './egress-agents.ts';
 
 it.each([
   { url: 'http://proxy.example.org', host: 'proxy.example.org', port: 80 },
@@ -9,3 +11,13 @@ it.each([
 ])('a proxy $url is called at $host, port $port', ({ url, host, port }) => {
   expect([hostOf(new URL(url)), portOf(new URL(url))]).toEqual([host, port]);
 });
+
+it.each(['http://proxy.example.org:3128', 'https://proxy.example.org'])(
+  'requests to http and https addresses go through a proxy %s',
+  (url) => {
+    const rules = { problemOf: () => undefined, lookup: () => undefined, reached: () => undefined };
+    const agents = proxiedAgents(new URL(url), rules);
+    expect(agents?.agent).toEqual({ http: expect.any(HttpAgent), https: expect.any(HttpsAgent) });
+    agents?.end();
+  },
+);

@@ -84,9 +84,10 @@ export class CanaryDispatcher {
       if (this.#slice.isOfAnotherShard(object.metadata)) this.#rivalChanged(`${object.metadata.namespace}/${object.metadata.name}`, object);
       if (!this.#slice.includes(object)) continue;
       const canary = readCanary(object);
-      if (canary) this.track(canary, object);
-      if (canary && object.metadata.deletionTimestamp === undefined) begun.push(canary);
-      if (!canary) this.#unreadable.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
+      if (canary) {
+        this.track(canary, object);
+        begun.push(canary);
+      } else this.#unreadable.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
     }
     this.#isStarted = true;
     followAll(begun, this.#deps);

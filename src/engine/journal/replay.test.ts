@@ -27,7 +27,7 @@ const same = { facts: <F>(facts: F) => facts, answer: <A>(answer: A) => answer }
 /** The first entry of this kind, changed. */
 function changed(part: JournalPart, kind: JournalEntry['event'], change: (entry: Record<string, unknown>) => void): void {
   const entry = part.segments[0]?.entries.find(({ event }) => event === kind);
-  if (!entry) throw new Error(`${kind} is not there`);
+  if (!entry) throw new Error(`the journal lacks ${kind}`);
   change(entry);
 }
 
