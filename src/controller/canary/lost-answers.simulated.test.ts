@@ -112,8 +112,8 @@ function eventsOf(lab: ModelLab): string[] {
 }
 
 /** What is said of a Canary from its creation to the end of its first release, with one write of its status unanswered. */
-async function eventsWithout(nth: number, storedAfterMs: number): Promise<{ events: string[]; wasStored: boolean }> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+async function eventsWithout(nth: number, storedAfterMs: number, seed: number): Promise<{ events: string[]; wasStored: boolean }> {
+  const { lab } = labOf({ seed, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   lab.server.create(template);
   lab.server.create(aModelCanary(PLAN));
@@ -132,13 +132,16 @@ async function eventsWithout(nth: number, storedAfterMs: number): Promise<{ even
 it.each([100, 700])(
   'an event is sent once, though the write that it reports was stored %i ms later and never answered',
   async (storedAfterMs) => {
-    const { events: undisturbed } = await eventsWithout(Number.POSITIVE_INFINITY, storedAfterMs);
-    expect(undisturbed.length).toBeGreaterThan(5);
     let stored = 0;
-    for (let nth = 0; nth < 20; nth++) {
-      const { events, wasStored } = await eventsWithout(nth, storedAfterMs);
-      expect({ nth, events }).toEqual({ nth, events: undisturbed });
-      stored += wasStored ? 1 : 0;
+    // Whether a late write is still stored depends on when the next one comes, which the seed draws.
+    for (const seed of [5, 6]) {
+      const { events: undisturbed } = await eventsWithout(Number.POSITIVE_INFINITY, storedAfterMs, seed);
+      expect(undisturbed.length).toBeGreaterThan(5);
+      for (let nth = 0; nth < 20; nth++) {
+        const { events, wasStored } = await eventsWithout(nth, storedAfterMs, seed);
+        expect({ seed, nth, events }).toEqual({ seed, nth, events: undisturbed });
+        stored += wasStored ? 1 : 0;
+      }
     }
     expect(stored).toBeGreaterThan(3);
   },
