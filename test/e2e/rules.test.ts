@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
+import { readKinds } from '../../src/arrival/kinds.ts';
 import type { ControllerConfig } from '../../src/controller/config.ts';
 import { everyFeature, type Features, permissionsFor } from '../../src/controller/permissions.ts';
 import { systemClock } from '../../src/kube/clock.ts';
@@ -13,8 +14,11 @@ import { accountWith, runUseCase } from './rules/run-use-case.ts';
 import { CONFIG, type UseCase, useCases, wholeRelease } from './rules/use-cases.ts';
 
 const everything = permissionsFor(everyFeature);
+const BUILT_IN = new Set(['', 'apps', 'batch', 'autoscaling', 'policy', 'networking.k8s.io']);
 /** What no fixture defines: names and versions are all that a refused request needs. */
-const FURTHER_KINDS = [
+const FURTHER_KINDS: readonly { group: string; versions: readonly string[]; kind: string; resource?: string; scope?: string }[] = [
+  // What an arrival looks at.
+  ...readKinds.filter(({ group, kind }) => !BUILT_IN.has(group) && kind !== 'VerticalPodAutoscaler'),
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualNode' },
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualRouter' },
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualService' },
@@ -179,18 +183,19 @@ describe('each rule of the role is needed', () => {
   });
 });
 
-function definitionOf({ group, versions, kind, scope = 'Namespaced' }: (typeof FURTHER_KINDS)[number]): KubeObject {
+function definitionOf({ group, versions, kind, resource, scope = 'Namespaced' }: (typeof FURTHER_KINDS)[number]): KubeObject {
   const singular = kind.toLowerCase();
+  const plural = resource ?? `${singular}s`;
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     // The API server asks for it where the group is one of Kubernetes' own.
-    metadata: { name: `${singular}s.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } },
+    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } },
     spec: {
       group,
       scope,
-      names: { kind, listKind: `${kind}List`, plural: `${singular}s`, singular },
+      names: { kind, listKind: `${kind}List`, plural, singular },
       versions: versions.map((name, place) => ({ name, served: true, storage: place === 0, schema })),
     },
   };
