@@ -60,6 +60,7 @@ export const traps: readonly Trap[] = [
     istio,
   ),
   trap('port name', 'a port called web', [web]),
+  trap('port name', 'a second port where ports are discovered', [{ is: 'second port', name: 'admin' }], { hasPortDiscovery: true }),
   trap('port name', 'an Ingress by port name', [web, { is: 'Ingress', byName: true }]),
   trap('port name', 'gRPC by port name', [{ is: 'port name', name: 'grpc-api' }], istio),
   trap('port name', 'TCP by port name', [{ is: 'port name', name: 'tcp-shop' }]),
