@@ -121,9 +121,9 @@ Users have version 2, as before.
 
 ## 8. The end
 
-Without a Canary users get what the application holds, so that it gets its good version back first.
+Without a Canary users get what the application holds, so that it gets its good version back first.${isKnative ? ' Knative makes another Revision of it, which is released as any other.' : ''}
 
-${sh(`${putBack(isKnative)}
+${sh(`${putBack(isKnative)}${isKnative ? "\nkubectl -n test wait canary/podinfo --for=jsonpath='{.status.phase}'=Succeeded --timeout=5m" : ''}
 kubectl -n test delete canary podinfo
 until ${isKnative ? "kubectl -n test get services.serving.knative.dev podinfo -o jsonpath='{.spec.traffic}' | grep latestRevision" : '! kubectl -n test get deployment podinfo-primary 2>/dev/null'}; do sleep 1; done`)}
 
