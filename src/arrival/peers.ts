@@ -88,25 +88,15 @@ function admitsElsewhere(
 }
 
 function shutOut({ target, primary }: World, policy: KubeObject, field: string, direction: (typeof DIRECTIONS)[number]): Loss {
-  return {
-    code: 'PolicyWouldBeLost',
-    kind: 'security',
-    isRefused: true,
-    object: refOf(policy),
-    field,
-    detail: `${direction.verb} the pods of ${target.owner.kind} ${target.owner.name} and not those of ${primary.owner.name}: they ${direction.blocked}`,
-    remedy: `admit ${primary.owner.name} there, too`,
-  };
+  const detail = `${direction.verb} the pods of ${target.owner.kind} ${target.owner.name} and not those of ${primary.owner.name}: they ${direction.blocked}`;
+  return refused(policy, field, detail, `admit ${primary.owner.name} there, too`);
 }
 
 function opened({ target, primary }: World, policy: KubeObject, field: string, verb: string): Loss {
-  return {
-    code: 'PolicyWouldBeLost',
-    kind: 'security',
-    isRefused: true,
-    object: refOf(policy),
-    field,
-    detail: `${verb} the pods of ${primary.owner.name}, which will serve, and not those of ${target.owner.kind} ${target.owner.name}`,
-    remedy: `leave them out there, too`,
-  };
+  const detail = `${verb} the pods of ${primary.owner.name}, which will serve, and not those of ${target.owner.kind} ${target.owner.name}`;
+  return refused(policy, field, detail, 'leave them out there, too');
+}
+
+function refused(policy: KubeObject, field: string, detail: string, remedy: string): Loss {
+  return { code: 'PolicyWouldBeLost', kind: 'security', isRefused: true, object: refOf(policy), field, detail, remedy };
 }
