@@ -42,9 +42,13 @@ export function namesPort(canary: Canary): boolean {
   return portDiscovery === true && (delegation === true || (gateways[0] ?? MESH) !== MESH);
 }
 
-/** The Canary of Services that have several ports, whether they were discovered or were there before; its gateways come first. */
+/**
+ * The Canary of Services that have several ports, whether they were discovered or were there before. Whoever asks for discovery decides by the order
+ * of the gateways which clients have every port routed (04-V3); else the gateways come first, which need a named port.
+ */
 export function withSeveralPorts(canary: Canary): Canary {
-  const { gateways } = canary.spec.service;
+  const { gateways, portDiscovery } = canary.spec.service;
+  if (portDiscovery) return canary;
   const edgesFirst = gateways && { gateways: gateways.toSorted((a, b) => Number(a === MESH) - Number(b === MESH)) };
   return { ...canary, spec: { ...canary.spec, service: { ...canary.spec.service, ...edgesFirst, portDiscovery: true } } };
 }

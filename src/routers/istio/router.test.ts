@@ -297,6 +297,8 @@ describe('the match of the service', () => {
         gateways: ['mesh', 'a/b'],
         http: [{ match: [{ gateways: ['a/b'] }, { gateways: ['mesh'], port: 8080 }], route: named }],
       });
+      const discovered = aCanary({ service: { gateways: ['mesh', 'a/b'], portDiscovery: true } });
+      expect(raw(istio.render(discovered, severalPorts, allToPrimary, []).write.at(-1))?.spec.http).toEqual([{ route: to(100, 0) }]);
       const inMesh = istio.render(aCanary({ service: { gateways: ['mesh'] } }), severalPorts, allToPrimary, []);
       expect(raw(inMesh.write.at(-1))?.spec.http).toEqual([{ route: to(100, 0) }]);
     });
