@@ -73,7 +73,7 @@ export function isCanaryMirror(canary: Canary, mirror: FoundFilter['requestMirro
 }
 
 /** The pair that a rule asks for beyond what the main rule asks for. */
-function cookieOf(rule: FoundRule, main: FoundRule, kind: RouteKind): string | undefined {
+export function cookieOf(rule: FoundRule, main: FoundRule, kind: RouteKind): string | undefined {
   const known = normalised(main.matches, kind)[0]?.headers ?? [];
   const own = (normalised(rule.matches, kind)[0]?.headers ?? []).find(
     (header) => header.name.toLowerCase() === 'cookie' && !known.some((other) => isDeepStrictEqual(header, other)),

@@ -31,7 +31,7 @@ export interface RenderedRule {
   backendRefs: RenderedRef[];
 }
 
-const SET_COOKIE = 'Set-Cookie';
+export const SET_COOKIE = 'Set-Cookie';
 /** In one rule, and in a route. Source: the CRD. */
 const MOST_MATCHES = 64;
 const MOST_MATCHES_IN_ALL = 128;

@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
+import { isRecord, type JsonRecord } from '../../api/json.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import { RoutingError } from '../routing-error.ts';
+import { type Backend, joinedRules, type Rule, type RuleForm, splitRules, splitRulesIn } from '../split/split.ts';
+import { ALL } from '../weights.ts';
+import { mirrorFilter, responseModifier } from './filters.ts';
+import { mergeMatch, normalised, type RouteMatch, withCookie } from './match.ts';
+import { cookieOf, type FoundRule, isCanaryMirror, isService, readRouteObject } from './read.ts';
+import { SET_COOKIE } from './render.ts';
+import type { GatewayApiVersion, RouteKind } from './route-kind.ts';
+
+/** Source: the CRD: rules of a route, matches of a rule, matches of all of them, filters of a rule, and the largest weight. */
+const MOST = { rules: 16, matches: 64, matchesInAll: 128, filters: 16, weight: 1_000_000 };
+
+interface HeaderFilter {
+  type?: string;
+  responseHeaderModifier?: { add?: { name: string; value: string }[] };
+}
+
+/** The rules of an HTTPRoute or GRPCRoute of the user's, with the application split. Throws a `RoutingError` where that cannot be said. */
+export function splitRoute(canary: Canary, found: KubeObject, routes: Routes, version: GatewayApiVersion): Rule[] {
+  const rules = splitRules(canary, rulesOf(found), routes, formOf(canary, found.kind as RouteKind, version));
+  checkLimits(found, rules);
+  return rules;
+}
+
+/** The rules as the user wrote them. */
+export function joinedRoute(canary: Canary, found: KubeObject, version: GatewayApiVersion): Rule[] {
+  return joinedRules(canary, rulesOf(found), formOf(canary, found.kind as RouteKind, version));
+}
+
+export const rulesOf = (found: KubeObject): Rule[] => {
+  const { rules } = specOf<{ rules: unknown }>(found);
+  return Array.isArray(rules) ? rules.filter(isRecord) : [];
+};
+
+/** The routes that a route of the user's expresses; undefined: it leads to the application whole, as before Serin. */
+export function readSplitRoute(canary: Canary, found: KubeObject, version: GatewayApiVersion): Routes | UnreadableRoutes | undefined {
+  const kind = found.kind as RouteKind;
+  const split = splitRulesIn(canary, rulesOf(found), formOf(canary, kind, version));
+  const percent = ({ rule, primary, canary: side, share = 0 }: (typeof split)[number], namesCanary = true): Rule => ({
+    ...rule,
+    backendRefs: [{ ...primary, weight: ALL - share }, ...(namesCanary ? [{ ...side, weight: share }] : [])],
+  });
+  const copies = split.filter(({ isCopy }) => isCopy);
+  const read = split
+    .filter(({ isCopy, share }) => !isCopy && share !== undefined)
+    .map((own) => {
+      const ofOwn = copies.filter((copy) => isCopyOf(copy.rule as FoundRule, own.rule as FoundRule, kind));
+      const isForSome = ofOwn.some(({ rule }) => cookieOf(rule as FoundRule, own.rule as FoundRule, kind) === undefined);
+      const rules = [...ofOwn.map((copy) => percent(copy)), percent(own, !isForSome)];
+      return readRouteObject(canary, { ...found, spec: { rules } });
+    });
+  const [first] = read;
+  if (first === undefined || read.every((one) => isDeepStrictEqual(one, first))) return first;
+  return { unreadable: `the rules of ${found.kind} ${found.metadata.name} do not agree on one weight` };
+}
+
+/** Every request that the copy takes the rule would take without it. */
+function isCopyOf(copy: FoundRule, rule: FoundRule, kind: RouteKind): boolean {
+  const includes = (all: readonly object[] = [], some: readonly object[] = []): boolean =>
+    some.every((one) => all.some((other) => isDeepStrictEqual(one, other)));
+  const isWithin = (narrow: RouteMatch, wide: RouteMatch): boolean =>
+    isDeepStrictEqual([narrow.path, narrow.method], [wide.path, wide.method]) &&
+    includes(narrow.headers, wide.headers) &&
+    includes(narrow.queryParams, wide.queryParams);
+  const wide = normalised(rule.matches, kind);
+  return normalised(copy.matches, kind).every((narrow) => wide.some((match) => isWithin(narrow, match)));
+}
+
+function formOf(canary: Canary, kind: RouteKind, version: GatewayApiVersion): RuleForm {
+  return {
+    backends: 'backendRefs',
+    copiesLast: true,
+    serviceOf: (backend) => (typeof backend.name === 'string' && isService(canary, backend, backend.name) ? backend.name : undefined),
+    withService: (backend, _from, name) => ({ ...backend, name }),
+    withCookie(backend, value) {
+      const filters = filtersOf(backend);
+      const at = filters.findIndex(({ type }) => type === 'ResponseHeaderModifier');
+      const { responseHeaderModifier = {} } = filters[at] ?? {};
+      // One modifier only may stand in a backend.
+      const modifier = responseModifier({
+        ...responseHeaderModifier,
+        add: [...(responseHeaderModifier.add ?? []), { name: SET_COOKIE, value }],
+      });
+      return { ...backend, filters: at < 0 ? [...filters, modifier] : filters.with(at, modifier) };
+    },
+    withoutCookies(backend, other) {
+      const kept = addsOf(other);
+      const filters = filtersOf(backend).flatMap((filter): HeaderFilter[] => {
+        const { add, ...rest } = filter.responseHeaderModifier ?? {};
+        if (!add) return [filter];
+        const left = add.filter((one) => one.name !== SET_COOKIE || kept.some((known) => isDeepStrictEqual(known, one)));
+        if (left.length === 0 && Object.keys(rest).length === 0) return [];
+        return [{ ...filter, responseHeaderModifier: { ...rest, ...(left.length > 0 && { add: left }) } }];
+      });
+      const { filters: _, ...bare } = backend;
+      return filters.length > 0 ? { ...bare, filters } : bare;
+    },
+    conditioned(rule, { match, cookie }) {
+      const { name: _, ...unnamed } = rule;
+      const own = normalised(rule.matches as RouteMatch[] | undefined, kind);
+      const within = match ? mergeMatch(match, own, kind) : own;
+      const matches = cookie === undefined ? within : withCookie(within, cookie);
+      // A rule that replaces the prefix may have one match only.
+      const lists = JSON.stringify(rule.filters ?? []).includes('replacePrefixMatch') ? matches.map((one) => [one]) : [matches];
+      return lists.map((list) => ({ ...unnamed, matches: list }));
+    },
+    mirrored(rule, side, percent) {
+      if (percent < ALL && version !== 'v1')
+        throw RoutingError.at('analysis.mirrorWeight', `${percent} needs gatewayapi:v1: ${version} mirrors all requests or none`);
+      const { weight: _, filters: __, ...backendRef } = side;
+      return { ...rule, filters: [...filtersOf(rule), percent < ALL ? mirrorFilter(backendRef, percent) : mirrorFilter(backendRef)] };
+    },
+    unmirrored(rule) {
+      const all = filtersOf(rule);
+      const filters = all.filter(({ requestMirror }: FoundFilter) => !isCanaryMirror(canary, requestMirror));
+      if (filters.length === all.length) return rule;
+      const { filters: _, ...bare } = rule;
+      return filters.length > 0 ? { ...bare, filters } : bare;
+    },
+  };
+}
+
+type FoundFilter = NonNullable<FoundRule['filters']>[number];
+
+function filtersOf(holder: JsonRecord): HeaderFilter[] {
+  return Array.isArray(holder.filters) ? holder.filters.filter(isRecord) : [];
+}
+
+const addsOf = (backend: Backend) => filtersOf(backend).flatMap(({ responseHeaderModifier }) => responseHeaderModifier?.add ?? []);
+
+function checkLimits({ kind, metadata: { name } }: KubeObject, rules: readonly Rule[]): void {
+  const where = `${kind} ${name}`;
+  const tooMany = (what: string, most: number) =>
+    new RoutingError(
+      `${where} would have more than ${most} ${what} with the copies that a condition or a cookie needs: name fewer in it, or move some into another route`,
+    );
+  const matches = rules.map((rule) => (Array.isArray(rule.matches) ? rule.matches.length : 0));
+  if (rules.length > MOST.rules) throw tooMany('rules', MOST.rules);
+  if (Math.max(0, ...matches) > MOST.matches) throw tooMany('matches in a rule', MOST.matches);
+  if (matches.reduce((sum, count) => sum + count, 0) > MOST.matchesInAll) throw tooMany('matches', MOST.matchesInAll);
+  if (rules.some((rule) => filtersOf(rule).length > MOST.filters)) throw tooMany('filters in a rule', MOST.filters);
+  const weights = rules
+    .flatMap((rule) => (Array.isArray(rule.backendRefs) ? rule.backendRefs : []))
+    .map((one) => (isRecord(one) ? one.weight : 0));
+  if (weights.some((weight) => typeof weight === 'number' && weight > MOST.weight))
+    throw new RoutingError(
+      `${where} has weights above ${MOST.weight / ALL}, which cannot be split: name smaller ones of the same proportion`,
+    );
+}

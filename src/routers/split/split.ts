@@ -1,0 +1,191 @@
+import type { Canary } from '../../api/canary.ts';
+import type { JsonRecord } from '../../api/json.ts';
+import { names } from '../../api/names.ts';
+import type { Routes } from '../../api/routes.ts';
+import { RoutingError } from '../routing-error.ts';
+import { ALL, primaryWeight } from '../weights.ts';
+import { type Part, partsOf } from './parts.ts';
+
+/** A rule of a route of the user's, as raw JSON. */
+export type Rule = JsonRecord;
+/** One of the backends of a rule, as raw JSON, with its weight in `weight`. */
+export type Backend = JsonRecord;
+
+/** How the rules of one kind of route lead requests to Services. */
+export interface RuleForm {
+  /** The field of a rule that lists its backends. */
+  backends: 'backendRefs' | 'route' | 'services';
+  /** The weight of a backend that names none beside others. Undefined: no backend is without one, also not the only one of a rule. */
+  unsaid?: number;
+  /** Copies stand behind all rules of the user's, since the most specific rule takes a request; else each stands before its rule. */
+  copiesLast: boolean;
+  /** The name of the Service in the Canary's namespace that a backend is; undefined: another thing. */
+  serviceOf(backend: Backend): string | undefined;
+  /** It gets copies of requests, and its weight is not one of the others'; absent: no backend does. */
+  isMirror?(backend: Backend): boolean;
+  withService(backend: Backend, from: string, to: string): Backend;
+  /** Its answers set this cookie besides. */
+  withCookie(backend: Backend, text: string): Backend;
+  /** Without the cookies that answers of `other` do not set. */
+  withoutCookies(backend: Backend, other: Backend): Backend;
+  /** The rule for those requests alone that the part takes, without a name. Throws a `RoutingError` where it cannot be said. */
+  conditioned(rule: Rule, part: Part): Rule[];
+  mirrored(rule: Rule, canary: Backend, percent: number): Rule;
+  unmirrored(rule: Rule): Rule;
+}
+
+/** The two backends that stand for one of the application: the primary's first in a rule of the user's, the canary's first in a copy of one. */
+interface Pair {
+  first: 'primary' | 'canary';
+  primary: Backend;
+  canary: Backend;
+}
+type Entry = { pair: Pair } | { other: Backend };
+
+/** Whether a rule leads to the application: to its apex Service, or to both of the sides that stand for it. */
+export function leadsToApplication(canary: Canary, rule: Rule, form: RuleForm): boolean {
+  return entriesOf(canary, rule, form).some((entry) => 'pair' in entry || isApex(canary, entry.other, form));
+}
+
+/**
+ * The rules of the user's with the application split as these routes say. Only backends that name the application change, and beside them the
+ * weights of the others, which keep their proportion; a rule that does not lead to it stays as it is. Conditions and cookies are copies of a
+ * rule, with its filters and timeouts.
+ *
+ * `rules`: as the user wrote them, or as they were split before. Throws a `RoutingError` where the routes cannot be said.
+ */
+export function splitRules(canary: Canary, rules: readonly Rule[], routes: Routes, form: RuleForm): Rule[] {
+  const { copies, own } = partsOf(canary, routes);
+  const whole = joinedRules(canary, rules, form);
+  const split = whole.map((rule) => {
+    if (!leadsToApplication(canary, rule, form)) return { copies: [], rule };
+    const side = sideBeside(canary, entriesOf(canary, rule, form), form);
+    // Which of them the user means and which of them is ours could not be told apart.
+    if (side !== undefined)
+      throw new RoutingError(`a rule leads to Service ${side} beside ${names(canary).apexService}: leave one of the two in the rule`);
+    const divided = (one: Rule, part: Part, first: Pair['first']) => dividedRule(canary, one, part, first, form);
+    return {
+      copies: copies.flatMap((part) => form.conditioned(rule, part).map((one) => divided(one, part, 'canary'))),
+      rule: divided(rule, own, 'primary'),
+    };
+  });
+  if (form.copiesLast) return [...split.map(({ rule }) => rule), ...split.flatMap((each) => each.copies)];
+  return split.flatMap((each) => [...each.copies, each.rule]);
+}
+
+/** The reverse: the rules as the user wrote them, with what the user has changed since. */
+export function joinedRules(canary: Canary, rules: readonly Rule[], form: RuleForm): Rule[] {
+  return rules.flatMap((rule) => {
+    const unmirrored = form.unmirrored(rule);
+    const entries = entriesOf(canary, unmirrored, form);
+    const pairs = entries.flatMap((entry) => ('pair' in entry ? [entry.pair] : []));
+    if (pairs.length === 0) return [rule];
+    if (isCopy(pairs) && sideBeside(canary, entries, form) === undefined) return [];
+    const isCounted = (entry: Entry): boolean => 'pair' in entry || !form.isMirror?.(entry.other);
+    const counted = entries.filter(isCounted);
+    // Weights that someone else has changed since may be no multiples: then they stay in proportion as they are.
+    const unit = counted.every((entry) => weightOf(entry, form) % ALL === 0) ? ALL : 1;
+    const backends = entries.map((entry): Backend => {
+      const weight = weightOf(entry, form) / unit;
+      if ('other' in entry) return isCounted(entry) ? { ...entry.other, weight } : entry.other;
+      const whole = wholeOf(canary, entry.pair, form);
+      const { weight: _, ...unsaid } = whole;
+      return counted.length === 1 && form.unsaid !== undefined && weightOf(entry, form) === ALL ? unsaid : { ...whole, weight };
+    });
+    return [{ ...unmirrored, [form.backends]: backends }];
+  });
+}
+
+/** Copies of a rule, and the rules of the user's that lead to the application, with the two weights in percent; undefined: weight 0 of it all. */
+export interface SplitRule {
+  rule: Rule;
+  isCopy: boolean;
+  primary: Backend;
+  canary: Backend;
+  /** Percent of the canary, not rounded. */
+  share: number | undefined;
+}
+
+/** The rules that hold a pair of sides. */
+export function splitRulesIn(canary: Canary, rules: readonly Rule[], form: RuleForm): SplitRule[] {
+  return rules.flatMap((rule) => {
+    const entries = entriesOf(canary, rule, form);
+    const pairs = entries.flatMap((entry) => ('pair' in entry ? [entry.pair] : []));
+    const pair = pairs.find((one) => weightOf({ pair: one }, form) > 0) ?? pairs[0];
+    if (!pair) return [];
+    const [sum, part] = [weightOf({ pair }, form), numberOf(pair.canary.weight)];
+    return [{ rule, isCopy: isCopy(pairs), primary: pair.primary, canary: pair.canary, share: sum === 0 ? undefined : (ALL * part) / sum }];
+  });
+}
+
+const isCopy = ([pair]: readonly Pair[]): boolean => pair?.first === 'canary';
+
+function dividedRule(canary: Canary, rule: Rule, part: Part, first: Pair['first'], form: RuleForm): Rule {
+  const { primaryService, canaryService, apexService } = names(canary);
+  const backends = backendsOf(rule, form);
+  const counted = backends.filter((backend) => !form.isMirror?.(backend));
+  const isOnly = counted.length === 1;
+  const isEven = form.unsaid === 0 && counted.every(({ weight }) => !weight);
+  const weightOfOne = ({ weight }: Backend): number => numberOf(weight ?? (isOnly ? 1 : form.unsaid)) || (isEven ? 1 : 0);
+  let canarySide: Backend | undefined;
+  const divided = backends.flatMap((backend): Backend[] => {
+    if (!counted.includes(backend)) return [backend];
+    const weight = weightOfOne(backend);
+    if (!isApex(canary, backend, form)) return [{ ...backend, weight: weight * ALL }];
+    const side = (name: string, percent: number, cookie: string | undefined): Backend => {
+      const named = { ...form.withService(backend, apexService, name), weight: weight * percent };
+      return cookie === undefined ? named : form.withCookie(named, cookie);
+    };
+    const primary = side(primaryService, primaryWeight(part.share), part.cookies.primary);
+    canarySide = side(canaryService, part.share, part.cookies.canary);
+    return first === 'primary' ? [primary, canarySide] : [canarySide, primary];
+  });
+  const ruled = { ...rule, [form.backends]: divided };
+  return part.mirror === undefined || canarySide === undefined ? ruled : form.mirrored(ruled, canarySide, part.mirror);
+}
+
+/** The backend of the user's that a pair stands for. */
+function wholeOf(canary: Canary, pair: Pair, form: RuleForm): Backend {
+  const { primaryService, apexService } = names(canary);
+  return form.withService(form.withoutCookies(pair.primary, pair.canary), primaryService, apexService);
+}
+
+/** A side alone is one that the user names, as for testers who call the canary itself. */
+function entriesOf(canary: Canary, rule: Rule, form: RuleForm): Entry[] {
+  const { primaryService, canaryService } = names(canary);
+  const backends = backendsOf(rule, form);
+  const entries: Entry[] = [];
+  const isSide = (backend: Backend, service: string): boolean => !form.isMirror?.(backend) && form.serviceOf(backend) === service;
+  for (const backend of backends) {
+    const before = entries.at(-1);
+    const other = before && 'other' in before ? before.other : undefined;
+    if (other && isSide(other, primaryService) && isSide(backend, canaryService))
+      entries.splice(-1, 1, { pair: { first: 'primary', primary: other, canary: backend } });
+    else if (other && isSide(other, canaryService) && isSide(backend, primaryService))
+      entries.splice(-1, 1, { pair: { first: 'canary', primary: backend, canary: other } });
+    else entries.push({ other: backend });
+  }
+  return entries;
+}
+
+/** The side that the user names beside the application in one rule. */
+function sideBeside(canary: Canary, entries: readonly Entry[], form: RuleForm): string | undefined {
+  const { primaryService, canaryService } = names(canary);
+  const services = entries.map((entry) => ('pair' in entry || form.isMirror?.(entry.other) ? undefined : form.serviceOf(entry.other)));
+  return services.find((service) => service === primaryService || service === canaryService);
+}
+
+function backendsOf(rule: Rule, form: RuleForm): Backend[] {
+  const found = rule[form.backends];
+  return Array.isArray(found) ? found.filter((one): one is Backend => typeof one === 'object' && one !== null) : [];
+}
+
+const isApex = (canary: Canary, backend: Backend, form: RuleForm): boolean =>
+  !form.isMirror?.(backend) && form.serviceOf(backend) === names(canary).apexService;
+
+function weightOf(entry: Entry, form: RuleForm): number {
+  if ('other' in entry) return numberOf(entry.other.weight ?? form.unsaid);
+  return numberOf(entry.pair.primary.weight) + numberOf(entry.pair.canary.weight);
+}
+
+const numberOf = (weight: unknown): number => (typeof weight === 'number' && Number.isFinite(weight) ? weight : 0);
