@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { Canary } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { ownerAnnotation } from '../../src/api/names.ts';
 import type { Routes } from '../../src/api/routes.ts';
 import type { Apex } from '../../src/routers/router.ts';
 import { raw } from '../fakes/raw.ts';
@@ -26,6 +27,12 @@ export const anApex: Apex = {
   selector: { key: 'app', target: 'shop', primary: 'shop-primary' },
   ports: [{ name: 'http', port: 8080, targetPort: 8080, protocol: 'TCP' }],
 };
+
+/** A rendered object as the controller writes it: with its mark, unless it is a part of a route of the user's. */
+export function asMade(object: KubeObject): KubeObject {
+  if (Object.keys(object.metadata).length === 2) return object;
+  return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [ownerAnnotation]: 'c-1' } } };
+}
 
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {

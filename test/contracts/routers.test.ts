@@ -14,7 +14,7 @@ import { raw } from '../fakes/raw.ts';
 import { afterDeletion } from './routers/after-deletion.ts';
 import { routerCases } from './routers/index.ts';
 import type { RouterCase } from './routers/router-case.ts';
-import { aCanary, anApex, deepFreeze } from './routers-cases.ts';
+import { aCanary, anApex, asMade, deepFreeze } from './routers-cases.ts';
 
 const implemented = Object.entries(routers).map(([provider, router]) => ({ provider, router: router as Router }));
 const withObjects = implemented.filter(({ router }) => router.supports.weights);
@@ -30,7 +30,7 @@ const inPlace = (provider: string): KubeObject[] => [...(caseOf(provider).inPlac
 const held = (provider: string, write: readonly KubeObject[]): KubeObject[] => {
   const objects = write.map((object) => {
     const found = inPlace(provider).find((one) => refKey(refOf(one)) === refKey(refOf(object)));
-    if (!found) return object;
+    if (!found) return asMade(object);
     return { ...found, metadata: { ...found.metadata, ...object.metadata }, spec: { ...raw(found).spec, ...raw(object).spec } };
   });
   const written = objects.map((object) => refKey(refOf(object)));
@@ -248,10 +248,10 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
   it('04-R-L2: finalize tolerates absent objects and is the same a second time', () => {
     const canary = canaryFor(provider, allToPrimary);
     expect(router.finalize(canary, [])).toEqual({ write: [], remove: [] });
-    const current = deepFreeze(render(allToPrimary).write);
+    const current = deepFreeze(render(allToPrimary).write.map(asMade));
     const once = router.finalize(canary, current);
     const gone = [...once.remove, ...once.write.map(refOf)].map(refKey);
-    const after = current.filter((object) => !gone.includes(refKey(refOf(object)))).concat(once.write);
+    const after = current.filter((object) => !gone.includes(refKey(refOf(object)))).concat(once.write.map(asMade));
     expect(router.finalize(canary, deepFreeze(after))).toEqual({ write: [], remove: [] });
     expect(JSON.stringify(once.write)).not.toMatch(/shop-(primary|canary)/);
   });
@@ -266,7 +266,8 @@ describe.each(
   const routesNow = router.supports.mirroring ? mirrored : allToPrimary;
   const made = router
     .render(canary, anApex, routesNow, inPlace(provider))
-    .write.filter((object) => !inPlace(provider).some((one) => refKey(refOf(one)) === refKey(refOf(object))));
+    .write.filter((object) => !inPlace(provider).some((one) => refKey(refOf(one)) === refKey(refOf(object))))
+    .map(asMade);
   const left = made.filter((object) => router.afterDeletion(canary, object) === 'stays');
 
   it('leaves the routes that serve an edge, and no others', () => {

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
 import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { type Clock, sleep } from '../../kube/clock.ts';
@@ -8,6 +9,7 @@ import { findObject } from '../../routers/find-object.ts';
 import { routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
+import { isPartOfRoute } from '../../routers/split/users-route.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
@@ -137,6 +139,7 @@ export async function applyOver(
   { cluster, signal }: DepsOf<'cluster'>,
 ): Promise<KubeObject> {
   const { resourceVersion, annotations, ownerReferences } = live?.metadata ?? {};
+  if (isPartOfRoute(object, live)) return cluster.patch(refOf(object), { metadata: { resourceVersion }, spec: specOf(object) }, { signal });
   const mark = annotations?.[ownerAnnotation];
   const metadata = {
     ...object.metadata,

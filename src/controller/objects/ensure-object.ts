@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
+import { isPartOfRoute } from '../../routers/split/users-route.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { NameTakenError } from '../errors.ts';
@@ -52,7 +53,8 @@ export async function ensure(
   // What owns it may have gone with it, and another owner of that name would be none to the garbage collector.
   if (isDeleted) anchors.doubt(canary);
   const owner = await anchors.reference(canary, signal, context.readTarget);
-  if (live && isTarget(canary, ref)) return noted(await mergeIntoTarget(context, object, live.object));
+  if (live && (isTarget(canary, ref) || isPartOfRoute(object, live.object)))
+    return noted(await mergeIntoTarget(context, object, live.object));
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   const toWrite = foundInPlace ? object : marked(context, object, owner);
   // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
@@ -95,7 +97,7 @@ function isTraffic({ kind }: KubeObject, field: string): boolean {
   );
 }
 
-/** The target is the user's: only the rendered fields are merged, into the version that they were computed from. */
+/** The target is the user's, and so is a route found in place: only the rendered fields are merged, into the version that they were computed from. */
 export function mergeIntoTarget({ cluster, signal }: DepsOf<'cluster'>, fields: KubeObject, live: KubeObject): Promise<KubeObject> {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = fields;
   const { annotations } = metadata;

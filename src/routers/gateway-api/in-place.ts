@@ -3,9 +3,10 @@ import type { Canary } from '../../api/canary.ts';
 import { isRecord, type JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
-import { type Backend, joinedRules, type Rule, type RuleForm, splitRules, splitRulesIn } from '../split/split.ts';
+import { type Backend, joinedRules, leadsToApplication, type Rule, type RuleForm, splitRules, splitRulesIn } from '../split/split.ts';
 import { ALL } from '../weights.ts';
 import { mirrorFilter, responseModifier } from './filters.ts';
 import { mergeMatch, normalised, type RouteMatch, withCookie } from './match.ts';
@@ -23,7 +24,13 @@ interface HeaderFilter {
 
 /** The rules of an HTTPRoute or GRPCRoute of the user's, with the application split. Throws a `RoutingError` where that cannot be said. */
 export function splitRoute(canary: Canary, found: KubeObject, routes: Routes, version: GatewayApiVersion): Rule[] {
-  const rules = splitRules(canary, rulesOf(found), routes, formOf(canary, found.kind as RouteKind, version));
+  const form = formOf(canary, found.kind as RouteKind, version);
+  const before = rulesOf(found);
+  if (!before.some((rule) => leadsToApplication(canary, rule, form)))
+    throw new RoutingError(
+      `${found.kind} ${found.metadata.name} is yours and no rule of it leads to Service ${names(canary).apexService}: add one that does, or give it another name, so that Serin can make a route of this one`,
+    );
+  const rules = splitRules(canary, before, routes, form);
   checkLimits(found, rules);
   return rules;
 }

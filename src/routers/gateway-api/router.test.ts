@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import { aCanary, anApex, asMade } from '../../../test/contracts/routers-cases.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { ownerAnnotation } from '../../api/names.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { originalConfig } from '../original-spec.ts';
 import { gatewayApi } from './router.ts';
@@ -16,10 +17,12 @@ const matched: Routes = { kind: 'matched', match: [insider] };
 const httpRoute = (rules: object[], rest: object = {}): KubeObject => ({
   apiVersion: 'gateway.networking.k8s.io/v1',
   kind: 'HTTPRoute',
-  metadata: { name: 'shop', namespace: 'prod', generation: 3 },
+  metadata: { name: 'shop', namespace: 'prod', generation: 3, annotations: { [ownerAnnotation]: 'c-1' } },
   spec: { parentRefs: [{ name: 'edge' }], rules },
   ...rest,
 });
+/** Without marks of Serin's. */
+const users = (route: KubeObject): KubeObject => ({ ...route, metadata: { name: 'shop', namespace: 'prod', generation: 3 } });
 const to = (primary: number, canary: number) => [
   { group: '', kind: 'Service', name: 'shop-primary', port: 8080, weight: primary },
   { group: '', kind: 'Service', name: 'shop-canary', port: 8080, weight: canary },
@@ -185,7 +188,7 @@ describe('04-R-S4, R-S5: routing to the primary', () => {
     { what: 'its parents', service: { gatewayRefs: [] } },
     { what: 'a header', service: { headers: { response: { add: { 'no name': 'a' } } } } },
   ];
-  const live = (routes: Routes) => v1.render(canaryWith({}, { match: [insider] }), anApex, routes, []).write;
+  const live = (routes: Routes) => v1.render(canaryWith({}, { match: [insider] }), anApex, routes, []).write.map(asMade);
 
   it.each(edits)('an invalid $what does not block it: the route keeps its fields, with other weights', ({ service }) => {
     for (const routes of [matched, { kind: 'mirrored', share: weight(50) }, { kind: 'weighted', canary: weight(40) }] as Routes[]) {
@@ -243,20 +246,54 @@ describe('conditions set by the parents', () => {
   });
 });
 
-describe('an HTTPRoute found in place', () => {
-  const own = httpRoute([{ backendRefs: [{ name: 'shop', port: 8080 }] }]);
-  const [first] = v1.render(canaryWith(), anApex, allToPrimary, [own]).write;
+describe('I17: an HTTPRoute of the user’s', () => {
+  const filter = { type: 'ExtensionRef', extensionRef: { group: 'example.org', kind: 'Auth', name: 'staff' } };
+  const others = [
+    { matches: [{ path: { type: 'PathPrefix', value: '/static' } }], backendRefs: [{ name: 'static', port: 80 }] },
+    { matches: [{ path: { type: 'PathPrefix', value: '/admin' } }], filters: [filter], backendRefs: [{ name: 'admin', port: 80 }] },
+  ];
+  const app = { name: 'app', filters: [filter], timeouts: { request: '3s' }, backendRefs: [{ name: 'shop', port: 8080, weight: 1 }] };
+  const own = users(httpRoute([...others, app]));
+  const split = (primary: number, canary: number) => [
+    { name: 'shop-primary', port: 8080, weight: primary },
+    { name: 'shop-canary', port: 8080, weight: canary },
+  ];
 
-  it('04-R-D2: its spec is kept at the first write, repeated at the next, and put back by deletion', () => {
-    if (!first) throw new Error('nothing is written');
-    expect(JSON.parse(first.metadata.annotations?.[originalConfig] ?? '')).toEqual(own.spec);
-    const [second] = v1.render(canaryWith(), anApex, { kind: 'weighted', canary: weight(10) }, [first]).write;
-    expect(second?.metadata.annotations?.[originalConfig]).toBe(first.metadata.annotations?.[originalConfig]);
-    expect(v1.finalize(canaryWith(), [first]).write[0]?.spec).toEqual(own.spec);
+  it('keeps its rules, filters, parents and metadata: only backends that name the application are written', () => {
+    const { write, remove } = v1.render(canaryWith(), anApex, { kind: 'weighted', canary: weight(10) }, [own]);
+    expect(remove).toEqual([]);
+    expect(write).toEqual([
+      {
+        ...{ apiVersion: own.apiVersion, kind: own.kind, metadata: { name: 'shop', namespace: 'prod' } },
+        spec: { rules: [...others, { ...app, backendRefs: split(90, 10) }] },
+      },
+    ]);
+    expect(v1.readRoutes(canaryWith(), [{ ...own, spec: { ...own.spec, ...write[0]?.spec } } as never])).toEqual({
+      kind: 'weighted',
+      canary: 10,
+    });
   });
 
-  it('04-R-L2: one that was never ours is left alone', () => {
+  it('deletion joins what was split, with what the user has changed meanwhile', () => {
+    const edited = users(httpRoute([{ ...app, timeouts: { request: '9s' }, backendRefs: split(90, 10) }]));
+    expect(v1.finalize(canaryWith(), [edited]).write[0]?.spec).toEqual({ rules: [{ ...app, timeouts: { request: '9s' } }] });
     expect(v1.finalize(canaryWith(), [own])).toEqual({ write: [], remove: [] });
+  });
+
+  it('one that does not lead to the application is named, and not written', () => {
+    expect(() => v1.render(canaryWith(), anApex, allToPrimary, [users(httpRoute(others))])).toThrow(
+      /HTTPRoute shop is yours .*Service shop/,
+    );
+  });
+
+  it('one that was taken over whole before stays so, and deletion puts its spec back', () => {
+    const kept = JSON.stringify(users(httpRoute([app])).spec);
+    const taken = httpRoute([{ backendRefs: to(100, 0) }], {
+      metadata: { name: 'shop', namespace: 'prod', generation: 3, annotations: { [originalConfig]: kept } },
+    });
+    const [next] = v1.render(canaryWith(), anApex, { kind: 'weighted', canary: weight(10) }, [taken]).write;
+    expect(next?.metadata.annotations?.[originalConfig]).toBe(kept);
+    expect(v1.finalize(canaryWith(), [taken]).write[0]?.spec).toEqual(JSON.parse(kept));
   });
 });
 
@@ -275,13 +312,13 @@ describe('gRPC', () => {
   });
 
   it('an HTTPRoute that serves already goes on, since a listener would take only the older of the two', () => {
-    const [serving] = v1.render(canaryWith(), anApex, routes, []).write;
+    const [serving] = v1.render(canaryWith(), anApex, routes, []).write.map(asMade);
     if (!serving) throw new Error('nothing is written');
     expect(v1.readRoutes(grpc, [serving])).toEqual(routes);
     expect(v1.render(grpc, anApex, allToPrimary, [serving]).write.map(({ kind }) => kind)).toEqual(['HTTPRoute']);
     const [left] = v1.finalize(grpc, [serving]).write;
     expect(left?.kind).toBe('HTTPRoute');
-    expect(v1.render(grpc, anApex, routes, left ? [left] : []).write.map(({ kind }) => kind)).toEqual(['GRPCRoute']);
+    expect(v1.render(grpc, anApex, routes, left ? [asMade(left)] : []).write.map(({ kind }) => kind)).toEqual(['GRPCRoute']);
   });
 
   it('is read back, with a condition and cookies', () => {
@@ -291,7 +328,7 @@ describe('gRPC', () => {
       { ...routes, affinity: { canary: 'sh-canary=QwErTyUiOp' } },
       { kind: 'mirrored', share: weight(30) },
     ] as Routes[])
-      expect(v1.readRoutes(canary, v1.render(canary, anApex, one, []).write)).toEqual(one);
+      expect(v1.readRoutes(canary, v1.render(canary, anApex, one, []).write.map(asMade))).toEqual(one);
   });
 });
 

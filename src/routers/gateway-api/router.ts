@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import type { JsonRecord } from '../../api/json.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
@@ -10,6 +11,9 @@ import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { ifExpressible, RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
+import type { Rule } from '../split/split.ts';
+import { isUsersRoute } from '../split/users-route.ts';
+import { joinedRoute, readSplitRoute, rulesOf, splitRoute } from './in-place.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
 import { hostnames, parentRefs, parentRejection, servesGateway } from './parents.ts';
 import { readRouteObject } from './read.ts';
@@ -34,6 +38,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
   function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
     const ref = routeRef(canary, current);
     const found = findObject(current, ref);
+    if (found && isUsersRoute(found)) return { write: [part(found, splitRoute(canary, found, routes, version))], remove: [] };
     const metadata = routingMetadata(canary, rememberedSpec(found, namesSidesOf(canary)));
     const spec = specFor(canary, routes, { version, kind: ref.kind as RouteKind }, found);
     return { write: [{ apiVersion: ref.apiVersion, kind: ref.kind, metadata, spec }], remove: [] };
@@ -42,8 +47,16 @@ export function gatewayApi(version: GatewayApiVersion): Router {
   /** Restores an adopted route; ours leads to the apex Service, whether it stays or goes. */
   function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
     const ref = routeRef(canary, current);
+    const users = findObject(current, ref);
+    if (users && isUsersRoute(users)) return joined(canary, users);
     const toApex = (found: KubeObject) => apexSpec(canary, { version, kind: ref.kind as RouteKind }, found);
     return { write: leftBehind(ref, current, namesSidesOf(canary), toApex), remove: [] };
+  }
+
+  /** Nothing where no rule of it is split. */
+  function joined(canary: Canary, found: KubeObject): RouteChange {
+    const rules = joinedRoute(canary, found, version);
+    return { write: isDeepStrictEqual(rules, rulesOf(found)) ? [] : [part(found, rules)], remove: [] };
   }
 
   function rejection(canary: Canary, current: readonly KubeObject[]) {
@@ -64,6 +77,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     introduction,
     readRoutes(canary, current) {
       const found = findObject(current, routeRef(canary, current));
+      if (found && isUsersRoute(found)) return readSplitRoute(canary, found, version);
       return found && readRouteObject(canary, found);
     },
     isInForce: (canary, current) => rejection(canary, current) === undefined,
@@ -90,6 +104,11 @@ const introduction = introducing<BackendRule>({
     backendRefs,
   }),
 });
+
+/** What is Serin's of a route of the user's. */
+function part({ apiVersion, kind, metadata: { name, namespace = '' } }: KubeObject, rules: Rule[]): KubeObject {
+  return { apiVersion, kind, metadata: { name, namespace }, spec: { rules } };
+}
 
 const namesSidesOf = (canary: Canary) => namesServicesIn('name', canary);
 
