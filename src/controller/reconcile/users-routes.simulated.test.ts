@@ -1,0 +1,96 @@
+import { expect, it, vi } from 'vitest';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+import { type Raw, raw } from '../../../test/fakes/raw.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** One kind of route of the user's: how a rule leads to a Service, and how its weights are read. */
+interface UsersRoute {
+  spec: object;
+  ref: ObjectRef;
+  route: Raw;
+  /** Its rules, by the Service of their first backend. */
+  rulesOf(route: Raw): Raw[];
+  /** Services of a rule with their weights. */
+  leadsTo(rule: Raw): Record<string, number>;
+}
+
+const service = (fields: object) => ({ port: 80, targetPort: 'http', ...fields });
+const filter = { type: 'ExtensionRef', extensionRef: { group: 'example.org', kind: 'Auth', name: 'staff' } };
+const path = (value: string) => [{ path: { type: 'PathPrefix', value } }];
+const ref = (name: string, weight = 1) => ({ group: '', kind: 'Service', name, port: 80, weight });
+
+const kinds: Record<string, UsersRoute> = {
+  HTTPRoute: {
+    spec: { provider: 'gatewayapi:v1', service: service({ gatewayRefs: [{ name: 'public', namespace: 'edge' }] }) },
+    ref: { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name: APP, namespace: NAMESPACE },
+    route: {
+      parentRefs: [{ name: 'public', namespace: 'edge', sectionName: 'https' }],
+      hostnames: ['shop.example.org'],
+      rules: [
+        { matches: path('/static'), backendRefs: [ref('static')] },
+        { matches: path('/admin'), filters: [filter], backendRefs: [ref('admin')] },
+        { name: 'app', matches: path('/'), filters: [filter], timeouts: { request: '3s' }, backendRefs: [ref(APP)] },
+        { matches: path('/half'), backendRefs: [ref(APP, 3), ref('legacy', 1)] },
+      ],
+    },
+    rulesOf: (route) => route.rules,
+    leadsTo: ({ backendRefs }) => Object.fromEntries(backendRefs.map(({ name, weight }: Raw) => [name, weight])),
+  },
+};
+
+async function initialized({ spec, ref: found, route }: UsersRoute): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 7, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application(true);
+  const { apiVersion, kind } = found;
+  lab.server.create({ apiVersion, kind, metadata: { name: APP, namespace: NAMESPACE }, spec: route } as KubeObject);
+  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50, interval: '30s' }, spec));
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0, 300_000)).toBe(true);
+  await lab.pass(30_000);
+  return lab;
+}
+
+it.each(Object.entries(kinds))('I17: a %s of the user’s stays the user’s: only backends that name the application are split', async (_kind, each) => {
+  const lab = await initialized(each);
+  const rules = (): Raw[] => each.rulesOf(raw(lab.server.find(each.ref))?.spec);
+  const before = each.rulesOf(each.route);
+  const leads = () => rules().map((rule) => each.leadsTo(rule));
+  const [, , app] = before;
+  expect(rules().slice(0, 2)).toEqual(before.slice(0, 2));
+  expect(leads().slice(2)).toEqual([
+    { [`${APP}-primary`]: 100, [`${APP}-canary`]: 0 },
+    { [`${APP}-primary`]: 300, [`${APP}-canary`]: 0, legacy: 100 },
+  ]);
+  const live = lab.server.find(each.ref);
+  expect(live?.metadata.annotations ?? {}).toEqual({});
+  expect({ ...raw(live)?.spec, rules: before }).toEqual(each.route);
+
+  lab.push('2');
+  expect(await lab.passUntil(() => leads()[2]?.[`${APP}-canary`] === 25, 300_000)).toBe(true);
+  expect(leads()[3]).toEqual({ [`${APP}-primary`]: 225, [`${APP}-canary`]: 75, legacy: 100 });
+  expect(rules()[2]).toMatchObject({ name: app.name, filters: app.filters, timeouts: app.timeouts });
+
+  // The user's next content is split again.
+  const edited = structuredClone(each.route);
+  each.rulesOf(edited)[0].backendRefs[0].name = 'files';
+  lab.server.patch(each.ref, { spec: edited });
+  expect(await lab.passUntil(() => (leads()[2]?.[`${APP}-canary`] ?? 0) > 0, 60_000)).toBe(true);
+  expect(rules()[0]).toEqual(each.rulesOf(edited)[0]);
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 600_000)).toBe(true);
+  await lab.pass(60_000);
+  const idle = lab.writes.length;
+  await lab.pass(300_000);
+  expect(lab.writes.slice(idle)).toEqual([]);
+
+  lab.server.delete(canaryRef);
+  expect(await lab.passUntil(() => lab.canary() === undefined, 300_000)).toBe(true);
+  await lab.pass(120_000);
+  expect(lab.server.find(each.ref)?.spec).toEqual(edited);
+  expect(lab.server.find(each.ref)?.metadata.annotations ?? {}).toEqual({});
+  expect(lab.lost).toEqual([]);
+  lab.close();
+});
