@@ -6,7 +6,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
-import { type Backend, joinedRules, leadsToApplication, type Rule, type RuleForm, splitRules, splitRulesIn } from '../split/split.ts';
+import { type Backend, joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRules, splitRules } from '../split/split.ts';
 import { ALL } from '../weights.ts';
 import { mirrorFilter, responseModifier } from './filters.ts';
 import { mergeMatch, normalised, type RouteMatch, withCookie } from './match.ts';
@@ -47,24 +47,10 @@ export const rulesOf = (found: KubeObject): Rule[] => {
 
 /** The routes that a route of the user's expresses; undefined: it leads to the application whole, as before Serin. */
 export function readSplitRoute(canary: Canary, found: KubeObject, version: GatewayApiVersion): Routes | UnreadableRoutes | undefined {
-  const kind = found.kind as RouteKind;
-  const split = splitRulesIn(canary, rulesOf(found), formOf(canary, kind, version));
-  const percent = ({ rule, primary, canary: side, share = 0 }: (typeof split)[number], namesCanary = true): Rule => ({
-    ...rule,
-    backendRefs: [{ ...primary, weight: ALL - share }, ...(namesCanary ? [{ ...side, weight: share }] : [])],
+  return readSplitRules(canary, found, rulesOf(found), {
+    form: formOf(canary, found.kind as RouteKind, version),
+    read: (rules) => readRouteObject(canary, { ...found, spec: { rules } }),
   });
-  const copies = split.filter(({ isCopy }) => isCopy);
-  const read = split
-    .filter(({ isCopy, share }) => !isCopy && share !== undefined)
-    .map((own) => {
-      const ofOwn = copies.filter((copy) => isCopyOf(copy.rule as FoundRule, own.rule as FoundRule, kind));
-      const isForSome = ofOwn.some(({ rule }) => cookieOf(rule as FoundRule, own.rule as FoundRule, kind) === undefined);
-      const rules = [...ofOwn.map((copy) => percent(copy)), percent(own, !isForSome)];
-      return readRouteObject(canary, { ...found, spec: { rules } });
-    });
-  const [first] = read;
-  if (first === undefined || read.every((one) => isDeepStrictEqual(one, first))) return first;
-  return { unreadable: `the rules of ${found.kind} ${found.metadata.name} do not agree on one weight` };
 }
 
 /** Every request that the copy takes the rule would take without it. */
@@ -123,6 +109,8 @@ function formOf(canary: Canary, kind: RouteKind, version: GatewayApiVersion): Ru
       const { weight: _, filters: __, ...backendRef } = side;
       return { ...rule, filters: [...filtersOf(rule), percent < ALL ? mirrorFilter(backendRef, percent) : mirrorFilter(backendRef)] };
     },
+    isCopyOf: (copy, rule) => isCopyOf(copy, rule, kind),
+    asksForCookie: (copy, rule) => cookieOf(copy, rule, kind) !== undefined,
     unmirrored(rule) {
       const all = filtersOf(rule);
       const filters = all.filter(({ requestMirror }: FoundFilter) => !isCanaryMirror(canary, requestMirror));

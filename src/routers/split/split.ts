@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import type { JsonRecord } from '../../api/json.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import type { Routes } from '../../api/routes.ts';
+import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
 import { ALL, primaryWeight } from '../weights.ts';
 import { type Part, partsOf } from './parts.ts';
@@ -30,8 +32,13 @@ export interface RuleForm {
   withoutCookies(backend: Backend, other: Backend): Backend;
   /** The rule for those requests alone that the part takes, without a name. Throws a `RoutingError` where it cannot be said. */
   conditioned(rule: Rule, part: Part): Rule[];
+  /** Copies that many percent of its requests to the canary. Throws a `RoutingError` where it cannot. */
   mirrored(rule: Rule, canary: Backend, percent: number): Rule;
   unmirrored(rule: Rule): Rule;
+  /** Whether a copy takes requests of this rule; absent where copies stand before theirs. */
+  isCopyOf?(copy: Rule, rule: Rule): boolean;
+  /** Whether a copy takes those with a cookie, of all that its rule takes. */
+  asksForCookie(copy: Rule, rule: Rule): boolean;
 }
 
 /** The two backends that stand for one of the application: the primary's first in a rule of the user's, the canary's first in a copy of one. */
@@ -96,26 +103,54 @@ export function joinedRules(canary: Canary, rules: readonly Rule[], form: RuleFo
   });
 }
 
-/** Copies of a rule, and the rules of the user's that lead to the application, with the two weights in percent; undefined: weight 0 of it all. */
-export interface SplitRule {
+interface SplitRule {
   rule: Rule;
   isCopy: boolean;
-  primary: Backend;
-  canary: Backend;
+  pair: Pair;
   /** Percent of the canary, not rounded. */
-  share: number | undefined;
+  share: number;
 }
 
-/** The rules that hold a pair of sides. */
-export function splitRulesIn(canary: Canary, rules: readonly Rule[], form: RuleForm): SplitRule[] {
-  return rules.flatMap((rule) => {
-    const entries = entriesOf(canary, rule, form);
-    const pairs = entries.flatMap((entry) => ('pair' in entry ? [entry.pair] : []));
-    const pair = pairs.find((one) => weightOf({ pair: one }, form) > 0) ?? pairs[0];
-    if (!pair) return [];
-    const [sum, part] = [weightOf({ pair }, form), numberOf(pair.canary.weight)];
-    return [{ rule, isCopy: isCopy(pairs), primary: pair.primary, canary: pair.canary, share: sum === 0 ? undefined : (ALL * part) / sum }];
+/**
+ * The routes that rules of the user's express; undefined: they lead to the application whole, as before Serin. `read`: the routes of rules that are
+ * made of the two sides and whole percentages alone: copies first, then the rule itself, which of an A/B release leads to the primary alone.
+ */
+export function readSplitRules(
+  canary: Canary,
+  found: KubeObject,
+  rules: readonly Rule[],
+  { form, read }: { form: RuleForm; read(rules: Rule[]): Routes | UnreadableRoutes },
+): Routes | UnreadableRoutes | undefined {
+  const pure = ({ rule, pair: { primary, canary: side }, share }: SplitRule, namesCanary = true): Rule => ({
+    ...rule,
+    [form.backends]: [{ ...primary, weight: ALL - share }, ...(namesCanary ? [{ ...side, weight: share }] : [])],
   });
+  const all = groupsOf(splitRulesIn(canary, rules, form), form).map(({ copies, own }) => {
+    const isForSome = copies.some((copy) => !form.asksForCookie(copy.rule, own.rule));
+    return read([...copies.map((copy) => pure(copy)), pure(own, !isForSome)]);
+  });
+  const [first] = all;
+  if (first === undefined || all.every((one) => isDeepStrictEqual(one, first))) return first;
+  return { unreadable: `the rules of ${found.kind} ${found.metadata.name} do not agree on one weight` };
+}
+
+/** The rules that hold a pair of sides; those of which no request goes to the application say nothing. */
+function splitRulesIn(canary: Canary, rules: readonly Rule[], form: RuleForm): SplitRule[] {
+  return rules.flatMap((rule) => {
+    const pairs = entriesOf(canary, rule, form).flatMap((entry) => ('pair' in entry ? [entry.pair] : []));
+    const pair = pairs.find((one) => weightOf({ pair: one }, form) > 0);
+    return pair ? [{ rule, isCopy: isCopy(pairs), pair, share: (ALL * numberOf(pair.canary.weight)) / weightOf({ pair }, form) }] : [];
+  });
+}
+
+function groupsOf(split: readonly SplitRule[], { isCopyOf }: RuleForm): { copies: readonly SplitRule[]; own: SplitRule }[] {
+  const before = (own: SplitRule): SplitRule[] => {
+    const at = split.indexOf(own);
+    const previous = split.findLastIndex(({ isCopy: copied }, index) => index < at && !copied);
+    return split.slice(previous + 1, at);
+  };
+  const copiesOf = (own: SplitRule) => (isCopyOf ? split.filter((one) => one.isCopy && isCopyOf(one.rule, own.rule)) : before(own));
+  return split.filter((one) => !one.isCopy).map((own) => ({ own, copies: copiesOf(own) }));
 }
 
 const isCopy = ([pair]: readonly Pair[]): boolean => pair?.first === 'canary';
