@@ -9,6 +9,9 @@ import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
 import type { Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
+import type { Rule } from '../split/split.ts';
+import { isUsersRoute } from '../split/users-route.ts';
+import { joinedHttpProxy, readSplitHttpProxy, splitHttpProxy } from './in-place.ts';
 import { readHttpProxy } from './read.ts';
 import { invalidity } from './rejection.ts';
 import { renderRoutes, routesToApex } from './render.ts';
@@ -30,17 +33,25 @@ export function contour(ingressClass = ''): Router {
     watches: (canary) => [proxyRef(canary)],
     render(canary, _apex, routes, current) {
       const { apiVersion, kind } = proxyRef(canary);
-      const metadata = routingMetadata(canary, rememberedSpec(findObject(current, proxyRef(canary)), ours(canary)));
+      const found = findObject(current, proxyRef(canary));
+      if (found && isUsersRoute(found)) return { write: [part(found, splitHttpProxy(canary, found, routes))], remove: [] };
+      const metadata = routingMetadata(canary, rememberedSpec(found, ours(canary)));
       return { write: [{ apiVersion, kind, metadata, spec: { ...ofClass, routes: renderRoutes(canary, routes) } }], remove: [] };
     },
     introduction,
     readRoutes(canary, current) {
       const found = findObject(current, proxyRef(canary));
+      if (found && isUsersRoute(found)) return readSplitHttpProxy(canary, found);
       return found && readHttpProxy(canary, found);
     },
     isInForce: (canary, current) => rejection(canary, current) === undefined,
     rejection,
     finalize(canary, current) {
+      const found = findObject(current, proxyRef(canary));
+      if (found && isUsersRoute(found)) {
+        const joined = joinedHttpProxy(canary, found);
+        return { write: joined ? [part(found, joined)] : [], remove: [] };
+      }
       // The user's root goes on including it, so what we made stays, and leads to the apex Service.
       const toApex = () => ({ ...ofClass, routes: routesToApex(canary) });
       return { write: leftBehind(proxyRef(canary), current, ours(canary), toApex), remove: [] };
@@ -67,6 +78,11 @@ const introduction = introducing<ProxyRule>({
     conditions: [{ header: { name: INTRODUCTION.name, exact: INTRODUCTION.value } }, ...(rule.conditions ?? [])],
   }),
 });
+
+/** What is Serin's of an HTTPProxy of the user's. */
+function part({ apiVersion, kind, metadata: { name, namespace = '' } }: KubeObject, routes: Rule[]): KubeObject {
+  return { apiVersion, kind, metadata: { name, namespace }, spec: { routes } };
+}
 
 const proxyRef = (canary: Canary): ObjectRef => refUnderApex(canary, 'projectcontour.io/v1', 'HTTPProxy');
 

@@ -53,7 +53,7 @@ function splitOf(canary: Canary, rule: VirtualServiceRule): Split {
 }
 
 /** Short, or qualified by our namespace. */
-function isHost(canary: Canary, host: string, service: string): boolean {
+export function isHost(canary: Canary, host: string, service: string): boolean {
   const qualified = `${service}.${canary.metadata.namespace}`;
   return host === service || host === qualified || host.startsWith(`${qualified}.`);
 }

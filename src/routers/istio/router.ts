@@ -11,8 +11,10 @@ import { type NamesOurSides, rememberedSpec } from '../original-spec.ts';
 import type { AfterDeletion, RouteChange, Router, Survey } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
+import { isUsersRoute } from '../split/users-route.ts';
 import { ALL, onlyWeight } from '../weights.ts';
 import { namedSubset, ROOT_NAMESPACE, renderDestinationRule } from './destination-rules.ts';
+import { joinedVirtualService, readSplitVirtualService, splitVirtualService, type VirtualServiceRules } from './in-place.ts';
 import { mergeMatch, routedMatch, withSeveralPorts } from './match.ts';
 import { readVirtualService } from './read.ts';
 import { destination, renderHttp, renderTcp, rule, tcpRule } from './render.ts';
@@ -28,6 +30,14 @@ export const istio: Router = {
   render(canary, apex, routes, current) {
     const found = findObject(current, virtualServiceRef(canary));
     refuseSubsets(canary, found);
+    if (found && isUsersRoute(found))
+      return {
+        write: [
+          ...ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref, current)),
+          part(found, splitVirtualService(canary, found, routes)),
+        ],
+        remove: [],
+      };
     const routed = apex.ports.length > 1 ? withSeveralPorts(canary) : asRouted(canary, found);
     return {
       write: [
@@ -39,6 +49,7 @@ export const istio: Router = {
   },
   readRoutes(canary, current) {
     const found = findObject(current, virtualServiceRef(canary));
+    if (found && isUsersRoute(found)) return readSplitVirtualService(canary, found);
     return found && readVirtualService(asRouted(canary, found), found);
   },
   finalize,
@@ -87,6 +98,11 @@ function checkExposure(canary: Canary): void {
       'a delegate VirtualService has neither: remove service.hosts and service.gateways, or service.delegation',
       'service.hosts',
     );
+}
+
+/** What is Serin's of a VirtualService of the user's. */
+function part({ kind, metadata: { name, namespace = '' } }: KubeObject, rules: VirtualServiceRules): KubeObject {
+  return { apiVersion, kind, metadata: { name, namespace }, spec: rules };
 }
 
 /** At the takeover: later it is an edit of others, and is put back. */
@@ -141,7 +157,12 @@ function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
  */
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
   const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
-  const routed = asRouted(canary, findObject(current, virtualServiceRef(canary)));
+  const found = findObject(current, virtualServiceRef(canary));
+  if (found && isUsersRoute(found)) {
+    const joined = joinedVirtualService(canary, found);
+    return { write: Object.keys(joined).length > 0 ? [part(found, joined)] : [], remove };
+  }
+  const routed = asRouted(canary, found);
   const spec = () => ({ ...exposure(canary), ...toApex(routed) });
   return { write: leftBehind(virtualServiceRef(canary), current, namesOurSides(canary), spec), remove };
 }
