@@ -4,10 +4,12 @@ import type { JsonRecord } from '../../src/api/json.ts';
 import { allToPrimary, type Routes, weight } from '../../src/api/routes.ts';
 import { ifExpressible } from '../../src/routers/routing-error.ts';
 import { aCanary, deepFreeze } from './routers-cases.ts';
+import { contour } from './split-rules/contour.ts';
 import { gatewayApi } from './split-rules/gateway-api.ts';
+import { istio } from './split-rules/istio.ts';
 import type { SplitCase } from './split-rules/split-case.ts';
 
-const cases: Record<string, SplitCase> = { HTTPRoute: gatewayApi };
+const cases: Record<string, SplitCase> = { HTTPRoute: gatewayApi, VirtualService: istio, HTTPProxy: contour };
 
 const canary = aCanary({ analysis: { sessionAffinity: { cookieName: 'c', primaryCookieName: 'p' } } });
 const match = [{ headers: { 'x-user': { exact: 'insider' } } }];

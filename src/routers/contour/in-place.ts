@@ -41,6 +41,8 @@ function rulesOf(found: KubeObject): Rule[] {
   return Array.isArray(routes) ? routes.filter(isRecord) : [];
 }
 
+const conditionsOf = ({ conditions }: Rule): Conditions => (Array.isArray(conditions) ? (conditions as Conditions) : []);
+
 function formOf(canary: Canary): RuleForm {
   const { canaryService } = names(canary);
   const isCanaryMirror = (backend: unknown): boolean => isRecord(backend) && backend.mirror === true && backend.name === canaryService;
@@ -58,8 +60,7 @@ function formOf(canary: Canary): RuleForm {
     conditioned(rule, { match, cookie }) {
       if (cookie !== undefined)
         throw RoutingError.at('analysis.sessionAffinity', 'cannot be said in an HTTPProxy, which sets headers and adds none');
-      const own = (Array.isArray(rule.conditions) ? rule.conditions : []) as Conditions;
-      return mergeConditions(match ?? [], [own]).map((conditions) => ({ ...rule, conditions }));
+      return mergeConditions(match ?? [], [conditionsOf(rule)]).map((conditions) => ({ ...rule, conditions }));
     },
     mirrored(rule, side, percent) {
       const services = Array.isArray(rule.services) ? rule.services : [];
@@ -71,6 +72,11 @@ function formOf(canary: Canary): RuleForm {
     unmirrored(rule) {
       const services = Array.isArray(rule.services) ? rule.services : [];
       return services.some(isCanaryMirror) ? { ...rule, services: services.filter((one) => !isCanaryMirror(one)) } : rule;
+    },
+    conditions: 'conditions',
+    isNarrower(narrow, wide) {
+      const [all, some] = [conditionsOf(narrow), conditionsOf(wide)];
+      return all.length > some.length && some.every((one) => all.some((other) => isDeepStrictEqual(one, other)));
     },
     asksForCookie: () => false,
   };

@@ -53,14 +53,14 @@ export function readSplitRoute(canary: Canary, found: KubeObject, version: Gatew
   });
 }
 
-/** Every request that the copy takes the rule would take without it. */
-function isCopyOf(copy: FoundRule, rule: FoundRule, kind: RouteKind): boolean {
+function isNarrower(copy: FoundRule, rule: FoundRule, kind: RouteKind): boolean {
   const includes = (all: readonly object[] = [], some: readonly object[] = []): boolean =>
     some.every((one) => all.some((other) => isDeepStrictEqual(one, other)));
   const isWithin = (narrow: RouteMatch, wide: RouteMatch): boolean =>
     isDeepStrictEqual([narrow.path, narrow.method], [wide.path, wide.method]) &&
     includes(narrow.headers, wide.headers) &&
-    includes(narrow.queryParams, wide.queryParams);
+    includes(narrow.queryParams, wide.queryParams) &&
+    !isDeepStrictEqual(narrow, wide);
   const wide = normalised(rule.matches, kind);
   return normalised(copy.matches, kind).every((narrow) => wide.some((match) => isWithin(narrow, match)));
 }
@@ -109,7 +109,8 @@ function formOf(canary: Canary, kind: RouteKind, version: GatewayApiVersion): Ru
       const { weight: _, filters: __, ...backendRef } = side;
       return { ...rule, filters: [...filtersOf(rule), percent < ALL ? mirrorFilter(backendRef, percent) : mirrorFilter(backendRef)] };
     },
-    isCopyOf: (copy, rule) => isCopyOf(copy, rule, kind),
+    conditions: 'matches',
+    isNarrower: (narrow, wide) => isNarrower(narrow as FoundRule, wide as FoundRule, kind),
     asksForCookie: (copy, rule) => cookieOf(copy, rule, kind) !== undefined,
     unmirrored(rule) {
       const all = filtersOf(rule);

@@ -268,7 +268,7 @@ describe('I17: an HTTPRoute of the user’s', () => {
         spec: { rules: [...others, { ...app, backendRefs: split(90, 10) }] },
       },
     ]);
-    expect(v1.readRoutes(canaryWith(), [{ ...own, spec: { ...own.spec, ...write[0]?.spec } } as never])).toEqual({
+    expect(v1.readRoutes(canaryWith(), [{ ...own, spec: { ...raw(own)?.spec, ...raw(write[0])?.spec } }])).toEqual({
       kind: 'weighted',
       canary: 10,
     });

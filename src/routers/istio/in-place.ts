@@ -116,6 +116,13 @@ function formOf(canary: Canary, list: List): RuleForm {
       const isOurs = isRecord(mirror) && typeof mirror.host === 'string' && isHost(canary, mirror.host, canaryService);
       return isOurs ? rest : rule;
     },
+    conditions: 'match',
+    isNarrower(narrow, wide) {
+      const all = matchesOf(wide);
+      return matchesOf(narrow).every((one) =>
+        (all.length > 0 ? all : [{}]).some((other) => holds(one, other) && !isDeepStrictEqual(one, other)),
+      );
+    },
     asksForCookie: (copy, rule) => {
       const cookies = (one: Rule) => matchesOf(one).map(({ headers }) => JSON.stringify(cookieOf(headers)));
       return cookies(copy).some((cookie) => cookie !== undefined && !cookies(rule).includes(cookie));
@@ -133,6 +140,12 @@ function serviceOf({ metadata: { namespace } }: Canary, destination: unknown): s
   if (!isRecord(destination) || typeof destination.host !== 'string') return undefined;
   const [service = '', of, kind] = destination.host.split('.');
   return of === undefined || (of === namespace && kind === 'svc') ? service : undefined;
+}
+
+/** Whether everything that `part` says stands in `whole`. */
+function holds(whole: unknown, part: unknown): boolean {
+  if (!isRecord(part)) return isDeepStrictEqual(whole, part);
+  return isRecord(whole) && Object.entries(part).every(([field, value]) => holds(whole[field], value));
 }
 
 function addedOf(backend: Backend): { headers: JsonRecord; response: JsonRecord; add: JsonRecord } {

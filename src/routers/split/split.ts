@@ -35,8 +35,10 @@ export interface RuleForm {
   /** Copies that many percent of its requests to the canary. Throws a `RoutingError` where it cannot. */
   mirrored(rule: Rule, canary: Backend, percent: number): Rule;
   unmirrored(rule: Rule): Rule;
-  /** Whether a copy takes requests of this rule; absent where copies stand before theirs. */
-  isCopyOf?(copy: Rule, rule: Rule): boolean;
+  /** The field of a rule that says which requests it takes. */
+  conditions: 'matches' | 'match' | 'conditions';
+  /** Whether each request that `narrow` takes is one that fulfils the conditions of `wide`, and one more. */
+  isNarrower(narrow: Rule, wide: Rule): boolean;
   /** Whether a copy takes those with a cookie, of all that its rule takes. */
   asksForCookie(copy: Rule, rule: Rule): boolean;
 }
@@ -83,11 +85,11 @@ export function splitRules(canary: Canary, rules: readonly Rule[], routes: Route
 /** The reverse: the rules as the user wrote them, with what the user has changed since. */
 export function joinedRules(canary: Canary, rules: readonly Rule[], form: RuleForm): Rule[] {
   return rules.flatMap((rule) => {
+    if (isCopy(canary, rule, rules, form)) return [];
     const unmirrored = form.unmirrored(rule);
     const entries = entriesOf(canary, unmirrored, form);
     const pairs = entries.flatMap((entry) => ('pair' in entry ? [entry.pair] : []));
     if (pairs.length === 0) return [rule];
-    if (isCopy(pairs) && sideBeside(canary, entries, form) === undefined) return [];
     const isCounted = (entry: Entry): boolean => 'pair' in entry || !form.isMirror?.(entry.other);
     const counted = entries.filter(isCounted);
     // Weights that someone else has changed since may be no multiples: then they stay in proportion as they are.
@@ -121,9 +123,11 @@ export function readSplitRules(
   rules: readonly Rule[],
   { form, read }: { form: RuleForm; read(rules: Rule[]): Routes | UnreadableRoutes },
 ): Routes | UnreadableRoutes | undefined {
+  const mirrorsIn = (rule: Rule) =>
+    backendsOf(rule, form).filter((one) => form.isMirror?.(one) && form.serviceOf(one) === names(canary).canaryService);
   const pure = ({ rule, pair: { primary, canary: side }, share }: SplitRule, namesCanary = true): Rule => ({
     ...rule,
-    [form.backends]: [{ ...primary, weight: ALL - share }, ...(namesCanary ? [{ ...side, weight: share }] : [])],
+    [form.backends]: [{ ...primary, weight: ALL - share }, ...(namesCanary ? [{ ...side, weight: share }] : []), ...mirrorsIn(rule)],
   });
   const all = groupsOf(splitRulesIn(canary, rules, form), form).map(({ copies, own }) => {
     const isForSome = copies.some((copy) => !form.asksForCookie(copy.rule, own.rule));
@@ -137,23 +141,34 @@ export function readSplitRules(
 /** The rules that hold a pair of sides; those of which no request goes to the application say nothing. */
 function splitRulesIn(canary: Canary, rules: readonly Rule[], form: RuleForm): SplitRule[] {
   return rules.flatMap((rule) => {
-    const pairs = entriesOf(canary, rule, form).flatMap((entry) => ('pair' in entry ? [entry.pair] : []));
-    const pair = pairs.find((one) => weightOf({ pair: one }, form) > 0);
-    return pair ? [{ rule, isCopy: isCopy(pairs), pair, share: (ALL * numberOf(pair.canary.weight)) / weightOf({ pair }, form) }] : [];
+    const pair = pairsOf(canary, rule, form).find((one) => weightOf({ pair: one }, form) > 0);
+    return pair
+      ? [{ rule, isCopy: isCopy(canary, rule, rules, form), pair, share: (ALL * numberOf(pair.canary.weight)) / weightOf({ pair }, form) }]
+      : [];
   });
 }
 
-function groupsOf(split: readonly SplitRule[], { isCopyOf }: RuleForm): { copies: readonly SplitRule[]; own: SplitRule }[] {
-  const before = (own: SplitRule): SplitRule[] => {
-    const at = split.indexOf(own);
-    const previous = split.findLastIndex(({ isCopy: copied }, index) => index < at && !copied);
-    return split.slice(previous + 1, at);
-  };
-  const copiesOf = (own: SplitRule) => (isCopyOf ? split.filter((one) => one.isCopy && isCopyOf(one.rule, own.rule)) : before(own));
-  return split.filter((one) => !one.isCopy).map((own) => ({ own, copies: copiesOf(own) }));
+function groupsOf(split: readonly SplitRule[], form: RuleForm): { copies: readonly SplitRule[]; own: SplitRule }[] {
+  const owns = split.filter((one) => !one.isCopy);
+  return owns.map((own) => ({ own, copies: split.filter((one) => one.isCopy && isCopyOf(one.rule, own.rule, form)) }));
 }
 
-const isCopy = ([pair]: readonly Pair[]): boolean => pair?.first === 'canary';
+/**
+ * Whether we have made a rule as a copy of another: its pair has the canary first, and it is another rule of a pair under one more condition. One
+ * that only looks like it is the user's, as after an edit that changes the order of backends.
+ */
+function isCopy(canary: Canary, rule: Rule, rules: readonly Rule[], form: RuleForm): boolean {
+  const first = (one: Rule) => pairsOf(canary, one, form)[0]?.first;
+  return first(rule) === 'canary' && rules.some((own) => first(own) === 'primary' && isCopyOf(rule, own, form));
+}
+
+function isCopyOf(copy: Rule, own: Rule, form: RuleForm): boolean {
+  const bare = (rule: Rule) => ({ ...form.unmirrored(rule), name: undefined, [form.backends]: undefined, [form.conditions]: undefined });
+  return isDeepStrictEqual(bare(copy), bare(own)) && form.isNarrower(copy, own);
+}
+
+const pairsOf = (canary: Canary, rule: Rule, form: RuleForm): Pair[] =>
+  entriesOf(canary, rule, form).flatMap((entry) => ('pair' in entry ? [entry.pair] : []));
 
 function dividedRule(canary: Canary, rule: Rule, part: Part, first: Pair['first'], form: RuleForm): Rule {
   const { primaryService, canaryService, apexService } = names(canary);
