@@ -84,8 +84,9 @@ export function splitRules(canary: Canary, rules: readonly Rule[], routes: Route
 
 /** The reverse: the rules as the user wrote them, with what the user has changed since. */
 export function joinedRules(canary: Canary, rules: readonly Rule[], form: RuleForm): Rule[] {
+  const copies = ownersOf(canary, rules, form);
   return rules.flatMap((rule) => {
-    if (isCopy(canary, rule, rules, form)) return [];
+    if (copies.has(rule)) return [];
     const unmirrored = form.unmirrored(rule);
     const entries = entriesOf(canary, unmirrored, form);
     const pairs = entries.flatMap((entry) => ('pair' in entry ? [entry.pair] : []));
@@ -105,14 +106,6 @@ export function joinedRules(canary: Canary, rules: readonly Rule[], form: RuleFo
   });
 }
 
-interface SplitRule {
-  rule: Rule;
-  isCopy: boolean;
-  pair: Pair;
-  /** Percent of the canary, not rounded. */
-  share: number;
-}
-
 /**
  * The routes that rules of the user's express; undefined: they lead to the application whole, as before Serin. `read`: the routes of rules that are
  * made of the two sides and whole percentages alone: copies first, then the rule itself, which of an A/B release leads to the primary alone.
@@ -125,41 +118,51 @@ export function readSplitRules(
 ): Routes | UnreadableRoutes | undefined {
   const mirrorsIn = (rule: Rule) =>
     backendsOf(rule, form).filter((one) => form.isMirror?.(one) && form.serviceOf(one) === names(canary).canaryService);
-  const pure = ({ rule, pair: { primary, canary: side }, share }: SplitRule, namesCanary = true): Rule => ({
+  const pure = (rule: Rule, { primary, canary: side, share }: Pair & { share: number }, namesCanary = true): Rule => ({
     ...rule,
     [form.backends]: [{ ...primary, weight: ALL - share }, ...(namesCanary ? [{ ...side, weight: share }] : []), ...mirrorsIn(rule)],
   });
-  const all = groupsOf(splitRulesIn(canary, rules, form), form).map(({ copies, own }) => {
-    const isForSome = copies.some((copy) => !form.asksForCookie(copy.rule, own.rule));
-    return read([...copies.map((copy) => pure(copy)), pure(own, !isForSome)]);
+  const owners = ownersOf(canary, rules, form);
+  const copiesOf = Map.groupBy(owners.keys(), (copy) => owners.get(copy));
+  const groups = rules.flatMap((own) => {
+    const pair = owners.has(own) ? undefined : sharedPair(canary, own, form);
+    if (pair === undefined) return [];
+    const copies = (copiesOf.get(own) ?? []).map((copy) => ({ copy, pair: sharedPair(canary, copy, form) }));
+    return [{ own, pair, copies, shares: [pair, ...copies.map((one) => one.pair)].map((one) => one?.share) }];
   });
-  const [first] = all;
-  if (first === undefined || all.every((one) => isDeepStrictEqual(one, first))) return first;
+  const [first] = groups;
+  if (first === undefined) return undefined;
+  const { own, pair, copies, shares } = first;
+  const isForSome = copies.some(({ copy }) => !form.asksForCookie(copy, own));
+  // Of many rules one is read: the others hold the same weights.
+  if (groups.every((other) => isDeepStrictEqual(other.shares, shares)))
+    return read([...copies.flatMap((one) => (one.pair ? [pure(one.copy, one.pair)] : [])), pure(own, pair, !isForSome)]);
   return { unreadable: `the rules of ${found.kind} ${found.metadata.name} do not agree on one weight` };
 }
 
-/** The rules that hold a pair of sides; those of which no request goes to the application say nothing. */
-function splitRulesIn(canary: Canary, rules: readonly Rule[], form: RuleForm): SplitRule[] {
-  return rules.flatMap((rule) => {
-    const pair = pairsOf(canary, rule, form).find((one) => weightOf({ pair: one }, form) > 0);
-    return pair
-      ? [{ rule, isCopy: isCopy(canary, rule, rules, form), pair, share: (ALL * numberOf(pair.canary.weight)) / weightOf({ pair }, form) }]
-      : [];
-  });
-}
-
-function groupsOf(split: readonly SplitRule[], form: RuleForm): { copies: readonly SplitRule[]; own: SplitRule }[] {
-  const owns = split.filter((one) => !one.isCopy);
-  return owns.map((own) => ({ own, copies: split.filter((one) => one.isCopy && isCopyOf(one.rule, own.rule, form)) }));
+/** The pair of a rule, with the canary's percentage, not rounded; undefined: no request to it goes to the application. */
+function sharedPair(canary: Canary, rule: Rule, form: RuleForm): (Pair & { share: number }) | undefined {
+  const pair = pairsOf(canary, rule, form).find((one) => weightOf({ pair: one }, form) > 0);
+  return pair && { ...pair, share: (ALL * numberOf(pair.canary.weight)) / weightOf({ pair }, form) };
 }
 
 /**
- * Whether we have made a rule as a copy of another: its pair has the canary first, and it is another rule of a pair under one more condition. One
- * that only looks like it is the user's, as after an edit that changes the order of backends.
+ * The copies among the rules, each with the rule that it was made of: its pair has the canary first, and it is another rule of a pair under one more
+ * condition. One that only looks like it is the user's, as after an edit that changes the order of backends.
  */
-function isCopy(canary: Canary, rule: Rule, rules: readonly Rule[], form: RuleForm): boolean {
-  const first = (one: Rule) => pairsOf(canary, one, form)[0]?.first;
-  return first(rule) === 'canary' && rules.some((own) => first(own) === 'primary' && isCopyOf(rule, own, form));
+function ownersOf(canary: Canary, rules: readonly Rule[], form: RuleForm): ReadonlyMap<Rule, Rule> {
+  const owners = new Map<Rule, Rule>();
+  const firsts = rules.map((rule) => pairsOf(canary, rule, form)[0]?.first);
+  const owns = rules.filter((_, index) => firsts[index] === 'primary');
+  let following: Rule | undefined;
+  for (const [index, rule] of [...rules.entries()].toReversed()) {
+    if (firsts[index] === 'primary') following = rule;
+    if (firsts[index] !== 'canary') continue;
+    // Copies that stand before theirs are followed by it: of many rules each is compared with one.
+    const own = form.copiesLast ? owns.find((one) => isCopyOf(rule, one, form)) : following;
+    if (own && isCopyOf(rule, own, form)) owners.set(rule, own);
+  }
+  return new Map([...owners].toReversed());
 }
 
 function isCopyOf(copy: Rule, own: Rule, form: RuleForm): boolean {
@@ -179,7 +182,7 @@ function dividedRule(canary: Canary, rule: Rule, part: Part, first: Pair['first'
   const weightOfOne = ({ weight }: Backend): number => numberOf(weight ?? (isOnly ? 1 : form.unsaid)) || (isEven ? 1 : 0);
   let canarySide: Backend | undefined;
   const divided = backends.flatMap((backend): Backend[] => {
-    if (!counted.includes(backend)) return [backend];
+    if (form.isMirror?.(backend)) return [backend];
     const weight = weightOfOne(backend);
     if (!isApex(canary, backend, form)) return [{ ...backend, weight: weight * ALL }];
     const side = (name: string, percent: number, cookie: string | undefined): Backend => {
