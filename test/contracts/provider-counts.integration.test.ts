@@ -82,7 +82,7 @@ const fixtures = providerFixtures.filter(({ application }) => application === un
 describe.each(fixtures.filter(({ countsBothSides }) => !countsBothSides))('counts of $provider', (fixture) => {
   it.each(['shop', 'store-front'])('20.3: are those of the requests sent to both sides behind Service %s', async (name) => {
     const app = { name, namespace };
-    const canary = aCanary({ ...fixture.spec?.(app), provider: fixture.provider, service: { ...fixture.service?.(app), name } });
+    const canary = aCanary({ ...fixture.spec?.(app), provider: fixture.provider, service: { port: 80, ...fixture.service?.(app), name } });
     const sent = sendAndScrape(fixture, canary, await emptyServer());
     expect(await summed(canary, fixture.provider, { metric: 'errors' })).toEqual({
       canary: countsOf(sent.canary),
@@ -98,7 +98,7 @@ describe.each(fixtures.filter(({ countsBothSides }) => !countsBothSides))('count
 
   it.each([0, CANARY_PERCENT])('20.3: have a history of the primary alone, at weight %d', async (percent) => {
     const app = { name: 'shop', namespace };
-    const canary = aCanary({ ...fixture.spec?.(app), provider: fixture.provider, service: { ...fixture.service?.(app), name: app.name } });
+    const canary = aCanary({ ...fixture.spec?.(app), provider: fixture.provider, service: { port: 80, ...fixture.service?.(app), name: app.name } });
     const { primary } = sendAndScrape(fixture, canary, await emptyServer(), percent);
     const asked = ['errors', 'latency'].map((metric) => ({ metric, fromMs: endMs - 20_000, learnMs: 5_000 }));
     const [errors, latency] = await compare(canary, asked, dependencies());

@@ -62,7 +62,7 @@ describe.each(fixtures)("the built-in queries of $provider, on the embedded prox
   const seen = fixture.countsBothSides ? 'with the requests of the primary, which are as many' : 'and nothing of the primary';
   it('06-GD4, GD5: are those of its dashboard, and the primary stands beside the canary', () => {
     const app = { name: 'store-front', namespace };
-    const canary = aCanary({ ...fixture.spec?.(app), service: { ...fixture.service?.(app), name: app.name } });
+    const canary = aCanary({ ...fixture.spec?.(app), service: { port: 80, ...fixture.service?.(app), name: app.name } });
     const store = scraped(fixture, canary);
     const observer = observerFor(fixture.provider, 'Deployment');
     const group = observedGroups.find((one) => one.providers.includes(fixture.provider) && one.observer === observer);
@@ -84,7 +84,7 @@ describe.each(fixtures)("the built-in queries of $provider, on the embedded prox
 
   it.each(['shop', 'storefront'])(`05-W11, 04-R-O1: see the canary behind Service %s, ${seen}`, (name) => {
     const app = { name, namespace };
-    const canary = aCanary({ ...fixture.spec?.(app), service: { ...fixture.service?.(app), name } });
+    const canary = aCanary({ ...fixture.spec?.(app), service: { port: 80, ...fixture.service?.(app), name } });
     const store = scraped(fixture, canary);
     const observer = observerFor(fixture.provider, 'Deployment');
     const { requestSuccessRate, onlyFailures, requestCount, requestDuration, durationUnit } = observer;

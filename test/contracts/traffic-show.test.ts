@@ -13,7 +13,7 @@ import { raw } from '../fakes/raw.ts';
 import { initialized } from '../fakes/world.ts';
 import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { routerCases } from './routers/index.ts';
-import { aCanary, anApex } from './routers-cases.ts';
+import { aCanary, anApex, asMade } from './routers-cases.ts';
 
 const share: Routes = { kind: 'weighted', canary: weight(20) };
 
@@ -30,7 +30,7 @@ function routed(provider: string, routes = share): KubeObject[] {
   const canary = aCanary({ provider, ...known?.spec, service: known?.service ?? {}, analysis: { stepWeight: 10 } });
   const inPlace = known?.inPlace ?? [];
   const objects = new Map(inPlace.map((object) => [refKey(refOf(object)), object]));
-  for (const object of router.render(canary, anApex, routes, inPlace).write) {
+  for (const object of router.render(canary, anApex, routes, inPlace).write.map(asMade)) {
     const found = objects.get(refKey(refOf(object)));
     const metadata = { ...found?.metadata, ...object.metadata };
     objects.set(refKey(refOf(object)), {

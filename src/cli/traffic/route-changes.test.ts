@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asMade } from '../../../test/contracts/routers-cases.ts';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
@@ -23,7 +24,7 @@ function routed(routes: Routes, spec: Partial<Canary['spec']> = {}) {
     selector: { key: 'app', target: 'podinfo', primary: 'podinfo-primary' },
     ports: [{ name: 'http', port: 80, targetPort: 8080 }],
   };
-  const objects = plain(routers.istio.render(canary, apex as never, routes, []).write) as KubeObject[];
+  const objects = plain(routers.istio.render(canary, apex as never, routes, []).write.map(asMade)) as KubeObject[];
   const virtualService = objects.find(({ kind }) => kind === 'VirtualService');
   if (!virtualService) throw new Error('istio renders a VirtualService');
   return { recorded, objects, virtualService };

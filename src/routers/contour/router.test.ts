@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import { aCanary, anApex, asMade } from '../../../test/contracts/routers-cases.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { ownerAnnotation } from '../../api/names.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
+import { originalConfig } from '../original-spec.ts';
 import { RoutingError } from '../routing-error.ts';
 import { expressibleConditions, serviceConditions } from './conditions.ts';
 import { contour } from './router.ts';
@@ -11,7 +13,7 @@ const router = contour();
 const proxy = (routes: object[]): KubeObject => ({
   apiVersion: 'projectcontour.io/v1',
   kind: 'HTTPProxy',
-  metadata: { name: 'shop', namespace: 'prod' },
+  metadata: { name: 'shop', namespace: 'prod', annotations: { [ownerAnnotation]: 'c-1' } },
   spec: { routes },
 });
 const to = (primary: number | undefined, share: number | undefined) => [
@@ -184,14 +186,42 @@ it('--ingress-class stands on the HTTPProxy, also on the one that deletion leave
   const own = contour('public');
   const [written] = own.render(aCanary(), anApex, allToPrimary, []).write;
   expect(raw(written)?.spec.ingressClassName).toBe('public');
-  const [left] = own.finalize(aCanary(), written ? [written] : []).write;
+  const [left] = own.finalize(aCanary(), written ? [asMade(written)] : []).write;
   expect(left?.spec).toMatchObject({ ingressClassName: 'public', routes: [{ services: [{ name: 'shop', weight: 100 }] }] });
 });
 
-it('04-R-D2: an adopted HTTPProxy is restored', () => {
-  const original = proxy([{ services: [{ name: 'shop', port: 8080 }] }]);
-  const { write } = router.render(aCanary(), anApex, allToPrimary, [original]);
-  expect(router.finalize(aCanary(), write).write[0]?.spec).toEqual(original.spec);
+describe('I17: an HTTPProxy of the user’s', () => {
+  const users = (routes: object[]): KubeObject => ({ ...proxy(routes), metadata: { name: 'shop', namespace: 'prod' } });
+  const socket = { conditions: [{ prefix: '/socket' }], enableWebsockets: true, services: [{ name: 'socket', port: 80 }] };
+  const app = { conditions: [{ prefix: '/' }], enableWebsockets: true, services: [{ name: 'shop', port: 8080 }] };
+
+  it('keeps its routes and policies: only services that name the application are written', () => {
+    const { write } = router.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, [users([socket, app])]);
+    const split = [
+      { name: 'shop-primary', port: 8080, weight: 90 },
+      { name: 'shop-canary', port: 8080, weight: 10 },
+    ];
+    const metadata = { name: 'shop', namespace: 'prod' };
+    expect(write).toEqual([
+      { apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy', metadata, spec: { routes: [socket, { ...app, services: split }] } },
+    ]);
+    const [left] = router.finalize(aCanary(), [users([socket, { ...app, services: split }])]).write;
+    expect(left?.spec).toEqual({ routes: [socket, app] });
+    expect(router.finalize(aCanary(), [users([socket, app])])).toEqual({ write: [], remove: [] });
+  });
+
+  it('one that does not lead to the application is named, and not written', () => {
+    expect(() => router.render(aCanary(), anApex, allToPrimary, [users([socket])])).toThrow(/HTTPProxy shop is yours .*Service shop/);
+  });
+
+  it('04-R-D2: one that was taken over whole before is restored', () => {
+    const spec = { virtualhost: { fqdn: 'shop.example.org' }, routes: [app] };
+    const taken = { ...users([{ services: to(100, 0) }]) };
+    taken.metadata = { ...taken.metadata, annotations: { [originalConfig]: JSON.stringify(spec) } };
+    const [next] = router.render(aCanary(), anApex, allToPrimary, [taken]).write;
+    expect(next?.metadata.annotations?.[originalConfig]).toBe(JSON.stringify(spec));
+    expect(router.finalize(aCanary(), [taken]).write[0]?.spec).toEqual(spec);
+  });
 });
 
 describe("04-R-S4: Contour's status of the HTTPProxy", () => {

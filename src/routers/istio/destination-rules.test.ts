@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex, deepFreeze } from '../../../test/contracts/routers-cases.ts';
-import type { Raw } from '../../../test/fakes/raw.ts';
+import { type Raw, raw } from '../../../test/fakes/raw.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { carriedAnnotation } from '../../api/names.ts';
@@ -163,7 +163,9 @@ describe('I17: subsets', () => {
     for (const host of ['shop', 'shop.prod.svc.cluster.local'])
       expect(() => rendered([route(host, 'v1')])).toThrow(/VirtualService shop .*subset v1/);
     expect(() => rendered([route('shop')])).not.toThrow();
-    expect(() => rendered([route('cart', 'v1')])).not.toThrow();
+    const [beside] = [route('shop')];
+    raw(beside).spec.http.push(raw(route('cart', 'v1')).spec.http[0]);
+    expect(() => rendered([beside as KubeObject])).not.toThrow();
   });
   it('and is healed once Serin has it', () => {
     const running = aCanary();

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { aCanary, anApex, deepFreeze } from '../../../test/contracts/routers-cases.ts';
+import { aCanary, anApex, asMade, deepFreeze } from '../../../test/contracts/routers-cases.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { ownerAnnotation } from '../../api/names.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { originalConfig } from '../original-spec.ts';
 import { istio } from './router.ts';
@@ -10,7 +11,7 @@ import { istio } from './router.ts';
 const virtualService = (http: object[], annotations?: Record<string, string>): KubeObject => ({
   apiVersion: 'networking.istio.io/v1beta1',
   kind: 'VirtualService',
-  metadata: { name: 'shop', namespace: 'prod', ...(annotations ? { annotations } : {}) },
+  metadata: { name: 'shop', namespace: 'prod', annotations: annotations ?? { [ownerAnnotation]: 'c-1' } },
   spec: { hosts: ['shop'], http },
 });
 const to = (primary: number, canary: number) => [
@@ -85,11 +86,28 @@ describe("Flagger's objects", () => {
 });
 
 describe('a VirtualService found in place', () => {
-  const own = virtualService([{ route: [{ destination: { host: 'shop' } }] }]);
-  const first = istio.render(aCanary(), anApex, allToPrimary, [own]).write.at(-1) as KubeObject;
+  const own = virtualService([{ route: [{ destination: { host: 'shop' } }] }], {});
+  const first = virtualService([{ route: to(100, 0) }], { [originalConfig]: JSON.stringify(own.spec) });
 
-  it('04-R-D2: its spec is kept at the first write and repeated at the next', () => {
-    expect(JSON.parse(first.metadata.annotations?.[originalConfig] ?? '')).toEqual(own.spec);
+  it('I17: keeps its rules, hosts and gateways: only destinations that name the application are written', () => {
+    const redirect = { match: [{ uri: { prefix: '/old' } }], redirect: { uri: '/new' } };
+    const app = { match: [{ uri: { prefix: '/' } }], timeout: '3s', route: [{ destination: { host: 'shop.prod.svc.cluster.local' } }] };
+    const users = virtualService([redirect, app], {});
+    const { write } = istio.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, [users]);
+    const split = ['primary', 'canary'].map((side, index) => ({
+      destination: { host: `shop-${side}.prod.svc.cluster.local` },
+      weight: [90, 10][index],
+    }));
+    expect(write.map(({ kind }) => kind)).toEqual(['DestinationRule', 'DestinationRule', 'VirtualService']);
+    expect(write.at(-1)?.spec).toEqual({ http: [redirect, { ...app, route: split }] });
+    expect(write.at(-1)?.metadata).toEqual({ name: 'shop', namespace: 'prod' });
+    const live = virtualService([redirect, { ...app, route: split }], {});
+    expect(istio.readRoutes(aCanary(), [live])).toEqual({ kind: 'weighted', canary: 10 });
+    expect(istio.finalize(aCanary(), [live]).write).toEqual([expect.objectContaining({ spec: { http: [redirect, app] } })]);
+    expect(() => istio.render(aCanary(), anApex, allToPrimary, [virtualService([redirect], {})])).toThrow(/VirtualService shop is yours/);
+  });
+
+  it('04-R-D2: the spec that is kept of one taken over whole before is repeated', () => {
     const second = istio.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, [first]).write.at(-1);
     expect(second?.metadata.annotations?.[originalConfig]).toBe(first.metadata.annotations?.[originalConfig]);
   });
@@ -306,16 +324,16 @@ describe('the match of the service', () => {
     it('a Service found in place with several ports is one of them, as long as its route is there', () => {
       const severalPorts = { ...anApex, ports: [...anApex.ports, { name: 'admin', port: 9090, targetPort: 9090, protocol: 'TCP' }] };
       const canary = aCanary({ service: { gateways: ['a/b', 'mesh'] } });
-      const { write } = istio.render(canary, severalPorts, allToPrimary, []);
+      const write = istio.render(canary, severalPorts, allToPrimary, []).write.map(asMade);
       expect(raw(write.at(-1))?.spec.http).toEqual([{ match: [{ gateways: ['a/b'] }, { gateways: ['mesh'], port: 8080 }], route: named }]);
       expect(istio.readRoutes(canary, write)).toEqual(allToPrimary);
       // At deletion it is not known what the Service had.
-      expect(istio.render(canary, anApex, allToPrimary, write).write).toEqual(write);
+      expect(istio.render(canary, anApex, allToPrimary, write).write.map(asMade)).toEqual(write);
       expect(raw(istio.finalize(canary, write).write[0])?.spec.http[0].route).toEqual([
         { destination: { host: 'shop', port: { number: 8080 } }, weight: 100 },
       ]);
       const matched: Routes = { kind: 'matched', match: [{ headers: { 'x-user': { exact: 'insider' } } }] };
-      expect(istio.readRoutes(canary, istio.render(canary, severalPorts, matched, write).write)).toEqual(matched);
+      expect(istio.readRoutes(canary, istio.render(canary, severalPorts, matched, write).write.map(asMade))).toEqual(matched);
     });
 
     it.each([
@@ -374,7 +392,7 @@ describe('TCP', () => {
   });
 
   it('deletion leaves all of it with the apex Service', () => {
-    const { write } = istio.render(tcp(), anApex, allToPrimary, []);
+    const write = istio.render(tcp(), anApex, allToPrimary, []).write.map(asMade);
     expect(raw(istio.finalize(tcp(), write).write[0])?.spec.tcp).toEqual([{ route: [{ destination: { host: 'shop' }, weight: 100 }] }]);
   });
 });
