@@ -62,6 +62,8 @@ export interface Router {
   prepare?(canary: Canary, apex: Apex): readonly KubeObject[];
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange;
+  /** Whether a route of its kind is the user's, of which only the backends that name the application are ours: merged into it, never applied. */
+  isUsers?(route: KubeObject): boolean;
   /**
    * The next step towards `next`, where proxies may learn of its backends later than of the routes to them: some time after it comes another one, or
    * `next`.

@@ -258,7 +258,7 @@ export async function moveTraffic(
     for (const { object, live } of missingRoutes(canary, found, { selector, side }, current, config)) {
       const written = isTarget(canary, refOf(object))
         ? await mergeIntoTarget({ cluster, signal }, object, live)
-        : await applyOver(object, live, { cluster, signal });
+        : await applyOver(object, live, { cluster, router, signal });
       view.learn(written);
     }
   }

@@ -9,7 +9,6 @@ import { findObject } from '../../routers/find-object.ts';
 import { routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
-import { isPartOfRoute } from '../../routers/split/users-route.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
@@ -88,7 +87,7 @@ async function restoreRoutes(
   const gone = [...remove, ...stranded].map(refKey);
   for (const object of write) {
     if (gone.includes(refKey(refOf(object)))) continue;
-    await applyOver(object, findObject(current, refOf(object)), { cluster, signal });
+    await applyOver(object, findObject(current, refOf(object)), { cluster, router, signal });
   }
   for (const ref of current.map(refOf)) {
     if (gone.includes(refKey(ref))) continue;
@@ -136,10 +135,11 @@ function partingPatch(canary: Canary, route: KubeObject, parting: Parting): obje
 export async function applyOver(
   object: KubeObject,
   live: KubeObject | undefined,
-  { cluster, signal }: DepsOf<'cluster'>,
+  { cluster, router, signal }: DepsOf<'cluster'> & { router: Pick<Router, 'isUsers'> },
 ): Promise<KubeObject> {
   const { resourceVersion, annotations, ownerReferences } = live?.metadata ?? {};
-  if (isPartOfRoute(object, live)) return cluster.patch(refOf(object), { metadata: { resourceVersion }, spec: specOf(object) }, { signal });
+  if (live && router.isUsers?.(live))
+    return cluster.patch(refOf(object), { metadata: { resourceVersion }, spec: specOf(object) }, { signal });
   const mark = annotations?.[ownerAnnotation];
   const metadata = {
     ...object.metadata,

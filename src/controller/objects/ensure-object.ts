@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
-import { isPartOfRoute } from '../../routers/split/users-route.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { NameTakenError } from '../errors.ts';
@@ -20,13 +19,15 @@ interface EnsureOptions {
   isWhole?: boolean;
   /** Users reach one side or the other by it. */
   isRoute?: boolean;
+  /** Fields of an object of the user's: they are merged into it. */
+  isPart?: boolean;
 }
 
 /** Writes one object if it does not hold what is wanted; drift is corrected under the brake. */
 export async function ensure(
   context: ReconcileContext,
   object: KubeObject,
-  { takenOver, isWhole = false, isRoute = false }: EnsureOptions,
+  { takenOver, isWhole = false, isRoute = false, isPart = false }: EnsureOptions,
 ): Promise<Outcome> {
   const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, annotations, signal } = context;
   const ref = refOf(object);
@@ -53,8 +54,7 @@ export async function ensure(
   // What owns it may have gone with it, and another owner of that name would be none to the garbage collector.
   if (isDeleted) anchors.doubt(canary);
   const owner = await anchors.reference(canary, signal, context.readTarget);
-  if (live && (isTarget(canary, ref) || isPartOfRoute(object, live.object)))
-    return noted(await mergeIntoTarget(context, object, live.object));
+  if (live && (isTarget(canary, ref) || isPart)) return noted(await mergeIntoTarget(context, object, live.object));
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   const toWrite = foundInPlace ? object : marked(context, object, owner);
   // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.

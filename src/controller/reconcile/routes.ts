@@ -69,10 +69,15 @@ export async function ensurePrepared(context: ReconcileContext, apex: Apex): Pro
   return ensureEach(context, router.prepare(canary, apex));
 }
 
-async function ensureEach(context: ReconcileContext, objects: readonly KubeObject[]): Promise<Outcome> {
+async function ensureEach(context: ReconcileContext, objects: readonly KubeObject[], router = context.router): Promise<Outcome> {
   let outcome = HELD;
-  for (const object of objects) outcome = combined(outcome, await ensure(context, object, ROUTE));
+  for (const object of objects) outcome = combined(outcome, await ensureRoute(context, object, router));
   return outcome;
+}
+
+function ensureRoute(context: ReconcileContext, object: KubeObject, router = context.router): Promise<Outcome> {
+  const live = context.view.find(refOf(object))?.object;
+  return ensure(context, object, { ...ROUTE, isPart: live !== undefined && router.isUsers?.(live) === true });
 }
 
 async function refuseUnseenRoutes({ canary, router, view }: ReconcileContext): Promise<void> {
@@ -127,15 +132,15 @@ async function ensureIntroduced(context: ReconcileContext, object: KubeObject): 
   const { steps, nextMs } = introduced.get(key) ?? { steps: 0, nextMs: nowMs };
   if (nextMs > nowMs) return retryIn(nextMs - nowMs);
   // Each once: who undoes them again and again is another writer of the routes.
-  if (!introduction || steps >= INTRODUCTION_STEPS) return ensure(context, object, ROUTE);
+  if (!introduction || steps >= INTRODUCTION_STEPS) return ensureRoute(context, object);
   introduced.set(key, { steps: steps + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
   try {
-    return combined(await ensure(context, introduction, ROUTE), retryIn(INTRODUCED_FOR_MS));
+    return combined(await ensureRoute(context, introduction), retryIn(INTRODUCED_FOR_MS));
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A policy that refuses its rule may take the routes themselves.
     introduced.set(key, { steps: INTRODUCTION_STEPS, nextMs: nowMs });
-    return ensure(context, object, ROUTE);
+    return ensureRoute(context, object);
   }
 }
 
@@ -186,7 +191,7 @@ async function ensureLeftRoutes(context: ReconcileContext, apex: Apex, routes: R
     // A provider that cannot express these routes has all traffic at the primary.
     const { write } =
       ifExpressible(() => router.render(before, apex, routes, current)) ?? router.render(before, apex, allToPrimary, current);
-    outcome = combined(outcome, await ensureEach(context, write));
+    outcome = combined(outcome, await ensureEach(context, write, router));
   }
   return outcome;
 }

@@ -39,6 +39,7 @@ export function contour(ingressClass = ''): Router {
       return { write: [{ apiVersion, kind, metadata, spec: { ...ofClass, routes: renderRoutes(canary, routes) } }], remove: [] };
     },
     introduction,
+    isUsers: isUsersRoute,
     readRoutes(canary, current) {
       const found = findObject(current, proxyRef(canary));
       if (found && isUsersRoute(found)) return readSplitHttpProxy(canary, found);

@@ -75,6 +75,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
         : [refTo(canary, 'HTTPRoute')],
     render: (canary, _apex, routes, current) => render(canary, routes, current),
     introduction,
+    isUsers: isUsersRoute,
     readRoutes(canary, current) {
       const found = findObject(current, routeRef(canary, current));
       if (found && isUsersRoute(found)) return readSplitRoute(canary, found, version);

@@ -47,6 +47,7 @@ export const istio: Router = {
       remove: [],
     };
   },
+  isUsers: (route) => route.kind === 'VirtualService' && isUsersRoute(route),
   readRoutes(canary, current) {
     const found = findObject(current, virtualServiceRef(canary));
     if (found && isUsersRoute(found)) return readSplitVirtualService(canary, found);

@@ -13,8 +13,3 @@ const MAKERS = ['Canary', 'ControllerRevision'];
 export function isUsersRoute({ metadata: { annotations = {}, ownerReferences = [] } }: KubeObject): boolean {
   return !MARKS.some((mark) => annotations[mark] !== undefined) && !ownerReferences.some(({ kind }) => MAKERS.includes(kind));
 }
-
-/** Whether what is to be written is a part of a route of the user's: it is merged into the version that it was rendered from, never applied. */
-export function isPartOfRoute(wanted: KubeObject, live: KubeObject | undefined): boolean {
-  return live !== undefined && wanted.kind !== 'Service' && isUsersRoute(live) && Object.keys(wanted.metadata).length === 2;
-}
