@@ -1,9 +1,11 @@
 import type { Canary } from '../../../src/api/canary.ts';
-import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { specOf } from '../../../src/api/kinds/spec-of.ts';
+import { type KubeObject, refKey, refOf } from '../../../src/api/kube-object.ts';
 import type { Routes } from '../../../src/api/routes.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { type Apex, type Router, routerFor } from '../../../src/routers/index.ts';
 import { discoverPorts, renderServices } from '../../../src/routers/services.ts';
+import { asMade } from '../../contracts/routers-cases.ts';
 import type { Raw } from '../../fakes/raw.ts';
 import { eventually } from '../eventually.ts';
 import type { Env } from '../kinds/application.ts';
@@ -82,8 +84,14 @@ export class SplitApp {
   async write(routes: Routes): Promise<void> {
     const { cluster } = this.#environment;
     const canary = this.#canary();
-    const { write, remove } = routerOf(this.#fixture).render(canary, this.#apex(canary), routes, await this.#current());
-    for (const object of write) await cluster.apply(object);
+    const router = routerOf(this.#fixture);
+    const current = await this.#current();
+    const { write, remove } = router.render(canary, this.#apex(canary), routes, current);
+    for (const object of write) {
+      const found = current.find((one) => refKey(refOf(one)) === refKey(refOf(object)));
+      if (found && router.isUsers?.(found)) await cluster.patch(refOf(object), { spec: specOf(object) });
+      else await cluster.apply(asMade(object));
+    }
     for (const ref of remove) await cluster.delete(ref);
   }
 
