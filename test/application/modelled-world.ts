@@ -31,7 +31,7 @@ export const modelledPace: Pace = {
   intervalMs: 10_000,
   deadlineMs: 60_000,
   graceMs: 30_000,
-  crashGraceMs: 20_000,
+  crashGraceMs: LAG_MS + 1_000,
   reactionMs: 1_000,
   quietMs: 60_000,
 };

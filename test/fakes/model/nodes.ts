@@ -70,11 +70,15 @@ export class ModelNodes {
     const uid = deployment.metadata.uid ?? '';
     if (!this.#back(uid)) return;
     const current = this.#current(deployment);
+    const available = Math.min(this.#observed.get(uid)?.replicas ?? 0, this.#runs.get(uid)?.count ?? 0);
+    if (current && available > 0) this.#report(current, { ...this.#made(uid), available });
+  }
+
+  /** Pods that are there: the ones of the template before stay until those of this one are ready. */
+  #made(uid: string): { replicas: number; updated: number } {
     const { replicas = 0, template } = this.#observed.get(uid) ?? {};
-    const available = Math.min(replicas, this.#runs.get(uid)?.count ?? 0);
-    // Of the template before, until the pods of this one are ready.
-    const updated = this.#rolled.get(uid) === template ? replicas : 0;
-    if (current && available > 0) this.#report(current, { replicas, updated, available });
+    const old = this.#rolled.get(uid) === template ? 0 : Math.min(replicas, this.#runs.get(uid)?.count ?? 0);
+    return { replicas: old + replicas, updated: replicas };
   }
 
   isDown(deployment: KubeObject): boolean {
@@ -122,9 +126,8 @@ export class ModelNodes {
       this.#report(now, { replicas: 0, updated: 0, available: 0 });
       return;
     }
-    const isRolled = this.#rolled.get(uid) === template;
     const available: number = Math.min(replicas, raw(now).status?.availableReplicas ?? 0);
-    this.#report(now, { replicas, updated: isRolled || !this.#runs.has(uid) ? replicas : 0, available });
+    this.#report(now, { ...this.#made(uid), available });
     if (template.includes(`"${BROKEN_IMAGE}"`)) return;
     const startUpMs = this.#startUpMs();
     const era = this.#era(uid);
