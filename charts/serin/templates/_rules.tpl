@@ -120,7 +120,7 @@
   verbs: [patch]
 {{- end }}
 {{- if or (has "Deployment" $kinds) (has "DaemonSet" $kinds) }}
-# crashes of a canary, while its release is in progress; without it only the time counts for which it is not ready
+# crashes of a canary, while its release is in progress, without which only the time counts for which it is not ready; and the last pods of a primary, for which its NetworkPolicies hold
 - apiGroups: [""]
   resources: [pods]
   verbs: [list, watch]

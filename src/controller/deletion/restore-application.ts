@@ -25,6 +25,7 @@ import { isTarget, mergeIntoTarget } from '../objects/ensure-object.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { unmark } from './kept-marks.ts';
+import { letPoliciesOutlast } from './outlasting-policies.ts';
 import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
 import { moveFollowers } from './restore-followers.ts';
 import { restorePorts } from './restore-ports.ts';
@@ -131,9 +132,10 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
 export async function removeAnchor(
   canary: Canary,
   anchor: KubeObject,
-  { cluster, view, config, clock, signal }: DeletionDeps,
+  { cluster, view, config, clock, log, signal }: DeletionDeps,
 ): Promise<void> {
   await restoreMinimums(canary, { cluster, signal });
+  await letPoliciesOutlast(canary, anchor, { cluster, config, log, signal });
   await cluster.delete(refOf(anchor), { signal, propagationPolicy: 'Background' });
   const workload = workloadFor(canary.spec.targetRef);
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
