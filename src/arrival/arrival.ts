@@ -39,7 +39,10 @@ export function arrival(canary: Canary, world: World, { companions, routesPastAp
     ...scalersAtArrival(canary, world).filter(({ object }) => !hasCompanion(object)),
   ];
   const found = [...services.losses, ...policies.losses, ...peers, ...others];
-  const losses = found.map((loss) => (mode === 'warn' || isServing || isAccepted(world, loss) ? { ...loss, isRefused: false } : loss));
+  const losses = found.map((loss): Loss => {
+    if (isAccepted(world, loss)) return { ...loss, isRefused: false, isAccepted: true };
+    return mode === 'warn' || isServing ? { ...loss, isRefused: false } : loss;
+  });
   return {
     writes: writesOf(canary, world),
     keeps: [...services.keeps, ...policies.keeps].map(refOf),

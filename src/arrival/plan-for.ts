@@ -43,13 +43,14 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
   const home = namespaces.find(({ metadata }) => metadata.name === canary.metadata.namespace);
   const sides = companionSides(refs, { target, primary, whole: target }, selector, home && (home.metadata.labels ?? {}));
   const companions = sides ? companionsFor(canary, sides, objects, settings.companions).companions : [];
+  // One that serves is so once it holds what the target does.
   const willBe: KubeObject = {
     ...{ apiVersion: target.apiVersion, kind: target.kind, metadata: { name: refs.primary.name, namespace: canary.metadata.namespace } },
     spec: { template: { metadata: { labels: primaryPodLabels(target, selector) } } },
   };
   // Companions of other primaries are Serin's: what they are made beside has one of this primary, too.
   const written = objects.filter((object) => !isCompanion(object));
-  return arrival(canary, worldOf({ target, primary: primary ?? willBe }, written, { unread, namespaces }), {
+  return arrival(canary, worldOf({ target, primary: willBe }, written, { unread, namespaces }), {
     ...{ companions, mode: settings.mode, isServing: settings.isServing },
     routesPastApex: settings.provider !== undefined && routesPastApex(settings.provider).length > 0,
   });

@@ -118,10 +118,10 @@ export const codes = {
     page: 'arrival.md',
   },
   WouldBeLost: {
-    kinds: EVENT,
+    kinds: WARNING,
     meaning: 'something that knows the pods of the target does not know those of the primary, which serve',
     actor: 'canaryOwner',
-    remedy: 'do what the message says, if you need it',
+    remedy: 'do what the message says; or accept it, by the annotation serin.dev/arrival-loss: accepted on the object that it names',
     look: 'serin preflight CANARY -n NAMESPACE',
     usualCauses: 'a monitor, scaler or traffic setting selects the pods of the target by the label that the primary has with `-primary`',
     page: 'arrival.md',

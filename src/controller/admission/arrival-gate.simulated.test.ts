@@ -13,6 +13,8 @@ vi.setConfig({ testTimeout: 60_000 });
 const plan = { stepWeight: 25, maxWeight: 50 };
 const conditions = (lab: ModelLab): CanaryCondition[] => raw(lab.canary())?.status?.conditions ?? [];
 const accepted = (lab: ModelLab) => conditions(lab).find(({ type }) => type === 'Accepted');
+const warned = (lab: ModelLab) =>
+  [conditions(lab).find(({ type }) => type === 'WouldBeLost')?.message, eventsOf(lab, 'WouldBeLost')] as const;
 const made = (lab: ModelLab) =>
   lab.writes.map(({ verb, ref: { kind, name } }) => `${verb} ${kind} ${name}`).filter((one) => !/Event|Canary/.test(one));
 
@@ -77,15 +79,62 @@ it('I17: a loss that the user accepts is an event, once, and refuses nothing', a
   lab.close();
 });
 
-it('I17: Services of others stay as they are, and a Canary that serves is not refused by what comes later', async () => {
+it('I17: Services of others stay as they are, and a Canary that serves is not refused by what comes later: its next release warns', async () => {
   const lab = await arriving(...shared);
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   lab.server.create(admission);
   lab.kill();
   lab.start();
+  await lab.pass(120_000);
+  expect(warned(lab)).toEqual([undefined, []]);
   lab.push('2');
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
-  expect([lab.lost, eventsOf(lab, 'WouldBeLost')]).toEqual([[], []]);
+  const text = 'AuthorizationPolicy podinfo: spec.selector';
+  expect(lab.lost).toEqual([]);
+  expect(warned(lab)).toEqual([expect.stringContaining(text), [expect.stringContaining(text)]]);
+  lab.close();
+});
+
+it('I17: what a release warns of is an event once, and a condition until a later release finds it no more', async () => {
+  const lab = await arriving();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  lab.server.create(admission);
+  for (const revision of ['2', '3']) {
+    lab.push(revision);
+    await lab.passUntil(() => lab.phase() === 'Progressing', 60_000);
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+    lab.kill();
+    lab.start();
+  }
+  const [condition, events] = warned(lab);
+  expect([condition, events.length]).toEqual([expect.stringContaining('AuthorizationPolicy podinfo'), 1]);
+  lab.server.patch(
+    { ...canaryRef, apiVersion: admission.apiVersion, kind: admission.kind, name: APP },
+    { metadata: { annotations: { 'serin.dev/arrival-loss': 'accepted' } } },
+  );
+  lab.push('4');
+  await lab.passUntil(() => lab.phase() === 'Progressing', 60_000);
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  expect(warned(lab)).toEqual([undefined, events]);
+  lab.close();
+});
+
+it('I17: a release goes on while what it looks at cannot be read, and an idle Canary asks for nothing', async () => {
+  const lab = await arriving();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  const asked: string[] = [];
+  lab.listed = (kind) => {
+    asked.push(kind);
+    if (kind === 'AuthorizationPolicy') throw new Error('no answer');
+  };
+  await lab.pass(600_000);
+  expect(asked).toEqual([]);
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  const once = [...asked];
+  expect(once.filter((kind) => kind === 'AuthorizationPolicy')).toHaveLength(1);
+  await lab.pass(600_000);
+  expect(asked).toEqual(once);
   lab.close();
 });
 

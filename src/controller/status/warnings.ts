@@ -21,12 +21,16 @@ export interface Unwatched {
   pods?: SeenFailings | undefined;
   /** What does not hold for the primary, or is not known to. */
   companions?: string | undefined;
+  /** What was found to be lost; each loss has had its event. */
+  lost?: string | undefined;
 }
 
 /** Something that holds up nothing, said by a condition of this type and by an event of this reason. */
 export interface StatusWarning {
   type: Extract<WarningCondition, Reason>;
   message: string;
+  /** Its events are sent by who found it. */
+  isAnnounced?: true;
 }
 
 export function warningsOf(
@@ -34,7 +38,7 @@ export function warningsOf(
   provider: Provider,
   view: Pick<ClusterView, 'find' | 'all' | 'isSeen'>,
   trafficFields: Pick<RefusedTrafficFields, 'messageFor'>,
-  { configs, pods, companions }: Unwatched = { configs: [] },
+  { configs, pods, companions, lost }: Unwatched = { configs: [] },
 ): readonly StatusWarning[] {
   const ended = endedProvider(canary, provider);
   const refused = idleTraffic(canary) ?? trafficFields.messageFor(canary);
@@ -50,6 +54,7 @@ export function warningsOf(
     ...(ended ? [{ type: 'ProviderDeprecated', message: `spec.provider: ${ended}` } as const] : []),
     ...(refused === undefined ? [] : [{ type: 'ServiceTrafficRejected', message: refused } as const]),
     ...(isScaledUp(canary, view) ? [{ type: 'TargetScaledUp', message: scaledUp(canary) } as const] : []),
+    ...(lost === undefined ? [] : [{ type: 'WouldBeLost', message: lost, isAnnounced: true } as const]),
     ...(scaling === '' ? [] : [{ type: 'ScalerWarning', message: scaling } as const]),
   ];
 }

@@ -1,0 +1,29 @@
+import type { Canary, Provider } from '../../api/canary.ts';
+import { type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import type { ArrivalPlan } from '../../arrival/plan.ts';
+import { planFor } from '../../arrival/plan-for.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { DepsOf } from '../controller-deps.ts';
+import { readApplication } from '../facts/application.ts';
+
+/**
+ * What an arrival does to the application as it is now. Undefined: the target is not there, or no label tells its pods apart, which is refused
+ * elsewhere. `isServing`: the primary is there, and nothing is refused.
+ */
+export async function arrivalPlan(
+  canary: Canary,
+  provider: Provider,
+  { config, signal, cluster, view }: DepsOf<'cluster' | 'view' | 'config'>,
+  isServing: boolean,
+): Promise<ArrivalPlan | undefined> {
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) return undefined;
+  const { objects, unread } = await readApplication(canary.metadata.namespace, { cluster, view, config, signal });
+  const find = (ref: ObjectRef) => objects.find((one) => refKey(refOf(one)) === refKey(ref));
+  const target = find(workload.targetRef(canary));
+  if (target === undefined) return undefined;
+  const primary = isServing ? find(workload.primaryRef(canary)) : undefined;
+  const { selectorLabels, companions, arrival: mode } = config;
+  const plan = planFor(canary, { target, primary, objects, unread }, { selectorLabels, companions, provider, mode, isServing });
+  return plan === undefined || 'problem' in plan ? undefined : plan;
+}
