@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Canary } from '../api/canary.ts';
+import type { Canary, Provider } from '../api/canary.ts';
 import type { LabelSelector } from '../api/kinds/label-selector.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
 import { companionNames } from '../workloads/companions/kind-names.ts';
@@ -39,7 +39,7 @@ const apex = service('shop', { app: 'shop' });
 const options: ArrivalOptions = { companions: [], routesPastApex: false, mode: 'refuse', isServing: false };
 const planOf = (objects: KubeObject[], { canary: one = canary(), ...more }: Partial<ArrivalOptions> & { canary?: Canary } = {}) =>
   arrival(one, worldOf({ target, primary }, [target, apex, ...objects]), { ...options, ...more });
-const said = (losses: readonly Loss[]) => losses.map((loss) => `${loss.isRefused ? 'refused' : 'warning'}: ${lossText(loss)}`);
+const said = (losses: readonly Loss[]) => losses.map((loss) => `${loss.isRefused ? 'refused' : 'warning'}: ${lossText(loss, namespace)}`);
 
 describe('I17: Services at an arrival', () => {
   it('the apex Service of the target alone is kept, and nothing is lost', () => {
@@ -195,6 +195,31 @@ describe('I17: what is attached by name', () => {
     expect(said(planOf([hpa]).losses)).toEqual([
       'warning: HorizontalPodAutoscaler shop: spec.scaleTargetRef is for Deployment shop, and Deployment shop-primary will serve. To keep it, name it in spec.autoscalerRef of the Canary',
     ]);
+  });
+});
+
+describe('I17: what the routes of the provider do not keep', () => {
+  const route = (destination: object): KubeObject =>
+    object('networking.istio.io/v1', 'VirtualService', 'shop', { hosts: ['shop'], http: [{ route: [{ destination }] }] });
+  const ofSome = object('networking.istio.io/v1', 'DestinationRule', 'some', {
+    ...{ host: 'shop', trafficPolicy: {}, workloadSelector: { matchLabels: { app: 'web' } } },
+  });
+  const lossesOf = (objects: KubeObject[], provider: Provider) => {
+    const settings = { selectorLabels: ['app'], companions: [], provider, mode: 'refuse', isServing: false } as const;
+    const plan = planFor(canary(), { target, objects: [target, apex, ...objects] }, settings);
+    return plan === undefined || 'problem' in plan
+      ? []
+      : plan.losses.map(({ code, object: { kind, name }, isRefused }) => [code, kind, name, isRefused]);
+  };
+
+  it('a route to a subset is refused, and a rule that holds for some clients alone is a warning', () => {
+    const objects = [route({ host: 'shop', subset: 'v1' }), ofSome];
+    expect(lossesOf(objects, 'istio')).toEqual([
+      ['EndpointsWouldBeLost', 'VirtualService', 'shop', true],
+      ['WouldBeLost', 'DestinationRule', 'some', false],
+    ]);
+    expect(lossesOf(objects, 'linkerd')).toEqual([]);
+    expect(lossesOf([route({ host: 'shop' })], 'istio')).toEqual([]);
   });
 });
 

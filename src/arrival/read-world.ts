@@ -1,3 +1,4 @@
+import type { Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { type ReadKind, readKinds } from './kinds.ts';
 import type { UnreadKind } from './world.ts';
@@ -13,6 +14,8 @@ export interface ReadObjects {
 export interface ReadOptions {
   /** Kinds that the caller knows. */
   except?: readonly string[];
+  /** Absent: not known, and what Canaries of any are about is read. */
+  provider?: Provider | undefined;
   /** Only this namespace may be read: others are not asked for, so that no request is refused. */
   isLimited?: boolean;
 }
@@ -23,9 +26,11 @@ export interface ReadOptions {
 export async function readNamespace(
   namespace: string,
   list: ListKind,
-  { except = [], isLimited = false }: ReadOptions = {},
+  { except = [], provider, isLimited = false }: ReadOptions = {},
 ): Promise<ReadObjects> {
-  const kinds = readKinds.filter(({ kind }) => !except.includes(kind));
+  const kinds = readKinds.filter(
+    (one) => !except.includes(one.kind) && (provider === undefined || one.provider === undefined || one.provider === provider),
+  );
   const read = await Promise.all(kinds.map((kind) => readKind({ ...kind, isOfAll: kind.isOfAll === true && !isLimited }, namespace, list)));
   return { objects: read.flatMap(({ objects }) => objects), unread: read.flatMap(({ unread }) => unread) };
 }

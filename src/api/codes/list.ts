@@ -93,11 +93,12 @@ export const codes = {
   },
   EndpointsWouldBeLost: {
     kinds: EVENT_AND_BLOCKER,
-    meaning: 'a Service that leads to the application would lose endpoints, or lead to the canary whatever its weight',
+    meaning: 'a Service or route that leads to the application would lose endpoints, or lead to the canary whatever its weight',
     actor: 'canaryOwner',
-    remedy: 'do what the message says, so that the Service goes on serving',
+    remedy: 'do what the message says, so that the Service or route goes on serving',
     look: 'serin preflight CANARY -n NAMESPACE',
-    usualCauses: 'a Service selects the pods of several workloads; `spec.service.followers` leaves out a Service of the target',
+    usualCauses:
+      'a Service selects the pods of several workloads; `spec.service.followers` leaves out a Service of the target; a VirtualService leads to a subset of the apex Service',
     page: 'arrival.md',
   },
   PolicyWouldBeLost: {

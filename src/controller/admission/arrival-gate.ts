@@ -45,7 +45,7 @@ export class ArrivalGate {
     if (plan === undefined) return undefined;
     const [first, ...more] = plan.losses.filter(({ isRefused }) => isRefused);
     if (first !== undefined) {
-      const rejection = refusal(first, more, this.#pause.next());
+      const rejection = refusal(first, more, canary.metadata.namespace, this.#pause.next());
       this.#refused = { key, rejection, againMs: nowMs + SOONEST_MS };
       return rejection;
     }
@@ -61,12 +61,12 @@ function isArriving({ status }: Canary): boolean {
   return phase === 'Initializing';
 }
 
-function refusal(loss: Loss, others: readonly Loss[], retryInMs: number): CanaryRejection {
+function refusal(loss: Loss, others: readonly Loss[], home: string, retryInMs: number): CanaryRejection {
   const waiver = `or accept it with the annotation ${acceptedLossAnnotation}: ${ACCEPTED} on that object`;
   const more = others.length === 0 ? '' : ` (and ${others.length} more: run "serin preflight")`;
   return {
     reason: loss.code === 'WouldBeLost' ? 'PolicyWouldBeLost' : loss.code,
-    message: `${lossText(loss)}; ${waiver}${more}`,
+    message: `${lossText(loss, home)}; ${waiver}${more}`,
     retryInMs,
   };
 }

@@ -18,7 +18,7 @@ export async function arrivalPlan(
 ): Promise<ArrivalPlan | undefined> {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return undefined;
-  const { objects, unread } = await readApplication(canary.metadata.namespace, { cluster, view, config, signal });
+  const { objects, unread } = await readApplication(canary.metadata.namespace, provider, { cluster, view, config, signal });
   const find = (ref: ObjectRef) => objects.find((one) => refKey(refOf(one)) === refKey(ref));
   const target = find(workload.targetRef(canary));
   if (target === undefined) return undefined;

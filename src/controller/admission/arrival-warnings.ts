@@ -17,6 +17,11 @@ export class ArrivalWarnings {
     this.#announce = announce;
   }
 
+  /** In this process. */
+  get hasLooked(): boolean {
+    return this.#found !== undefined;
+  }
+
   /** For the condition. */
   messageFor({ status }: Canary): string | undefined {
     if (this.#found) return this.#found.text;
@@ -26,20 +31,21 @@ export class ArrivalWarnings {
   /** As the Canary arrives: all are new. One that its user accepts is an event alone. */
   atArrival(canary: Canary, losses: readonly Loss[]): void {
     for (const loss of losses.slice(0, MOST_SAID)) this.#announceOne(canary, loss);
-    this.#found = { text: textOf(losses) };
+    this.#found = { text: textOf(losses, canary.metadata.namespace) };
   }
 
   /** As a release starts. Returns whether the condition is another one. */
   atRelease(canary: Canary, losses: readonly Loss[]): boolean {
     const before = this.messageFor(canary);
-    for (const loss of said(losses)) if (before?.includes(lossText(loss)) !== true) this.#announceOne(canary, loss);
-    const text = textOf(losses);
+    const { namespace } = canary.metadata;
+    for (const loss of said(losses)) if (before?.includes(lossText(loss, namespace)) !== true) this.#announceOne(canary, loss);
+    const text = textOf(losses, namespace);
     this.#found = { text };
     return text !== before;
   }
 
   #announceOne(canary: Canary, loss: Loss): void {
-    this.#announce(canary, say('WouldBeLost', lossText(loss), { warning: true }));
+    this.#announce(canary, say('WouldBeLost', lossText(loss, canary.metadata.namespace), { warning: true }));
   }
 }
 
@@ -47,8 +53,8 @@ const standing = (losses: readonly Loss[]): Loss[] => losses.filter(({ isAccepte
 
 const said = (losses: readonly Loss[]): Loss[] => standing(losses).slice(0, MOST_SAID);
 
-function textOf(losses: readonly Loss[]): string | undefined {
+function textOf(losses: readonly Loss[], home: string): string | undefined {
   const more = standing(losses).length - MOST_SAID;
-  const parts = [...said(losses).map(lossText), ...(more > 0 ? [`and ${more} more: run "serin preflight"`] : [])];
+  const parts = [...said(losses).map((loss) => lossText(loss, home)), ...(more > 0 ? [`and ${more} more: run "serin preflight"`] : [])];
   return parts.length === 0 ? undefined : parts.join('; ');
 }

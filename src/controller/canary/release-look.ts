@@ -4,11 +4,12 @@ import { withPriority } from '../../kube/with-priority.ts';
 import { arrivalPlan } from '../admission/arrival-plan.ts';
 import type { ArrivalWarnings } from '../admission/arrival-warnings.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
+import { primaryRefOf } from '../facts/gather-facts.ts';
 
 type ReleaseLookDeps = Pick<ControllerDeps, 'cluster' | 'view' | 'config' | 'log'>;
 
 /**
- * As a release starts, what knows the application is looked at anew: policies, Services and monitors may have come since the Canary arrived (I17).
+ * As a release starts, or a Canary comes to a primary that serves already, what knows the application is looked at anew: policies, Services and monitors may have come since the Canary arrived (I17).
  * What would be lost is a warning. No step waits for the answer, and no one asks again where there is none.
  */
 export class ReleaseLook {
@@ -32,8 +33,9 @@ export class ReleaseLook {
 
   begin(canary: Canary, provider: Provider, signal: AbortSignal): void {
     const { phase, release } = canary.status ?? {};
-    // At the arrival the gate looks.
-    if (!phase || phase === 'Initializing' || release === undefined || isResting(release)) return;
+    if (!phase || release === undefined || isResting(release)) return;
+    // The gate has looked, where there was no primary.
+    if (phase === 'Initializing' && (this.#warnings.hasLooked || this.#deps.view.find(primaryRefOf(canary)) === undefined)) return;
     const started = `${canary.metadata.uid} ${release.run} ${release.revision}`;
     if (this.#isLooking || this.#lookedAt === started) return;
     this.#lookedAt = started;

@@ -1,3 +1,4 @@
+import type { Provider } from '../../api/canary.ts';
 import { type ReadObjects, readNamespace } from '../../arrival/read-world.ts';
 import type { DepsOf } from '../controller-deps.ts';
 
@@ -10,6 +11,7 @@ const WATCHED = [
 /** Everything in a namespace that may know an application: from the watches, and the kinds that are not watched by a list each. */
 export async function readApplication(
   namespace: string,
+  provider: Provider,
   { cluster, view, config, signal }: DepsOf<'cluster' | 'view' | 'config'>,
 ): Promise<ReadObjects> {
   await Promise.all(WATCHED.map((kind) => view.ready({ ...kind, namespace })));
@@ -17,6 +19,7 @@ export async function readApplication(
   const except = WATCHED.map(({ kind }) => kind);
   const { objects, unread } = await readNamespace(namespace, (kind) => cluster.list(kind, { signal }), {
     except,
+    provider,
     isLimited: config.namespaces.length > 0,
   });
   return { objects: [...watched, ...objects], unread };

@@ -34,10 +34,10 @@ export async function ensureFollowers(context: ReconcileContext, label: Selector
   return outcome;
 }
 
-/** By all workloads of the namespace, of which not all kinds are watched. */
+/** By all workloads of the namespace, of which not all kinds are watched; no routes of a provider matter. */
 async function leadsToTargetAlone(context: ReconcileContext, { service }: Following): Promise<boolean> {
   const { canary, config } = context;
-  const { objects, unread } = await readApplication(canary.metadata.namespace, context);
+  const { objects, unread } = await readApplication(canary.metadata.namespace, 'none', context);
   const target = objects.find((one) => refKey(refOf(one)) === refKey(targetRefOf(canary)));
   if (target === undefined) return false;
   const { selectorLabels, companions } = config;
