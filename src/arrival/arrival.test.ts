@@ -193,8 +193,59 @@ describe('I17: what is attached by name', () => {
   it('a scaler of the target that the Canary does not name is a warning', () => {
     const hpa = object('autoscaling/v2', 'HorizontalPodAutoscaler', 'shop', { scaleTargetRef: { kind: 'Deployment', name: 'shop' } });
     expect(said(planOf([hpa]).losses)).toEqual([
-      'warning: HorizontalPodAutoscaler shop: spec.scaleTargetRef is for Deployment shop, and Deployment shop-primary will serve. To keep it, name it in spec.autoscalerRef of the Canary',
+      'warning: HorizontalPodAutoscaler shop: spec.scaleTargetRef is for Deployment shop, and Deployment shop-primary will serve. To keep it, name HorizontalPodAutoscaler shop in spec.autoscalerRef of the Canary',
     ]);
+  });
+});
+
+describe('I17: a budget that lets no pod of a small canary be evicted', () => {
+  const hpa = (minReplicas: number | undefined, metadata: object = {}) =>
+    object(
+      'autoscaling/v2',
+      'HorizontalPodAutoscaler',
+      'shop',
+      { scaleTargetRef: { kind: 'Deployment', name: 'shop' }, minReplicas },
+      metadata,
+    );
+  const budget = (spec: object, labels: Labels = { app: 'shop' }) =>
+    object('policy/v1', 'PodDisruptionBudget', 'shop', { selector: { matchLabels: labels }, ...spec });
+  const named = (kind: string) => {
+    const one = canary();
+    return { ...one, spec: { ...one.spec, autoscalerRef: { apiVersion: 'x', kind, name: 'shop' } } } as Canary;
+  };
+  const saidOf = (replicas: number, objects: KubeObject[], kind = 'HorizontalPodAutoscaler') => {
+    const settings = { selectorLabels: ['app'], companions: companionNames, provider: 'istio', mode: 'refuse', isServing: false } as const;
+    const grown = { ...target, spec: { ...(target.spec as object), replicas } };
+    const plan = planFor(named(kind), { target: grown, objects: [grown, apex, ...objects] }, settings);
+    return plan === undefined || 'problem' in plan ? [] : said(plan.losses);
+  };
+
+  it('is a warning, where the application has had more pods', () => {
+    expect(saidOf(6, [hpa(2), budget({ minAvailable: 3 })])).toEqual([
+      'warning: PodDisruptionBudget shop: spec.minAvailable is 3, and a canary starts with 2 pods, minReplicas of HorizontalPodAutoscaler shop: a drain cannot evict any of them. To keep it, let it have maxUnavailable: 1 instead, or raise minReplicas above what it asks for',
+    ]);
+    expect(saidOf(6, [hpa(undefined), budget({ minAvailable: '50%' })])).toHaveLength(1);
+  });
+
+  it.each([
+    ['leaves one of them', 6, [hpa(2), budget({ minAvailable: 1 })]],
+    ['says what may be unavailable', 6, [hpa(1), budget({ maxUnavailable: '10%' })]],
+    ['lets none be evicted anyway', 2, [hpa(2), budget({ minAvailable: 2 })]],
+    ['lets none be evicted at all', 6, [hpa(2), budget({ maxUnavailable: 0 })]],
+    ['is of both sides', 6, [hpa(2), budget({ minAvailable: 3 }, { tier: 'web' })]],
+    ['is of others', 6, [hpa(2), budget({ minAvailable: 3 }, { app: 'blog' })]],
+    ['cannot be read', 6, [hpa(2), budget({ minAvailable: 'x' })]],
+  ])('is none that %s', (_, replicas, objects) => {
+    expect(saidOf(replicas, objects)).toEqual([]);
+  });
+
+  it('by the scaler that KEDA makes, which is as the ScaledObject that the Canary names', () => {
+    const ofKeda = hpa(1, { ownerReferences: [{ apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'shop', uid: 'u' }] });
+    expect(saidOf(6, [ofKeda, budget({ minAvailable: 3 })], 'ScaledObject')).toEqual([
+      expect.stringContaining('starts with 1 pod, minReplicas of'),
+    ]);
+    expect(saidOf(6, [ofKeda], 'ScaledObject')).toEqual([]);
+    expect(said(planOf([ofKeda]).losses)).toEqual([expect.stringContaining('name ScaledObject shop in spec.autoscalerRef of the Canary')]);
   });
 });
 

@@ -3,6 +3,7 @@ import { type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import type { Router } from '../routers/router.ts';
 import type { Companion } from '../workloads/companions/index.ts';
+import { budgetsAtArrival } from './budgets.ts';
 import { namedAtArrival, scalersAtArrival } from './named.ts';
 import { peersAtArrival } from './peers.ts';
 import type { ArrivalPlan, Loss } from './plan.ts';
@@ -45,6 +46,7 @@ export function arrival(
   const others = [
     ...namedAtArrival(canary, world, routesPastApex),
     ...(router ? routedAtArrival(canary, world, router) : []),
+    ...budgetsAtArrival(canary, world),
     ...scalersAtArrival(canary, world).filter(({ object }) => !hasCompanion(object)),
   ];
   const found = [...services.losses, ...policies.losses, ...peers, ...others];

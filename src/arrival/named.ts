@@ -2,6 +2,7 @@ import type { Canary } from '../api/canary.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { groupOf, type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
+import { scaledObjectOf } from './budgets.ts';
 import type { Loss } from './plan.ts';
 import { listed } from './services.ts';
 import type { World } from './world.ts';
@@ -80,7 +81,9 @@ export function scalersAtArrival({ spec }: Canary, world: World): Loss[] {
     const isHpa = object.kind === 'HorizontalPodAutoscaler' && group === 'autoscaling';
     const scaled = isVpa ? targetRef : isHpa ? scaleTargetRef : undefined;
     const isOfTarget = scaled?.kind === kind && scaled.name === name && object.metadata.namespace === world.namespace;
-    if (!isOfTarget || (spec.autoscalerRef?.name === object.metadata.name && spec.autoscalerRef.kind === object.kind)) return [];
+    const made = isHpa ? scaledObjectOf(object) : undefined;
+    const scaler = made === undefined ? refOf(object) : { kind: 'ScaledObject', name: made };
+    if (!isOfTarget || (spec.autoscalerRef?.name === scaler.name && spec.autoscalerRef.kind === scaler.kind)) return [];
     return [
       {
         code: 'WouldBeLost',
@@ -89,7 +92,9 @@ export function scalersAtArrival({ spec }: Canary, world: World): Loss[] {
         object: refOf(object),
         field: isVpa ? 'spec.targetRef' : 'spec.scaleTargetRef',
         detail: `is for ${kind} ${name}, and ${listed([world.primary])} will serve`,
-        remedy: isVpa ? `write one for ${world.primary.owner.name}` : `name it in spec.autoscalerRef of the Canary`,
+        remedy: isVpa
+          ? `write one for ${world.primary.owner.name}`
+          : `name ${scaler.kind} ${scaler.name} in spec.autoscalerRef of the Canary`,
       },
     ];
   });

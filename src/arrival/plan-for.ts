@@ -1,4 +1,5 @@
 import type { Canary, Provider } from '../api/canary.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import { groupOf, type KubeObject } from '../api/kube-object.ts';
 import type { FieldProblem } from '../api/selector-label.ts';
 import { routers } from '../routers/index.ts';
@@ -49,7 +50,10 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
   // One that serves is so once it holds what the target does.
   const willBe: KubeObject = {
     ...{ apiVersion: target.apiVersion, kind: target.kind, metadata: { name: refs.primary.name, namespace: canary.metadata.namespace } },
-    spec: { template: { metadata: { labels: primaryPodLabels(target, selector) } } },
+    spec: {
+      replicas: specOf<{ replicas: unknown }>(primary ?? target).replicas,
+      template: { metadata: { labels: primaryPodLabels(target, selector) } },
+    },
   };
   // Companions of other primaries are Serin's: what they are made beside has one of this primary, too.
   const written = objects.filter((object) => !isCompanion(object));

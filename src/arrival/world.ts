@@ -9,6 +9,8 @@ export interface Pods {
   owner: ObjectRef;
   namespace: string;
   labels: Labels;
+  /** As asked for; absent: its kind has no such number, or the default holds. */
+  replicas?: number | undefined;
 }
 
 /** A kind that could not be read. It is reported as "not checked", never as "none". */
@@ -22,7 +24,7 @@ export interface UnreadKind {
 export interface World {
   namespace: string;
   target: Pods;
-  /** With the labels that its pods have, or will have. */
+  /** With the labels that its pods have, or will have, and the number of those that serve now. */
   primary: Pods;
   /** Pods of other workloads, of every namespace that was read. */
   others: readonly Pods[];
@@ -84,7 +86,8 @@ function podsOf(object: KubeObject): Pods | undefined {
   const { namespace = '', ownerReferences = [] } = object.metadata;
   const template = TEMPLATES[`${group}/${object.kind}`]?.(specOf<Record<string, unknown>>(object)) as PodTemplate | undefined;
   if (template === undefined || ownerReferences.some(({ kind }) => kind === 'CronJob')) return undefined;
-  return { owner: refOf(object), namespace, labels: template.metadata?.labels ?? {} };
+  const { replicas } = specOf<{ replicas: unknown }>(object);
+  return { owner: refOf(object), namespace, labels: template.metadata?.labels ?? {}, ...(typeof replicas === 'number' && { replicas }) };
 }
 
 /** Which of the pods a selector selects: sides, and the workloads of others in the same namespace. */
