@@ -54,6 +54,10 @@ it('I17: a Canary that would cost a policy its effect is refused before anything
     ),
   });
   expect(conditions(lab)[0]?.message).toBe(accepted(lab)?.message);
+  expect(accepted(lab)).toMatchObject({
+    object: { apiVersion: 'security.istio.io/v1', kind: 'AuthorizationPolicy', name: APP, namespace: NAMESPACE },
+    field: 'spec.selector.matchLabels',
+  });
   expect(made(lab)).toEqual([]);
   lab.close();
 });

@@ -67,6 +67,8 @@ function refusal(loss: Loss, others: readonly Loss[], home: string, retryInMs: n
   return {
     reason: loss.code === 'WouldBeLost' ? 'PolicyWouldBeLost' : loss.code,
     message: `${lossText(loss, home)}; ${waiver}${more}`,
+    object: loss.object,
+    ...(loss.field !== undefined && { field: loss.field }),
     retryInMs,
   };
 }
