@@ -6,7 +6,7 @@ import { companionNames } from '../workloads/companions/kind-names.ts';
 import { type ArrivalOptions, acceptedLossAnnotation, arrival, lossText } from './arrival.ts';
 import { readKinds } from './kinds.ts';
 import type { Loss } from './plan.ts';
-import { planFor } from './plan-for.ts';
+import { type ArrivalSettings, planFor } from './plan-for.ts';
 import { worldOf } from './world.ts';
 
 const namespace = 'test';
@@ -154,7 +154,7 @@ describe('I17: policies at an arrival', () => {
 
   it('a policy of a database that admits the target by its label shuts the primary out', () => {
     expect(said(planOf([db([peer({ app: 'shop' })])]).losses)).toEqual([
-      'refused: NetworkPolicy db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, admit shop-primary there, too',
+      'refused: NetworkPolicy db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or admit shop-primary there, too',
     ]);
   });
 
@@ -195,6 +195,81 @@ describe('I17: what is attached by name', () => {
     expect(said(planOf([hpa]).losses)).toEqual([
       'warning: HorizontalPodAutoscaler shop: spec.scaleTargetRef is for Deployment shop, and Deployment shop-primary will serve. To keep it, name HorizontalPodAutoscaler shop in spec.autoscalerRef of the Canary',
     ]);
+  });
+});
+
+describe('I17: what gets no companion', () => {
+  const settings = { selectorLabels: ['app'], companions: companionNames, provider: 'istio', mode: 'refuse', isServing: false } as const;
+  const lossesOf = (objects: KubeObject[], companions: ArrivalSettings['companions'] = companionNames) => {
+    const plan = planFor(canary(), { target, objects: [target, apex, ...objects] }, { ...settings, companions });
+    return plan === undefined || 'problem' in plan ? [] : plan.losses;
+  };
+  const manifestsOf = (losses: readonly Loss[]) => losses.flatMap(({ manifest }) => manifest ?? []);
+  const kindsOf = (losses: readonly Loss[]) => losses.map(({ object: { kind, name }, isRefused }) => [kind, name, isRefused]);
+  const ports = [{ port: 5432 }];
+  const near = policy('db', {
+    podSelector: { matchLabels: { app: 'db' } },
+    ingress: [{ from: [{ podSelector: { matchLabels: { app: 'shop' } } }], ports }],
+  });
+  const far = (namespaceSelector: object) =>
+    policy(
+      'db',
+      {
+        podSelector: { matchLabels: { app: 'db' } },
+        policyTypes: ['Ingress', 'Egress'],
+        ingress: [
+          { from: [{ ipBlock: { cidr: '10.0.0.0/8' } }, { namespaceSelector, podSelector: { matchLabels: { app: 'shop' } } }], ports },
+        ],
+        egress: [{ to: [{ namespaceSelector, podSelector: { matchLabels: { app: 'shop' } } }] }],
+      },
+      { namespace: 'data', uid: 'x' },
+    );
+  const byName = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
+
+  it('without the right, a budget and a VPA are warnings, and NetworkPolicies a refusal that brings the manifests', () => {
+    const budget = object('policy/v1', 'PodDisruptionBudget', 'shop', { selector: { matchLabels: { app: 'shop' } } });
+    const vpa = object('autoscaling.k8s.io/v1', 'VerticalPodAutoscaler', 'shop', { targetRef: { kind: 'Deployment', name: 'shop' } });
+    const own = policy('shop', { podSelector: { matchLabels: { app: 'shop' } }, ingress: [] });
+    const losses = lossesOf([budget, vpa, own, near], []);
+    expect(kindsOf(losses)).toEqual([
+      ['NetworkPolicy', 'shop', true],
+      ['NetworkPolicy', 'db', true],
+      ['PodDisruptionBudget', 'shop', false],
+      ['VerticalPodAutoscaler', 'shop', false],
+    ]);
+    const manifests = manifestsOf(losses);
+    expect(lossesOf([budget, vpa, own, near, ...manifests], [])).toHaveLength(1);
+    expect(lossesOf([budget, vpa, own, near])).toEqual([]);
+  });
+
+  it('in another namespace, a policy that admits the target is refused with a manifest of that namespace, which is enough', () => {
+    const [loss, ...more] = lossesOf([far(byName)]);
+    expect(loss && lossText(loss, namespace)).toBe(
+      'NetworkPolicy data/db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or admit shop-primary there, too',
+    );
+    expect(manifestsOf([...(loss ? [loss] : []), ...more])).toEqual([
+      policy(
+        'db-shop-primary',
+        {
+          podSelector: { matchLabels: { app: 'db' } },
+          policyTypes: ['Ingress', 'Egress'],
+          ingress: [{ from: [{ namespaceSelector: byName, podSelector: { matchLabels: { app: 'shop-primary' } } }], ports }],
+          egress: [{ to: [{ namespaceSelector: byName, podSelector: { matchLabels: { app: 'shop-primary' } } }] }],
+        },
+        { namespace: 'data' },
+      ),
+    ]);
+    expect(lossesOf([far(byName), ...manifestsOf(loss ? [loss] : [])])).toEqual([]);
+  });
+
+  it('labels of the namespace count, where they are known', () => {
+    const home = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: { team: 'shop' } } };
+    const byLabel = far({ matchLabels: { team: 'shop' } });
+    expect(kindsOf(lossesOf([byLabel, home]))).toEqual([
+      ['NetworkPolicy', 'db', true],
+      ['NetworkPolicy', 'db', true],
+    ]);
+    expect(lossesOf([byLabel, { ...home, metadata: { name: namespace, labels: { team: 'cart' } } }])).toEqual([]);
   });
 });
 

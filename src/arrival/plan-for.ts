@@ -18,10 +18,9 @@ export interface ReadApplication {
   target: KubeObject;
   /** Absent: it is yet to be made. */
   primary?: KubeObject | undefined;
+  /** Namespaces, too, as far as they are known. */
   objects: readonly KubeObject[];
   unread?: readonly UnreadKind[];
-  /** Namespaces, as far as they are known. */
-  namespaces?: readonly KubeObject[];
 }
 
 /** Settings of the controller that an arrival depends on. */
@@ -35,7 +34,7 @@ export interface ArrivalSettings extends Pick<ArrivalOptions, 'mode' | 'isServin
 
 /** The plan for a Canary over a workload with pods; a problem where no label tells the sides apart; undefined for a kind without pods of its own. */
 export function planFor(canary: Canary, read: ReadApplication, settings: ArrivalSettings): ArrivalPlan | FieldProblem | undefined {
-  const { target, primary, unread = [], namespaces = [] } = read;
+  const { target, primary, unread = [] } = read;
   const { provider, mode, isServing } = settings;
   if (!isReadable(target)) return undefined;
   const objects = read.objects.filter(isReadable);
@@ -44,6 +43,7 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
   const selector = workload.selectors({ target, primary }, settings.selectorLabels);
   if ('problem' in selector) return selector;
   const refs = { target: workload.targetRef(canary), primary: workload.primaryRef(canary) };
+  const namespaces = objects.filter(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Namespace');
   const home = namespaces.find(({ metadata }) => metadata.name === canary.metadata.namespace);
   const sides = companionSides(refs, { target, primary, whole: target }, selector, home && (home.metadata.labels ?? {}));
   const companions = sides ? companionsFor(canary, sides, objects, settings.companions).companions : [];

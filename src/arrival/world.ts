@@ -64,7 +64,9 @@ export function worldOf(
 const noPods = (object: KubeObject): Pods => ({ owner: refOf(object), namespace: object.metadata.namespace ?? '', labels: {} });
 
 /** Every namespace has its name as a label. */
-const labelsOfNamespace = (name: string, labels: Labels = {}): Labels => ({ ...labels, 'kubernetes.io/metadata.name': name });
+export const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
+
+const labelsOfNamespace = (name: string, labels: Labels = {}): Labels => ({ ...labels, [NAMESPACE_NAME]: name });
 
 /** The labels of a namespace, as far as they are known. */
 export function namespaceLabels(world: World, name: string): Labels {

@@ -826,13 +826,6 @@ export const codes = {
     usualCauses:
       'a field that the traffic provider cannot express, a weight above 100, an interval that is not a duration: `serin validate -f FILE` finds it before',
   },
-  PolicyUnchecked: {
-    kinds: WARNING,
-    meaning: 'rules of users that may be for the application cannot be read, so that the primary and the canary do not have them',
-    actor: 'clusterAdmin',
-    remedy: 'say in spec.service.trafficPolicy what they say, or let Serin look at the namespace that the message names',
-    usualCauses: 'Istio, and a Serin of some namespaces alone (`--namespaces`), which sees no DestinationRule of `istio-system`',
-  },
   ProviderDeprecated: {
     kinds: WARNING,
     meaning: 'the upstream of the traffic provider has ended; the release goes on',

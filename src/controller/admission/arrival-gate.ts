@@ -7,7 +7,7 @@ import type { Admitted, CanaryRejection } from './admission.ts';
 import { arrivalPlan } from './arrival-plan.ts';
 import type { ArrivalWarnings } from './arrival-warnings.ts';
 
-type ArrivalDeps = Pick<ControllerDeps, 'cluster' | 'view' | 'config' | 'clock'>;
+type ArrivalDeps = Pick<ControllerDeps, 'applications' | 'view' | 'config' | 'clock'>;
 
 /** Between two looks while a Canary is refused: many of the objects are not watched. */
 const AGAIN_MS = { from: 15_000, to: 300_000 };

@@ -4,7 +4,6 @@ import type { ArrivalPlan } from '../../arrival/plan.ts';
 import { planFor } from '../../arrival/plan-for.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { DepsOf } from '../controller-deps.ts';
-import { readApplication } from '../facts/application.ts';
 
 /**
  * What an arrival does to the application as it is now. Undefined: the target is not there, or no label tells its pods apart, which is refused
@@ -13,12 +12,12 @@ import { readApplication } from '../facts/application.ts';
 export async function arrivalPlan(
   canary: Canary,
   provider: Provider,
-  { config, signal, cluster, view }: DepsOf<'cluster' | 'view' | 'config'>,
+  { applications, config, signal }: DepsOf<'applications' | 'config'>,
   isServing: boolean,
 ): Promise<ArrivalPlan | undefined> {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return undefined;
-  const { objects, unread } = await readApplication(canary.metadata.namespace, provider, { cluster, view, config, signal });
+  const { objects, unread } = await applications.read(canary.metadata.namespace, provider, signal);
   const find = (ref: ObjectRef) => objects.find((one) => refKey(refOf(one)) === refKey(ref));
   const target = find(workload.targetRef(canary));
   if (target === undefined) return undefined;

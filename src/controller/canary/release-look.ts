@@ -1,12 +1,11 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import { isResting } from '../../api/step.ts';
-import { withPriority } from '../../kube/with-priority.ts';
 import { arrivalPlan } from '../admission/arrival-plan.ts';
 import type { ArrivalWarnings } from '../admission/arrival-warnings.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 
-type ReleaseLookDeps = Pick<ControllerDeps, 'cluster' | 'view' | 'config' | 'log'>;
+type ReleaseLookDeps = Pick<ControllerDeps, 'applications' | 'view' | 'config' | 'log'>;
 
 /**
  * As a release starts, or a Canary comes to a primary that serves already, what knows the application is looked at anew: policies, Services and monitors may have come since the Canary arrived (I17).
@@ -22,7 +21,7 @@ export class ReleaseLook {
 
   /** `news`: there is another condition to write. */
   constructor(deps: ReleaseLookDeps, warnings: ArrivalWarnings, news: () => void) {
-    this.#deps = { ...deps, cluster: withPriority(deps.cluster, 'upkeep') };
+    this.#deps = deps;
     this.#warnings = warnings;
     this.#news = news;
   }
