@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { LabelSelector } from '../api/kinds/label-selector.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
+import { companionAnnotation } from '../workloads/companions/index.ts';
 import { companionNames } from '../workloads/companions/kind-names.ts';
 import { type ArrivalOptions, acceptedLossAnnotation, arrival, lossText } from './arrival.ts';
 import { readKinds } from './kinds.ts';
@@ -114,7 +115,11 @@ describe('I17: policies at an arrival', () => {
   it.each(selectors)('a %s of the target alone would be lost, unless it has a companion', (kind, one, isRefused) => {
     const { losses } = planOf([one]);
     expect(losses.map((loss) => [loss.object.kind, loss.isRefused])).toEqual([[kind, isRefused]]);
-    const companion = { source: losses[0]?.object ?? { apiVersion: '', kind: '', name: '' }, object: one };
+    const annotations = { [companionAnnotation]: 'shop' };
+    const companion = {
+      source: losses[0]?.object ?? { apiVersion: '', kind: '', name: '' },
+      object: { ...one, metadata: { ...one.metadata, annotations } },
+    };
     expect(planOf([one], { companions: [companion] }).losses).toEqual([]);
   });
 
@@ -270,6 +275,27 @@ describe('I17: what gets no companion', () => {
       ['NetworkPolicy', 'db', true],
     ]);
     expect(lossesOf([byLabel, { ...home, metadata: { name: namespace, labels: { team: 'cart' } } }])).toEqual([]);
+  });
+});
+
+describe('I17: a NetworkPolicy that begins to select the primary', () => {
+  const podSelector: LabelSelector = { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['shop'] }] };
+  const others = (from: Labels) =>
+    policy('others', { podSelector, policyTypes: ['Ingress'], ingress: [{ from: [{ podSelector: { matchLabels: from } }] }] });
+  const settings = { selectorLabels: ['app'], provider: 'istio', mode: 'refuse', isServing: false } as const;
+  const refusedOf = (objects: KubeObject[], companions: ArrivalSettings['companions'] = companionNames) => {
+    const plan = planFor(canary(), { target, objects: [target, apex, ...objects] }, { ...settings, companions });
+    return plan === undefined || 'problem' in plan ? [] : plan.losses.map(({ object: { name }, isRefused }) => [name, isRefused]);
+  };
+
+  it('has a companion that leaves the primary open, and refuses nothing', () => {
+    expect(refusedOf([others({ app: 'blog' })])).toEqual([]);
+    expect(refusedOf([others({ app: 'blog' })], [])).toEqual([['others', true]]);
+  });
+
+  it('is refused where the target is limited otherwise, also if it has a companion for its peers', () => {
+    const whole = policy('whole', { podSelector: {}, policyTypes: ['Ingress'] });
+    expect(refusedOf([others({ app: 'shop' }), whole])).toEqual([['others', true]]);
   });
 });
 

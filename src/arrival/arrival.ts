@@ -2,7 +2,7 @@ import type { Canary } from '../api/canary.ts';
 import { type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import type { Router } from '../routers/router.ts';
-import type { Companion } from '../workloads/companions/index.ts';
+import { type Companion, isOfPods } from '../workloads/companions/index.ts';
 import { budgetsAtArrival } from './budgets.ts';
 import { namedAtArrival, scalersAtArrival } from './named.ts';
 import { peersAtArrival } from './peers.ts';
@@ -38,11 +38,12 @@ export function arrival(
   world: World,
   { companions, routesPastApex, router, mode, isServing }: ArrivalOptions,
 ): ArrivalPlan {
-  const sources = new Set(companions.map(({ source }) => refKey(source)));
-  const hasCompanion = (ref: ObjectRef) => sources.has(refKey(ref));
+  const sourcesOf = (found: readonly Companion[]) => new Set(found.map(({ source }) => refKey(source)));
+  const [ofPods, ofPeers] = [true, false].map((is) => sourcesOf(companions.filter(({ object }) => isOfPods(object) === is)));
+  const hasCompanion = (ref: ObjectRef) => ofPods?.has(refKey(ref)) === true;
   const services = servicesAtArrival(canary, world);
   const policies = policiesAtArrival(world, hasCompanion);
-  const peers = peersAtArrival(world, hasCompanion);
+  const peers = peersAtArrival(world, (ref) => ofPeers?.has(refKey(ref)) === true);
   const others = [
     ...namedAtArrival(canary, world, routesPastApex),
     ...(router ? routedAtArrival(canary, world, router) : []),

@@ -29,7 +29,7 @@ export function policiesAtArrival(world: World, hasCompanion: (source: ObjectRef
   for (const { object, kind, selector = {}, selected } of selecting) {
     const { target, primary } = selected;
     if (target && !primary && !hasCompanion(refOf(object)) && !ofPrimary.has(kind)) result.losses.push(lost(world, kind, object, selector));
-    else if (!target && primary && kind.loss === 'security' && !namesPrimary(world, selector))
+    else if (!target && primary && kind.loss === 'security' && !namesPrimary(world, selector) && !hasCompanion(refOf(object)))
       result.losses.push(gained(world, kind, object));
     else if (target || primary) result.keeps.push(object);
   }
