@@ -37,6 +37,7 @@ async function arriving(...objects: KubeObject[]): Promise<ModelLab> {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   lab.server.create(definition('security.istio.io', 'AuthorizationPolicy', 'authorizationpolicies', ['v1']));
+  lab.server.create(definition('networking.istio.io', 'Sidecar', 'sidecars', ['v1']));
   for (const one of objects) lab.server.create(one);
   lab.server.create(aModelCanary(plan));
   lab.start();
@@ -120,6 +121,36 @@ it('I17: what a release warns of is an event once, and a condition until a later
   await lab.passUntil(() => lab.phase() === 'Progressing', 60_000);
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   expect(warned(lab)).toEqual([undefined, events]);
+  lab.close();
+});
+
+it('I17: a warning of the arrival is a condition, too, and no event of the first release', async () => {
+  const sidecar = object('networking.istio.io/v1', 'Sidecar', APP, { workloadSelector: { labels: { app: APP } } });
+  const lab = await arriving(sidecar);
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  lab.push('2');
+  await lab.passUntil(() => lab.phase() === 'Progressing', 60_000);
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  const text = expect.stringContaining('Sidecar podinfo: spec.workloadSelector');
+  expect(warned(lab)).toEqual([text, [text]]);
+  lab.close();
+});
+
+it('I17: a Canary that comes to a primary that serves is not refused, and warns once', async () => {
+  const lab = await arriving();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  lab.push('2');
+  await lab.passUntil(() => lab.phase() === 'Progressing', 60_000);
+  lab.server.delete(canaryRef);
+  await lab.passUntil(() => lab.canary() === undefined, 60_000);
+  lab.server.create(admission);
+  lab.server.create(aModelCanary(plan));
+  expect(await lab.passUntil(() => warned(lab)[0] !== undefined, 10_000)).toBe(true);
+  expect(lab.phase()).toBe('Initializing');
+  await lab.pass(60_000);
+  expect(accepted(lab)).toBeUndefined();
+  const text = expect.stringContaining('AuthorizationPolicy podinfo: spec.selector');
+  expect(warned(lab)).toEqual([text, [text]]);
   lab.close();
 });
 

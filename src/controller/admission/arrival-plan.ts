@@ -16,7 +16,7 @@ export async function arrivalPlan(
   isServing: boolean,
 ): Promise<ArrivalPlan | undefined> {
   const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload) return undefined;
+  if ('unsupported' in workload || !workload.hasPods) return undefined;
   const { objects, unread } = await applications.read(canary.metadata.namespace, provider, signal);
   const find = (ref: ObjectRef) => objects.find((one) => refKey(refOf(one)) === refKey(ref));
   const target = find(workload.targetRef(canary));
