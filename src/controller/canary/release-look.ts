@@ -4,6 +4,7 @@ import { arrivalPlan } from '../admission/arrival-plan.ts';
 import type { ArrivalWarnings } from '../admission/arrival-warnings.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
+import { labelOf } from './read-canary.ts';
 
 type ReleaseLookDeps = Pick<ControllerDeps, 'applications' | 'view' | 'config' | 'log'>;
 
@@ -43,11 +44,7 @@ export class ReleaseLook {
       .catch((error: unknown) => {
         // Cancelled with the pass that asked: the next one asks again.
         if (signal.aborted) this.#lookedAt = undefined;
-        else
-          this.#deps.log.warn(
-            { canary: `${canary.metadata.namespace}/${canary.metadata.name}`, err: error },
-            'not looked at what the release costs',
-          );
+        else this.#deps.log.warn({ canary: labelOf(canary), err: error }, 'what the release costs the application was not looked at');
       })
       .finally(() => {
         this.#isLooking = false;
