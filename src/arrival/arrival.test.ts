@@ -50,7 +50,10 @@ describe('I17: Services at an arrival', () => {
 
   it('another Service of the target follows the apex', () => {
     const { follows, losses } = planOf([service('shop-admin', { app: 'shop' }), service('db', { app: 'db' })]);
-    expect([follows, losses]).toEqual([[{ object: { apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace } }], []]);
+    expect([follows, losses]).toEqual([
+      [{ object: { apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace }, isFollowing: false }],
+      [],
+    ]);
   });
 
   it('one that must not follow would lose its endpoints, and is refused', () => {

@@ -26,6 +26,8 @@ export interface Loss extends Pick<NewBlocker, 'field' | 'detail'> {
 /** A Service whose selector follows that of the apex Service. */
 export interface Follower {
   object: ObjectRef;
+  /** It leads to the primary already. */
+  isFollowing: boolean;
 }
 
 /** What an arrival does and costs. */

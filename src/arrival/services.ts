@@ -4,7 +4,7 @@ import { specOf } from '../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { isMade } from '../routers/services.ts';
-import { mayFollow } from './followers.ts';
+import { mayFollow, originalOf } from './followers.ts';
 import type { Follower, Loss } from './plan.ts';
 import { type Pods, type Selected, selectedIn, separatingLabel, type World } from './world.ts';
 
@@ -30,6 +30,8 @@ export function servicesAtArrival(canary: Canary, world: World): ServicesAtArriv
     if (name === primaryService || name === canaryService || (name !== apexService && isMade(service))) continue;
     const selected = selectedIn(world, namespace, { matchLabels: selector ?? {} });
     if (name === apexService) apexAtArrival(canary, world, service, selected, result);
+    else if (selected.primary && !selected.target && originalOf(service) !== undefined)
+      result.follows.push({ object: refOf(service), isFollowing: true });
     else if (selected.target) otherAtArrival(canary, world, service, selected, result);
   }
   return result;
@@ -67,7 +69,7 @@ function otherAtArrival(canary: Canary, world: World, service: KubeObject, selec
     return;
   }
   if (mayFollow(canary, name)) {
-    result.follows.push({ object: refOf(service) });
+    result.follows.push({ object: refOf(service), isFollowing: false });
     return;
   }
   if (!target) return;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import type { ArrivalPlan, Loss } from '../../arrival/plan.ts';
 import { documentOf, documentOn, headOf, outputVersion } from '../output/output-version.ts';
 
@@ -9,6 +9,9 @@ const ObjectOf = z.object({
   name: z.string(),
   namespace: z.string().optional(),
 });
+
+/** An object that Serin makes or changes. */
+const WrittenOf = ObjectOf.extend({ done: z.boolean().describe('True: it is so already.') });
 
 /** Something that knows the application and would stop to, or begin to. */
 export const LossReport = z.object({
@@ -27,10 +30,12 @@ export const Preflight = documentOn('Preflight', {
     .describe('unusable: the Canary or its target cannot be looked at; see problem.'),
   problem: z.string().optional(),
   arrived: z.boolean().describe('True: its primary is there already, and it is not refused.'),
-  writes: z.array(ObjectOf).describe('Objects that Serin makes or changes.'),
+  writes: z.array(WrittenOf).describe('Objects that Serin makes or changes.'),
   keeps: z.array(ObjectOf).describe('Objects that know the application, and go on to.'),
-  follows: z.array(ObjectOf).describe('Services whose selector follows that of the apex Service.'),
-  companions: z.array(z.object({ source: ObjectOf, name: z.string() })).describe('Objects for the primary that Serin makes beside these.'),
+  follows: z.array(WrittenOf).describe('Services whose selector follows that of the apex Service.'),
+  companions: z
+    .array(z.object({ source: ObjectOf, name: z.string(), done: WrittenOf.shape.done }))
+    .describe('Objects for the primary that Serin makes beside these.'),
   losses: z.array(LossReport).describe('Refusals first.'),
   unchecked: z.array(z.object({ apiVersion: z.string(), kind: z.string(), why: z.string() })).describe('Kinds that could not be read.'),
   manifests: z.array(z.record(z.string(), z.unknown())).describe('Objects that keep what would be lost, ready for Git.'),
@@ -48,16 +53,23 @@ export function unusable(of: Named, problem: string): Preflight {
   return { ...headOf('Preflight', of), verdict: 'unusable', problem, ...none };
 }
 
-export function preflightOf(of: Named, plan: ArrivalPlan, { arrived }: { arrived: boolean }): Preflight {
+/** `objects`: what there is. */
+export function preflightOf(
+  of: Named,
+  plan: ArrivalPlan,
+  { arrived, objects }: { arrived: boolean; objects: readonly KubeObject[] },
+): Preflight {
   const { writes, keeps, follows, companions, losses, unchecked } = plan;
+  const there = new Set(objects.map((object) => refKey(refOf(object))));
+  const isKept = (ref: ObjectRef) => keeps.some((one) => refKey(one) === refKey(ref));
   return {
     ...headOf('Preflight', of),
     verdict: losses.some(({ isRefused }) => isRefused) ? 'refused' : losses.length > 0 ? 'warnings' : 'clean',
     arrived,
-    writes: [...writes],
+    writes: writes.map((ref) => ({ ...ref, done: there.has(refKey(ref)) && (arrived || !isKept(ref)) })),
     keeps: [...keeps],
-    follows: follows.map(({ object }) => object),
-    companions: companions.map(({ source, object }) => ({ source, name: object.metadata.name })),
+    follows: follows.map(({ object, isFollowing }) => ({ ...object, done: isFollowing })),
+    companions: companions.map(({ source, object }) => ({ source, name: object.metadata.name, done: there.has(refKey(refOf(object))) })),
     losses: losses.map(lossReport),
     unchecked: [...unchecked],
     manifests: manifestsOf(losses),

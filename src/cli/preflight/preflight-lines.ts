@@ -28,13 +28,18 @@ const saying: Readonly<Record<Preflight['verdict'], string>> = {
 };
 
 function writeLines({ writes, keeps, follows, companions }: Preflight): string[] {
-  const made = new Set(keeps.map(({ kind, name }) => `${kind}/${name}`));
+  const kept = new Set(keeps.map(({ kind, name }) => `${kind}/${name}`));
   return [
-    ...writes.map(({ kind, name }) =>
-      made.has(`${kind}/${name}`) ? `  ~ ${kind} ${name}: its selector leads to the primary` : `  + ${kind} ${name}`,
+    ...writes.map(({ kind, name, done }) => {
+      if (kept.has(`${kind}/${name}`))
+        return done ? `    ${kind} ${name} leads to the primary` : `  ~ ${kind} ${name}: its selector leads to the primary`;
+      return done ? `    ${kind} ${name} is there` : `  + ${kind} ${name}`;
+    }),
+    ...follows.map(({ kind, name, done }) => (done ? `    ${kind} ${name} follows` : `  ~ ${kind} ${name}: its selector follows`)),
+    ...companions.map(
+      ({ source, name, done }) =>
+        `${done ? '   ' : '  +'} ${source.kind} ${name}${done ? ' is there' : ''}: for the primary, beside ${source.name}`,
     ),
-    ...follows.map(({ kind, name }) => `  ~ ${kind} ${name}: its selector follows`),
-    ...companions.map(({ source, name }) => `  + ${source.kind} ${name}: for the primary, beside ${source.name}`),
     ...keeps
       .filter(({ kind, name }) => !writes.some((one) => one.kind === kind && one.name === name))
       .map(({ kind, name }) => `    ${kind} ${name} stays as it is`),

@@ -57,5 +57,5 @@ export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: 
     { ...settings, provider: named && providerOf(named), mode: 'refuse', isServing: arrived },
   );
   if (plan === undefined) return unusable(of, `spec.targetRef: ${kind} ${targetName} cannot be looked at`);
-  return 'problem' in plan ? unusable(of, plan.problem) : preflightOf(of, plan, { arrived });
+  return 'problem' in plan ? unusable(of, plan.problem) : preflightOf(of, plan, { arrived, objects });
 }
