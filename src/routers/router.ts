@@ -70,6 +70,8 @@ export interface Router {
   surveys?(canary: Canary): readonly Survey[];
   /** What the routes would not keep as they arrive, of all objects that were read; those of other namespaces, too. */
   unkept?(canary: Canary, objects: readonly KubeObject[]): readonly Unkept[];
+  /** Objects of users for the apex Service of which it repeats what they say for the sides. */
+  carries?(canary: Canary, objects: readonly KubeObject[]): readonly KubeObject[];
   /** Objects that pods need before they start, or a webhook of the provider's turns them away; they move no traffic. */
   prepare?(canary: Canary, apex: Apex): readonly KubeObject[];
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */

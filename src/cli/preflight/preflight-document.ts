@@ -38,6 +38,9 @@ export const Preflight = documentOn('Preflight', {
     .describe('Objects for the primary that Serin makes beside these.'),
   losses: z.array(LossReport).describe('Refusals first.'),
   unchecked: z.array(z.object({ apiVersion: z.string(), kind: z.string(), why: z.string() })).describe('Kinds that could not be read.'),
+  differences: z
+    .array(z.object({ id: z.string().describe('In docs/differences.md.'), sentence: z.string() }))
+    .describe('Differences from Flagger that apply to this Canary.'),
   manifests: z.array(z.record(z.string(), z.unknown())).describe('Objects that keep what would be lost, ready for Git.'),
 });
 export type Preflight = z.infer<typeof Preflight>;
@@ -49,16 +52,30 @@ type Named = { namespace: string; name: string };
 
 /** Of a Canary that cannot be looked at. */
 export function unusable(of: Named, problem: string): Preflight {
-  const none = { arrived: false, writes: [], keeps: [], follows: [], companions: [], losses: [], unchecked: [], manifests: [] };
+  const none = {
+    arrived: false,
+    writes: [],
+    keeps: [],
+    follows: [],
+    companions: [],
+    losses: [],
+    unchecked: [],
+    differences: [],
+    manifests: [],
+  };
   return { ...headOf('Preflight', of), verdict: 'unusable', problem, ...none };
 }
 
-/** `objects`: what there is. */
-export function preflightOf(
-  of: Named,
-  plan: ArrivalPlan,
-  { arrived, objects }: { arrived: boolean; objects: readonly KubeObject[] },
-): Preflight {
+interface Looked {
+  arrived: boolean;
+  /** What there is. */
+  objects: readonly KubeObject[];
+  /** Objects of the user's that the routes repeat. */
+  carried: readonly KubeObject[];
+  differences: Preflight['differences'];
+}
+
+export function preflightOf(of: Named, plan: ArrivalPlan, { arrived, objects, carried, differences }: Looked): Preflight {
   const { writes, keeps, follows, companions, losses, unchecked } = plan;
   const there = new Set(objects.map((object) => refKey(refOf(object))));
   const isKept = (ref: ObjectRef) => keeps.some((one) => refKey(one) === refKey(ref));
@@ -67,11 +84,12 @@ export function preflightOf(
     verdict: losses.some(({ isRefused }) => isRefused) ? 'refused' : losses.length > 0 ? 'warnings' : 'clean',
     arrived,
     writes: writes.map((ref) => ({ ...ref, done: there.has(refKey(ref)) && (arrived || !isKept(ref)) })),
-    keeps: [...keeps],
+    keeps: [...keeps, ...carried.map(refOf)],
     follows: follows.map(({ object, isFollowing }) => ({ ...object, done: isFollowing })),
     companions: companions.map(({ source, object }) => ({ source, name: object.metadata.name, done: there.has(refKey(refOf(object))) })),
     losses: losses.map(lossReport),
     unchecked: [...unchecked],
+    differences,
     manifests: manifestsOf(losses),
   };
 }

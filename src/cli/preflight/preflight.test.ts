@@ -78,4 +78,12 @@ describe('serin preflight', () => {
     ]);
     expect(answer.follows).toEqual([{ apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace, done: true }]);
   });
+
+  it('a kind that could not be read is named, and nothing is said of it', async () => {
+    const unread = [{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', why: 'it may not be listed' }];
+    const answer = await preflight(canary, async () => ({ objects: [target], unread }), settings);
+    const lines = preflightLines(answer);
+    expect(lines[0]).toBe('Canary test/shop: nothing is lost, as far as it was checked');
+    expect(lines).toContain('    ? NetworkPolicy (networking.k8s.io/v1): it may not be listed');
+  });
 });

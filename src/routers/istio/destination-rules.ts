@@ -69,6 +69,12 @@ function effectiveRule(canary: Canary, rules: readonly Rule[]): (Rule & { traffi
   return ofHost.find((rule): rule is Rule & { trafficPolicy: JsonRecord } => rule.trafficPolicy !== undefined);
 }
 
+/** The rule that those of the sides repeat. */
+export function carriedRules(canary: Canary, objects: readonly KubeObject[]): KubeObject[] {
+  const effective = canary.spec.service.trafficPolicy ? undefined : effectiveRule(canary, rulesIn(objects));
+  return effective ? [effective.object] : [];
+}
+
 /** What of the DestinationRules of all namespaces does not hold for the sides. */
 export function unkeptRules(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { primaryService, canaryService, apexService } = names(canary);

@@ -12,7 +12,7 @@ import type { AfterDeletion, RouteChange, Router, Survey, Unkept } from '../rout
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { ALL, onlyWeight } from '../weights.ts';
-import { namedSubset, ROOT_NAMESPACE, renderDestinationRule, unkeptRules } from './destination-rules.ts';
+import { carriedRules, namedSubset, ROOT_NAMESPACE, renderDestinationRule, unkeptRules } from './destination-rules.ts';
 import { mergeMatch, routedMatch, withSeveralPorts } from './match.ts';
 import { readVirtualService } from './read.ts';
 import { destination, renderHttp, renderTcp, rule, tcpRule } from './render.ts';
@@ -26,6 +26,7 @@ export const istio: Router = {
   watches: (canary) => [virtualServiceRef(canary), ...ruleRefs(canary)],
   surveys: (canary) => surveyed(canary),
   unkept: (canary, objects) => [...ledToSubset(canary, objects), ...unkeptRules(canary, objects)],
+  carries: carriedRules,
   render(canary, apex, routes, current) {
     const found = findObject(current, virtualServiceRef(canary));
     const routed = apex.ports.length > 1 ? withSeveralPorts(canary) : asRouted(canary, found);
