@@ -125,17 +125,24 @@ function admitsElsewhere(world: World, policies: readonly KubeObject[], policy: 
   );
 }
 
+/** The label that the primary's pods have, and the target's have not. */
+function ownLabel(world: World): string {
+  const label = swappedLabel(world);
+  return label ? `${label.key}: ${label.primary}` : world.primary.owner.name;
+}
+
 function shutOut(world: World, policy: KubeObject, field: string, direction: Direction, manifest: KubeObject | undefined): Loss {
   const { target, primary } = world;
   const detail = `${direction.verb} the pods of ${target.owner.kind} ${target.owner.name} and not those of ${primary.owner.name}: they ${direction.blocked}`;
-  const admit = `admit ${primary.owner.name} there, too`;
+  const admit = `admit ${ownLabel(world)} there, too`;
   const apply = manifest && `apply ${manifest.metadata.name} beside it, which serin preflight --manifests prints; or ${admit}`;
   return { ...refused(policy, field, detail, apply ?? admit), manifest };
 }
 
-function opened({ target, primary }: World, policy: KubeObject, field: string, verb: string): Loss {
+function opened(world: World, policy: KubeObject, field: string, verb: string): Loss {
+  const { target, primary } = world;
   const detail = `${verb} the pods of ${primary.owner.name}, which will serve, and not those of ${target.owner.kind} ${target.owner.name}`;
-  return refused(policy, field, detail, 'leave them out there, too');
+  return refused(policy, field, detail, `leave out ${ownLabel(world)} there, too`);
 }
 
 function refused(policy: KubeObject, field: string, detail: string, remedy: string): Loss {

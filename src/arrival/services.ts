@@ -93,12 +93,16 @@ function shared(canary: Canary, world: World, service: KubeObject, others: reado
   const { apexService } = names(canary);
   const { name } = service.metadata;
   const label = separatingLabel(world, others);
-  const own = `give ${canary.spec.targetRef.kind} ${canary.spec.targetRef.name} a Service of its own`;
-  const instead = name === apexService ? `${own}, and name it in spec.service.name` : own;
+  const target = `${canary.spec.targetRef.kind} ${canary.spec.targetRef.name}`;
+  // A Service of the target's own is not enough: this one would still lead to both.
+  const left = `leave ${target} out of it${name === apexService ? ', and name a Service of its own in spec.service.name' : ''}`;
   return {
     ...refusal('endpoints', service, 'spec.selector'),
     detail: `also leads to ${listed(others)}, and ${what}`,
-    remedy: label === undefined ? instead : `add ${label} to its selector, which separates them; or ${instead}`,
+    remedy:
+      label === undefined
+        ? `give the pods of ${target} a label that separates them, and add it to its selector`
+        : `add ${label} to its selector, which separates them; or ${left}`,
   };
 }
 

@@ -15,10 +15,12 @@ const MOST_SEPARATE = 3;
  * the Canaries or, beyond three, their namespaces. Only reads.
  */
 export function applicationReader(cluster: ClusterReader, namespaces: ReadonlySet<string>): ReadObjectsOf {
-  const list = namespaces.size > MOST_SEPARATE ? listingOnce(cluster) : cluster.list.bind(cluster);
+  const isWide = namespaces.size > MOST_SEPARATE;
+  const list = isWide ? listingOnce(cluster) : cluster.list.bind(cluster);
+  const getNamespace = isWide ? undefined : (name: string) => cluster.get({ apiVersion: 'v1', kind: 'Namespace', name });
   const known = new Map<string, Promise<ReadObjects>>();
   return (namespace) => {
-    const reading = known.get(namespace) ?? readNamespace(namespace, (kind) => list(kind));
+    const reading = known.get(namespace) ?? readNamespace(namespace, (kind) => list(kind), { getNamespace });
     known.set(namespace, reading);
     return reading;
   };
