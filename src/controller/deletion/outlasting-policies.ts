@@ -40,8 +40,8 @@ export async function letPoliciesOutlast(canary: Canary, anchor: KubeObject, dep
     }
   } catch (error) {
     if (!isForbidden(error) && !isNotFound(error)) throw error;
-    const { message } = error;
-    log.warn({ canary: `${namespace}/${canary.metadata.name}`, error: message }, 'NetworkPolicies of the primary go before its last pods');
+    const { message: why } = error;
+    log.warn({ canary: `${namespace}/${canary.metadata.name}`, why }, 'NetworkPolicies of the primary go before its last pods');
   }
 }
 
