@@ -42,8 +42,10 @@ interface Described {
 /** The fields of the apex Service that we write, as they were. */
 export function apexOriginal({ metadata, spec }: Described): NonNullable<Original> {
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key in fluxOff);
+  const appliedSelector = lastApplied({ metadata })?.spec?.selector;
   return {
     selector: spec?.selector ?? {},
+    ...(appliedSelector && { appliedSelector }),
     ports: spec?.ports ?? [],
     labels: metadata.labels ?? {},
     annotations: Object.fromEntries(annotations),
@@ -54,7 +56,7 @@ export function apexOriginal({ metadata, spec }: Described): NonNullable<Origina
  * The merge patch that leaves the apex Service to its user (03-SV20, SV21, B17): its own selector, where that finds the target's pods; the
  * ports that it had besides ours, without node ports, which another Service may have by now; and nothing that keeps a GitOps tool away.
  * `recorded`: as it was when we took it over; absent when it is ours, or was taken over by a later `service.name`: then the last manifest
- * of `kubectl apply` decides. Undefined: nothing to change.
+ * of `kubectl apply` decides, as it does where it was applied since. Undefined: nothing to change.
  */
 export function apexRestorePatch(service: KubeObject, target: KubeObject, own: SelectorLabel, recorded: Original): ApexPatch | undefined {
   const applied = lastApplied(service);
@@ -62,7 +64,10 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: S
   const pods = specOf<PodWorkloadSpec>(target).template?.metadata?.labels ?? {};
   const fits = (selector: Labels | undefined): selector is Labels =>
     selector !== undefined && own.key in selector && Object.entries(selector).every(([key, value]) => pods[key] === value);
-  const selector = [applied?.spec?.selector, original?.selector].find(fits) ?? { [own.key]: own.value };
+  const ofManifest = applied?.spec?.selector;
+  const isApplied = ofManifest !== undefined && !isDeepStrictEqual(ofManifest, original?.appliedSelector);
+  const known = isApplied ? [ofManifest, original?.selector] : [original?.selector, ofManifest];
+  const selector = known.find(fits) ?? { [own.key]: own.value };
   const annotations = changesOf(
     service.metadata.annotations,
     Object.keys(fluxOff),
@@ -114,7 +119,7 @@ export function appliedPorts(service: KubeObject): readonly { port: number; prot
 }
 
 /** The last manifest of `kubectl apply`, field by field; an unreadable one must not block deletion (04-R-L2). */
-function lastApplied({ metadata }: KubeObject): Applied | undefined {
+function lastApplied({ metadata }: Pick<Described, 'metadata'>): Applied | undefined {
   const text = metadata.annotations?.[LAST_APPLIED];
   if (text === undefined) return undefined;
   try {
