@@ -30,12 +30,13 @@ export function renderServices(
   current: CurrentServices,
   options: { apexOnPrimary: boolean; roles?: readonly ServiceRole[] },
 ): { write: KubeObject[] } | { error: string } {
-  const { key, target, primary } = apex.selector;
+  const { key, target, primary, whole } = apex.selector;
   const onPrimary = { [key]: primary };
   const onTarget = { [key]: target };
   const write: KubeObject[] = [];
   const wanted: Array<[ServiceRole, Labels] | undefined> = [
-    ['canary', onTarget],
+    // Other workloads may have the label that tells the sides apart.
+    ['canary', whole ?? onTarget],
     ['primary', onPrimary],
     options.apexOnPrimary ? ['apex', onPrimary] : current.apex ? undefined : ['apex', onTarget],
   ];

@@ -320,9 +320,11 @@ async function selectTarget(canary: Canary, target: KubeObject, { cluster, view,
   const ref = { apiVersion: 'v1', kind: 'Service', name: names(canary).canaryService, namespace: canary.metadata.namespace };
   const service = await cluster.get(ref, { signal });
   const live = specOf<ServiceSpec>(service).selector ?? {};
-  if (!service || live[own.key] === own.target) return;
+  const wanted = own.whole ?? { [own.key]: own.target };
+  const isLed = live[own.key] === own.target && Object.entries(live).every(([key, value]) => wanted[key] === value);
+  if (!service || isLed) return;
   const { resourceVersion } = service.metadata;
-  const selector = onlyThese({ [own.key]: own.target }, live);
+  const selector = onlyThese(wanted, live);
   await cluster.patch(ref, { metadata: { resourceVersion }, spec: { selector } }, { signal });
 }
 

@@ -49,7 +49,9 @@ export function renderUpstream(canary: Canary, apex: Apex, side: UpstreamSide, c
         // Gloo leaves out pods without these labels; a Service as the target may select any pods.
         ...(canary.spec.targetRef.kind === 'Service'
           ? {}
-          : { selector: { [selector.key]: side === 'primary' ? selector.primary : selector.target } }),
+          : {
+              selector: side === 'primary' ? { [selector.key]: selector.primary } : (selector.whole ?? { [selector.key]: selector.target }),
+            }),
       },
     },
   };
