@@ -10,7 +10,7 @@ export interface ReadKind {
   /** Plural, as the API names it. */
   resource: string;
   /** Objects of other namespaces can be about the application, too. */
-  isOfAll?: true;
+  isOfAll?: boolean;
 }
 
 /** Workloads whose pods a selector may also select, objects that select pods, and those that name a Service or workload. */

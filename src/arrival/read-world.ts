@@ -10,13 +10,23 @@ export interface ReadObjects {
   unread: UnreadKind[];
 }
 
+export interface ReadOptions {
+  /** Kinds that the caller knows. */
+  except?: readonly string[];
+  /** Only this namespace may be read: others are not asked for, so that no request is refused. */
+  isLimited?: boolean;
+}
+
 /**
- * Everything that an arrival in this namespace looks at, without the kinds that the caller knows. Kinds that are not installed have no objects; any
- * other failure is the caller's.
+ * Everything that an arrival in this namespace looks at. Kinds that are not installed have no objects; any other failure is the caller's.
  */
-export async function readNamespace(namespace: string, list: ListKind, except: readonly string[] = []): Promise<ReadObjects> {
+export async function readNamespace(
+  namespace: string,
+  list: ListKind,
+  { except = [], isLimited = false }: ReadOptions = {},
+): Promise<ReadObjects> {
   const kinds = readKinds.filter(({ kind }) => !except.includes(kind));
-  const read = await Promise.all(kinds.map((kind) => readKind(kind, namespace, list)));
+  const read = await Promise.all(kinds.map((kind) => readKind({ ...kind, isOfAll: kind.isOfAll === true && !isLimited }, namespace, list)));
   return { objects: read.flatMap(({ objects }) => objects), unread: read.flatMap(({ unread }) => unread) };
 }
 

@@ -305,6 +305,10 @@
 - apiGroups: [""]
   resources: [events]
   verbs: [list, watch]
+# primaries that are kept, while someone looks at the list
+- apiGroups: [apps]
+  resources: [controllerrevisions]
+  verbs: [list, watch]
 {{- end }}
 {{- with .Values.rbac.extraRules }}
 {{ toYaml . }}

@@ -59,7 +59,7 @@ export class ArrivalGate {
 
   async #plan({ canary, workload, provider }: Admitted, signal: AbortSignal): Promise<ArrivalPlan | undefined> {
     const { cluster, view, config } = this.#deps;
-    const { objects, unread } = await readApplication(canary.metadata.namespace, { cluster, view, signal });
+    const { objects, unread } = await readApplication(canary.metadata.namespace, { cluster, view, config, signal });
     const target = objects.find((one) => refKey(refOf(one)) === refKey(workload.targetRef(canary)));
     if (target === undefined) return undefined;
     const { selectorLabels, companions, arrival: mode } = config;

@@ -8,10 +8,16 @@ const WATCHED = [
 ] as const;
 
 /** Everything in a namespace that may know an application: from the watches, and the kinds that are not watched by a list each. */
-export async function readApplication(namespace: string, { cluster, view, signal }: DepsOf<'cluster' | 'view'>): Promise<ReadObjects> {
+export async function readApplication(
+  namespace: string,
+  { cluster, view, config, signal }: DepsOf<'cluster' | 'view' | 'config'>,
+): Promise<ReadObjects> {
   await Promise.all(WATCHED.map((kind) => view.ready({ ...kind, namespace })));
   const watched = WATCHED.flatMap((kind) => view.allIn(kind, namespace).map(({ object }) => object));
   const except = WATCHED.map(({ kind }) => kind);
-  const { objects, unread } = await readNamespace(namespace, (kind) => cluster.list(kind, { signal }), except);
+  const { objects, unread } = await readNamespace(namespace, (kind) => cluster.list(kind, { signal }), {
+    except,
+    isLimited: config.namespaces.length > 0,
+  });
   return { objects: [...watched, ...objects], unread };
 }

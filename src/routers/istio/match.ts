@@ -43,7 +43,7 @@ export function namesPort(canary: Canary): boolean {
 }
 
 /**
- * The Canary of Services that have several ports, whether they were discovered or were there before. Whoever asks for discovery decides by the order
+ * The Canary of Services that have several ports, whether they were discovered or were there before. A user who asks for discovery decides by the order
  * of the gateways which clients have every port routed (04-V3); else the gateways come first, which need a named port.
  */
 export function withSeveralPorts(canary: Canary): Canary {
