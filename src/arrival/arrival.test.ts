@@ -78,6 +78,16 @@ describe('I17: Services at an arrival', () => {
     ]);
   });
 
+  it('pods of others with the label that the primary gets would answer its users: refused, with a label by which they differ', () => {
+    const other = (tier: string, label = 'shop-primary') => workload('till-primary', { app: label, tier });
+    expect(said(planOf([other('till')]).losses)).toEqual([
+      'refused: Deployment till-primary: spec.template.metadata.labels.app is shop-primary, as it will be for Deployment shop-primary, so that Service shop would lead to both. To keep it, give the pods of one of them another app, or let --selector-labels begin with tier, by which their pods differ',
+    ]);
+    expect(said(planOf([other('web')]).losses)).toEqual([expect.stringMatching(/give the pods of one of them another app$/)]);
+    expect(said(planOf([other('till', 'till-primary')]).losses)).toEqual([]);
+    expect(said(planOf([other('till')], { isServing: true }).losses)).toEqual([expect.stringMatching(/^warning/)]);
+  });
+
   it('an apex Service of others that the user names is moved, with a warning', () => {
     const named = canary({ port: 80, name: 'front' });
     const objects = [service('front', { app: 'blog' }), workload('blog', { app: 'blog' })];

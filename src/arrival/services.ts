@@ -3,6 +3,7 @@ import type { ServiceSpec } from '../api/kinds/service.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
+import { primaryValue } from '../api/selector-label.ts';
 import { isMade } from '../routers/services.ts';
 import { mayFollow } from './followers.ts';
 import type { Follower, Loss } from './plan.ts';
@@ -32,7 +33,26 @@ export function servicesAtArrival(canary: Canary, world: World): ServicesAtArriv
     if (name === apexService) apexAtArrival(canary, world, service, selected, result);
     else if (selected.target) otherAtArrival(canary, world, service, selected, result);
   }
+  result.losses.push(...takenForPrimary(canary, world));
   return result;
+}
+
+/** Pods of others that have the label that the primary gets, as those of the primary of a second installation: the apex Service would lead to them. */
+function takenForPrimary(canary: Canary, world: World): Loss[] {
+  const { target, primary, namespace } = world;
+  const isOfPrimary = (key: string, value: string) => target.labels[key] !== undefined && value === primaryValue(target.labels[key]);
+  const [key, value] = Object.entries(primary.labels).find(([one, its]) => isOfPrimary(one, its)) ?? [];
+  if (key === undefined) return [];
+  const others = world.others.filter((one) => one.namespace === namespace && one.labels[key] === value);
+  return others.map(({ owner, labels }) => {
+    const own = Object.keys(target.labels).find((one) => labels[one] !== undefined && labels[one] !== target.labels[one] && one !== key);
+    const flag = own === undefined ? '' : `, or let --selector-labels begin with ${own}, by which their pods differ`;
+    return {
+      ...{ code: 'EndpointsWouldBeLost', kind: 'endpoints', isRefused: true, object: owner, field: `spec.template.metadata.labels.${key}` },
+      detail: `is ${value}, as it will be for ${primary.owner.kind} ${primary.owner.name}, so that Service ${names(canary).apexService} would lead to both`,
+      remedy: `give the pods of one of them another ${key}${flag}`,
+    };
+  });
 }
 
 function apexAtArrival(

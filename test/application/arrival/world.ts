@@ -17,6 +17,8 @@ export type Part =
   | { is: 'shared apex' }
   /** Another Deployment has the label too, and its user has separated them with `kubectl patch`: the last manifest of the Service does not say so. */
   | { is: 'narrowed apex' }
+  /** The same chart, installed twice in the namespace; the other one has a Canary, too. */
+  | { is: 'second instance' }
   | { is: 'PodDisruptionBudget'; by: Selecting; spec: object }
   /** The user has written one for each side, as users of Flagger do. */
   | { is: 'budget of the primary' }
@@ -153,7 +155,9 @@ export function objectsOf(world: World): KubeObject[] {
   const apexPorts: Record<string, unknown>[] = [{ port: 80, targetPort }];
   const apexMetadata: { labels: Labels; annotations: Labels } = { labels: { ...labels.own }, annotations: {} };
   const has = (is: Part['is']): boolean => parts.some((part) => part.is === is);
-  const selector = has('shared apex') ? labels.shared : { ...labels.own, ...(has('narrowed apex') && labels.kept) };
+  const selector = has('shared apex')
+    ? labels.shared
+    : { ...labels.own, ...((has('narrowed apex') || has('second instance')) && labels.kept) };
   for (const part of parts) {
     if (part.is === 'port name' && apexPorts[0]) apexPorts[0].name = part.name;
     if (part.is === 'appProtocol' && apexPorts[0]) apexPorts[0].appProtocol = part.appProtocol;
@@ -218,6 +222,15 @@ function objectsOfPart(part: Part, world: World): KubeObject[] {
       ];
     case 'shared apex':
       return [sibling(labels)];
+    case 'second instance': {
+      const ports = [{ name: 'web', containerPort: 8080 }];
+      const primary = Object.fromEntries([[key, `${value}-primary`]]);
+      return [
+        deployment('till', { ...labels.own, component: 'till' }, ports),
+        deployment('till-primary', { ...labels.own, ...primary, component: 'till' }, ports),
+        object('v1', 'Service', 'till', { selector: { ...primary, component: 'till' }, ports: [{ port: 80, targetPort: 8080 }] }),
+      ];
+    }
     case 'narrowed apex':
       return [deployment('till', { ...labels.own, component: 'till' }, [{ name: 'web', containerPort: 8080 }])];
     case 'PodDisruptionBudget':
