@@ -44,13 +44,13 @@ describe('resolveSelectors', () => {
     {
       title: 'no primary: the first label of the flag',
       target: both,
-      sides: { key: 'app', target: 'web', primary: 'web-primary', whole: both },
+      sides: { key: 'app', target: 'web', primary: 'web-primary', whole: both, wholePrimary: { app: 'web-primary', name: 'web' } },
     },
     {
       title: 'the key of the primary, whatever comes first in the flag',
       target: both,
       primary: byName,
-      sides: { key: 'name', target: 'web', primary: 'web-primary', held: byName, whole: both },
+      sides: { key: 'name', target: 'web', primary: 'web-primary', held: byName, whole: both, wholePrimary: byName },
     },
     {
       title: 'a key that the flag does not name',
@@ -68,6 +68,7 @@ describe('resolveSelectors', () => {
         primary: 'web-primary',
         held: { app: 'db-primary', name: 'web-primary' },
         whole: { app: 'db-primary', name: 'web' },
+        wholePrimary: { app: 'db-primary', name: 'web-primary' },
       },
     },
     {
@@ -79,7 +80,7 @@ describe('resolveSelectors', () => {
     {
       title: 'the primary alone, once the target is gone',
       primary: byName,
-      sides: { key: 'name', target: 'web', primary: 'web-primary', held: byName },
+      sides: { key: 'name', target: 'web', primary: 'web-primary', held: byName, wholePrimary: byName },
     },
     {
       title: 'a primary of another maker without the suffix: as without one, and its labels stay',

@@ -5,6 +5,7 @@ import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { primaryValue } from '../api/selector-label.ts';
 import { isMade } from '../routers/services.ts';
+import { selects } from '../workloads/label-selector.ts';
 import { mayFollow } from './followers.ts';
 import type { Follower, Loss } from './plan.ts';
 import { type Pods, type Selected, selectedIn, separatingLabel, type World } from './world.ts';
@@ -37,22 +38,20 @@ export function servicesAtArrival(canary: Canary, world: World): ServicesAtArriv
   return result;
 }
 
-/** Pods of others that have the label that the primary gets, as those of the primary of a second installation: the apex Service would lead to them. */
+/** Pods of others that have the labels by which the primary is selected: the apex Service would lead to them. */
 function takenForPrimary(canary: Canary, world: World): Loss[] {
-  const { target, primary, namespace } = world;
+  const { target, primary, primaryLabels, namespace } = world;
   const isOfPrimary = (key: string, value: string) => target.labels[key] !== undefined && value === primaryValue(target.labels[key]);
   const [key, value] = Object.entries(primary.labels).find(([one, its]) => isOfPrimary(one, its)) ?? [];
-  if (key === undefined) return [];
-  const others = world.others.filter((one) => one.namespace === namespace && one.labels[key] === value);
-  return others.map(({ owner, labels }) => {
-    const own = Object.keys(target.labels).find((one) => labels[one] !== undefined && labels[one] !== target.labels[one] && one !== key);
-    const flag = own === undefined ? '' : `, or let --selector-labels begin with ${own}, by which their pods differ`;
-    return {
-      ...{ code: 'EndpointsWouldBeLost', kind: 'endpoints', isRefused: true, object: owner, field: `spec.template.metadata.labels.${key}` },
-      detail: `is ${value}, as it will be for ${primary.owner.kind} ${primary.owner.name}, so that Service ${names(canary).apexService} would lead to both`,
-      remedy: `give the pods of one of them another ${key}${flag}`,
-    };
-  });
+  if (key === undefined || value === undefined) return [];
+  const others = world.others.filter(
+    (one) => one.namespace === namespace && selects({ matchLabels: { ...primaryLabels, [key]: value } }, one.labels),
+  );
+  return others.map(({ owner }) => ({
+    ...{ code: 'EndpointsWouldBeLost', kind: 'endpoints', isRefused: true, object: owner, field: `spec.template.metadata.labels.${key}` },
+    detail: `is ${value}, as it will be for ${primary.owner.kind} ${primary.owner.name}, so that Service ${names(canary).apexService} would lead to both`,
+    remedy: `make one of them anew with another ${key}, or ${target.owner.kind} ${target.owner.name} with one more label in spec.selector.matchLabels`,
+  }));
 }
 
 function apexAtArrival(

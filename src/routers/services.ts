@@ -30,13 +30,12 @@ export function renderServices(
   current: CurrentServices,
   options: { apexOnPrimary: boolean; roles?: readonly ServiceRole[] },
 ): { write: KubeObject[] } | { error: string } {
-  const { key, target, primary, whole } = apex.selector;
-  const onPrimary = { [key]: primary };
-  const onTarget = { [key]: target };
+  const { key, target, primary } = apex.selector;
+  // Other workloads may have the label that tells the sides apart.
+  const { whole: onTarget = { [key]: target }, wholePrimary: onPrimary = { [key]: primary } } = apex.selector;
   const write: KubeObject[] = [];
   const wanted: Array<[ServiceRole, Labels] | undefined> = [
-    // Other workloads may have the label that tells the sides apart.
-    ['canary', whole ?? onTarget],
+    ['canary', onTarget],
     ['primary', onPrimary],
     options.apexOnPrimary ? ['apex', onPrimary] : current.apex ? undefined : ['apex', onTarget],
   ];

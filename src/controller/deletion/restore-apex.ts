@@ -33,6 +33,11 @@ type Applied = z.infer<typeof Applied>;
 
 export type ApexPatch = { metadata: Record<string, unknown>; spec: Record<string, unknown> };
 
+/** Of one side. `whole`: where it takes more labels to select no pods of other workloads. */
+export interface OwnSelector extends SelectorLabel {
+  whole?: Labels | undefined;
+}
+
 /** A Service, or the manifest of one. */
 interface Described {
   metadata: { labels?: Labels | undefined; annotations?: Labels | undefined };
@@ -58,7 +63,7 @@ export function apexOriginal({ metadata, spec }: Described): NonNullable<Origina
  * `recorded`: as it was when we took it over; absent when it is ours, or was taken over by a later `service.name`: then the last manifest
  * of `kubectl apply` decides, as it does where it was applied since. Undefined: nothing to change.
  */
-export function apexRestorePatch(service: KubeObject, target: KubeObject, own: SelectorLabel, recorded: Original): ApexPatch | undefined {
+export function apexRestorePatch(service: KubeObject, target: KubeObject, own: OwnSelector, recorded: Original): ApexPatch | undefined {
   const applied = lastApplied(service);
   const original = recorded ?? (applied?.metadata && apexOriginal({ metadata: applied.metadata, spec: applied.spec }));
   const pods = specOf<PodWorkloadSpec>(target).template?.metadata?.labels ?? {};
@@ -67,7 +72,7 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: S
   const ofManifest = applied?.spec?.selector;
   const isApplied = ofManifest !== undefined && !isDeepStrictEqual(ofManifest, original?.appliedSelector);
   const known = isApplied ? [ofManifest, original?.selector] : [original?.selector, ofManifest];
-  const selector = known.find(fits) ?? { [own.key]: own.value };
+  const selector = known.find(fits) ?? own.whole ?? { [own.key]: own.value };
   const annotations = changesOf(
     service.metadata.annotations,
     Object.keys(fluxOff),
@@ -94,9 +99,9 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: S
 }
 
 /** The same where the target is gone: all traffic to this side, whose selector is `own`; `owners` take the Service along when they go. */
-export function apexMovePatch(service: KubeObject, own: SelectorLabel, owners: OwnerReference[] | null): ApexPatch | undefined {
+export function apexMovePatch(service: KubeObject, own: OwnSelector, owners: OwnerReference[] | null): ApexPatch | undefined {
   const live = specOf<ServiceSpec>(service).selector;
-  const selector = { [own.key]: own.value };
+  const selector = own.whole ?? { [own.key]: own.value };
   if (isDeepStrictEqual(service.metadata.ownerReferences ?? null, owners) && isDeepStrictEqual(live, selector)) return undefined;
   return { metadata: { ownerReferences: owners }, spec: { selector: onlyThese(selector, live ?? {}) } };
 }

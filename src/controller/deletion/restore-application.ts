@@ -252,7 +252,10 @@ export async function moveTraffic(
   const selector = selectorsOf(workload, side === 'target' ? { target: found, primary } : { primary: found }, config);
   if ('problem' in selector) throw new Error(selector.problem);
   const { key } = selector;
-  const own = { key, value: side === 'target' ? selector.target : selector.primary };
+  const own =
+    side === 'target'
+      ? { key, value: selector.target, whole: selector.whole }
+      : { key, value: selector.primary, whole: selector.wholePrimary };
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if (!('unsupported' in router) && router.supports.weights) {
     const current = await readAll(router.watches(canary), cluster, signal);
@@ -334,7 +337,7 @@ export async function restoreApex(canary: Canary, target: KubeObject, originals:
   if ('unsupported' in workload || !workload.hasPods) return;
   const selector = selectorsOf(workload, { target, primary: deps.view.find(primaryRefOf(canary))?.object }, deps.config);
   if ('problem' in selector) return;
-  const own = { key: selector.key, value: selector.target };
+  const own = { key: selector.key, value: selector.target, whole: selector.whole };
   await patchApex(canary, deps, (service) =>
     isGenerated(service) ? undefined : apexRestorePatch(service, target, own, recordedApex(canary, originals)),
   );
