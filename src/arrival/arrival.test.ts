@@ -83,6 +83,16 @@ describe('I17: Services at an arrival', () => {
     ]);
   });
 
+  it('pods of others with the labels that the primary gets would answer its users: refused', () => {
+    const other = (tier: string, label = 'shop-primary') => workload('till-primary', { app: label, tier });
+    expect(said(planOf([other('web')]).losses)).toEqual([
+      'refused: Deployment till-primary: spec.template.metadata.labels.app is shop-primary, as it will be for Deployment shop-primary, so that Service shop would lead to both. To keep it, make one of them anew with another app, or Deployment shop with one more label in spec.selector.matchLabels',
+    ]);
+    expect(said(planOf([other('till')]).losses)).toEqual([]);
+    expect(said(planOf([other('web', 'till-primary')]).losses)).toEqual([]);
+    expect(said(planOf([other('web')], { isServing: true }).losses)).toEqual([expect.stringMatching(/^warning/)]);
+  });
+
   it('an apex Service of others that the user names is moved, with a warning', () => {
     const named = canary({ port: 80, name: 'front' });
     const objects = [service('front', { app: 'blog' }), workload('blog', { app: 'blog' })];

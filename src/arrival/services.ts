@@ -3,7 +3,9 @@ import type { ServiceSpec } from '../api/kinds/service.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
+import { primaryValue } from '../api/selector-label.ts';
 import { isMade } from '../routers/services.ts';
+import { selects } from '../workloads/label-selector.ts';
 import { mayFollow, originalOf } from './followers.ts';
 import type { Follower, Loss } from './plan.ts';
 import { type Pods, type Selected, selectedIn, separatingLabel, type World } from './world.ts';
@@ -34,7 +36,24 @@ export function servicesAtArrival(canary: Canary, world: World): ServicesAtArriv
       result.follows.push({ object: refOf(service), isFollowing: true });
     else if (selected.target) otherAtArrival(canary, world, service, selected, result);
   }
+  result.losses.push(...takenForPrimary(canary, world));
   return result;
+}
+
+/** Pods of others that have the labels by which the primary is selected: the apex Service would lead to them. */
+function takenForPrimary(canary: Canary, world: World): Loss[] {
+  const { target, primary, primaryLabels, namespace } = world;
+  const isOfPrimary = (key: string, value: string) => target.labels[key] !== undefined && value === primaryValue(target.labels[key]);
+  const [key, value] = Object.entries(primary.labels).find(([one, its]) => isOfPrimary(one, its)) ?? [];
+  if (key === undefined || value === undefined) return [];
+  const others = world.others.filter(
+    (one) => one.namespace === namespace && selects({ matchLabels: { ...primaryLabels, [key]: value } }, one.labels),
+  );
+  return others.map(({ owner }) => ({
+    ...{ code: 'EndpointsWouldBeLost', kind: 'endpoints', isRefused: true, object: owner, field: `spec.template.metadata.labels.${key}` },
+    detail: `is ${value}, as it will be for ${primary.owner.kind} ${primary.owner.name}, so that Service ${names(canary).apexService} would lead to both`,
+    remedy: `make one of them anew with another ${key}, or ${target.owner.kind} ${target.owner.name} with one more label in spec.selector.matchLabels`,
+  }));
 }
 
 function apexAtArrival(

@@ -26,6 +26,8 @@ export interface World {
   target: Pods;
   /** With the labels that its pods have, or will have, and the number of those that serve now. */
   primary: Pods;
+  /** Of the primary's selector. */
+  primaryLabels: Labels;
   /** Pods of other workloads, of every namespace that was read. */
   others: readonly Pods[];
   objects: readonly KubeObject[];
@@ -54,11 +56,21 @@ export function worldOf(
     namespace,
     target: podsOf(target) ?? noPods(target),
     primary: podsOf(primary) ?? noPods(primary),
+    primaryLabels: matchLabelsOf(primary) ?? selectorOfPrimary(target, primary),
     others: known.flatMap((one) => podsOf(one) ?? []),
     objects: known,
     namespaces: new Map(namespaces.map(({ metadata }) => [metadata.name, labelsOfNamespace(metadata.name, metadata.labels)])),
     unread,
   };
+}
+
+const matchLabelsOf = (object: KubeObject): Labels | undefined => specOf<{ selector?: LabelSelector }>(object).selector?.matchLabels;
+
+/** It is made with the labels of the target's. */
+function selectorOfPrimary(target: KubeObject, primary: KubeObject): Labels {
+  const labels = podsOf(primary)?.labels ?? {};
+  const keys = Object.keys(matchLabelsOf(target) ?? {});
+  return Object.fromEntries(keys.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]]])));
 }
 
 const noPods = (object: KubeObject): Pods => ({ owner: refOf(object), namespace: object.metadata.namespace ?? '', labels: {} });
