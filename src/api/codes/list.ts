@@ -180,7 +180,7 @@ export const codes = {
     usualCauses: 'the CRD of the mesh is missing, another owner has an object of the name, or permission is missing',
   },
   TargetUnusable: {
-    kinds: BLOCKER,
+    kinds: EVENT_AND_BLOCKER,
     meaning: 'the target cannot have a primary',
     actor: 'workloadOwner',
     remedy: (about) => withDetail(`correct ${objectIn(about, 'the target')}`, about),

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { eventsOf } from '../../../test/fakes/model/uninstalling.ts';
 import { raw } from '../../../test/fakes/raw.ts';
@@ -182,5 +182,30 @@ it('I17: a Canary that is edited while it is refused is looked at again at once'
   );
   lab.server.patch(canaryRef, { spec: { progressDeadlineSeconds: 121 } });
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 30_000)).toBe(true);
+  lab.close();
+});
+
+it('I17: a target without a label to tell its pods apart is a refusal that looks like one, until the target has one', async () => {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  const labels = { tier: 'web' };
+  const unlabelled = lab.server.find(targetRef) as KubeObject;
+  const spec = { ...raw(unlabelled).spec, selector: { matchLabels: labels } };
+  spec.template = { ...spec.template, metadata: { ...spec.template.metadata, labels } };
+  lab.server.delete(targetRef);
+  lab.server.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: APP, namespace: NAMESPACE }, spec });
+  lab.server.create(aModelCanary(plan));
+  lab.start();
+  await lab.pass(60_000);
+  expect(accepted(lab)).toMatchObject({
+    status: 'False',
+    reason: 'TargetUnusable',
+    message: expect.stringMatching(/^Deployment podinfo: spec\.selector\.matchLabels has none of app, name, app\.kubernetes\.io\/name/),
+  });
+  expect(made(lab)).toEqual([]);
+  lab.server.delete(targetRef);
+  await lab.application(false);
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  expect(accepted(lab)?.status).not.toBe('False');
   lab.close();
 });

@@ -31,13 +31,17 @@ export class ArrivalGate {
 
   async refusalOf(admitted: Admitted, signal: AbortSignal): Promise<CanaryRejection | undefined> {
     const { canary, provider, workload } = admitted;
-    const { view, clock } = this.#deps;
+    const { view, clock, config } = this.#deps;
     if (!workload.hasPods || canary.spec.suspend === true || !isArriving(canary)) return undefined;
     await Promise.all(workload.watches(canary).map((ref) => view.ready(ref)));
     const target = view.find(workload.targetRef(canary))?.object;
     if (target === undefined || view.find(workload.primaryRef(canary)) !== undefined) return undefined;
     const key = [canary.metadata.uid, canary.metadata.generation, target.metadata.uid, target.metadata.generation].join(' ');
     if (this.#passed === key) return undefined;
+    const selectors = workload.selectors({ target }, config.selectorLabels);
+    // No label tells its pods apart from those of a primary. An edit of the target is seen at once.
+    if ('problem' in selectors)
+      return { reason: 'TargetUnusable', message: selectors.problem, object: workload.targetRef(canary), field: selectors.field };
     const nowMs = clock.monotonicMs();
     if (this.#refused?.key === key && nowMs < this.#refused.againMs)
       return { ...this.#refused.rejection, retryInMs: this.#refused.againMs - nowMs };
