@@ -20,6 +20,7 @@ const CONDITIONAL = {
 /** Tests of tiers outside `npm test` that need a built Flagger, an older Serin or a corpus, and those that one seed leaves out. */
 const NEEDS_ANOTHER_PROGRAM = {
   'test/application/arrival/arrival.simulated.test.ts': 'runIf(only === undefined)',
+  'test/long/arrival-beside-flagger.test.ts': 'skipIf(reason !== undefined)',
   'test/long/arrival.test.ts': 'skipIf(apps.length === 0)',
   'test/differential/run/describe-scenarios.ts': 'skipIf(reason !== undefined)',
   'test/long/differential-breakages.test.ts': 'skipIf(reason !== undefined)',

@@ -65,7 +65,7 @@ export const tables = {
     'scripts/generate-alerts.ts': { reads: ['test/golden/alerts/*.json'] },
     'scripts/generate-attacks.ts': { reads: ['test/attacks/README.md'] },
     'scripts/generate-dashboard.ts': { reads: ['src/dashboard/page/*.html'] },
-    'scripts/generate-differential.ts': { reads: ['test/differential/results.json'] },
+    'scripts/generate-differential.ts': { reads: ['test/differential/results.json', 'test/differential/arrival-results.json'] },
     'scripts/generate-kustomize.ts': { reads: ['package.json'] },
     'scripts/generate-project.ts': { reads: ['package.json', 'Dockerfile'] },
     'scripts/generate-providers.ts': { reads: ['test/{planes,e2e,integration}/*.test.ts'] },

@@ -16,8 +16,10 @@ export const CanaryCondition = z.object({
   lastUpdateTime: z.string().optional(),
   lastTransitionTime: z.string().optional(),
   observedGeneration: z.int().optional(),
-  /** The field of the Canary to correct; set by `Accepted` only. */
+  /** The field of the Canary to correct, or of the object; set by `Accepted` only, as is the object. */
   field: z.string().optional(),
+  /** The object that has to be corrected, where it is not the Canary. */
+  object: BlockedObject.optional().catch(undefined),
 });
 export type CanaryCondition = z.infer<typeof CanaryCondition>;
 

@@ -186,7 +186,7 @@ function alertProviderSpecSchema(): StructuralSchema {
 
 /** The status of MetricTemplates and AlertProviders. */
 function providerStatusSchema(): StructuralSchema {
-  const schema = structural(z.object({ conditions: z.array(CanaryCondition.omit({ field: true })).optional() }), 'status');
+  const schema = structural(z.object({ conditions: z.array(CanaryCondition.omit({ field: true, object: true })).optional() }), 'status');
   schema.description = 'What Serin has found out.';
   return schema;
 }

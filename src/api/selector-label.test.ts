@@ -41,12 +41,16 @@ describe('resolveSelectors', () => {
   const byName = { name: 'web-primary', app: 'web' };
 
   it.each([
-    { title: 'no primary: the first label of the flag', target: both, sides: { key: 'app', target: 'web', primary: 'web-primary' } },
+    {
+      title: 'no primary: the first label of the flag',
+      target: both,
+      sides: { key: 'app', target: 'web', primary: 'web-primary', whole: both, wholePrimary: { app: 'web-primary', name: 'web' } },
+    },
     {
       title: 'the key of the primary, whatever comes first in the flag',
       target: both,
       primary: byName,
-      sides: { key: 'name', target: 'web', primary: 'web-primary', held: byName },
+      sides: { key: 'name', target: 'web', primary: 'web-primary', held: byName, whole: both, wholePrimary: byName },
     },
     {
       title: 'a key that the flag does not name',
@@ -58,7 +62,14 @@ describe('resolveSelectors', () => {
       title: 'the label that differs by the suffix, where another one ends with it on both sides',
       target: { app: 'db-primary', name: 'web' },
       primary: { app: 'db-primary', name: 'web-primary' },
-      sides: { key: 'name', target: 'web', primary: 'web-primary', held: { app: 'db-primary', name: 'web-primary' } },
+      sides: {
+        key: 'name',
+        target: 'web',
+        primary: 'web-primary',
+        held: { app: 'db-primary', name: 'web-primary' },
+        whole: { app: 'db-primary', name: 'web' },
+        wholePrimary: { app: 'db-primary', name: 'web-primary' },
+      },
     },
     {
       title: 'another value of a target that was made anew',
@@ -69,13 +80,13 @@ describe('resolveSelectors', () => {
     {
       title: 'the primary alone, once the target is gone',
       primary: byName,
-      sides: { key: 'name', target: 'web', primary: 'web-primary', held: byName },
+      sides: { key: 'name', target: 'web', primary: 'web-primary', held: byName, wholePrimary: byName },
     },
     {
       title: 'a primary of another maker without the suffix: as without one, and its labels stay',
       target: both,
       primary: { track: 'stable' },
-      sides: { key: 'app', target: 'web', primary: 'web-primary', held: { track: 'stable' } },
+      sides: { key: 'app', target: 'web', primary: 'web-primary', held: { track: 'stable' }, whole: both },
     },
   ])('03-W12, I14: $title', ({ target, primary, sides }) => {
     const objects = { target: target && workload(target), primary: primary && workload(primary, 'web-primary') };

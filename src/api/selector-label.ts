@@ -16,6 +16,9 @@ export interface SelectorLabels {
   primary: string;
   /** `matchLabels` of a primary that exists: its pods keep them, since a selector never changes. */
   held?: Labels;
+  /** `matchLabels` of each side, where they are more than the one: other workloads may have that as well. */
+  whole?: Labels;
+  wholePrimary?: Labels;
 }
 
 /** The objects of both sides, as far as they exist. */
@@ -59,13 +62,19 @@ export function resolveSelectors({ target, primary }: SelectedSides, selectorLab
     if (source === undefined) return { problem: 'neither target nor primary exists', field: FIELD };
     const label = resolveSelector(source, selectorLabels);
     if ('problem' in label) return label;
-    return { key: label.key, target: label.value, primary: primaryValue(label.value), ...(held && { held }) };
+    return {
+      key: label.key,
+      target: label.value,
+      primary: primaryValue(label.value),
+      ...(held && { held }),
+      ...wholeOf(target, primaryValue(label.value), label.key, held),
+    };
   }
   const { key, value } = own;
   const sides = { key, primary: value, held };
-  if (target === undefined) return { ...sides, target: value.slice(0, -SUFFIX.length) };
+  if (target === undefined) return { ...sides, target: value.slice(0, -SUFFIX.length), ...wholeOf(undefined, value, key, held) };
   const found = matchLabelsOf(target)[key];
-  if (found !== undefined && found !== value) return { ...sides, target: found };
+  if (found !== undefined && found !== value) return { ...sides, target: found, ...wholeOf(target, value, key, held) };
   const name = `${target.kind} ${target.metadata.name}`;
   const has = found === undefined ? `has no ${key}` : `has ${key}: ${found} as the primary has`;
   const remedy = `create it again with ${key}: ${value.slice(0, -SUFFIX.length)} there and on its pods, or delete the Canary and create it again for a new primary`;
@@ -103,6 +112,22 @@ function labelOfPrimary(held: Labels, target: Labels | undefined, selectorLabels
   const named = selectorLabels.flatMap((label) => candidates.filter(([key]) => key === label));
   const [key, value] = named[0] ?? candidates[0] ?? [];
   return key === undefined || value === undefined ? undefined : { key, value };
+}
+
+/** A primary that is yet to be made has the labels of its target. */
+function wholeOf(
+  target: Slim | undefined,
+  primary: string,
+  key: string,
+  held: Labels | undefined,
+): Pick<SelectorLabels, 'whole' | 'wholePrimary'> {
+  const whole = target && matchLabelsOf(target);
+  const ofPrimary = held ?? { ...whole, [key]: primary };
+  const isMore = (labels: Labels) => Object.keys(labels).length > 1;
+  return {
+    ...(whole && isMore(whole) && { whole }),
+    ...(isMore(ofPrimary) && ofPrimary[key] === primary && { wholePrimary: ofPrimary }),
+  };
 }
 
 function matchLabelsOf(workload: Slim): Labels {

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Canary } from '../api/canary.ts';
+import type { Canary, Provider } from '../api/canary.ts';
 import type { LabelSelector } from '../api/kinds/label-selector.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
+import { companionAnnotation } from '../workloads/companions/index.ts';
 import { companionNames } from '../workloads/companions/kind-names.ts';
 import { type ArrivalOptions, acceptedLossAnnotation, arrival, lossText } from './arrival.ts';
 import { readKinds } from './kinds.ts';
 import type { Loss } from './plan.ts';
-import { planFor } from './plan-for.ts';
+import { type ArrivalSettings, planFor } from './plan-for.ts';
 import { worldOf } from './world.ts';
 
 const namespace = 'test';
@@ -39,7 +41,7 @@ const apex = service('shop', { app: 'shop' });
 const options: ArrivalOptions = { companions: [], routesPastApex: false, mode: 'refuse', isServing: false };
 const planOf = (objects: KubeObject[], { canary: one = canary(), ...more }: Partial<ArrivalOptions> & { canary?: Canary } = {}) =>
   arrival(one, worldOf({ target, primary }, [target, apex, ...objects]), { ...options, ...more });
-const said = (losses: readonly Loss[]) => losses.map((loss) => `${loss.isRefused ? 'refused' : 'warning'}: ${lossText(loss)}`);
+const said = (losses: readonly Loss[]) => losses.map((loss) => `${loss.isRefused ? 'refused' : 'warning'}: ${lossText(loss, namespace)}`);
 
 describe('I17: Services at an arrival', () => {
   it('the apex Service of the target alone is kept, and nothing is lost', () => {
@@ -49,7 +51,10 @@ describe('I17: Services at an arrival', () => {
 
   it('another Service of the target follows the apex', () => {
     const { follows, losses } = planOf([service('shop-admin', { app: 'shop' }), service('db', { app: 'db' })]);
-    expect([follows, losses]).toEqual([[{ object: { apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace } }], []]);
+    expect([follows, losses]).toEqual([
+      [{ object: { apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace }, isFollowing: false }],
+      [],
+    ]);
   });
 
   it('one that must not follow would lose its endpoints, and is refused', () => {
@@ -74,8 +79,18 @@ describe('I17: Services at an arrival', () => {
       workload('shop-v2', { app: 'shop', version: 'v2' }),
     ]);
     expect(said(arrival(canary(), world, options).losses)).toEqual([
-      'refused: Service shop: spec.selector also leads to Deployment shop-v2, and is the apex Service, and would lead to the primary alone. To keep it, add version: v1 to its selector, which separates them; or give Deployment shop a Service of its own, and name it in spec.service.name',
+      'refused: Service shop: spec.selector also leads to Deployment shop-v2, and is the apex Service, and would lead to the primary alone. To keep it, add version: v1 to its selector, which separates them; or leave Deployment shop out of it, and name a Service of its own in spec.service.name',
     ]);
+  });
+
+  it('pods of others with the labels that the primary gets would answer its users: refused', () => {
+    const other = (tier: string, label = 'shop-primary') => workload('till-primary', { app: label, tier });
+    expect(said(planOf([other('web')]).losses)).toEqual([
+      'refused: Deployment till-primary: spec.template.metadata.labels.app is shop-primary, as it will be for Deployment shop-primary, so that Service shop would lead to both. To keep it, make one of them anew with another app, or Deployment shop with one more label in spec.selector.matchLabels',
+    ]);
+    expect(said(planOf([other('till')]).losses)).toEqual([]);
+    expect(said(planOf([other('web', 'till-primary')]).losses)).toEqual([]);
+    expect(said(planOf([other('web')], { isServing: true }).losses)).toEqual([expect.stringMatching(/^warning/)]);
   });
 
   it('an apex Service of others that the user names is moved, with a warning', () => {
@@ -114,7 +129,11 @@ describe('I17: policies at an arrival', () => {
   it.each(selectors)('a %s of the target alone would be lost, unless it has a companion', (kind, one, isRefused) => {
     const { losses } = planOf([one]);
     expect(losses.map((loss) => [loss.object.kind, loss.isRefused])).toEqual([[kind, isRefused]]);
-    const companion = { source: losses[0]?.object ?? { apiVersion: '', kind: '', name: '' }, object: one };
+    const annotations = { [companionAnnotation]: 'shop' };
+    const companion = {
+      source: losses[0]?.object ?? { apiVersion: '', kind: '', name: '' },
+      object: { ...one, metadata: { ...one.metadata, annotations } },
+    };
     expect(planOf([one], { companions: [companion] }).losses).toEqual([]);
   });
 
@@ -128,13 +147,24 @@ describe('I17: policies at an arrival', () => {
     expect(planOf([istio('AuthorizationPolicy', 'shop', { app: 'shop' }), forPrimary]).losses).toEqual([]);
   });
 
+  it('of several policies those for which the one for the primary does not speak are still lost', () => {
+    const rule = (name: string, app: string, path: string): KubeObject => {
+      const one = istio('AuthorizationPolicy', name, { app });
+      return { ...one, spec: { ...specOf<object>(one), rules: [{ to: [{ operation: { paths: [path] } }] }] } };
+    };
+    const written = [rule('inner', 'shop', '/inner'), rule('admin', 'shop', '/admin')];
+    const lostBeside = (...more: KubeObject[]) => planOf([...written, ...more]).losses.map(({ object: { name } }) => name);
+    expect(lostBeside()).toEqual(['inner', 'admin']);
+    expect(lostBeside(rule('inner-primary', 'shop-primary', '/inner'))).toEqual(['admin']);
+    expect(lostBeside(rule('inner-primary', 'shop-primary', '/inner'), rule('admin-primary', 'shop-primary', '/admin'))).toEqual([]);
+    // One of the user's own wording stands for all.
+    expect(lostBeside(rule('serving', 'shop-primary', '/'))).toEqual([]);
+  });
+
   it('a selector that leaves the target out and begins to select the primary is refused', () => {
     const podSelector: LabelSelector = { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['shop'] }] };
     expect(said(planOf([policy('others', { podSelector, ingress: [] })]).losses)).toEqual([
-      'refused: NetworkPolicy others: spec.podSelector does not select the pods of the target, and would begin to select those of shop-primary, which will serve. To keep it, leave them out by their label as the target’s are'.replace(
-        '’',
-        "'",
-      ),
+      'refused: NetworkPolicy others: spec.podSelector does not select the pods of the target, and would begin to select those of shop-primary, which will serve. To keep it, leave out app: shop-primary as it leaves out app: shop',
     ]);
   });
 
@@ -154,7 +184,7 @@ describe('I17: policies at an arrival', () => {
 
   it('a policy of a database that admits the target by its label shuts the primary out', () => {
     expect(said(planOf([db([peer({ app: 'shop' })])]).losses)).toEqual([
-      'refused: NetworkPolicy db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, admit shop-primary there, too',
+      'refused: NetworkPolicy db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or admit app: shop-primary there, too',
     ]);
   });
 
@@ -193,8 +223,180 @@ describe('I17: what is attached by name', () => {
   it('a scaler of the target that the Canary does not name is a warning', () => {
     const hpa = object('autoscaling/v2', 'HorizontalPodAutoscaler', 'shop', { scaleTargetRef: { kind: 'Deployment', name: 'shop' } });
     expect(said(planOf([hpa]).losses)).toEqual([
-      'warning: HorizontalPodAutoscaler shop: spec.scaleTargetRef is for Deployment shop, and Deployment shop-primary will serve. To keep it, name it in spec.autoscalerRef of the Canary',
+      'warning: HorizontalPodAutoscaler shop: spec.scaleTargetRef is for Deployment shop, and Deployment shop-primary will serve. To keep it, name HorizontalPodAutoscaler shop in spec.autoscalerRef of the Canary',
     ]);
+  });
+});
+
+describe('I17: what gets no companion', () => {
+  const settings = { selectorLabels: ['app'], companions: companionNames, provider: 'istio', mode: 'refuse', isServing: false } as const;
+  const lossesOf = (objects: KubeObject[], companions: ArrivalSettings['companions'] = companionNames) => {
+    const plan = planFor(canary(), { target, objects: [target, apex, ...objects] }, { ...settings, companions });
+    return plan === undefined || 'problem' in plan ? [] : plan.losses;
+  };
+  const manifestsOf = (losses: readonly Loss[]) => losses.flatMap(({ manifest }) => manifest ?? []);
+  const kindsOf = (losses: readonly Loss[]) => losses.map(({ object: { kind, name }, isRefused }) => [kind, name, isRefused]);
+  const ports = [{ port: 5432 }];
+  const near = policy('db', {
+    podSelector: { matchLabels: { app: 'db' } },
+    ingress: [{ from: [{ podSelector: { matchLabels: { app: 'shop' } } }], ports }],
+  });
+  const far = (namespaceSelector: object) =>
+    policy(
+      'db',
+      {
+        podSelector: { matchLabels: { app: 'db' } },
+        policyTypes: ['Ingress', 'Egress'],
+        ingress: [
+          { from: [{ ipBlock: { cidr: '10.0.0.0/8' } }, { namespaceSelector, podSelector: { matchLabels: { app: 'shop' } } }], ports },
+        ],
+        egress: [{ to: [{ namespaceSelector, podSelector: { matchLabels: { app: 'shop' } } }] }],
+      },
+      { namespace: 'data', uid: 'x' },
+    );
+  const byName = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
+
+  it('without the right, a budget and a VPA are warnings, and NetworkPolicies a refusal that brings the manifests', () => {
+    const budget = object('policy/v1', 'PodDisruptionBudget', 'shop', { selector: { matchLabels: { app: 'shop' } } });
+    const vpa = object('autoscaling.k8s.io/v1', 'VerticalPodAutoscaler', 'shop', { targetRef: { kind: 'Deployment', name: 'shop' } });
+    const own = policy('shop', { podSelector: { matchLabels: { app: 'shop' } }, ingress: [] });
+    const losses = lossesOf([budget, vpa, own, near], []);
+    expect(kindsOf(losses)).toEqual([
+      ['NetworkPolicy', 'shop', true],
+      ['NetworkPolicy', 'db', true],
+      ['PodDisruptionBudget', 'shop', false],
+      ['VerticalPodAutoscaler', 'shop', false],
+    ]);
+    const manifests = manifestsOf(losses);
+    expect(lossesOf([budget, vpa, own, near, ...manifests], [])).toEqual([]);
+    expect(lossesOf([budget, vpa, own, near])).toEqual([]);
+  });
+
+  it('in another namespace, a policy that admits the target is refused with a manifest of that namespace, which is enough', () => {
+    const [loss, ...more] = lossesOf([far(byName)]);
+    expect(loss && lossText(loss, namespace)).toBe(
+      'NetworkPolicy data/db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or admit app: shop-primary there, too',
+    );
+    expect(manifestsOf([...(loss ? [loss] : []), ...more])).toEqual([
+      policy(
+        'db-shop-primary',
+        {
+          podSelector: { matchLabels: { app: 'db' } },
+          policyTypes: ['Ingress', 'Egress'],
+          ingress: [{ from: [{ namespaceSelector: byName, podSelector: { matchLabels: { app: 'shop-primary' } } }], ports }],
+          egress: [{ to: [{ namespaceSelector: byName, podSelector: { matchLabels: { app: 'shop-primary' } } }] }],
+        },
+        { namespace: 'data' },
+      ),
+    ]);
+    expect(lossesOf([far(byName), ...manifestsOf(loss ? [loss] : [])])).toEqual([]);
+  });
+
+  it('labels of the namespace count, where they are known', () => {
+    const home = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: { team: 'shop' } } };
+    const byLabel = far({ matchLabels: { team: 'shop' } });
+    expect(kindsOf(lossesOf([byLabel, home]))).toEqual([
+      ['NetworkPolicy', 'db', true],
+      ['NetworkPolicy', 'db', true],
+    ]);
+    expect(lossesOf([byLabel, { ...home, metadata: { name: namespace, labels: { team: 'cart' } } }])).toEqual([]);
+  });
+});
+
+describe('I17: a NetworkPolicy that begins to select the primary', () => {
+  const podSelector: LabelSelector = { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['shop'] }] };
+  const others = (from: Labels) =>
+    policy('others', { podSelector, policyTypes: ['Ingress'], ingress: [{ from: [{ podSelector: { matchLabels: from } }] }] });
+  const settings = { selectorLabels: ['app'], provider: 'istio', mode: 'refuse', isServing: false } as const;
+  const refusedOf = (objects: KubeObject[], companions: ArrivalSettings['companions'] = companionNames) => {
+    const plan = planFor(canary(), { target, objects: [target, apex, ...objects] }, { ...settings, companions });
+    return plan === undefined || 'problem' in plan ? [] : plan.losses.map(({ object: { name }, isRefused }) => [name, isRefused]);
+  };
+
+  it('has a companion that leaves the primary open, and refuses nothing', () => {
+    expect(refusedOf([others({ app: 'blog' })])).toEqual([]);
+    expect(refusedOf([others({ app: 'blog' })], [])).toEqual([['others', true]]);
+  });
+
+  it('is refused where the target is limited otherwise, also if it has a companion for its peers', () => {
+    const whole = policy('whole', { podSelector: {}, policyTypes: ['Ingress'] });
+    expect(refusedOf([others({ app: 'shop' }), whole])).toEqual([['others', true]]);
+  });
+});
+
+describe('I17: a budget that lets no pod of a small canary be evicted', () => {
+  const hpa = (minReplicas: number | undefined, metadata: object = {}) =>
+    object(
+      'autoscaling/v2',
+      'HorizontalPodAutoscaler',
+      'shop',
+      { scaleTargetRef: { kind: 'Deployment', name: 'shop' }, minReplicas },
+      metadata,
+    );
+  const budget = (spec: object, labels: Labels = { app: 'shop' }) =>
+    object('policy/v1', 'PodDisruptionBudget', 'shop', { selector: { matchLabels: labels }, ...spec });
+  const named = (kind: string) => {
+    const one = canary();
+    return { ...one, spec: { ...one.spec, autoscalerRef: { apiVersion: 'x', kind, name: 'shop' } } } as Canary;
+  };
+  const saidOf = (replicas: number, objects: KubeObject[], kind = 'HorizontalPodAutoscaler') => {
+    const settings = { selectorLabels: ['app'], companions: companionNames, provider: 'istio', mode: 'refuse', isServing: false } as const;
+    const grown = { ...target, spec: { ...(target.spec as object), replicas } };
+    const plan = planFor(named(kind), { target: grown, objects: [grown, apex, ...objects] }, settings);
+    return plan === undefined || 'problem' in plan ? [] : said(plan.losses);
+  };
+
+  it('is a warning, where the application has had more pods', () => {
+    expect(saidOf(6, [hpa(2), budget({ minAvailable: 3 })])).toEqual([
+      'warning: PodDisruptionBudget shop: spec.minAvailable is 3, and a canary starts with 2 pods, minReplicas of HorizontalPodAutoscaler shop: a drain cannot evict any of them. To keep it, let it have maxUnavailable: 1 instead, or raise minReplicas above what it asks for',
+    ]);
+    expect(saidOf(6, [hpa(undefined), budget({ minAvailable: '50%' })])).toHaveLength(1);
+  });
+
+  it.each([
+    ['leaves one of them', 6, [hpa(2), budget({ minAvailable: 1 })]],
+    ['says what may be unavailable', 6, [hpa(1), budget({ maxUnavailable: '10%' })]],
+    ['lets none be evicted anyway', 2, [hpa(2), budget({ minAvailable: 2 })]],
+    ['lets none be evicted at all', 6, [hpa(2), budget({ maxUnavailable: 0 })]],
+    ['is of both sides', 6, [hpa(2), budget({ minAvailable: 3 }, { tier: 'web' })]],
+    ['is of others', 6, [hpa(2), budget({ minAvailable: 3 }, { app: 'blog' })]],
+    ['cannot be read', 6, [hpa(2), budget({ minAvailable: 'x' })]],
+  ])('is none that %s', (_, replicas, objects) => {
+    expect(saidOf(replicas, objects)).toEqual([]);
+  });
+
+  it('by the scaler that KEDA makes, which is as the ScaledObject that the Canary names', () => {
+    const ofKeda = hpa(1, { ownerReferences: [{ apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'shop', uid: 'u' }] });
+    expect(saidOf(6, [ofKeda, budget({ minAvailable: 3 })], 'ScaledObject')).toEqual([
+      expect.stringContaining('starts with 1 pod, minReplicas of'),
+    ]);
+    expect(saidOf(6, [ofKeda], 'ScaledObject')).toEqual([]);
+    expect(said(planOf([ofKeda]).losses)).toEqual([expect.stringContaining('name ScaledObject shop in spec.autoscalerRef of the Canary')]);
+  });
+});
+
+describe('I17: what the routes of the provider do not keep', () => {
+  const route = (destination: object): KubeObject =>
+    object('networking.istio.io/v1', 'VirtualService', 'shop', { hosts: ['shop'], http: [{ route: [{ destination }] }] });
+  const ofSome = object('networking.istio.io/v1', 'DestinationRule', 'some', {
+    ...{ host: 'shop', trafficPolicy: {}, workloadSelector: { matchLabels: { app: 'web' } } },
+  });
+  const lossesOf = (objects: KubeObject[], provider: Provider) => {
+    const settings = { selectorLabels: ['app'], companions: [], provider, mode: 'refuse', isServing: false } as const;
+    const plan = planFor(canary(), { target, objects: [target, apex, ...objects] }, settings);
+    return plan === undefined || 'problem' in plan
+      ? []
+      : plan.losses.map(({ code, object: { kind, name }, isRefused }) => [code, kind, name, isRefused]);
+  };
+
+  it('a route to a subset is refused, and a rule that holds for some clients alone is a warning', () => {
+    const objects = [route({ host: 'shop', subset: 'v1' }), ofSome];
+    expect(lossesOf(objects, 'istio')).toEqual([
+      ['EndpointsWouldBeLost', 'VirtualService', 'shop', true],
+      ['WouldBeLost', 'DestinationRule', 'some', false],
+    ]);
+    expect(lossesOf(objects, 'linkerd')).toEqual([]);
+    expect(lossesOf([route({ host: 'shop' })], 'istio')).toEqual([]);
   });
 });
 

@@ -1,11 +1,14 @@
 import type { Canary } from '../api/canary.ts';
 import { type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
-import type { Companion } from '../workloads/companions/index.ts';
+import type { Router } from '../routers/router.ts';
+import { type Companion, isOfPods } from '../workloads/companions/index.ts';
+import { budgetsAtArrival } from './budgets.ts';
 import { namedAtArrival, scalersAtArrival } from './named.ts';
 import { peersAtArrival } from './peers.ts';
 import type { ArrivalPlan, Loss } from './plan.ts';
 import { policiesAtArrival } from './policies.ts';
+import { routedAtArrival } from './routed.ts';
 import { servicesAtArrival } from './services.ts';
 import type { World } from './world.ts';
 
@@ -18,6 +21,8 @@ export interface ArrivalOptions {
   companions: readonly Companion[];
   /** The provider routes requests to the Services of the two sides, so that what is attached to the apex Service by name does not hold. */
   routesPastApex: boolean;
+  /** Of the provider; absent: not known. */
+  router?: Pick<Router, 'unkept'> | undefined;
   /** `warn`: nothing is refused (`--arrival`). */
   mode: 'refuse' | 'warn';
   /** The primary serves already, as after an upgrade or a takeover from Flagger: nothing is refused. */
@@ -28,18 +33,28 @@ export interface ArrivalOptions {
  * What a Canary does to a living application as it arrives, before the first write (I17). Pure: the controller, `serin validate` and `serin
  * preflight` share it. Selectors are compared by evaluation over the pods of both sides and of other workloads, not by text.
  */
-export function arrival(canary: Canary, world: World, { companions, routesPastApex, mode, isServing }: ArrivalOptions): ArrivalPlan {
-  const sources = new Set(companions.map(({ source }) => refKey(source)));
-  const hasCompanion = (ref: ObjectRef) => sources.has(refKey(ref));
+export function arrival(
+  canary: Canary,
+  world: World,
+  { companions, routesPastApex, router, mode, isServing }: ArrivalOptions,
+): ArrivalPlan {
+  const sourcesOf = (found: readonly Companion[]) => new Set(found.map(({ source }) => refKey(source)));
+  const [ofPods, ofPeers] = [true, false].map((is) => sourcesOf(companions.filter(({ object }) => isOfPods(object) === is)));
+  const hasCompanion = (ref: ObjectRef) => ofPods?.has(refKey(ref)) === true;
   const services = servicesAtArrival(canary, world);
   const policies = policiesAtArrival(world, hasCompanion);
-  const peers = peersAtArrival(world, hasCompanion);
+  const peers = peersAtArrival(world, (ref) => ofPeers?.has(refKey(ref)) === true);
   const others = [
     ...namedAtArrival(canary, world, routesPastApex),
+    ...(router ? routedAtArrival(canary, world, router) : []),
+    ...budgetsAtArrival(canary, world),
     ...scalersAtArrival(canary, world).filter(({ object }) => !hasCompanion(object)),
   ];
   const found = [...services.losses, ...policies.losses, ...peers, ...others];
-  const losses = found.map((loss) => (mode === 'warn' || isServing || isAccepted(world, loss) ? { ...loss, isRefused: false } : loss));
+  const losses = found.map((loss): Loss => {
+    if (isAccepted(world, loss)) return { ...loss, isRefused: false, isAccepted: true };
+    return mode === 'warn' || isServing ? { ...loss, isRefused: false } : loss;
+  });
   return {
     writes: writesOf(canary, world),
     keeps: [...services.keeps, ...policies.keeps].map(refOf),
@@ -63,7 +78,8 @@ function writesOf(canary: Canary, { namespace, primary }: World): ObjectRef[] {
   ];
 }
 
-/** One sentence: the object, the rule and the remedy. */
-export function lossText({ object: { kind, name }, field, detail, remedy }: Loss): string {
-  return `${kind} ${name}: ${field} ${detail}. To keep it, ${remedy}`;
+/** One sentence: the object, the rule and the remedy. `home`: the namespace of the Canary. */
+export function lossText({ object: { kind, name, namespace }, field, detail, remedy }: Loss, home: string): string {
+  const where = namespace === undefined || namespace === home ? '' : `${namespace}/`;
+  return `${kind} ${where}${name}: ${field} ${detail}. To keep it, ${remedy}`;
 }

@@ -6,6 +6,7 @@ import type { KubeObject, Labels } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import type { SelectorLabels } from '../api/selector-label.ts';
 import { isMade } from '../routers/services.ts';
+import { selects } from '../workloads/label-selector.ts';
 
 /** On a Service that follows the apex Service: its selector as its user wrote it, as JSON. It is restored with that of the apex Service. */
 export const originalSelectorAnnotation = 'serin.dev/original-selector';
@@ -98,8 +99,7 @@ export function unfollowPatch(service: KubeObject, label: Pick<SelectorLabels, '
   return { metadata, spec: { selector: { [label.key]: original[label.key] ?? null } } };
 }
 
-const finds = (selector: Labels, labels: Labels | undefined): boolean =>
-  labels !== undefined && Object.entries(selector).every(([key, value]) => labels[key] === value);
+const finds = (selector: Labels, labels: Labels | undefined): boolean => labels !== undefined && selects({ matchLabels: selector }, labels);
 
 const isSame = (one: Labels, other: Labels): boolean =>
   Object.keys(one).length === Object.keys(other).length && Object.entries(one).every(([key, value]) => other[key] === value);

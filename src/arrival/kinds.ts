@@ -1,3 +1,4 @@
+import type { Provider } from '../api/canary.ts';
 import { type Permission, rule } from '../api/permission.ts';
 import { selectingKinds } from './selecting-kinds.ts';
 
@@ -10,7 +11,9 @@ export interface ReadKind {
   /** Plural, as the API names it. */
   resource: string;
   /** Objects of other namespaces can be about the application, too. */
-  isOfAll?: true;
+  isOfAll?: boolean;
+  /** Only Canaries of this provider are about it, and its rules grant what is needed. */
+  provider?: Provider;
 }
 
 /** Workloads whose pods a selector may also select, objects that select pods, and those that name a Service or workload. */
@@ -31,6 +34,11 @@ export const readKinds: readonly ReadKind[] = [
   { group: 'gateway.networking.x-k8s.io', versions: ['v1alpha1'], kind: 'XBackendTrafficPolicy', resource: 'xbackendtrafficpolicies' },
   { group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'BackendTrafficPolicy', resource: 'backendtrafficpolicies' },
   { group: 'linkerd.io', versions: ['v1alpha2'], kind: 'ServiceProfile', resource: 'serviceprofiles' },
+  { group: 'networking.istio.io', versions: ['v1', 'v1beta1'], kind: 'VirtualService', resource: 'virtualservices', provider: 'istio' },
+  {
+    ...{ group: 'networking.istio.io', versions: ['v1', 'v1beta1'], kind: 'DestinationRule', resource: 'destinationrules' },
+    ...{ isOfAll: true, provider: 'istio' },
+  },
 ];
 
 /** Listed and watched in any case. */
@@ -39,7 +47,7 @@ const WATCHED: readonly string[] = ['Service', 'Deployment'];
 /** One rule a group. A right on a kind that is not installed grants nothing; without one, the kind is reported as not checked. */
 export const arrivalPermissions: readonly Permission[] = [
   ...Map.groupBy(
-    readKinds.filter(({ kind }) => !WATCHED.includes(kind)),
+    readKinds.filter(({ kind, provider }) => !WATCHED.includes(kind) && provider === undefined),
     ({ group }) => group,
   ),
 ].map(([group, kinds]) =>

@@ -2,7 +2,9 @@ import type { Canary } from '../api/canary.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { groupOf, type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
+import { scaledObjectOf } from './budgets.ts';
 import type { Loss } from './plan.ts';
+import { renamed } from './policies.ts';
 import { listed } from './services.ts';
 import type { World } from './world.ts';
 
@@ -17,6 +19,8 @@ interface NamedKind {
   loss: 'security' | 'traffic';
   names(object: KubeObject, service: string, namespace: string): boolean;
   means: string;
+  /** One object is about one Service. */
+  isForOne?: true;
 }
 
 const byTargetRefs = (object: KubeObject, service: string, namespace: string): boolean => {
@@ -42,6 +46,7 @@ const namedKinds: readonly NamedKind[] = [
   {
     ...{ group: 'linkerd.io', kind: 'ServiceProfile', loss: 'traffic' },
     names: (object, service, namespace) => object.metadata.name.startsWith(`${service}.${namespace}.svc.`),
+    isForOne: true,
     means: 'its routes, retries and timeouts would not hold',
   },
 ];
@@ -53,8 +58,9 @@ export function namedAtArrival(canary: Canary, world: World, routesPastApex: boo
   return world.objects.flatMap((object): Loss[] => {
     const kind = namedKinds.find((one) => one.kind === object.kind && one.group === groupOf(object.apiVersion));
     if (!kind?.names(object, apexService, world.namespace)) return [];
-    const hasOwn = world.objects.some((other) => other.kind === object.kind && kind.names(other, primaryService, world.namespace));
-    if (hasOwn) return [];
+    const isNamed = (service: string) =>
+      world.objects.some((other) => other.kind === object.kind && kind.names(other, service, world.namespace));
+    if (isNamed(primaryService) && isNamed(canaryService)) return [];
     const isRefused = kind.loss === 'security';
     return [
       {
@@ -64,33 +70,46 @@ export function namedAtArrival(canary: Canary, world: World, routesPastApex: boo
         object: refOf(object),
         field: 'spec',
         detail: `is for Service ${apexService}, and requests will go to ${primaryService} and ${canaryService}: ${kind.means}`,
-        remedy: `let it, or another one, name ${primaryService} and ${canaryService}, too`,
+        remedy: kind.isForOne
+          ? `write one for ${primaryService} and one for ${canaryService}`
+          : `let it, or another one, name ${primaryService} and ${canaryService}, too`,
       },
     ];
   });
 }
 
-/** Scalers of the target that no `autoscalerRef` names: they scale what no longer serves. */
+/** Scalers of the target that no `autoscalerRef` names: they scale what no longer serves, unless the user has one for the primary. */
 export function scalersAtArrival({ spec }: Canary, world: World): Loss[] {
   const { kind, name } = spec.targetRef;
+  const isOf = (object: KubeObject, workload: string): boolean => {
+    const scaled = scaledBy(object);
+    return scaled?.kind === kind && scaled.name === workload && object.metadata.namespace === world.namespace;
+  };
   return world.objects.flatMap((object): Loss[] => {
-    const group = groupOf(object.apiVersion);
-    const { scaleTargetRef, targetRef } = specOf<Record<'scaleTargetRef' | 'targetRef', { kind?: string; name?: string }>>(object);
-    const isVpa = object.kind === 'VerticalPodAutoscaler' && group === 'autoscaling.k8s.io';
-    const isHpa = object.kind === 'HorizontalPodAutoscaler' && group === 'autoscaling';
-    const scaled = isVpa ? targetRef : isHpa ? scaleTargetRef : undefined;
-    const isOfTarget = scaled?.kind === kind && scaled.name === name && object.metadata.namespace === world.namespace;
-    if (!isOfTarget || (spec.autoscalerRef?.name === object.metadata.name && spec.autoscalerRef.kind === object.kind)) return [];
-    return [
-      {
-        code: 'WouldBeLost',
-        kind: 'scaling',
-        isRefused: false,
-        object: refOf(object),
-        field: isVpa ? 'spec.targetRef' : 'spec.scaleTargetRef',
-        detail: `is for ${kind} ${name}, and ${listed([world.primary])} will serve`,
-        remedy: isVpa ? `write one for ${world.primary.owner.name}` : `name it in spec.autoscalerRef of the Canary`,
-      },
-    ];
+    const made = object.kind === 'HorizontalPodAutoscaler' ? scaledObjectOf(object) : undefined;
+    const scaler = made === undefined ? refOf(object) : { kind: 'ScaledObject', name: made };
+    if (!isOf(object, name) || (spec.autoscalerRef?.name === scaler.name && spec.autoscalerRef.kind === scaler.kind)) return [];
+    if (world.objects.some((other) => other.kind === object.kind && isOf(other, world.primary.owner.name))) return [];
+    const isVpa = object.kind === 'VerticalPodAutoscaler';
+    const loss = {
+      ...({ code: 'WouldBeLost', kind: 'scaling', isRefused: false, object: refOf(object) } as const),
+      detail: `is for ${kind} ${name}, and ${listed([world.primary])} will serve`,
+    };
+    if (!isVpa)
+      return [{ ...loss, field: 'spec.scaleTargetRef', remedy: `name ${scaler.kind} ${scaler.name} in spec.autoscalerRef of the Canary` }];
+    const manifest = renamed({
+      ...object,
+      spec: { ...specOf(object), targetRef: { ...scaledBy(object), name: world.primary.owner.name } },
+    });
+    const remedy = `apply the one for the primary that serin preflight prints, ${manifest.metadata.name}`;
+    return [{ ...loss, field: 'spec.targetRef', remedy, manifest }];
   });
+}
+
+/** The workload that a VerticalPodAutoscaler or HorizontalPodAutoscaler scales. */
+function scaledBy(object: KubeObject): { kind?: string; name?: string } | undefined {
+  const group = groupOf(object.apiVersion);
+  const { scaleTargetRef, targetRef } = specOf<Record<'scaleTargetRef' | 'targetRef', { kind?: string; name?: string }>>(object);
+  if (object.kind === 'VerticalPodAutoscaler' && group === 'autoscaling.k8s.io') return targetRef;
+  return object.kind === 'HorizontalPodAutoscaler' && group === 'autoscaling' ? scaleTargetRef : undefined;
 }

@@ -1,9 +1,9 @@
 import type { LabelSelector } from '../api/kinds/label-selector.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { groupOf, type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
-import { selects } from '../workloads/label-selector.ts';
+import { keysOf, selects, swapValues } from '../workloads/label-selector.ts';
 import type { Loss } from './plan.ts';
-import { namesPrimary, namespaceLabels, type World } from './world.ts';
+import { NAMESPACE_NAME, namesPrimary, namespaceLabels, swappedLabel, type World } from './world.ts';
 
 /** A peer of a NetworkPolicy, as far as it is about pods. */
 interface Peer {
@@ -18,14 +18,16 @@ interface Rule {
 }
 interface PolicySpec {
   podSelector: LabelSelector;
+  policyTypes: string[];
   ingress: Rule[];
   egress: Rule[];
 }
 
 const DIRECTIONS = [
-  { list: 'ingress', peers: 'from', verb: 'admits requests from', blocked: 'cannot call the pods that it protects' },
-  { list: 'egress', peers: 'to', verb: 'admits requests to', blocked: 'cannot be called by the pods that it limits' },
+  { type: 'Ingress', list: 'ingress', peers: 'from', verb: 'admits requests from', blocked: 'cannot call the pods that it protects' },
+  { type: 'Egress', list: 'egress', peers: 'to', verb: 'admits requests to', blocked: 'cannot be called by the pods that it limits' },
 ] as const;
+type Direction = (typeof DIRECTIONS)[number];
 
 /**
  * NetworkPolicies of other workloads that name the application's pods as peers: one that admits the target's and not the primary's shuts the
@@ -33,21 +35,63 @@ const DIRECTIONS = [
  */
 export function peersAtArrival(world: World, hasCompanion: (source: ObjectRef) => boolean): Loss[] {
   const policies = world.objects.filter(({ apiVersion, kind }) => kind === 'NetworkPolicy' && groupOf(apiVersion) === 'networking.k8s.io');
-  return policies.flatMap((policy) =>
-    DIRECTIONS.flatMap((direction) => {
-      const rules = specOf<PolicySpec>(policy)[direction.list] ?? [];
-      const losses = rules.flatMap((rule, index) => {
+  return policies.flatMap((policy) => {
+    const manifest = manifestFor(world, policies, policy);
+    const losses = DIRECTIONS.flatMap((direction) => {
+      const lost = rulesOf(policy, direction).flatMap((rule, index) => {
         const { target, primary, isNamed } = admitted(world, policy, rule[direction.peers]);
         if (target === primary || isNamed) return [];
         const field = `spec.${direction.list}[${index}].${direction.peers}`;
         if (primary) return [opened(world, policy, field, direction.verb)];
-        const isAdmitted = admitsElsewhere(world, policies, policy, direction, rule);
-        return isAdmitted || hasCompanion(refOf(policy)) ? [] : [shutOut(world, policy, field, direction)];
+        const isKept = hasCompanion(refOf(policy)) || !isShutOut(world, policies, policy, direction, rule);
+        return isKept ? [] : [shutOut(world, policy, field, direction, manifest)];
       });
       // One line for an object and a direction: the remedy is the same.
-      return losses.slice(0, 1);
-    }),
-  );
+      return lost.slice(0, 1);
+    });
+    // One manifest is for both directions.
+    return losses.map(({ manifest: own, ...loss }, index) => ({ ...loss, ...(index === 0 && own && { manifest: own }) }));
+  });
+}
+
+/** The rules of a direction, where the policy has a say in it. The server fills `policyTypes` in (Kubernetes, API of NetworkPolicy). */
+function rulesOf(policy: KubeObject, { list, type }: Direction): readonly Rule[] {
+  const spec = specOf<PolicySpec>(policy);
+  const types = spec.policyTypes ?? (spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress']);
+  return types.includes(type) ? (spec[list] ?? []) : [];
+}
+
+/** The rule admits the target's pods and not the primary's, nor does another rule over the same pods. */
+function isShutOut(world: World, policies: readonly KubeObject[], policy: KubeObject, direction: Direction, rule: Rule): boolean {
+  const { target, primary } = admitted(world, policy, rule[direction.peers]);
+  return target && !primary && !admitsElsewhere(world, policies, policy, direction, rule);
+}
+
+/** A policy beside it that admits the primary where it admits the target; undefined where swapping the label does not. */
+function manifestFor(world: World, policies: readonly KubeObject[], policy: KubeObject): KubeObject | undefined {
+  const { name, namespace } = policy.metadata;
+  const used = DIRECTIONS.flatMap((direction) => {
+    const rules = rulesOf(policy, direction).filter((rule) => isShutOut(world, policies, policy, direction, rule));
+    return rules.length === 0 ? [] : [{ ...direction, rules: rules.map((rule) => forPrimary(world, policy, rule, direction)) }];
+  });
+  const beside: KubeObject = {
+    ...{ apiVersion: policy.apiVersion, kind: policy.kind },
+    metadata: { name: `${name}-${world.primary.owner.name}`, ...(namespace !== undefined && { namespace }) },
+    spec: {
+      podSelector: specOf<PolicySpec>(policy).podSelector ?? {},
+      policyTypes: used.map(({ type }) => type),
+      ...Object.fromEntries(used.map(({ list, rules }) => [list, rules])),
+    },
+  };
+  const isEnough = used.every(({ rules, peers }) => rules.every((rule) => admitted(world, beside, rule[peers]).primary));
+  return used.length > 0 && isEnough ? beside : undefined;
+}
+
+function forPrimary(world: World, policy: KubeObject, rule: Rule, { peers }: Direction): Rule {
+  const label = swappedLabel(world);
+  const swapped = (selector: LabelSelector) => (label ? swapValues(selector, label.key, label.target, label.primary) : selector);
+  const ofTarget = (rule[peers] ?? []).filter((peer) => admitted(world, policy, [peer]).target);
+  return { ...rule, [peers]: ofTarget.map((peer) => ({ ...peer, podSelector: swapped(peer.podSelector ?? {}) })) };
 }
 
 /** An absent or empty list of peers admits all. `isNamed`: the primary is admitted by its own label, which its user wrote for it. */
@@ -67,36 +111,46 @@ function isOfNamespace(world: World, policy: KubeObject, { podSelector, namespac
 }
 
 /** Another rule that covers the same pods and at least the same ports. */
-function admitsElsewhere(
-  world: World,
-  policies: readonly KubeObject[],
-  policy: KubeObject,
-  { list, peers }: (typeof DIRECTIONS)[number],
-  rule: Rule,
-): boolean {
+function admitsElsewhere(world: World, policies: readonly KubeObject[], policy: KubeObject, direction: Direction, rule: Rule): boolean {
   const covers = (other: KubeObject) => {
     if (other.metadata.namespace !== policy.metadata.namespace) return false;
     const [own, theirs] = [policy, other].map((one) => specOf<PolicySpec>(one).podSelector ?? {});
     return Object.keys(theirs ?? {}).length === 0 || JSON.stringify(own) === JSON.stringify(theirs);
   };
   return policies.filter(covers).some((other) =>
-    (specOf<PolicySpec>(other)[list] ?? []).some((one) => {
+    rulesOf(other, direction).some((one) => {
       const hasPorts = one.ports === undefined || JSON.stringify(one.ports) === JSON.stringify(rule.ports);
-      return hasPorts && admitted(world, other, one[peers]).primary;
+      return hasPorts && admitted(world, other, one[direction.peers]).primary;
     }),
   );
 }
 
-function shutOut({ target, primary }: World, policy: KubeObject, field: string, direction: (typeof DIRECTIONS)[number]): Loss {
-  const detail = `${direction.verb} the pods of ${target.owner.kind} ${target.owner.name} and not those of ${primary.owner.name}: they ${direction.blocked}`;
-  return refused(policy, field, detail, `admit ${primary.owner.name} there, too`);
+/** The label that the primary's pods have, and the target's have not. */
+function ownLabel(world: World): string {
+  const label = swappedLabel(world);
+  return label ? `${label.key}: ${label.primary}` : world.primary.owner.name;
 }
 
-function opened({ target, primary }: World, policy: KubeObject, field: string, verb: string): Loss {
+function shutOut(world: World, policy: KubeObject, field: string, direction: Direction, manifest: KubeObject | undefined): Loss {
+  const { target, primary } = world;
+  const detail = `${direction.verb} the pods of ${target.owner.kind} ${target.owner.name} and not those of ${primary.owner.name}: they ${direction.blocked}`;
+  const admit = `admit ${ownLabel(world)} there, too`;
+  const apply = manifest && `apply ${manifest.metadata.name} beside it, which serin preflight --manifests prints; or ${admit}`;
+  return { ...refused(policy, field, detail, apply ?? admit), manifest };
+}
+
+function opened(world: World, policy: KubeObject, field: string, verb: string): Loss {
+  const { target, primary } = world;
   const detail = `${verb} the pods of ${primary.owner.name}, which will serve, and not those of ${target.owner.kind} ${target.owner.name}`;
-  return refused(policy, field, detail, 'leave them out there, too');
+  return refused(policy, field, detail, `leave out ${ownLabel(world)} there, too`);
 }
 
 function refused(policy: KubeObject, field: string, detail: string, remedy: string): Loss {
   return { code: 'PolicyWouldBeLost', kind: 'security', isRefused: true, object: refOf(policy), field, detail, remedy };
+}
+
+/** A policy goes by labels of namespaces that their names do not say. */
+export function goesByNamespaceLabels(policy: KubeObject): boolean {
+  const peers = DIRECTIONS.flatMap((direction) => rulesOf(policy, direction).flatMap((rule) => rule[direction.peers] ?? []));
+  return peers.some(({ namespaceSelector }) => keysOf(namespaceSelector).some((key) => key !== NAMESPACE_NAME));
 }

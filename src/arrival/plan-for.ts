@@ -1,11 +1,14 @@
 import type { Canary, Provider } from '../api/canary.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
+import { groupOf, type KubeObject } from '../api/kube-object.ts';
 import type { FieldProblem } from '../api/selector-label.ts';
+import { routers } from '../routers/index.ts';
 import { routesPastApex } from '../routers/past-apex.ts';
 import { type CompanionName, companionSides, companionsFor, isCompanion } from '../workloads/companions/index.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { primaryPodLabels } from '../workloads/pods/primary-labels.ts';
 import { type ArrivalOptions, arrival } from './arrival.ts';
+import { readKinds } from './kinds.ts';
 import type { ArrivalPlan } from './plan.ts';
 import { isReadable } from './readable.ts';
 import { type UnreadKind, worldOf } from './world.ts';
@@ -15,10 +18,9 @@ export interface ReadApplication {
   target: KubeObject;
   /** Absent: it is yet to be made. */
   primary?: KubeObject | undefined;
+  /** Namespaces, too, as far as they are known. */
   objects: readonly KubeObject[];
   unread?: readonly UnreadKind[];
-  /** Namespaces, as far as they are known. */
-  namespaces?: readonly KubeObject[];
 }
 
 /** Settings of the controller that an arrival depends on. */
@@ -32,7 +34,8 @@ export interface ArrivalSettings extends Pick<ArrivalOptions, 'mode' | 'isServin
 
 /** The plan for a Canary over a workload with pods; a problem where no label tells the sides apart; undefined for a kind without pods of its own. */
 export function planFor(canary: Canary, read: ReadApplication, settings: ArrivalSettings): ArrivalPlan | FieldProblem | undefined {
-  const { target, primary, unread = [], namespaces = [] } = read;
+  const { target, primary, unread = [] } = read;
+  const { provider, mode, isServing } = settings;
   if (!isReadable(target)) return undefined;
   const objects = read.objects.filter(isReadable);
   const workload = workloadFor(canary.spec.targetRef);
@@ -40,17 +43,33 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
   const selector = workload.selectors({ target, primary }, settings.selectorLabels);
   if ('problem' in selector) return selector;
   const refs = { target: workload.targetRef(canary), primary: workload.primaryRef(canary) };
+  const namespaces = objects.filter(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Namespace');
   const home = namespaces.find(({ metadata }) => metadata.name === canary.metadata.namespace);
   const sides = companionSides(refs, { target, primary, whole: target }, selector, home && (home.metadata.labels ?? {}));
   const companions = sides ? companionsFor(canary, sides, objects, settings.companions).companions : [];
+  // One that serves is so once it holds what the target does.
   const willBe: KubeObject = {
     ...{ apiVersion: target.apiVersion, kind: target.kind, metadata: { name: refs.primary.name, namespace: canary.metadata.namespace } },
-    spec: { template: { metadata: { labels: primaryPodLabels(target, selector) } } },
+    spec: {
+      replicas: specOf<{ replicas: unknown }>(primary ?? target).replicas,
+      template: { metadata: { labels: primaryPodLabels(target, selector) } },
+    },
   };
   // Companions of other primaries are Serin's: what they are made beside has one of this primary, too.
   const written = objects.filter((object) => !isCompanion(object));
-  return arrival(canary, worldOf({ target, primary: primary ?? willBe }, written, { unread, namespaces }), {
-    ...{ companions, mode: settings.mode, isServing: settings.isServing },
-    routesPastApex: settings.provider !== undefined && routesPastApex(settings.provider).length > 0,
-  });
+  return arrival(
+    canary,
+    worldOf({ target, primary: willBe }, written, { unread: unread.filter((one) => isAbout(provider, one)), namespaces }),
+    {
+      ...{ companions, mode, isServing },
+      routesPastApex: provider !== undefined && routesPastApex(provider).length > 0,
+      router: provider && routers[provider],
+    },
+  );
+}
+
+/** Kinds of another provider are none of this Canary's. */
+function isAbout(provider: Provider | undefined, { apiVersion, kind }: UnreadKind): boolean {
+  const found = readKinds.find((one) => one.kind === kind && one.group === groupOf(apiVersion));
+  return found?.provider === undefined || found.provider === provider;
 }

@@ -12,6 +12,8 @@ export interface Loss extends Pick<NewBlocker, 'field' | 'detail'> {
   kind: LossKind;
   /** The Canary is refused, where its primary does not serve yet; otherwise it is a warning. */
   isRefused: boolean;
+  /** The user accepts it, by the annotation on the object. */
+  isAccepted?: true;
   object: ObjectRef;
   /** A clause: the rule that is broken. */
   detail: string;
@@ -24,6 +26,8 @@ export interface Loss extends Pick<NewBlocker, 'field' | 'detail'> {
 /** A Service whose selector follows that of the apex Service. */
 export interface Follower {
   object: ObjectRef;
+  /** It leads to the primary already. */
+  isFollowing: boolean;
 }
 
 /** What an arrival does and costs. */

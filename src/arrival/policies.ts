@@ -17,23 +17,40 @@ export interface PoliciesAtArrival {
  */
 export function policiesAtArrival(world: World, hasCompanion: (source: ObjectRef) => boolean): PoliciesAtArrival {
   const result: PoliciesAtArrival = { keeps: [], losses: [] };
-  const ofPrimary = new Set<SelectingKind>();
   const selecting = world.objects.flatMap((object) => {
     const kind = selectingKind(object);
     if (kind === undefined) return [];
     const selector = kind.selector(object);
-    const selected = selectedBy(world, kind, object, selector);
-    if (selected.primary && !selected.target && namesPrimary(world, selector ?? {})) ofPrimary.add(kind);
-    return [{ object, kind, selector, selected }];
+    return [{ object, kind, selector: selector ?? {}, selected: selectedBy(world, kind, object, selector) }];
   });
-  for (const { object, kind, selector = {}, selected } of selecting) {
+  const sources = selecting.filter(({ selected }) => selected.target && !selected.primary);
+  const ofPrimary = selecting.filter(({ selected, selector }) => selected.primary && !selected.target && namesPrimary(world, selector));
+  const written = writtenFor(sources, ofPrimary);
+  for (const { object, kind, selector, selected } of selecting) {
     const { target, primary } = selected;
-    if (target && !primary && !hasCompanion(refOf(object)) && !ofPrimary.has(kind)) result.losses.push(lost(world, kind, object, selector));
-    else if (!target && primary && kind.loss === 'security' && !namesPrimary(world, selector))
+    if (target && !primary && !hasCompanion(refOf(object)) && !written.has(object)) result.losses.push(lost(world, kind, object, selector));
+    else if (!target && primary && kind.loss === 'security' && !namesPrimary(world, selector) && !hasCompanion(refOf(object)))
       result.losses.push(gained(world, kind, object));
     else if (target || primary) result.keeps.push(object);
   }
   return result;
+}
+
+/**
+ * The sources for which the user has one for the primary. Of security policies one that says what a source says speaks for that one; one in words of its
+ * own is the user's answer to all.
+ */
+function writtenFor(sources: readonly Source[], ofPrimary: readonly Source[]): ReadonlySet<KubeObject> {
+  const textOf = ({ kind, object }: Source) => JSON.stringify([kind.kind, kind.withSelector(object, {}).spec]);
+  const said = new Set(sources.map(textOf));
+  const answers = new Set(ofPrimary.map(textOf));
+  const open = new Set(ofPrimary.filter((one) => one.kind.loss !== 'security' || !said.has(textOf(one))).map(({ kind }) => kind));
+  return new Set(sources.filter((one) => open.has(one.kind) || answers.has(textOf(one))).map(({ object }) => object));
+}
+
+interface Source {
+  kind: SelectingKind;
+  object: KubeObject;
 }
 
 const NONE: Selected = { target: false, primary: false, others: [] };
@@ -47,7 +64,7 @@ function lost(world: World, kind: SelectingKind, object: KubeObject, selector: L
   const label = sharedLabel(world);
   const manifest = forPrimary(world, kind, object, selector);
   const apply = manifest
-    ? `apply the one for the primary that serin preflight prints, ${manifest.metadata.name}`
+    ? `apply the one for the primary that serin preflight prints, ${manifest.metadata.name}${kind.beside?.(object) ?? ''}`
     : 'write one for the primary';
   return {
     code: kind.loss === 'security' ? 'PolicyWouldBeLost' : 'WouldBeLost',
@@ -61,7 +78,9 @@ function lost(world: World, kind: SelectingKind, object: KubeObject, selector: L
   };
 }
 
-function gained({ primary }: World, kind: SelectingKind, object: KubeObject): Loss {
+function gained(world: World, kind: SelectingKind, object: KubeObject): Loss {
+  const { primary } = world;
+  const label = swappedLabel(world);
   return {
     code: 'PolicyWouldBeLost',
     kind: 'security',
@@ -69,7 +88,9 @@ function gained({ primary }: World, kind: SelectingKind, object: KubeObject): Lo
     object: refOf(object),
     field: kind.field,
     detail: `does not select the pods of the target, and would begin to select those of ${primary.owner.name}, which will serve`,
-    remedy: `leave them out by their label as the target's are`,
+    remedy: label
+      ? `leave out ${label.key}: ${label.primary} as it leaves out ${label.key}: ${label.target}`
+      : 'leave them out by their label',
   };
 }
 
@@ -81,8 +102,8 @@ function forPrimary(world: World, kind: SelectingKind, object: KubeObject, selec
   return kind.withSelector(renamed(object), swapped);
 }
 
-/** As a manifest: without what the server has added. */
-function renamed({ apiVersion, kind, metadata, status: _status, ...rest }: KubeObject): KubeObject {
+/** The beginning of a manifest for the primary: without what the server has added. */
+export function renamed({ apiVersion, kind, metadata, status: _status, ...rest }: KubeObject): KubeObject {
   const { name, namespace, labels } = metadata;
   const own = { name: `${name}-primary`, ...(namespace !== undefined && { namespace }), ...(labels && { labels }) };
   return { apiVersion, kind, metadata: own, ...rest };

@@ -1,5 +1,8 @@
+import type { Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { type ReadKind, readKinds } from './kinds.ts';
+import { goesByNamespaceLabels } from './peers.ts';
+import { isReadable } from './readable.ts';
 import type { UnreadKind } from './world.ts';
 
 /** Lists the objects of a kind, in one namespace or all. An error of status 404: it is not served; of 403: it may not be read. */
@@ -10,21 +13,66 @@ export interface ReadObjects {
   unread: UnreadKind[];
 }
 
-/**
- * Everything that an arrival in this namespace looks at, without the kinds that the caller knows. Kinds that are not installed have no objects; any
- * other failure is the caller's.
- */
-export async function readNamespace(namespace: string, list: ListKind, except: readonly string[] = []): Promise<ReadObjects> {
-  const kinds = readKinds.filter(({ kind }) => !except.includes(kind));
-  const read = await Promise.all(kinds.map((kind) => readKind(kind, namespace, list)));
-  return { objects: read.flatMap(({ objects }) => objects), unread: read.flatMap(({ unread }) => unread) };
+export interface ReadOptions {
+  /** Kinds that the caller knows. */
+  except?: readonly string[];
+  /** Absent: not known, and what Canaries of any are about is read. */
+  provider?: Provider | undefined;
+  /** Only this namespace may be read: others are not asked for, so that no request is refused. */
+  isLimited?: boolean;
+  /** Reads the namespace itself; an error of status 403: it may not be read. Absent: it is listed, with all others. */
+  getNamespace?: ((name: string) => Promise<KubeObject | undefined>) | undefined;
 }
 
-async function readKind(kind: ReadKind, namespace: string, list: ListKind): Promise<ReadObjects> {
-  for (const version of kind.versions) {
-    const ref = { apiVersion: kind.group === '' ? version : `${kind.group}/${version}`, kind: kind.kind };
+/**
+ * Everything that an arrival in this namespace looks at. Kinds that are not installed have no objects; any other failure is the caller's.
+ */
+export async function readNamespace(
+  namespace: string,
+  list: ListKind,
+  { except = [], provider, isLimited = false, getNamespace }: ReadOptions = {},
+): Promise<ReadObjects> {
+  const kinds = readKinds.filter(
+    (one) => !except.includes(one.kind) && (provider === undefined || one.provider === undefined || one.provider === provider),
+  );
+  const read = await Promise.all(kinds.map((kind) => readKind(kind, namespace, list, isLimited)));
+  const objects = read.flatMap((one) => one.objects);
+  if (objects.some((one) => one.kind === 'NetworkPolicy' && isReadable(one) && goesByNamespaceLabels(one)))
+    read.push(
+      await readHome(
+        namespace,
+        getNamespace ?? (async (name) => (await list(NAMESPACE)).items.find(({ metadata }) => metadata.name === name)),
+      ),
+    );
+  return { objects: read.flatMap((one) => one.objects), unread: read.flatMap(({ unread }) => unread) };
+}
+
+const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace' };
+
+/** Its labels, by which policies may admit it. */
+async function readHome(name: string, get: NonNullable<ReadOptions['getNamespace']>): Promise<ReadObjects> {
+  try {
+    const found = await get(name);
+    return { objects: found ? [{ ...found, ...NAMESPACE }] : [], unread: [] };
+  } catch (error) {
+    if (statusOf(error) !== 403) throw error;
+    return { objects: [], unread: [{ ...NAMESPACE, why: 'Serin may not read it, and a NetworkPolicy goes by its labels' }] };
+  }
+}
+
+async function readKind(
+  { group, versions, kind, isOfAll = false }: ReadKind,
+  namespace: string,
+  list: ListKind,
+  isLimited: boolean,
+): Promise<ReadObjects> {
+  for (const version of versions) {
+    const ref = { apiVersion: group === '' ? version : `${group}/${version}`, kind };
     try {
-      return { objects: await listed(ref, kind.isOfAll ? undefined : namespace, namespace, list), unread: [] };
+      const { items, isPart } = await listed(ref, { namespace, isOfAll, isLimited }, list);
+      // Items of a list do not repeat their kind.
+      const objects = items.map((item) => ({ ...item, ...ref }));
+      return { objects, unread: isPart ? [{ ...ref, why: `only objects of namespace ${namespace} can be seen` }] : [] };
     } catch (error) {
       const status = statusOf(error);
       if (status === 403) return { objects: [], unread: [{ ...ref, why: 'Serin may not list it' }] };
@@ -34,20 +82,19 @@ async function readKind(kind: ReadKind, namespace: string, list: ListKind): Prom
   return { objects: [], unread: [] };
 }
 
-/** Those of all namespaces, or where only this one may be read, of this one. */
+/** Those of all namespaces, or where only this one may be read, of this one: then they are a part. */
 async function listed(
   ref: { apiVersion: string; kind: string },
-  scope: string | undefined,
-  own: string,
+  { namespace, isOfAll, isLimited }: { namespace: string; isOfAll: boolean; isLimited: boolean },
   list: ListKind,
-): Promise<KubeObject[]> {
+): Promise<{ items: readonly KubeObject[]; isPart: boolean }> {
+  if (!isOfAll) return { ...(await list({ ...ref, namespace })), isPart: false };
+  if (isLimited) return { ...(await list({ ...ref, namespace })), isPart: true };
   try {
-    const { items } = await list({ ...ref, ...(scope !== undefined && { namespace: scope }) });
-    // Items of a list do not repeat their kind.
-    return items.map((item) => ({ ...item, ...ref }));
+    return { ...(await list(ref)), isPart: false };
   } catch (error) {
-    if (scope !== undefined || statusOf(error) !== 403) throw error;
-    return listed(ref, own, own, list);
+    if (statusOf(error) !== 403) throw error;
+    return { ...(await list({ ...ref, namespace })), isPart: true };
   }
 }
 

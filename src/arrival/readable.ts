@@ -29,6 +29,7 @@ const withSpec = (fields: z.ZodRawShape) =>
 
 const Workload = withSpec({ selector: Selector, template: Template });
 const shapes: Readonly<Record<string, z.ZodType>> = {
+  '/Namespace': z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata }),
   '/Service': withSpec({ selector: Labels, ports: z.array(z.looseObject({ port: z.number() })).nullish() }),
   'apps/Deployment': Workload,
   'apps/StatefulSet': Workload,

@@ -22,6 +22,8 @@ export interface SelectingKind {
   withSelector(object: KubeObject, selector: LabelSelector): KubeObject;
   /** A clause: what pods without it lack. */
   means: string;
+  /** What one for the primary needs beside it: the end of a clause. */
+  beside?(object: KubeObject): string;
 }
 
 type Spec = Record<string, unknown>;
@@ -93,6 +95,8 @@ export const selectingKinds: readonly SelectingKind[] = [
     ...{ group: 'policy.linkerd.io', versions: ['v1beta3', 'v1beta2', 'v1beta1'], kind: 'Server', resource: 'servers', loss: 'security' },
     ...at('podSelector'),
     means: 'its authorizations do not hold for them',
+    // They name the Server, and without one nothing is let through.
+    beside: ({ metadata }) => `, and authorize it as Server ${metadata.name} is`,
   },
   {
     ...{ group: 'cilium.io', versions: ['v2'], kind: 'CiliumNetworkPolicy', resource: 'ciliumnetworkpolicies', loss: 'security' },

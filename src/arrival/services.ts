@@ -3,8 +3,10 @@ import type { ServiceSpec } from '../api/kinds/service.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
+import { primaryValue } from '../api/selector-label.ts';
 import { isMade } from '../routers/services.ts';
-import { mayFollow } from './followers.ts';
+import { selects } from '../workloads/label-selector.ts';
+import { mayFollow, originalOf } from './followers.ts';
 import type { Follower, Loss } from './plan.ts';
 import { type Pods, type Selected, selectedIn, separatingLabel, type World } from './world.ts';
 
@@ -30,9 +32,28 @@ export function servicesAtArrival(canary: Canary, world: World): ServicesAtArriv
     if (name === primaryService || name === canaryService || (name !== apexService && isMade(service))) continue;
     const selected = selectedIn(world, namespace, { matchLabels: selector ?? {} });
     if (name === apexService) apexAtArrival(canary, world, service, selected, result);
+    else if (selected.primary && !selected.target && originalOf(service) !== undefined)
+      result.follows.push({ object: refOf(service), isFollowing: true });
     else if (selected.target) otherAtArrival(canary, world, service, selected, result);
   }
+  result.losses.push(...takenForPrimary(canary, world));
   return result;
+}
+
+/** Pods of others that have the labels by which the primary is selected: the apex Service would lead to them. */
+function takenForPrimary(canary: Canary, world: World): Loss[] {
+  const { target, primary, primaryLabels, namespace } = world;
+  const isOfPrimary = (key: string, value: string) => target.labels[key] !== undefined && value === primaryValue(target.labels[key]);
+  const [key, value] = Object.entries(primary.labels).find(([one, its]) => isOfPrimary(one, its)) ?? [];
+  if (key === undefined || value === undefined) return [];
+  const others = world.others.filter(
+    (one) => one.namespace === namespace && selects({ matchLabels: { ...primaryLabels, [key]: value } }, one.labels),
+  );
+  return others.map(({ owner }) => ({
+    ...{ code: 'EndpointsWouldBeLost', kind: 'endpoints', isRefused: true, object: owner, field: `spec.template.metadata.labels.${key}` },
+    detail: `is ${value}, as it will be for ${primary.owner.kind} ${primary.owner.name}, so that Service ${names(canary).apexService} would lead to both`,
+    remedy: `make one of them anew with another ${key}, or ${target.owner.kind} ${target.owner.name} with one more label in spec.selector.matchLabels`,
+  }));
 }
 
 function apexAtArrival(
@@ -67,7 +88,7 @@ function otherAtArrival(canary: Canary, world: World, service: KubeObject, selec
     return;
   }
   if (mayFollow(canary, name)) {
-    result.follows.push({ object: refOf(service) });
+    result.follows.push({ object: refOf(service), isFollowing: false });
     return;
   }
   if (!target) return;
@@ -91,12 +112,16 @@ function shared(canary: Canary, world: World, service: KubeObject, others: reado
   const { apexService } = names(canary);
   const { name } = service.metadata;
   const label = separatingLabel(world, others);
-  const own = `give ${canary.spec.targetRef.kind} ${canary.spec.targetRef.name} a Service of its own`;
-  const instead = name === apexService ? `${own}, and name it in spec.service.name` : own;
+  const target = `${canary.spec.targetRef.kind} ${canary.spec.targetRef.name}`;
+  // A Service of the target's own is not enough: this one would still lead to both.
+  const left = `leave ${target} out of it${name === apexService ? ', and name a Service of its own in spec.service.name' : ''}`;
   return {
     ...refusal('endpoints', service, 'spec.selector'),
     detail: `also leads to ${listed(others)}, and ${what}`,
-    remedy: label === undefined ? instead : `add ${label} to its selector, which separates them; or ${instead}`,
+    remedy:
+      label === undefined
+        ? `give the pods of ${target} a label that separates them, and add it to its selector`
+        : `add ${label} to its selector, which separates them; or ${left}`,
   };
 }
 

@@ -9,6 +9,8 @@ export interface Pods {
   owner: ObjectRef;
   namespace: string;
   labels: Labels;
+  /** As asked for; absent: its kind has no such number, or the default holds. */
+  replicas?: number | undefined;
 }
 
 /** A kind that could not be read. It is reported as "not checked", never as "none". */
@@ -22,8 +24,10 @@ export interface UnreadKind {
 export interface World {
   namespace: string;
   target: Pods;
-  /** With the labels that its pods have, or will have. */
+  /** With the labels that its pods have, or will have, and the number of those that serve now. */
   primary: Pods;
+  /** Of the primary's selector. */
+  primaryLabels: Labels;
   /** Pods of other workloads, of every namespace that was read. */
   others: readonly Pods[];
   objects: readonly KubeObject[];
@@ -52,6 +56,7 @@ export function worldOf(
     namespace,
     target: podsOf(target) ?? noPods(target),
     primary: podsOf(primary) ?? noPods(primary),
+    primaryLabels: matchLabelsOf(primary) ?? selectorOfPrimary(target, primary),
     others: known.flatMap((one) => podsOf(one) ?? []),
     objects: known,
     namespaces: new Map(namespaces.map(({ metadata }) => [metadata.name, labelsOfNamespace(metadata.name, metadata.labels)])),
@@ -59,10 +64,21 @@ export function worldOf(
   };
 }
 
+const matchLabelsOf = (object: KubeObject): Labels | undefined => specOf<{ selector?: LabelSelector }>(object).selector?.matchLabels;
+
+/** It is made with the labels of the target's. */
+function selectorOfPrimary(target: KubeObject, primary: KubeObject): Labels {
+  const labels = podsOf(primary)?.labels ?? {};
+  const keys = Object.keys(matchLabelsOf(target) ?? {});
+  return Object.fromEntries(keys.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]]])));
+}
+
 const noPods = (object: KubeObject): Pods => ({ owner: refOf(object), namespace: object.metadata.namespace ?? '', labels: {} });
 
 /** Every namespace has its name as a label. */
-const labelsOfNamespace = (name: string, labels: Labels = {}): Labels => ({ ...labels, 'kubernetes.io/metadata.name': name });
+export const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
+
+const labelsOfNamespace = (name: string, labels: Labels = {}): Labels => ({ ...labels, [NAMESPACE_NAME]: name });
 
 /** The labels of a namespace, as far as they are known. */
 export function namespaceLabels(world: World, name: string): Labels {
@@ -84,7 +100,8 @@ function podsOf(object: KubeObject): Pods | undefined {
   const { namespace = '', ownerReferences = [] } = object.metadata;
   const template = TEMPLATES[`${group}/${object.kind}`]?.(specOf<Record<string, unknown>>(object)) as PodTemplate | undefined;
   if (template === undefined || ownerReferences.some(({ kind }) => kind === 'CronJob')) return undefined;
-  return { owner: refOf(object), namespace, labels: template.metadata?.labels ?? {} };
+  const { replicas } = specOf<{ replicas: unknown }>(object);
+  return { owner: refOf(object), namespace, labels: template.metadata?.labels ?? {}, ...(typeof replicas === 'number' && { replicas }) };
 }
 
 /** Which of the pods a selector selects: sides, and the workloads of others in the same namespace. */

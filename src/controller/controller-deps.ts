@@ -11,6 +11,7 @@ import type { InvolvedObject } from '../kube/events.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';
 import type { Anchors } from './adoption/anchors.ts';
 import type { ControllerConfig } from './config.ts';
+import type { ApplicationReads } from './facts/application.ts';
 import type { Log } from './log.ts';
 import type { DeliveryQueue } from './notifications/delivery-queue.ts';
 import type { CallsOf } from './outgoing/outgoing-calls.ts';
@@ -37,6 +38,7 @@ export interface ControllerDeps {
   readonly anchors: Anchors;
   readonly configWatches: ConfigWatches;
   readonly podWatches: PodWatches;
+  readonly applications: ApplicationReads;
   readonly deliveries: DeliveryQueue;
   readonly journalMemory: JournalMemory;
   readonly log: Log;

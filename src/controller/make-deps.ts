@@ -9,6 +9,7 @@ import { Anchors } from './adoption/anchors.ts';
 import { labelOf } from './canary/read-canary.ts';
 import type { ControllerDeps } from './controller-deps.ts';
 import type { ControllerOptions, SharedParts } from './controller-options.ts';
+import { ApplicationReads } from './facts/application.ts';
 import { measuring } from './facts/measuring.ts';
 import { announcer } from './notifications/announcer.ts';
 import { DeliveryQueue } from './notifications/delivery-queue.ts';
@@ -69,6 +70,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
     },
     configWatches: new ConfigWatches(withPriority(cluster, 'upkeep'), clock, listener.wake),
     podWatches: new PodWatches(withPriority(cluster, 'upkeep'), listener.wake),
+    applications: new ApplicationReads({ cluster, view, config, log }),
     anchors: new Anchors(cluster, config.historyLimit, log),
     journalMemory: new JournalMemory(),
     cookieWord: word,

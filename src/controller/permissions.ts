@@ -73,6 +73,7 @@ export const dashboardPermissions = {
   views: [
     rule('', ['pods'], ['list', 'watch'], 'the pods of an open release on the dashboard'),
     rule('', ['events'], ['list', 'watch'], 'its events'),
+    rule('apps', ['controllerrevisions'], ['list', 'watch'], 'primaries that are kept, while someone looks at the list'),
   ],
   /** In no namespace, so that a ClusterRole has them. */
   reviews: [

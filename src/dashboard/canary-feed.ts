@@ -17,7 +17,12 @@ interface Scope {
   /** Watches of the controller, the newest last. */
   fed: object[];
   own?: WatchHandle | undefined;
+  /** Of what is kept of deleted Canaries, while someone looks. */
+  kept?: WatchHandle | undefined;
 }
+
+/** Follows what is kept of deleted Canaries; `namespace` undefined: of all. */
+export type WatchKept = (namespace: string | undefined, changed: (rows: readonly CanaryRow[]) => void) => WatchHandle;
 
 /**
  * The list of all Canaries, fed by the watches that the controller has open in this process. A replica that has none, because another one leads,
@@ -31,17 +36,24 @@ export class CanaryFeed {
   /** Rows of items that the controller keeps no whole object of. */
   readonly #rows = new WeakMap<KubeObject, CanaryRow>();
   readonly #rowOf: (raw: KubeObject) => CanaryRow;
+  readonly #watchKept: WatchKept;
   #viewers = 0;
   #cancelClosing = () => {};
 
   /** `namespaces` empty: all of them. */
   constructor(
     cluster: Pick<Cluster, 'watch'>,
-    { namespaces, rowOf, clock }: { namespaces: readonly string[]; rowOf: (raw: KubeObject) => CanaryRow; clock: Clock },
+    {
+      namespaces,
+      rowOf,
+      watchKept,
+      clock,
+    }: { namespaces: readonly string[]; rowOf: (raw: KubeObject) => CanaryRow; watchKept: WatchKept; clock: Clock },
   ) {
     this.#cluster = cluster;
     this.#clock = clock;
     this.#rowOf = rowOf;
+    this.#watchKept = watchKept;
     this.#scopes = (namespaces.length === 0 ? [undefined] : namespaces).map((namespace) => this.#scope(namespace));
   }
 
@@ -101,16 +113,20 @@ export class CanaryFeed {
     return { namespace, model, handler, fed: [] };
   }
 
-  /** Someone looks: an own watch where the controller has none. */
+  /** Someone looks: an own watch where the controller has none. It has none of what is kept. */
   #look(scope: Scope): void {
+    const { namespace, model } = scope;
+    scope.kept ??= this.#watchKept(namespace, (rows) => model.setKept(rows));
     if (scope.fed.length > 0 || scope.own !== undefined) return;
-    const { namespace } = scope;
     scope.own = this.#cluster.watch({ apiVersion, kind: 'Canary', ...(namespace !== undefined && { namespace }) }, scope.handler);
   }
 
   #close(scope: Scope): void {
     scope.own?.stop();
     scope.own = undefined;
+    scope.kept?.stop();
+    scope.kept = undefined;
+    scope.model.setKept([]);
     // What is not watched is not known.
     if (scope.fed.length === 0) scope.handler.onList([]);
   }

@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest';
 import { aCluster } from '../../test/fakes/watched-canaries.ts';
 import { CanaryModel, type ListChange } from './canary-model.ts';
+import type { CanaryRow } from './wire.ts';
+
+const rowOf = ({ name, namespace = '' }: { name: string; namespace?: string }, phase = 'Succeeded'): CanaryRow => ({
+  ...{ name, namespace, phase, suspended: false, failedChecks: 0 },
+  ...{ target: { kind: 'Deployment', name }, traffic: { kind: 'weighted', primary: 100, canary: 0 } },
+});
+const keptOf = (name: string, since?: string): CanaryRow => ({ ...rowOf({ namespace: 'a', name }, 'kept'), since });
 
 function aModel() {
   const watched = aCluster();
-  const model = new CanaryModel(watched.cluster, undefined, ({ metadata: { name, namespace = '' } }) => ({
-    ...{ name, namespace, phase: 'Succeeded', suspended: false, failedChecks: 0 },
-    ...{ target: { kind: 'Deployment', name }, traffic: { kind: 'weighted', primary: 100, canary: 0 } },
-  }));
+  const model = new CanaryModel(watched.cluster, undefined, ({ metadata }) => rowOf(metadata));
   const changes: ListChange[] = [];
   const forget = model.onChange((change) => changes.push(change));
   const names = () => {
@@ -33,6 +37,32 @@ it('forgets what a new list no longer has', () => {
   watched.list('a/one', 'a/two');
   watched.list('a/two');
   expect(names()).toEqual(['a/two']);
+});
+
+it('I19: has a row of what is kept of a Canary that was deleted, and says when that comes, changes and goes', () => {
+  const { watched, model, changes, names } = aModel();
+  watched.list('a/one', 'a/three');
+  model.setKept([keptOf('two')]);
+  expect(names()).toEqual(['a/one', 'a/three', 'a/two']);
+  model.setKept([keptOf('two')]);
+  model.setKept([keptOf('two', '2026-01-01T00:00:00Z')]);
+  model.setKept([]);
+  expect(changes.map(({ event }) => event)).toEqual(['list', 'row', 'row', 'gone']);
+  expect(names()).toEqual(['a/one', 'a/three']);
+});
+
+it('I19: a Canary that is there is shown, and what is kept of it only when it has gone', () => {
+  const { watched, model, changes } = aModel();
+  const phases = () => model.list().data.rows.map(({ phase }) => phase);
+  watched.list('a/one');
+  model.setKept([keptOf('one')]);
+  expect(phases()).toEqual(['Succeeded']);
+  watched.event('DELETED', 'a/one');
+  expect(phases()).toEqual(['kept']);
+  watched.event('ADDED', 'a/one');
+  model.setKept([]);
+  expect(phases()).toEqual(['Succeeded']);
+  expect(changes.map(({ event, data }) => ('phase' in data ? data.phase : event))).toEqual(['list', 'kept', 'Succeeded']);
 });
 
 it('says that Canaries may not be read until they can be', () => {

@@ -8,9 +8,11 @@ export type ListChange = { [E in keyof ListEvents]: { event: E; data: ListEvents
 
 const keyOf = ({ namespace = '', name }: { namespace?: string; name: string }): string => `${namespace}/${name}`;
 
-/** All Canaries as rows, kept by one watch. */
+/** All Canaries as rows, kept by one watch, and what is kept of others that were deleted. */
 export class CanaryModel {
   readonly #rows = new Map<string, CanaryRow>();
+  /** Of deleted Canaries: one that is there comes before. */
+  #kept: ReadonlyMap<string, CanaryRow> = new Map();
   readonly #listeners = new Set<(change: ListChange) => void>();
   readonly #watch: WatchHandle;
   #unavailable: string | undefined;
@@ -29,8 +31,7 @@ export class CanaryModel {
         onEvent: ({ type, object }) => {
           const key = keyOf(object.metadata);
           if (type === 'DELETED') {
-            if (this.#rows.delete(key))
-              this.#say({ event: 'gone', data: { namespace: object.metadata.namespace ?? '', name: object.metadata.name } });
+            if (this.#rows.delete(key)) this.#sayKept(object.metadata);
             return;
           }
           const row = rowOf(object);
@@ -47,7 +48,7 @@ export class CanaryModel {
 
   /** The whole list, as its first change. */
   list(): Extract<ListChange, { event: 'list' }> {
-    const rows = [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+    const rows = [...new Map([...this.#kept, ...this.#rows])].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
     return { event: 'list', data: { rows, ...(this.#unavailable !== undefined && { unavailable: this.#unavailable }) } };
   }
 
@@ -57,9 +58,22 @@ export class CanaryModel {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** What is kept of Canaries that were deleted, all of it. */
+  setKept(rows: readonly CanaryRow[]): void {
+    const before = this.#kept;
+    this.#kept = new Map(rows.map((row) => [keyOf(row), row]));
+    for (const [key, row] of new Map([...before, ...this.#kept]))
+      if (!this.#rows.has(key) && JSON.stringify(before.get(key)) !== JSON.stringify(this.#kept.get(key))) this.#sayKept(row);
+  }
+
   stop(): void {
     this.#watch.stop();
     this.#listeners.clear();
+  }
+
+  #sayKept({ namespace = '', name }: { namespace?: string; name: string }): void {
+    const kept = this.#kept.get(keyOf({ namespace, name }));
+    this.#say(kept ? { event: 'row', data: kept } : { event: 'gone', data: { namespace, name } });
   }
 
   #say(change: ListChange): void {

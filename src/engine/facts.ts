@@ -1,4 +1,4 @@
-import type { NewBlocker } from '../api/blocker.ts';
+import type { BlockedObject, NewBlocker } from '../api/blocker.ts';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import type { BlockerCode, Reason } from '../api/codes/codes.ts';
@@ -77,6 +77,8 @@ export interface RefusedEdit {
   message: string;
   /** The field to correct, where one decides it. */
   field?: string;
+  /** The object that has it; absent: the Canary. */
+  object?: BlockedObject;
   /** The spec accepted before it is not known, so that the canary cannot be checked: it has no traffic after this moment. */
   uncheckedUntilMs?: number;
 }

@@ -56,8 +56,8 @@ const withoutUntil = ({ untilMs: _, ...wait }: Wait): Wait => wait;
 /** Its deadline counts from when this process first saw it; the blocker itself may be older. */
 const undated = ({ sinceMs: _, ...blocker }: NonNullable<Facts['unroutable']>): NewBlocker => blocker;
 
-export function refusedBlocker({ reason, message, field }: Omit<RefusedEdit, 'uncheckedUntilMs'>): FoundBlocker {
-  return defined({ code: reason, field, detail: message });
+export function refusedBlocker({ reason, message, field, object }: Omit<RefusedEdit, 'uncheckedUntilMs'>): FoundBlocker {
+  return defined({ code: reason, object, field, detail: message });
 }
 
 /** As they are stored: what stood before keeps its time, so that nothing is written while nothing changes. */

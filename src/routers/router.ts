@@ -46,6 +46,16 @@ export interface RouteWarning {
   message: string;
 }
 
+/** What an object of a user's says of the apex Service, and what the routes of a Canary do not keep. Clauses, as a blocker has them. */
+export interface Unkept {
+  on: KubeObject;
+  field: string;
+  detail: string;
+  remedy: string;
+  /** Users would be answered by other pods than they ask for: such a Canary is refused. */
+  isRefused: boolean;
+}
+
 /** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04-R-T1, R-T2). */
 export interface Router {
   /** Features of this provider. The engine asks this, never "is it nginx?". */
@@ -58,6 +68,10 @@ export interface Router {
   watches(canary: Canary): readonly ObjectRef[];
   /** Objects of users that bear on what it renders, whatever their names: they stand in `current` beside those that it watches. */
   surveys?(canary: Canary): readonly Survey[];
+  /** What the routes would not keep as they arrive, of all objects that were read; those of other namespaces, too. */
+  unkept?(canary: Canary, objects: readonly KubeObject[]): readonly Unkept[];
+  /** Objects of users for the apex Service of which it repeats what they say for the sides. */
+  carries?(canary: Canary, objects: readonly KubeObject[]): readonly KubeObject[];
   /** Objects that pods need before they start, or a webhook of the provider's turns them away; they move no traffic. */
   prepare?(canary: Canary, apex: Apex): readonly KubeObject[];
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */

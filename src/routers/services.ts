@@ -31,8 +31,8 @@ export function renderServices(
   options: { apexOnPrimary: boolean; roles?: readonly ServiceRole[] },
 ): { write: KubeObject[] } | { error: string } {
   const { key, target, primary } = apex.selector;
-  const onPrimary = { [key]: primary };
-  const onTarget = { [key]: target };
+  // Other workloads may have the label that tells the sides apart.
+  const { whole: onTarget = { [key]: target }, wholePrimary: onPrimary = { [key]: primary } } = apex.selector;
   const write: KubeObject[] = [];
   const wanted: Array<[ServiceRole, Labels] | undefined> = [
     ['canary', onTarget],

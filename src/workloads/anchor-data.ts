@@ -6,6 +6,8 @@ const Strings = z.record(z.string(), z.string());
 /** Fields of an adopted Service that Serin writes; anchors of before 0.1.0 have its selector alone. */
 export const ApexOriginal = z.object({
   selector: Strings,
+  /** Of the manifest that `kubectl apply` had left there: where it is still the same, `selector` says more. */
+  appliedSelector: Strings.exactOptional(),
   ports: z
     .array(z.looseObject({ name: z.string().exactOptional(), port: z.number(), protocol: z.string().exactOptional() }))
     .exactOptional(),

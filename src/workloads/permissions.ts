@@ -26,7 +26,7 @@ const canaryPods = rule(
   '',
   ['pods'],
   ['list', 'watch'],
-  'crashes of a canary, while its release is in progress; without it only the time counts for which it is not ready',
+  'crashes of a canary, while its release is in progress, without which only the time counts for which it is not ready; and the last pods of a primary, for which its NetworkPolicies hold',
 );
 
 /** By the kind of target, but for Knative's; a target is never created, a primary never deleted: the garbage collector does that. */

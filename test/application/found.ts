@@ -4,8 +4,8 @@ import type { Life } from './life.ts';
 /** A life that once broke an invariant, shrunk, and the finding whose fix makes it whole. */
 export interface Found {
   what: string;
-  /** Of issue 40. */
-  finding: number;
+  /** Of issue 40; without a number it was the modelled world that was wrong. */
+  finding: number | 'of the modelled world';
   invariant: Break['invariant'];
   life: Life;
 }
@@ -234,6 +234,43 @@ export const found: readonly Found[] = [
         { at: 'now', afterMs: 6_345, action: { do: 'contest', what: 'Service', forMs: 530_421 } },
         { at: 'resting', afterMs: 690, action: { do: 'contest', what: 'Service', forMs: 372_015 } },
         { at: 'now', afterMs: 26_135, action: { do: 'push', version: 'bad-7' } },
+      ],
+    },
+  },
+  {
+    what: 'an old pod that crashed is back as if it were of the version that does not start',
+    finding: 'of the modelled world',
+    invariant: 'I19',
+    life: {
+      seed: 80_615,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [
+        { at: 'awaitingPrimary', afterMs: 2_472, action: { do: 'push', version: 'good-3' } },
+        { at: 'scalingUp', afterMs: 10_950, action: { do: 'push', version: 'broken' } },
+        { at: 'now', afterMs: 12_986, action: { do: 'replace --force' } },
+        { at: 'now', afterMs: 10_916, action: { do: 'crash', side: 'target', how: 'exit', ms: 7_014 } },
+      ],
+    },
+  },
+  {
+    what: 'a proxy hears of a drained pod when the next one is there already',
+    finding: 'of the modelled world',
+    invariant: 'I7',
+    life: {
+      seed: 80_870,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [
+        { at: 'resting', afterMs: 4_248, action: { do: 'push', version: 'broken' } },
+        { at: 'analysing', afterMs: 26_477, action: { do: 'rename', name: 'renamed-147', first: 'delete' } },
+        { at: 'now', afterMs: 9_668, action: { do: 'delete the Canary' } },
+        { at: 'settling', afterMs: 4_905, action: { do: 'contest', what: 'route', forMs: 576_503 } },
+        { at: 'analysing', afterMs: 10_752, action: { do: 'push', version: 'good-4' } },
+        { at: 'resting', afterMs: 819, action: { do: 'push', version: 'good-5' } },
+        { at: 'analysing', afterMs: 367, action: { do: 'drain', side: 'target', how: 'EvictionByEvictionAPI', ms: 7_042 } },
       ],
     },
   },

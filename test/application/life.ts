@@ -105,7 +105,16 @@ export function lifeOf(seed: number): Life {
   // Drawn apart, so that seeds keep their lives.
   const apart = drawer(seed * 104_729 + 7);
   for (let warm = 0; warm < 3; warm += 1) apart(0, 2);
-  return apart(0, 5) > 0 ? life : { ...life, provider: 'kubernetes', actions: [...actions, ...aSyncAfterAll(apart, next)] };
+  if (apart(0, 5) === 0) return { ...life, provider: 'kubernetes', actions: [...actions, ...aSyncAfterAll(apart, next)] };
+  return apart(0, 5) > 0 ? life : { ...life, actions: [...actions, ...aFailureUnderContest(apart, next)] };
+}
+
+/** A version that fails comes when the brake pauses for longer than its checks may take. */
+function aFailureUnderContest(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
+  return [
+    { at: 'resting', afterMs: draw(0, 5_000), action: { do: 'contest', what: 'Service', forMs: draw(500_000, 600_000) } },
+    { at: 'now', afterMs: draw(100_000, 120_000), action: { do: 'push', version: next(['bad']) } },
+  ];
 }
 
 /** A GitOps tool applies what it has to what a deletion has left. */

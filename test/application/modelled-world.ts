@@ -31,7 +31,7 @@ export const modelledPace: Pace = {
   intervalMs: 10_000,
   deadlineMs: 60_000,
   graceMs: 30_000,
-  crashGraceMs: 20_000,
+  crashGraceMs: LAG_MS + 1_000,
   reactionMs: 1_000,
   quietMs: 60_000,
 };
@@ -171,9 +171,9 @@ class ModelledWorld implements ApplicationWorld {
   ask(): readonly Answer[] {
     return this.#lab.proxies.flatMap((proxy): Answer[] => {
       const found = proxy.backends(APP);
-      if ('lost' in found) return [{ lost: found.lost, isPodsFault: this.#isAnyDown() }];
+      if ('lost' in found) return [{ lost: found.lost, isPodsFault: this.#wasAnyDown() }];
       return found.deployments.flatMap((name): Answer[] => {
-        if (!this.#lab.nodes.serves(name, NAMESPACE)) return [{ lost: `the pods of ${name} are gone`, isPodsFault: this.#isAnyDown() }];
+        if (!this.#lab.nodes.serves(name, NAMESPACE)) return [{ lost: `the pods of ${name} are gone`, isPodsFault: this.#wasAnyDown() }];
         return [...this.#lab.nodes.runs(name, NAMESPACE)].map((bytes) => ({ version: versionIn(bytes), by: name }));
       });
     });
@@ -330,10 +330,12 @@ class ModelledWorld implements ApplicationWorld {
     return [...this.#lab.nodes.runs(deployment, NAMESPACE)].map(versionIn);
   }
 
-  #isAnyDown(): boolean {
+  /** As a proxy may still have it. */
+  #wasAnyDown(): boolean {
+    const sinceMs = this.nowMs() - LAG_MS;
     return [targetRef, primaryRef].some((ref) => {
       const found = this.#lab.server.find(ref);
-      return found !== undefined && this.#lab.nodes.isDown(found);
+      return found !== undefined && this.#lab.nodes.wasDown(found, sinceMs);
     });
   }
 

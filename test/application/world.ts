@@ -3,7 +3,7 @@ import type { Action, Life, Side } from './life.ts';
 /** What one of the ways that a request may go ends in. */
 export type Answer =
   | { version: string; by: string }
-  /** `isPodsFault`: a pod that the request goes to really is down. */
+  /** `isPodsFault`: a pod that the request goes to really is down, or was when its proxy last heard of it. */
   | { lost: string; isPodsFault: boolean };
 
 export interface CanaryView {

@@ -203,10 +203,10 @@ describe('the role of the controller', () => {
   });
 });
 
-it('the dashboard reads pods and events where its users may, and has their rights reviewed in no namespace', () => {
+it('the dashboard reads pods, events and what is kept where its users may, and has their rights reviewed in no namespace', () => {
   const rights = (permissions: readonly Permission[]) =>
     permissions.flatMap(({ group, resources, verbs, names }) => resources.map((one) => `${verbs} ${group}/${one} ${names ?? ''}`.trim()));
-  expect(rights(dashboardPermissions.views)).toEqual(['list,watch /pods', 'list,watch /events']);
+  expect(rights(dashboardPermissions.views)).toEqual(['list,watch /pods', 'list,watch /events', 'list,watch apps/controllerrevisions']);
   expect(rights(dashboardPermissions.reviews)).toEqual([
     'create authentication.k8s.io/tokenreviews',
     'create authorization.k8s.io/subjectaccessreviews',

@@ -32,11 +32,11 @@ const pushed = (world: World): void => world.push('s1:c');
 const passing = (isDone: (world: World) => boolean) => (world: World) => world.tickUntil(isDone);
 
 /** An edit of the spec that cannot be run. */
-const refused = (reason: RefusalCode, message: string, field?: string): Waiting => ({
+const refused = (reason: RefusalCode, message: string, field?: string, object?: BlockedObject): Waiting => ({
   before: releasing,
   begin: (world) =>
     looked(world, () => {
-      world.behaviour.refused = { reason, message, ...(field && { field }) };
+      world.behaviour.refused = { reason, message, ...(field && { field }), ...(object && { object }) };
     }),
   follow: (world) => looked(world, () => delete world.behaviour.refused),
 });
@@ -122,10 +122,14 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
   EndpointsWouldBeLost: refused(
     'EndpointsWouldBeLost',
     'Service shop: spec.selector also leads to Deployment blog. To keep it, give Deployment podinfo a Service of its own',
+    'spec.selector',
+    { apiVersion: 'v1', kind: 'Service', name: 'shop', namespace: 'test' },
   ),
   PolicyWouldBeLost: refused(
     'PolicyWouldBeLost',
     'AuthorizationPolicy shop: spec.selector.matchLabels selects the pods of Deployment podinfo and not those of podinfo-primary',
+    'spec.selector.matchLabels',
+    { apiVersion: 'security.istio.io/v1', kind: 'AuthorizationPolicy', name: 'shop', namespace: 'test' },
   ),
   TargetTaken: refused('TargetTaken', 'Deployment podinfo is the target of the older Canary test/shop'),
   ForeignController: refused('ForeignController', 'another controller writes the status'),

@@ -143,11 +143,7 @@ function statusOf(phase: string, status: string, fields: Record<string, unknown>
     lastPromotedSpec: expect.any(String),
     lastTransitionTime: time,
     ...fields,
-    conditions: [
-      { type: 'Promoted', status, reason: phase, message: expect.any(String), lastUpdateTime: time, lastTransitionTime: time },
-      // It looks at one namespace alone, and sees no rule of the mesh.
-      expect.objectContaining({ type: 'PolicyUnchecked', status: 'True' }),
-    ],
+    conditions: [{ type: 'Promoted', status, reason: phase, message: expect.any(String), lastUpdateTime: time, lastTransitionTime: time }],
   };
 }
 

@@ -55,8 +55,7 @@ export function describeRivalry(environmentOf: () => Environment): void {
           (now) => raw(now)?.status?.phase === 'Succeeded' && raw(now).status.release?.step === 'resting',
           () => controller.logOf(`${left.namespace}/${NAME}`),
         );
-        // It looks at one namespace alone, and sees no rule of the mesh.
-        expect(reasons(end)).toEqual(['Succeeded', 'PolicyUnchecked']);
+        expect(reasons(end)).toEqual(['Succeeded']);
         expect(raw(await left.get(left.primary))?.spec.template.spec.containers[0].image).toBe(`${NAME}:2`);
       } finally {
         watch.stop();

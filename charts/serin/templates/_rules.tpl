@@ -120,7 +120,7 @@
   verbs: [patch]
 {{- end }}
 {{- if or (has "Deployment" $kinds) (has "DaemonSet" $kinds) }}
-# crashes of a canary, while its release is in progress; without it only the time counts for which it is not ready
+# crashes of a canary, while its release is in progress, without which only the time counts for which it is not ready; and the last pods of a primary, for which its NetworkPolicies hold
 - apiGroups: [""]
   resources: [pods]
   verbs: [list, watch]
@@ -304,6 +304,10 @@
 # its events
 - apiGroups: [""]
   resources: [events]
+  verbs: [list, watch]
+# primaries that are kept, while someone looks at the list
+- apiGroups: [apps]
+  resources: [controllerrevisions]
   verbs: [list, watch]
 {{- end }}
 {{- with .Values.rbac.extraRules }}

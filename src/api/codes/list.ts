@@ -93,11 +93,12 @@ export const codes = {
   },
   EndpointsWouldBeLost: {
     kinds: EVENT_AND_BLOCKER,
-    meaning: 'a Service that leads to the application would lose endpoints, or lead to the canary whatever its weight',
+    meaning: 'a Service or route that leads to the application would lose endpoints, or lead to the canary whatever its weight',
     actor: 'canaryOwner',
-    remedy: 'do what the message says, so that the Service goes on serving',
+    remedy: 'do what the message says, so that the Service or route goes on serving',
     look: 'serin preflight CANARY -n NAMESPACE',
-    usualCauses: 'a Service selects the pods of several workloads; `spec.service.followers` leaves out a Service of the target',
+    usualCauses:
+      'a Service selects the pods of several workloads; `spec.service.followers` leaves out a Service of the target; a VirtualService leads to a subset of the apex Service',
     page: 'arrival.md',
   },
   PolicyWouldBeLost: {
@@ -118,10 +119,10 @@ export const codes = {
     page: 'arrival.md',
   },
   WouldBeLost: {
-    kinds: EVENT,
+    kinds: WARNING,
     meaning: 'something that knows the pods of the target does not know those of the primary, which serve',
     actor: 'canaryOwner',
-    remedy: 'do what the message says, if you need it',
+    remedy: 'do what the message says; or accept it, by the annotation serin.dev/arrival-loss: accepted on the object that it names',
     look: 'serin preflight CANARY -n NAMESPACE',
     usualCauses: 'a monitor, scaler or traffic setting selects the pods of the target by the label that the primary has with `-primary`',
     page: 'arrival.md',
@@ -179,7 +180,7 @@ export const codes = {
     usualCauses: 'the CRD of the mesh is missing, another owner has an object of the name, or permission is missing',
   },
   TargetUnusable: {
-    kinds: BLOCKER,
+    kinds: EVENT_AND_BLOCKER,
     meaning: 'the target cannot have a primary',
     actor: 'workloadOwner',
     remedy: (about) => withDetail(`correct ${objectIn(about, 'the target')}`, about),
@@ -824,13 +825,6 @@ export const codes = {
     look: editCanary,
     usualCauses:
       'a field that the traffic provider cannot express, a weight above 100, an interval that is not a duration: `serin validate -f FILE` finds it before',
-  },
-  PolicyUnchecked: {
-    kinds: WARNING,
-    meaning: 'rules of users that may be for the application cannot be read, so that the primary and the canary do not have them',
-    actor: 'clusterAdmin',
-    remedy: 'say in spec.service.trafficPolicy what they say, or let Serin look at the namespace that the message names',
-    usualCauses: 'Istio, and a Serin of some namespaces alone (`--namespaces`), which sees no DestinationRule of `istio-system`',
   },
   ProviderDeprecated: {
     kinds: WARNING,

@@ -9,6 +9,9 @@ import { ifReadable } from './if-readable.ts';
 /** Without their data. */
 const ANCHORS = { labelSelector: `${recordLabel}=anchor`, metadataOnly: true };
 
+/** In the place of a phase. */
+export const KEPT = 'deleted, primary kept';
+
 /** Primaries that keep serving though their Canary was deleted, sorted by namespace and name; `namespace` absent: all. */
 export async function listKept(cluster: Pick<Cluster, 'list'>, namespace: string | undefined): Promise<KeptItem[]> {
   const listed = cluster.list({ ...recordKind, ...(namespace && { namespace }) }, ANCHORS);

@@ -6,7 +6,7 @@ import { bar, meaningOf } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
 import { listCanaries, resourceName, summaryOf } from './canary-reading.ts';
-import { keptSentence, listKept } from './kept-primaries.ts';
+import { KEPT, keptSentence, listKept } from './kept-primaries.ts';
 import type { Session } from './session.ts';
 
 const BAR = 10;
@@ -59,7 +59,7 @@ export function listTable(
   ]);
   const keptRows = kept.map((item) => [
     ...(ofAll ? [item.namespace] : []),
-    ...[item.name, 'deleted, primary kept', '-', '-', item.since],
+    ...[item.name, KEPT, '-', '-', item.since],
     ...(wide ? [item.target, '-', item.next] : []),
   ]);
   return textTable(ofAll ? ['NAMESPACE', ...headings] : headings, [...rows, ...keptRows], terminal, { sentence: wide });

@@ -11,7 +11,7 @@ import type { User } from '../../dashboard/access/user.ts';
 import { CanaryFeed } from '../../dashboard/canary-feed.ts';
 import { LIMITS, serveDashboard } from '../../dashboard/dashboard-server.ts';
 import { newSecret } from '../../dashboard/sessions.ts';
-import { canaryRow } from './canary-row.ts';
+import { canaryRow, watchKeptRows } from './canary-row.ts';
 import { clusterViews } from './cluster-views.ts';
 
 const HOST = 'serin.example.org';
@@ -68,7 +68,7 @@ const asVerb = (canary: string, session: string, more?: Record<string, string>) 
 
 /** A dashboard like the controller's on the cluster of the test. */
 async function serve(options: { mayAct?: boolean; audience?: string; origin?: string | undefined } = {}) {
-  const feed = new CanaryFeed(cluster, { namespaces: [], rowOf: canaryRow, clock });
+  const feed = new CanaryFeed(cluster, { namespaces: [], rowOf: canaryRow, watchKept: watchKeptRows(cluster), clock });
   const access = clusterAccess({
     ...{ origin: ORIGIN, isTls: false, audience: '', mayAct: true, oidc: undefined, ...options },
     served: { cluster: raw(cluster), isElsewhere: () => false },

@@ -8,7 +8,7 @@ import type { Connection } from '../../kube/connect.ts';
 import { type ClusterLog, type ClusterOptions, createCluster } from '../../kube/create-cluster.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import type { ControllerHost } from '../controller/controller-host.ts';
-import { canaryRow } from './canary-row.ts';
+import { canaryRow, watchKeptRows } from './canary-row.ts';
 import { clusterViews } from './cluster-views.ts';
 import type { DashboardSettings } from './dashboard-settings.ts';
 import { TlsFilesProblem, watchedTls } from './watched-tls.ts';
@@ -43,7 +43,7 @@ export async function startControllerDashboard(
   { own, areRoutesRemote, onRequest, clock, random, log, complain, limits }: DashboardAround,
 ): Promise<ControllerDashboard | undefined> {
   const cluster = createCluster(own, { clock, random, log, onRequest, qps: READERS_QPS, burst: READERS_BURST });
-  const feed = new CanaryFeed(cluster, { namespaces: settings.namespaces, rowOf: canaryRow, clock });
+  const feed = new CanaryFeed(cluster, { namespaces: settings.namespaces, rowOf: canaryRow, watchKept: watchKeptRows(cluster), clock });
   const ends: (() => void)[] = [() => feed.stop(), () => cluster.close()];
   const endAll = () => {
     for (const end of ends) end();

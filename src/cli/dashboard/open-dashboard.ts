@@ -4,7 +4,7 @@ import { startDashboard } from '../../dashboard/dashboard-server.ts';
 import { newSecret } from '../../dashboard/sessions.ts';
 import type { Session } from '../canaries/session.ts';
 import { CommandError } from '../output/exit-codes.ts';
-import { canaryRow } from './canary-row.ts';
+import { canaryRow, watchKeptRows } from './canary-row.ts';
 import { clusterViews } from './cluster-views.ts';
 
 /** A dashboard on this machine. */
@@ -21,15 +21,20 @@ export async function openDashboard(
 ): Promise<OpenDashboard> {
   const token = newSecret();
   const model = new CanaryModel(session.cluster, session.namespace, canaryRow);
+  const kept = watchKeptRows(session.cluster)(session.namespace, (rows) => model.setKept(rows));
+  const stopWatching = () => {
+    kept.stop();
+    model.stop();
+  };
   try {
     const server = await startDashboard({ port, token, model, views: clusterViews(session, meshProvider) });
     const stop = async () => {
       await server.stop();
-      model.stop();
+      stopWatching();
     };
     return { address: `http://127.0.0.1:${server.port}/login?token=${token}`, stop };
   } catch (error) {
-    model.stop();
+    stopWatching();
     throw new CommandError('unanswered', `--port ${port} cannot be opened on this machine: choose another, or 0`, { cause: error });
   }
 }

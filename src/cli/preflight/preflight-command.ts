@@ -7,9 +7,10 @@ import type { CommandAnswer, Output } from '../output/output.ts';
 import { toYaml } from '../output/to-yaml.ts';
 import { readDocuments } from '../validate/documents.ts';
 import { readSources } from '../validate/sources.ts';
+import { applicationReader } from './application-reader.ts';
 import { listOf, type Preflight } from './preflight-document.ts';
 import { preflightLines } from './preflight-lines.ts';
-import { fromCluster, type PreflightSettings, preflight } from './read-application.ts';
+import { type PreflightSettings, preflight } from './read-application.ts';
 
 interface PreflightChoice {
   name: string | undefined;
@@ -28,7 +29,7 @@ export async function preflightCommand(
     name === undefined ? await listCanaries(cluster, namespace, selector) : [await getCanary(cluster, namespace ?? '', name)];
   if (canaries.length === 0)
     throw new CommandError('notFound', `no Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}`);
-  const read = fromCluster(cluster);
+  const read = applicationReader(cluster, new Set(canaries.map(({ metadata }) => metadata.namespace ?? '')));
   const found: Preflight[] = [];
   for (const canary of canaries) found.push(await preflight(canary, read, settings));
   return answered(found, output, manifests);

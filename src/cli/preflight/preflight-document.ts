@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import type { ArrivalPlan, Loss } from '../../arrival/plan.ts';
 import { documentOf, documentOn, headOf, outputVersion } from '../output/output-version.ts';
 
@@ -9,6 +9,9 @@ const ObjectOf = z.object({
   name: z.string(),
   namespace: z.string().optional(),
 });
+
+/** An object that Serin makes or changes. */
+const WrittenOf = ObjectOf.extend({ done: z.boolean().describe('True: it is so already.') });
 
 /** Something that knows the application and would stop to, or begin to. */
 export const LossReport = z.object({
@@ -27,12 +30,17 @@ export const Preflight = documentOn('Preflight', {
     .describe('unusable: the Canary or its target cannot be looked at; see problem.'),
   problem: z.string().optional(),
   arrived: z.boolean().describe('True: its primary is there already, and it is not refused.'),
-  writes: z.array(ObjectOf).describe('Objects that Serin makes or changes.'),
+  writes: z.array(WrittenOf).describe('Objects that Serin makes or changes.'),
   keeps: z.array(ObjectOf).describe('Objects that know the application, and go on to.'),
-  follows: z.array(ObjectOf).describe('Services whose selector follows that of the apex Service.'),
-  companions: z.array(z.object({ source: ObjectOf, name: z.string() })).describe('Objects for the primary that Serin makes beside these.'),
+  follows: z.array(WrittenOf).describe('Services whose selector follows that of the apex Service.'),
+  companions: z
+    .array(z.object({ source: ObjectOf, name: z.string(), done: WrittenOf.shape.done }))
+    .describe('Objects for the primary that Serin makes beside these.'),
   losses: z.array(LossReport).describe('Refusals first.'),
   unchecked: z.array(z.object({ apiVersion: z.string(), kind: z.string(), why: z.string() })).describe('Kinds that could not be read.'),
+  differences: z
+    .array(z.object({ id: z.string().describe('In docs/differences.md.'), sentence: z.string() }))
+    .describe('Differences from Flagger that apply to this Canary.'),
   manifests: z.array(z.record(z.string(), z.unknown())).describe('Objects that keep what would be lost, ready for Git.'),
 });
 export type Preflight = z.infer<typeof Preflight>;
@@ -44,22 +52,44 @@ type Named = { namespace: string; name: string };
 
 /** Of a Canary that cannot be looked at. */
 export function unusable(of: Named, problem: string): Preflight {
-  const none = { arrived: false, writes: [], keeps: [], follows: [], companions: [], losses: [], unchecked: [], manifests: [] };
+  const none = {
+    arrived: false,
+    writes: [],
+    keeps: [],
+    follows: [],
+    companions: [],
+    losses: [],
+    unchecked: [],
+    differences: [],
+    manifests: [],
+  };
   return { ...headOf('Preflight', of), verdict: 'unusable', problem, ...none };
 }
 
-export function preflightOf(of: Named, plan: ArrivalPlan, { arrived }: { arrived: boolean }): Preflight {
+interface Looked {
+  arrived: boolean;
+  /** What there is. */
+  objects: readonly KubeObject[];
+  /** Objects of the user's that the routes repeat. */
+  carried: readonly KubeObject[];
+  differences: Preflight['differences'];
+}
+
+export function preflightOf(of: Named, plan: ArrivalPlan, { arrived, objects, carried, differences }: Looked): Preflight {
   const { writes, keeps, follows, companions, losses, unchecked } = plan;
+  const there = new Set(objects.map((object) => refKey(refOf(object))));
+  const isKept = (ref: ObjectRef) => keeps.some((one) => refKey(one) === refKey(ref));
   return {
     ...headOf('Preflight', of),
     verdict: losses.some(({ isRefused }) => isRefused) ? 'refused' : losses.length > 0 ? 'warnings' : 'clean',
     arrived,
-    writes: [...writes],
-    keeps: [...keeps],
-    follows: follows.map(({ object }) => object),
-    companions: companions.map(({ source, object }) => ({ source, name: object.metadata.name })),
+    writes: writes.map((ref) => ({ ...ref, done: there.has(refKey(ref)) && (arrived || !isKept(ref)) })),
+    keeps: [...keeps, ...carried.map(refOf)],
+    follows: follows.map(({ object, isFollowing }) => ({ ...object, done: isFollowing })),
+    companions: companions.map(({ source, object }) => ({ source, name: object.metadata.name, done: there.has(refKey(refOf(object))) })),
     losses: losses.map(lossReport),
     unchecked: [...unchecked],
+    differences,
     manifests: manifestsOf(losses),
   };
 }

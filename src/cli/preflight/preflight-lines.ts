@@ -2,18 +2,21 @@ import type { Preflight } from './preflight-document.ts';
 
 /** A Canary's arrival as a diff: `+` is made, `~` changes, `!` would be lost, `?` was not checked. */
 export function preflightLines(one: Preflight): string[] {
-  const { namespace, name, verdict, problem, arrived, losses, unchecked, manifests } = one;
+  const { namespace, name, verdict, problem, arrived, losses, unchecked, differences, manifests } = one;
   const refused = losses.filter((loss) => loss.refused);
   const warned = losses.filter((loss) => !loss.refused);
   return [
-    `Canary ${namespace}/${name}: ${saying[verdict]}${arrived ? ' (its primary is there already)' : ''}`,
+    `Canary ${namespace}/${name}: ${saying[verdict]}${verdict === 'clean' && unchecked.length > 0 ? ', as far as it was checked' : ''}${arrived ? ' (its primary is there already)' : ''}`,
     ...(problem === undefined ? [] : [`  ! ${problem}`]),
     ...writeLines(one),
-    ...section('Refused until it is mended', refused),
-    ...section('Would be lost, and refuses nothing', warned),
+    ...section('Refused until it is mended', refused, namespace),
+    ...section('Would be lost, and refuses nothing', warned, namespace),
     ...(unchecked.length === 0
       ? []
       : ['  Not checked:', ...unchecked.map(({ apiVersion, kind, why }) => `    ? ${kind} (${apiVersion}): ${why}`)]),
+    ...(differences.length === 0
+      ? []
+      : ['  Otherwise than with Flagger:', ...differences.map(({ id, sentence }) => `    ${id} ${sentence}`)]),
     ...(manifests.length === 0
       ? []
       : [`  serin preflight ${name} -n ${namespace} --manifests prints ${manifests.length} for the primary, ready for Git.`]),
@@ -27,26 +30,35 @@ const saying: Readonly<Record<Preflight['verdict'], string>> = {
   unusable: 'it cannot be looked at',
 };
 
-function writeLines({ writes, keeps, follows, companions }: Preflight): string[] {
-  const made = new Set(keeps.map(({ kind, name }) => `${kind}/${name}`));
+/** With its namespace where that is another one. */
+const nameIn = ({ kind, namespace, name }: Preflight['keeps'][number], home: string): string =>
+  `${kind} ${namespace === undefined || namespace === home ? '' : `${namespace}/`}${name}`;
+
+function writeLines({ namespace: home, writes, keeps, follows, companions }: Preflight): string[] {
+  const kept = new Set(keeps.map(({ kind, name }) => `${kind}/${name}`));
   return [
-    ...writes.map(({ kind, name }) =>
-      made.has(`${kind}/${name}`) ? `  ~ ${kind} ${name}: its selector leads to the primary` : `  + ${kind} ${name}`,
+    ...writes.map(({ kind, name, done }) => {
+      if (kept.has(`${kind}/${name}`))
+        return done ? `    ${kind} ${name} leads to the primary` : `  ~ ${kind} ${name}: its selector leads to the primary`;
+      return done ? `    ${kind} ${name} is there` : `  + ${kind} ${name}`;
+    }),
+    ...follows.map(({ kind, name, done }) => (done ? `    ${kind} ${name} follows` : `  ~ ${kind} ${name}: its selector follows`)),
+    ...companions.map(
+      ({ source, name, done }) =>
+        `${done ? '   ' : '  +'} ${source.kind} ${name}${done ? ' is there' : ''}: for the primary, beside ${source.name}`,
     ),
-    ...follows.map(({ kind, name }) => `  ~ ${kind} ${name}: its selector follows`),
-    ...companions.map(({ source, name }) => `  + ${source.kind} ${name}: for the primary, beside ${source.name}`),
     ...keeps
       .filter(({ kind, name }) => !writes.some((one) => one.kind === kind && one.name === name))
-      .map(({ kind, name }) => `    ${kind} ${name} stays as it is`),
+      .map((object) => `    ${nameIn(object, home)} stays as it is`),
   ];
 }
 
-function section(title: string, losses: Preflight['losses']): string[] {
+function section(title: string, losses: Preflight['losses'], home: string): string[] {
   if (losses.length === 0) return [];
   return [
     `  ${title}:`,
-    ...losses.flatMap(({ object: { kind, name }, field, detail, remedy }) => [
-      `    ! ${kind} ${name}: ${field === undefined ? '' : `${field} `}${detail}`,
+    ...losses.flatMap(({ object, field, detail, remedy }) => [
+      `    ! ${nameIn(object, home)}: ${field === undefined ? '' : `${field} `}${detail}`,
       `      to keep it: ${remedy}`,
     ]),
   ];

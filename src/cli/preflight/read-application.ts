@@ -4,10 +4,11 @@ import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { providerOf } from '../../api/mesh-provider.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
 import { planFor } from '../../arrival/plan-for.ts';
-import { type ReadObjects, readNamespace } from '../../arrival/read-world.ts';
-import type { ClusterReader } from '../../kube/cluster.ts';
+import { routers } from '../../routers/index.ts';
 import type { CompanionName } from '../../workloads/companions/index.ts';
 import { workloadFor } from '../../workloads/index.ts';
+import type { ReadObjectsOf } from './application-reader.ts';
+import { differencesOf } from './differences.ts';
 import { type Preflight, preflightOf, unusable } from './preflight-document.ts';
 
 /** The settings of the controller that the answer depends on. */
@@ -15,19 +16,6 @@ export interface PreflightSettings {
   selectorLabels: readonly string[];
   companions: readonly CompanionName[];
   provider: Provider | undefined;
-}
-
-/** Where the objects of a namespace come from: read once for all its Canaries. */
-export type ReadObjectsOf = (namespace: string) => Promise<ReadObjects>;
-
-/** From a cluster. Only reads. */
-export function fromCluster(cluster: ClusterReader): ReadObjectsOf {
-  const known = new Map<string, Promise<ReadObjects>>();
-  return (namespace) => {
-    const reading = known.get(namespace) ?? readNamespace(namespace, (kind) => cluster.list(kind));
-    known.set(namespace, reading);
-    return reading;
-  };
 }
 
 /** What the arrival of one Canary would do. */
@@ -50,12 +38,16 @@ export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: 
   if (target === undefined)
     return unusable(of, `spec.targetRef: ${kind} ${targetName} was not found: create it, or correct spec.targetRef`);
   const named = canary.spec.provider ?? settings.provider;
+  const provider = named && providerOf(named);
   const arrived = primary !== undefined && asPodWorkload(primary).spec !== undefined;
-  const plan = planFor(
-    canary,
-    { target, primary, objects, unread },
-    { ...settings, provider: named && providerOf(named), mode: 'refuse', isServing: arrived },
-  );
+  const plan = planFor(canary, { target, primary, objects, unread }, { ...settings, provider, mode: 'refuse', isServing: arrived });
   if (plan === undefined) return unusable(of, `spec.targetRef: ${kind} ${targetName} cannot be looked at`);
-  return 'problem' in plan ? unusable(of, plan.problem) : preflightOf(of, plan, { arrived });
+  if ('problem' in plan) return unusable(of, plan.problem);
+  const carried = (provider && routers[provider].carries?.(canary, objects)) ?? [];
+  return preflightOf(of, plan, {
+    arrived,
+    objects,
+    carried,
+    differences: differencesOf({ canary, provider, target, objects, plan, carried }),
+  });
 }

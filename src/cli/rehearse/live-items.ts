@@ -10,7 +10,7 @@ import { configObjectRef } from '../../workloads/configs/config-ref.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
 import { ifReadable } from '../canaries/if-readable.ts';
 import { type Item, itemOf } from '../validate/documents.ts';
-import { readCluster } from '../validate/live.ts';
+import { type LiveItems, readCluster } from '../validate/live.ts';
 import { type CanaryItem, manifestsOf } from '../validate/manifests.ts';
 
 /** The place of what was read from the cluster, and is judged as a file is. */
@@ -29,18 +29,15 @@ export async function liveCanary(
 }
 
 /** Objects that the Canaries of these items use and that the items lack, as they were before Serin took them over. Reads only, and never a Secret. */
-export async function readForRehearsal(
-  cluster: ClusterReader,
-  items: readonly Item[],
-): Promise<{ items: Item[]; hidden: ReadonlySet<string> }> {
+export async function readForRehearsal(cluster: ClusterReader, items: readonly Item[]): Promise<LiveItems> {
   const reader = withoutSecrets(cluster);
-  const { items: referred, hidden } = await readCluster(reader, items);
+  const { items: referred, ...unseen } = await readCluster(reader, items, { withArrival: false });
   const { canaries } = manifestsOf(items);
   const known = [...items, ...referred];
   const more = await Promise.all(canaries.map((canary) => readMore(reader, canary, known)));
   const generated = new Set(canaries.flatMap(generatedBy));
   const own = [...referred, ...more.flat()].filter(({ object, name, namespace }) => !generated.has(`${object.kind} ${namespace}/${name}`));
-  return { items: own.map((item) => asBefore(item, known, canaries)), hidden };
+  return { items: own.map((item) => asBefore(item, known, canaries)), ...unseen };
 }
 
 /** ConfigMaps of the target, Gateways, and the object by which users enter. */

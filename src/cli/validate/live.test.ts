@@ -45,12 +45,18 @@ async function validated(objects: readonly KubeObject[], forbidden: string[] = [
     },
     list: async ({ kind, namespace }) => {
       refuse(kind);
-      return { items: objects.filter((one) => one.kind === kind && one.metadata.namespace === namespace), resourceVersion: '1' };
+      const isAsked = (one: KubeObject) => one.kind === kind && (namespace === undefined || one.metadata.namespace === namespace);
+      return { items: objects.filter(isAsked), resourceVersion: '1' };
     },
   };
   const lines: string[] = [];
   const code = await validateCommand(
-    { files: ['-'], stdin: Buffer.from(manifest), namespace: 'test', readCluster: (items) => readCluster(cluster, items) },
+    {
+      files: ['-'],
+      stdin: Buffer.from(manifest),
+      namespace: 'test',
+      readCluster: (items) => readCluster(cluster, items, { withArrival: true }),
+    },
     (line) => lines.push(line),
   );
   return { code, lines };
@@ -90,5 +96,45 @@ describe('serin validate --live', () => {
     const { code, lines } = await validated([deployment, loadTester], ['MetricTemplate']);
     expect(code).toBe(0);
     expect(lines).toEqual([expect.stringMatching(/warning: .*templateRef\.name: .*no file of this run/)]);
+  });
+
+  const labels = { app: 'podinfo' };
+  const living = object('apps/v1', 'Deployment', 'podinfo', {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: 'web' }] } },
+  });
+
+  it('I17: what would be lost of the objects of the cluster is found, those of other namespaces too', async () => {
+    const policies = [
+      object('security.istio.io/v1', 'AuthorizationPolicy', 'podinfo', { selector: { matchLabels: labels } }),
+      object('monitoring.coreos.com/v1', 'PodMonitor', 'podinfo', { selector: { matchLabels: labels } }),
+      object(
+        'networking.k8s.io/v1',
+        'NetworkPolicy',
+        'db',
+        {
+          podSelector: { matchLabels: { app: 'db' } },
+          ingress: [{ from: [{ namespaceSelector: {}, podSelector: { matchLabels: labels } }] }],
+        },
+        'data',
+      ),
+    ];
+    const { code, lines } = await validated([living, template, loadTester, ...policies]);
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/error: spec\.targetRef: AuthorizationPolicy podinfo: /),
+      expect.stringMatching(/error: spec\.targetRef: NetworkPolicy data\/db: /),
+      expect.stringMatching(/warning: spec\.targetRef: PodMonitor podinfo: /),
+    ]);
+  });
+
+  it('I17: kinds that may not be read are not checked, and that is said', async () => {
+    const { code, lines } = await validated([living, template, loadTester], ['NetworkPolicy', 'PodMonitor']);
+    expect(code).toBe(0);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /warning: spec\.targetRef: not checked for what would be lost: NetworkPolicy \(networking\.k8s\.io\/v1\), PodMonitor \(monitoring\.coreos\.com\/v1\), which may not be listed: /,
+      ),
+    ]);
   });
 });

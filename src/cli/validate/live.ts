@@ -1,9 +1,11 @@
 import { apiVersion } from '../../api/canary.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
+import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
+import type { UnreadKind } from '../../arrival/world.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
 import { ifReadable } from '../canaries/if-readable.ts';
+import { applicationReader, isOfApplication } from '../preflight/application-reader.ts';
 import { type Item, itemOf } from './documents.ts';
-import { findItem, groupOf, manifestsOf } from './manifests.ts';
+import { findItem, groupOf, type Manifests, manifestsOf } from './manifests.ts';
 
 /** Kinds that are listed in the namespaces of the Canaries; Secrets are read by name. */
 const LISTED = [
@@ -16,8 +18,18 @@ const LISTED = [
   { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' },
 ] as const;
 
+/** What was found in the cluster. */
+export interface LiveItems extends Pick<Manifests, 'hidden' | 'unread'> {
+  items: Item[];
+}
+
+interface LiveOptions {
+  /** Also read what an arrival looks at. */
+  withArrival: boolean;
+}
+
 /** Everything in the cluster that the objects of the files refer to, without those that the files have themselves. Only reads. */
-export async function readCluster(cluster: ClusterReader, files: readonly Item[]): Promise<{ items: Item[]; hidden: ReadonlySet<string> }> {
+export async function readCluster(cluster: ClusterReader, files: readonly Item[], { withArrival }: LiveOptions): Promise<LiveItems> {
   const hidden = new Set<string>();
   const ifAllowed = <T>(kind: string, answer: Promise<T>, otherwise: T) => ifReadable(answer, otherwise, () => hidden.add(kind));
   const list = async (ref: { apiVersion: string; kind: string }, namespace: string): Promise<KubeObject[]> => {
@@ -28,7 +40,16 @@ export async function readCluster(cluster: ClusterReader, files: readonly Item[]
   const own = unique(canaries.map(({ namespace }) => namespace));
   const referred = unique(canaries.flatMap(({ namespace, canary: { spec } }) => [namespace, ...namespacesIn(spec.analysis)]));
   const found: KubeObject[] = [];
-  for (const namespace of own) for (const ref of LISTED) found.push(...(await list(ref, namespace)));
+  const unread = new Map<string, readonly UnreadKind[]>();
+  const application = applicationReader(cluster, new Set(own));
+  for (const namespace of own) {
+    for (const ref of LISTED) if (!withArrival || !isOfApplication(ref)) found.push(...(await list(ref, namespace)));
+    if (!withArrival) continue;
+    const read = await application(namespace);
+    found.push(...read.objects);
+    unread.set(namespace, read.unread);
+    for (const { kind } of read.unread) if (LISTED.some((one) => one.kind === kind)) hidden.add(kind);
+  }
   for (const namespace of referred) {
     for (const kind of ['MetricTemplate', 'AlertProvider']) found.push(...(await list({ apiVersion, kind }, namespace)));
   }
@@ -42,8 +63,8 @@ export async function readCluster(cluster: ClusterReader, files: readonly Item[]
       if (secret) found.push({ ...secret, apiVersion: 'v1', kind: 'Secret' });
     }
   }
-  const items = found.map((object) => itemOf(object)).filter((item) => !isIn(files, item));
-  return { items, hidden };
+  const items = [...new Map(found.map((object) => [refKey(refOf(object)), object])).values()].map((object) => itemOf(object));
+  return { items: items.filter((item) => !isIn(files, item)), hidden, unread };
 }
 
 function isIn(files: readonly Item[], { object, name, namespace }: Item): boolean {

@@ -6,6 +6,7 @@ import { groupOf as groupOfVersion, type KubeObject } from '../../api/kube-objec
 import { providerOf } from '../../api/mesh-provider.ts';
 import type { MetricTemplateSpec } from '../../api/metric-template.ts';
 import { parseCanary, parseMetricTemplate } from '../../api/parse-canary.ts';
+import type { UnreadKind } from '../../arrival/world.ts';
 import type { Item } from './documents.ts';
 import type { ObjectOptions } from './object-findings.ts';
 
@@ -28,6 +29,8 @@ export interface Manifests extends ObjectOptions {
   isWhole: boolean;
   /** Kinds that could not be read, as `Secret`. */
   hidden: ReadonlySet<string>;
+  /** By namespace: kinds that an arrival looks at and that could not be read. */
+  unread: ReadonlyMap<string, readonly UnreadKind[]>;
 }
 
 /** A finding on one object of the manifests. */
@@ -44,7 +47,13 @@ export const defaultSelectorLabels = ['app', 'name', 'app.kubernetes.io/name'];
 
 /** Sorts objects by kind for the checks. */
 export function manifestsOf(items: readonly Item[], options: ManifestOptions = {}): Manifests {
-  const defaults = { selectorLabels: defaultSelectorLabels, requireSecretLabel: false, isWhole: false, hidden: new Set<string>() };
+  const defaults = {
+    selectorLabels: defaultSelectorLabels,
+    requireSecretLabel: false,
+    isWhole: false,
+    hidden: new Set<string>(),
+    unread: new Map<string, readonly UnreadKind[]>(),
+  };
   const canaries = items.flatMap((item): CanaryItem[] => {
     if (!isOurs(item.object, 'Canary')) return [];
     const read = parseCanary(item.object);

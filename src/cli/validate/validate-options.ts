@@ -52,7 +52,7 @@ async function validateLive(files: string[], flags: ValidateFlags, provider: Pro
     const code = await validate(files, flags, provider, {
       namespace,
       async readCluster(items) {
-        const read = await readCluster(cluster, items);
+        const read = await readCluster(cluster, items, { withArrival: true });
         for (const kind of read.hidden)
           output.note(`Note: ${kind}s may not be read with these credentials: whether they exist is not checked.`);
         return read;

@@ -3,6 +3,7 @@ import { printable } from '../output/text.ts';
 import { meantKind } from './checks/spelling.ts';
 import { isSplit } from './checks/splits.ts';
 import { type Item, readDocuments, type UnreadableText } from './documents.ts';
+import type { LiveItems } from './live.ts';
 import { isOurs, type ManifestCheck, type ManifestFinding, type ManifestOptions, manifestsOf } from './manifests.ts';
 import { readSources } from './sources.ts';
 
@@ -19,11 +20,6 @@ export interface ValidateArgs extends Pick<ManifestOptions, 'provider' | 'strict
   readCluster?: ((items: readonly Item[]) => Promise<LiveItems>) | undefined;
   /** Texts of alerts, as the controller reads them. */
   messageTemplatesFile?: string | undefined;
-}
-
-interface LiveItems {
-  items: Item[];
-  hidden: ReadonlySet<string>;
 }
 
 /**
@@ -91,7 +87,13 @@ const withNamespace = (item: Item, namespace: string | undefined): Item =>
 /** In the order of the objects, and of the checks for each. */
 async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: LiveItems): Promise<ManifestFinding[]> {
   const { provider, strict, selectorLabels, requireSecretLabel } = args;
-  const options = { provider, strict, selectorLabels, requireSecretLabel, ...(live && { isWhole: true, hidden: live.hidden }) };
+  const options = {
+    provider,
+    strict,
+    selectorLabels,
+    requireSecretLabel,
+    ...(live && { isWhole: true, hidden: live.hidden, unread: live.unread }),
+  };
   const manifests = manifestsOf([...items, ...(live?.items ?? [])], options);
   // The clients of metric backends and receivers come with them.
   const { checksWith } = await import('./checks/index.ts');

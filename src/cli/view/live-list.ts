@@ -1,5 +1,6 @@
 import { systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
+import { KEPT } from '../canaries/kept-primaries.ts';
 import { listAnswer, phaseOf, trafficInWords } from '../canaries/list-command.ts';
 import type { Session } from '../canaries/session.ts';
 import { type ShownList, watchList } from '../canaries/watched-list.ts';
@@ -45,7 +46,7 @@ class ChangedLines {
 
   since({ items, kept }: ShownList): string[] {
     const key = ({ namespace, name }: { namespace: string; name: string }) => `${namespace}/${name}`;
-    const left = kept.map((item): [string, string] => [key(item), `${key(item)}: deleted, primary kept since ${item.since}; ${item.next}`]);
+    const left = kept.map((item): [string, string] => [key(item), `${key(item)}: ${KEPT} since ${item.since}; ${item.next}`]);
     // A Canary that has come again has its own line.
     const now = new Map([...left, ...items.map((item): [string, string] => [key(item), lineOf(item)])]);
     const gone = [...this.#last.keys()].filter((name) => !now.has(name)).map((name) => `${name}: deleted`);

@@ -8,13 +8,24 @@ import { causeOf, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
 /** The condition `Accepted` says why a spec is not run, or an edit of it; its reason is a code of the closed list. */
 export function fromRejection(
   { raw }: CanarySnapshot,
-  { reason, message = '', field: ofCondition }: CanaryCondition,
+  { reason, message = '', ...condition }: CanaryCondition,
   known: readonly Blocker[],
 ): Trouble {
   const code = isBlockerCode(reason) ? reason : 'Other';
   const cause = causeOf(code);
-  const field = known.find((one) => one.code === reason)?.field ?? ofCondition;
+  const blocker = known.find((one) => one.code === reason);
+  const field = blocker?.field ?? condition.field;
+  const object = blocker?.object ?? condition.object;
   const said = proofIn(raw, 'status.conditions[Accepted].message', message);
+  if (object !== undefined) {
+    const { kind, name, namespace } = object;
+    return {
+      cause,
+      about: { detail: message, object },
+      proof: [said],
+      change: toSet({ kind, metadata: { name, namespace } }, field ?? 'spec'),
+    };
+  }
   const proof = field === undefined ? [said] : [proofIn(raw, field), said];
   switch (cause) {
     case 'Suspended':

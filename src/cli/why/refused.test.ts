@@ -172,3 +172,18 @@ describe('serin why of a Canary that is refused', () => {
     expect(whyOf(snapshotOf(judged(plan()))).diagnosis.cause).toBe('Unseen');
   });
 });
+
+it('I17: an arrival that is refused for another object names that one as what is to be changed', () => {
+  const object = { apiVersion: 'v1', kind: 'Service', name: 'web', namespace: 'test' };
+  const condition = {
+    type: 'Accepted',
+    status: 'False',
+    reason: 'EndpointsWouldBeLost',
+    message: 'Service web: …',
+    field: 'spec.selector',
+    object,
+  };
+  const raw = { ...plan(), status: { phase: 'Initializing', canaryWeight: 0, failedChecks: 0, iterations: 0, conditions: [condition] } };
+  const { change } = whyOf(snapshotOf(raw)).diagnosis;
+  expect(change).toEqual({ verb: 'set', kind: 'Service', name: 'web', namespace: 'test', field: 'spec.selector' });
+});

@@ -82,11 +82,6 @@ it('I12: 05-T23: references within the namespace are none of that', () => {
 it('DF340: a stored provider gatewayapi:v1alpha2 is run by gatewayapi:v1, with a warning', () => {
   const canary = aCanary({ stepWeight: 10 }, { provider: 'gatewayapi:v1alpha2', service: { port: 80, gatewayRefs: [{ name: 'edge' }] } });
   expect(admitted(canary, false)).toMatchObject({ provider: 'gatewayapi:v1', router: routers['gatewayapi:v1'] });
-  const warnings = warningsOf(
-    canary,
-    'gatewayapi:v1',
-    { find: () => undefined, all: () => [], isSeen: () => true },
-    new RefusedTrafficFields(),
-  );
+  const warnings = warningsOf(canary, 'gatewayapi:v1', { find: () => undefined, all: () => [] }, new RefusedTrafficFields());
   expect(warnings).toEqual([{ type: 'ProviderDeprecated', message: expect.stringContaining('v1alpha2') }]);
 });

@@ -1,9 +1,10 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
+import { defined } from '../../api/defined.ts';
 import { findingsOnce } from '../../api/findings.ts';
 import { foreignRefs } from '../../api/foreign-refs.ts';
 import { foreignRoutes } from '../../api/foreign-routes.ts';
-import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { providerOf } from '../../api/mesh-provider.ts';
 import { parseCanaryOnce } from '../../api/parse-canary.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -30,6 +31,8 @@ export interface CanaryRejection {
   message: string;
   /** The field to correct, where one decides it. */
   field?: string;
+  /** The object that has it; absent: the Canary. */
+  object?: ObjectRef;
   /** Looked at again after this time, since its end may cause no watch event. */
   retryInMs?: number;
   /** The spec before it, where that is known from the cluster. */
@@ -99,18 +102,19 @@ interface NameLeft {
   reason: 'Blocked';
   message: string;
   field?: undefined;
+  object?: undefined;
 }
 
 /** A Canary that cannot be run: said in its condition and an event, once; what serves goes on serving. */
 export async function refuse(
   raw: KubeObject,
-  { reason, message, field }: CanaryRejection | NameLeft,
+  { reason, message, field, object }: CanaryRejection | NameLeft,
   deps: ControllerDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, cluster, view } = deps;
   const status = (raw.status ?? {}) as { conditions?: CanaryCondition[] };
-  const condition = { type: 'Accepted', status: 'False', reason, message, ...(field === undefined ? {} : { field }) } as const;
+  const condition = { type: 'Accepted', status: 'False', reason, message, ...defined({ field, object }) } as const;
   const known = (status.conditions ?? []).find(({ type }) => type === 'Accepted');
   if (known?.reason === reason && known.message === message) return;
   const now = timestamp(clock.nowMs());
@@ -133,7 +137,7 @@ export async function refuse(
       status: {
         ...statusBasics(status),
         conditions,
-        ...(reason === 'Blocked' ? {} : blockedBy(raw, { reason, message, ...(field && { field }) }, deps)),
+        ...(reason === 'Blocked' ? {} : blockedBy(raw, { reason, message, ...defined({ field, object }) }, deps)),
       },
     };
     view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal }));

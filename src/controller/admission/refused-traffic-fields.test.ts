@@ -119,12 +119,7 @@ it('07-S1: a Knative Service, which makes its Services itself, has its field rep
       service: { port: 80, trafficDistribution: 'PreferClose' },
     },
   };
-  const [warning, ...others] = warningsOf(
-    knative,
-    'knative',
-    { find: () => undefined, all: () => [], isSeen: () => true },
-    new RefusedTrafficFields(),
-  );
+  const [warning, ...others] = warningsOf(knative, 'knative', { find: () => undefined, all: () => [] }, new RefusedTrafficFields());
   expect(others).toEqual([]);
   expect(warning).toMatchObject({
     type: 'ServiceTrafficRejected',

@@ -4,6 +4,7 @@ import { releasing, steps } from '../../../test/fakes/releasing.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ControllerConfig } from '../config.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
+import { ArrivalWarnings } from './arrival-warnings.ts';
 import { RunnableSpec } from './runnable-spec.ts';
 
 const { signal } = new AbortController();
@@ -24,12 +25,12 @@ async function tracked(raw: KubeObject, lastAccepted?: KubeObject) {
   const deps = {
     ...{ config: ControllerConfig.parse({}), clock: handClock(), olderRival: () => undefined, lastAccepted: () => lastAccepted },
     view: { find: () => undefined, ready: async () => undefined },
-    cluster: { list: async () => ({ items: [] }) },
+    applications: { read: async () => ({ objects: [], unread: [] }) },
     anchors: { originalSpec: async () => undefined },
     track: (_: unknown, { metadata, spec }: KubeObject & { spec: { analysis: { stepWeight: number } } }) =>
       specs.push({ generation: metadata.generation, steps: spec.analysis.stepWeight }),
   } as unknown as ControllerDeps;
-  const runnable = new RunnableSpec(deps);
+  const runnable = new RunnableSpec(deps, new ArrivalWarnings(deps));
   const found = await runnable.resolve(raw, signal);
   if ('reason' in found) throw new Error(found.message);
   return { untilMs: runnable.track(found.canary, raw), specs };

@@ -4,6 +4,7 @@ import { labelOf } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { type Admitted, admit, type CanaryRejection } from './admission.ts';
 import { ArrivalGate } from './arrival-gate.ts';
+import type { ArrivalWarnings } from './arrival-warnings.ts';
 import { editedSincePromoted } from './edited-target.ts';
 import { type Fallback, fallbackOf } from './refused-edit.ts';
 import { ServiceFit } from './service-fit.ts';
@@ -15,10 +16,10 @@ export class RunnableSpec {
   readonly #arrival: ArrivalGate;
   #fallback: Fallback | undefined;
 
-  constructor(deps: ControllerDeps) {
+  constructor(deps: ControllerDeps, warnings: ArrivalWarnings) {
     this.#deps = deps;
     this.#fit = new ServiceFit(deps);
-    this.#arrival = new ArrivalGate(deps);
+    this.#arrival = new ArrivalGate(deps, warnings);
   }
 
   /** Absent while the Canary's own spec is accepted. */

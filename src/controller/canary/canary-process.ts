@@ -10,6 +10,7 @@ import type { Priority } from '../../kube/priority.ts';
 import { withPriority } from '../../kube/with-priority.ts';
 import type { Router } from '../../routers/router.ts';
 import { refuse } from '../admission/admission.ts';
+import { ArrivalWarnings } from '../admission/arrival-warnings.ts';
 import { RunnableSpec } from '../admission/runnable-spec.ts';
 import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
@@ -31,6 +32,7 @@ import type { CanaryMessage } from './engine-events.ts';
 import { Mailbox } from './mailbox.ts';
 import { OfflineBackends } from './offline-backends.ts';
 import { OpenQuestions } from './open-questions.ts';
+import { ReleaseLook } from './release-look.ts';
 import { RememberedRelease } from './remembered-release.ts';
 import { Reported } from './reported.ts';
 import { isIdleAsStored, storedPriority } from './stored-priority.ts';
@@ -52,6 +54,8 @@ export class CanaryProcess {
   readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked' | 'absence' | 'arrival'>;
   readonly #configs: ConfigTracker;
   readonly #offline: OfflineBackends;
+  readonly #arrivalWarnings: ArrivalWarnings;
+  readonly #releaseLook: ReleaseLook;
   readonly #spec: RunnableSpec;
   readonly #journal: JournalKeeper | undefined;
   readonly #release = new RememberedRelease();
@@ -100,7 +104,9 @@ export class CanaryProcess {
       due: () => this.wake({ type: 'WAKE' }),
     });
     this.#offline = new OfflineBackends(deps);
-    this.#spec = new RunnableSpec(deps);
+    this.#arrivalWarnings = new ArrivalWarnings(deps);
+    this.#releaseLook = new ReleaseLook(deps, this.#arrivalWarnings, () => this.wake());
+    this.#spec = new RunnableSpec(deps, this.#arrivalWarnings);
   }
 
   /** Something that this Canary looks at has changed. */
@@ -220,6 +226,7 @@ export class CanaryProcess {
     // What it was set for does not come any more, as the end of a message that was delivered.
     if (this.#release.isAtRest) this.#alarms.clear('wake');
     this.#offline.check(recorded, this.#questions.signal);
+    this.#releaseLook.begin(recorded, provider, this.#questions.signal);
     const factsNow = isWritten ? this.#facts(recorded, provider, router) : { ...facts, canary: recorded };
     if (!this.#isHeldInPlace(recorded)) await this.#reconcile(factsNow, router);
     this.#deps.deliveries.deliver(recorded);
@@ -279,7 +286,8 @@ export class CanaryProcess {
   /** Stores the last record of this pass. Undefined: it was not stored, and the release is read anew. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
     const companions = this.#convergence.memory.companions.messageFor(canary);
-    const unwatched = { configs: this.#configs.unwatched, pods: this.#deps.podWatches.find(this.#label), companions };
+    const lost = this.#arrivalWarnings.messageFor(canary);
+    const unwatched = { configs: this.#configs.unwatched, pods: this.#deps.podWatches.find(this.#label), companions, lost };
     const warnings = this.#reported.warnings(canary, facts.provider, this.#convergence.trafficFields, unwatched);
     this.#reported.refusedSpec(canary, facts);
     this.#alarms.clear('sentence');
@@ -312,7 +320,12 @@ export class CanaryProcess {
     const { ended } = this.#release;
     const generation = this.#seenGeneration;
     if (ended === undefined || generation === undefined) return undefined;
-    const isUnderWay = this.#alarms.isAnySet || !this.#questions.areAnswered || this.#offline.isAsking || this.#journal?.isStoring;
+    const isUnderWay =
+      this.#alarms.isAnySet ||
+      !this.#questions.areAnswered ||
+      this.#offline.isAsking ||
+      this.#releaseLook.isLooking ||
+      this.#journal?.isStoring;
     const isClear = this.#reported.isClear && this.#convergence.isSettled && this.#spec.fallback === undefined;
     const isStored = this.#status.isAnswered && this.#configs.isRemembered(ended.configs ?? {});
     if (isUnderWay || !isClear || !isStored) return undefined;

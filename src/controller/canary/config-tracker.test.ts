@@ -157,15 +157,9 @@ it('a config that is read instead of watched is named by a condition of the Cana
   const { status: _, ...fresh } = canary;
   expect(await look.read(fresh, deployment, signal)).toBeUndefined();
   expect([reads, look.unwatched.map(({ name }) => name)]).toEqual([['ConfigMap'], ['settings']]);
-  const [warning, ...others] = warningsOf(
-    canary,
-    'kubernetes',
-    { find: () => undefined, all: () => [], isSeen: () => true },
-    new RefusedTrafficFields(),
-    {
-      configs: look.unwatched,
-    },
-  );
+  const [warning, ...others] = warningsOf(canary, 'kubernetes', { find: () => undefined, all: () => [] }, new RefusedTrafficFields(), {
+    configs: look.unwatched,
+  });
   expect([warning, others]).toEqual([{ type: 'ConfigUnwatched', message: expect.stringContaining('ConfigMap settings') }, []]);
 });
 

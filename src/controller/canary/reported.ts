@@ -44,8 +44,8 @@ export class Reported {
   warnings(canary: Canary, provider: Provider, trafficFields: RefusedTrafficFields, unwatched: Unwatched): readonly StatusWarning[] {
     const warnings = warningsOf(canary, provider, this.#deps.view, trafficFields, unwatched);
     const stored = canary.status?.conditions ?? [];
-    for (const { type, message } of warnings) {
-      const isKnown = [...stored, ...this.#warnings].some((one) => one.type === type && one.message === message);
+    for (const { type, message, isAnnounced } of warnings) {
+      const isKnown = isAnnounced || [...stored, ...this.#warnings].some((one) => one.type === type && one.message === message);
       if (!isKnown) this.#deps.announceOn(canary, { reason: type, type: 'Warning', message });
     }
     this.#warnings = warnings;

@@ -56,6 +56,23 @@ describe('the selector of an apex Service that is restored', () => {
   });
 });
 
+describe('I17: the selector that was narrowed by hand before the Canary, as by kubectl patch', () => {
+  const narrow = { app: 'shop', tier: 'web' };
+  const wide = { spec: { selector: { app: 'shop' } } };
+  const original = apexOriginal(aService({ annotations: applied(wide) }, { selector: narrow }));
+  const restored = (annotations: object) => raw(given(aService({ annotations }), original)).spec.selector;
+
+  it('comes back, though kubectl remembers another', () => {
+    expect(restored(applied(wide))).toEqual(narrow);
+    expect(restored(applied({ ...wide, metadata: { labels: { team: 'b' } } }))).toEqual(narrow);
+  });
+
+  it('gives way to one that was applied since', () => {
+    const early = apexOriginal(aService({ annotations: applied({ spec: { selector: narrow } }) }, { selector: narrow }));
+    expect(raw(given(aService({ annotations: applied(wide) }), early)).spec.selector).toEqual({ app: 'shop' });
+  });
+});
+
 it('03-B17, 04-R-D9: annotations, labels and ports that were ours go, and those that were not come back', () => {
   const before = aService(
     { labels: { app: 'frontend', team: 'a' }, annotations: { mine: 'yes' } },

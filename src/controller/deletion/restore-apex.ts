@@ -33,6 +33,11 @@ type Applied = z.infer<typeof Applied>;
 
 export type ApexPatch = { metadata: Record<string, unknown>; spec: Record<string, unknown> };
 
+/** Of one side. `whole`: where it takes more labels to select no pods of other workloads. */
+export interface OwnSelector extends SelectorLabel {
+  whole?: Labels | undefined;
+}
+
 /** A Service, or the manifest of one. */
 interface Described {
   metadata: { labels?: Labels | undefined; annotations?: Labels | undefined };
@@ -42,8 +47,10 @@ interface Described {
 /** The fields of the apex Service that we write, as they were. */
 export function apexOriginal({ metadata, spec }: Described): NonNullable<Original> {
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key in fluxOff);
+  const appliedSelector = lastApplied({ metadata })?.spec?.selector;
   return {
     selector: spec?.selector ?? {},
+    ...(appliedSelector && { appliedSelector }),
     ports: spec?.ports ?? [],
     labels: metadata.labels ?? {},
     annotations: Object.fromEntries(annotations),
@@ -54,15 +61,18 @@ export function apexOriginal({ metadata, spec }: Described): NonNullable<Origina
  * The merge patch that leaves the apex Service to its user (03-SV20, SV21, B17): its own selector, where that finds the target's pods; the
  * ports that it had besides ours, without node ports, which another Service may have by now; and nothing that keeps a GitOps tool away.
  * `recorded`: as it was when we took it over; absent when it is ours, or was taken over by a later `service.name`: then the last manifest
- * of `kubectl apply` decides. Undefined: nothing to change.
+ * of `kubectl apply` decides, as it does where it was applied since. Undefined: nothing to change.
  */
-export function apexRestorePatch(service: KubeObject, target: KubeObject, own: SelectorLabel, recorded: Original): ApexPatch | undefined {
+export function apexRestorePatch(service: KubeObject, target: KubeObject, own: OwnSelector, recorded: Original): ApexPatch | undefined {
   const applied = lastApplied(service);
   const original = recorded ?? (applied?.metadata && apexOriginal({ metadata: applied.metadata, spec: applied.spec }));
   const pods = specOf<PodWorkloadSpec>(target).template?.metadata?.labels ?? {};
   const fits = (selector: Labels | undefined): selector is Labels =>
     selector !== undefined && own.key in selector && Object.entries(selector).every(([key, value]) => pods[key] === value);
-  const selector = [applied?.spec?.selector, original?.selector].find(fits) ?? { [own.key]: own.value };
+  const ofManifest = applied?.spec?.selector;
+  const isApplied = ofManifest !== undefined && !isDeepStrictEqual(ofManifest, original?.appliedSelector);
+  const known = isApplied ? [ofManifest, original?.selector] : [original?.selector, ofManifest];
+  const selector = known.find(fits) ?? own.whole ?? { [own.key]: own.value };
   const annotations = changesOf(
     service.metadata.annotations,
     Object.keys(fluxOff),
@@ -89,9 +99,9 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: S
 }
 
 /** The same where the target is gone: all traffic to this side, whose selector is `own`; `owners` take the Service along when they go. */
-export function apexMovePatch(service: KubeObject, own: SelectorLabel, owners: OwnerReference[] | null): ApexPatch | undefined {
+export function apexMovePatch(service: KubeObject, own: OwnSelector, owners: OwnerReference[] | null): ApexPatch | undefined {
   const live = specOf<ServiceSpec>(service).selector;
-  const selector = { [own.key]: own.value };
+  const selector = own.whole ?? { [own.key]: own.value };
   if (isDeepStrictEqual(service.metadata.ownerReferences ?? null, owners) && isDeepStrictEqual(live, selector)) return undefined;
   return { metadata: { ownerReferences: owners }, spec: { selector: onlyThese(selector, live ?? {}) } };
 }
@@ -114,7 +124,7 @@ export function appliedPorts(service: KubeObject): readonly { port: number; prot
 }
 
 /** The last manifest of `kubectl apply`, field by field; an unreadable one must not block deletion (04-R-L2). */
-function lastApplied({ metadata }: KubeObject): Applied | undefined {
+function lastApplied({ metadata }: Pick<Described, 'metadata'>): Applied | undefined {
   const text = metadata.annotations?.[LAST_APPLIED];
   if (text === undefined) return undefined;
   try {

@@ -25,6 +25,7 @@ import { isTarget, mergeIntoTarget } from '../objects/ensure-object.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { unmark } from './kept-marks.ts';
+import { letPoliciesOutlast } from './outlasting-policies.ts';
 import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
 import { moveFollowers } from './restore-followers.ts';
 import { restorePorts } from './restore-ports.ts';
@@ -131,9 +132,10 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
 export async function removeAnchor(
   canary: Canary,
   anchor: KubeObject,
-  { cluster, view, config, clock, signal }: DeletionDeps,
+  { cluster, view, config, clock, log, signal }: DeletionDeps,
 ): Promise<void> {
   await restoreMinimums(canary, { cluster, signal });
+  await letPoliciesOutlast(canary, anchor, { cluster, config, log, signal });
   await cluster.delete(refOf(anchor), { signal, propagationPolicy: 'Background' });
   const workload = workloadFor(canary.spec.targetRef);
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
@@ -250,7 +252,10 @@ export async function moveTraffic(
   const selector = selectorsOf(workload, side === 'target' ? { target: found, primary } : { primary: found }, config);
   if ('problem' in selector) throw new Error(selector.problem);
   const { key } = selector;
-  const own = { key, value: side === 'target' ? selector.target : selector.primary };
+  const own =
+    side === 'target'
+      ? { key, value: selector.target, whole: selector.whole }
+      : { key, value: selector.primary, whole: selector.wholePrimary };
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if (!('unsupported' in router) && router.supports.weights) {
     const current = await readAll(router.watches(canary), cluster, signal);
@@ -318,9 +323,11 @@ async function selectTarget(canary: Canary, target: KubeObject, { cluster, view,
   const ref = { apiVersion: 'v1', kind: 'Service', name: names(canary).canaryService, namespace: canary.metadata.namespace };
   const service = await cluster.get(ref, { signal });
   const live = specOf<ServiceSpec>(service).selector ?? {};
-  if (!service || live[own.key] === own.target) return;
+  const wanted = own.whole ?? { [own.key]: own.target };
+  const isLed = live[own.key] === own.target && Object.entries(live).every(([key, value]) => wanted[key] === value);
+  if (!service || isLed) return;
   const { resourceVersion } = service.metadata;
-  const selector = onlyThese({ [own.key]: own.target }, live);
+  const selector = onlyThese(wanted, live);
   await cluster.patch(ref, { metadata: { resourceVersion }, spec: { selector } }, { signal });
 }
 
@@ -330,7 +337,7 @@ export async function restoreApex(canary: Canary, target: KubeObject, originals:
   if ('unsupported' in workload || !workload.hasPods) return;
   const selector = selectorsOf(workload, { target, primary: deps.view.find(primaryRefOf(canary))?.object }, deps.config);
   if ('problem' in selector) return;
-  const own = { key: selector.key, value: selector.target };
+  const own = { key: selector.key, value: selector.target, whole: selector.whole };
   await patchApex(canary, deps, (service) =>
     isGenerated(service) ? undefined : apexRestorePatch(service, target, own, recordedApex(canary, originals)),
   );

@@ -1,5 +1,11 @@
-import { type ReadObjects, readNamespace } from '../../arrival/read-world.ts';
-import type { DepsOf } from '../controller-deps.ts';
+import type { Provider } from '../../api/canary.ts';
+import { type ListKind, type ReadObjects, readNamespace } from '../../arrival/read-world.ts';
+import type { UnreadKind } from '../../arrival/world.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { withPriority } from '../../kube/with-priority.ts';
+import type { ControllerConfig } from '../config.ts';
+import type { Log } from '../log.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
 
 /** Kinds that are watched in any case. */
 const WATCHED = [
@@ -7,11 +13,66 @@ const WATCHED = [
   { apiVersion: 'apps/v1', kind: 'Deployment' },
 ] as const;
 
-/** Everything in a namespace that may know an application: from the watches, and the kinds that are not watched by a list each. */
-export async function readApplication(namespace: string, { cluster, view, signal }: DepsOf<'cluster' | 'view'>): Promise<ReadObjects> {
-  await Promise.all(WATCHED.map((kind) => view.ready({ ...kind, namespace })));
-  const watched = WATCHED.flatMap((kind) => view.allIn(kind, namespace).map(({ object }) => object));
-  const except = WATCHED.map(({ kind }) => kind);
-  const { objects, unread } = await readNamespace(namespace, (kind) => cluster.list(kind, { signal }), except);
-  return { objects: [...watched, ...objects], unread };
+interface ReadDeps {
+  cluster: Cluster;
+  view: Pick<ClusterView, 'ready' | 'allIn'>;
+  config: Pick<ControllerConfig, 'namespaces'>;
+  log: Pick<Log, 'warn'>;
+}
+
+/**
+ * Reads what may know an application, for the Canaries of one controller: from the watches, and the kinds that are not watched by a list each. Equal
+ * lists at the same time are one request, since a deployment tool often starts many releases at once. Kinds that cannot be read are logged once.
+ */
+export class ApplicationReads {
+  readonly #deps: ReadDeps;
+  readonly #running = new Map<string, ReturnType<ListKind>>();
+  readonly #logged = new Set<string>();
+
+  constructor(deps: ReadDeps) {
+    // No release waits for it.
+    this.#deps = { ...deps, cluster: withPriority(deps.cluster, 'initialization') };
+  }
+
+  async read(namespace: string, provider: Provider, signal: AbortSignal): Promise<ReadObjects> {
+    const { view, config } = this.#deps;
+    await Promise.all(WATCHED.map((kind) => view.ready({ ...kind, namespace })));
+    const watched = WATCHED.flatMap((kind) => view.allIn(kind, namespace).map(({ object }) => object));
+    const except = WATCHED.map(({ kind }) => kind);
+    const isLimited = config.namespaces.length > 0;
+    const getNamespace = (name: string) => this.#deps.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, { signal });
+    const list: ListKind = (kind) => until(this.#list(kind), signal);
+    const { objects, unread } = await readNamespace(namespace, list, { except, provider, isLimited, getNamespace });
+    for (const one of unread) this.#log(one);
+    return { objects: [...watched, ...objects], unread };
+  }
+
+  /** Several may wait for it: it is cancelled with none of them. */
+  #list(kind: Parameters<ListKind>[0]): ReturnType<ListKind> {
+    const key = [kind.apiVersion, kind.kind, kind.namespace ?? ''].join('/');
+    const running = this.#running.get(key) ?? this.#deps.cluster.list(kind);
+    this.#running.set(key, running);
+    const forget = () => {
+      if (this.#running.get(key) === running) this.#running.delete(key);
+    };
+    running.then(forget, forget);
+    return running;
+  }
+
+  #log({ apiVersion, kind, why }: UnreadKind): void {
+    const key = `${apiVersion}/${kind}`;
+    if (this.#logged.has(key)) return;
+    this.#logged.add(key);
+    this.#deps.log.warn({ kind, reason: why }, 'a kind is not checked as Canaries arrive and as releases start');
+  }
+}
+
+/** The answer, or the reason of the signal where that comes first. */
+function until<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject, resolve } = Promise.withResolvers<T>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  return promise;
 }

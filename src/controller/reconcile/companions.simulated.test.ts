@@ -19,6 +19,7 @@ import {
   aModelCanary,
   canaryRef,
   type ModelLab,
+  NAMESPACE,
   namespaceRef,
   primaryRef,
   targetRef,
@@ -28,6 +29,7 @@ import { ordersPlan, release } from '../../../test/fakes/model/released.ts';
 import { messagesOf, order } from '../../../test/fakes/model/scaled.ts';
 import { GRACE_MS } from '../../../test/fakes/model/uninstalling.ts';
 import { raw } from '../../../test/fakes/raw.ts';
+import type { ObjectRef } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { companionAnnotation } from '../../workloads/companions/index.ts';
@@ -254,6 +256,50 @@ it.each(['the one that is called', 'the one that calls'])(
     lab.close();
   },
 );
+
+describe('I17: when the Canary is deleted', () => {
+  /** Of the primary; it stays until its finalizer goes, as one does that ends its last requests. */
+  function ending(lab: ModelLab): ObjectRef {
+    const pod = { apiVersion: 'v1', kind: 'Pod', name: `${PRIMARY}-1`, namespace: NAMESPACE };
+    const metadata = { name: pod.name, namespace: NAMESPACE, labels: { app: PRIMARY }, finalizers: ['example.org/ends'] };
+    lab.server.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'web', image: 'good-1' }] } });
+    return pod;
+  }
+
+  it('policies hold for as long as pods of the primary end their requests, and go with the last of them', async () => {
+    const lab = await initializedWith([aBudget(), aPolicy(), ofDatabase()]);
+    const pod = ending(lab);
+    lab.server.delete(canaryRef);
+    await lab.pass(60_000);
+    expect([primaryRef, anchorRef].map((ref) => lab.server.find(ref))).toEqual([undefined, undefined]);
+    lab.server.delete(pod);
+    await lab.pass(60_000);
+    expect(namesOf(lab, policy('')).toSorted()).toEqual(['db', `db-${PRIMARY}`, APP, PRIMARY].toSorted());
+    expect(namesOf(lab, budget(''))).toEqual([APP]);
+    lab.server.patch(pod, { metadata: { finalizers: null } });
+    await lab.pass(1_000);
+    expect(namesOf(lab, policy('')).toSorted()).toEqual(['db', APP]);
+    lab.close();
+  });
+
+  it('a Canary that is made anew meanwhile goes on with them, without a gap', async () => {
+    const lab = await initializedWith([aPolicy(), ofDatabase()]);
+    const pod = ending(lab);
+    const uids = () => [policy(PRIMARY), policy(`db-${PRIMARY}`)].map((ref) => lab.server.find(ref)?.metadata.uid);
+    const before = uids();
+    lab.server.delete(canaryRef);
+    await lab.pass(60_000);
+    lab.server.delete(pod);
+    lab.server.create(aModelCanary(ordersPlan));
+    await lab.pass(120_000);
+    expect(lab.phase()).toBe('Initialized');
+    lab.server.patch(pod, { metadata: { finalizers: null } });
+    await lab.pass(60_000);
+    expect(uids()).toEqual(before);
+    expect(namesOf(lab, policy('')).toSorted()).toEqual(['db', `db-${PRIMARY}`, APP, PRIMARY].toSorted());
+    lab.close();
+  });
+});
 
 describe('I19: when the Canary is deleted', () => {
   it('its companions go with the primary that is handed over', async () => {

@@ -83,7 +83,7 @@ it('I17: a rule of the root namespace for all hosts is not hidden, and one that 
   lab.close();
 });
 
-it('I17: a route of the user’s that leads to a subset is refused, and stays', async () => {
+it('I17: a route of the user’s that leads to a subset is refused before anything is written', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   const route = {
@@ -97,8 +97,15 @@ it('I17: a route of the user’s that leads to a subset is refused, and stays', 
   lab.start();
   await lab.pass(120_000);
   expect(lab.phase()).toBe('Initializing');
-  expect(JSON.stringify(lab.canary())).toContain('subset v1');
+  const accepted = raw(lab.canary()).status.conditions.find(({ type }: { type: string }) => type === 'Accepted');
+  expect(accepted).toMatchObject({
+    reason: 'EndpointsWouldBeLost',
+    message: expect.stringMatching(/^VirtualService podinfo: .*subset v1/),
+  });
+  expect(lab.writes.map(({ ref: { kind } }) => kind).filter((kind) => kind !== 'Canary' && kind !== 'Event')).toEqual([]);
   expect(lab.server.find({ ...ruleRef(APP), kind: 'VirtualService' })?.spec).toEqual(route.spec);
+  lab.server.patch({ ...ruleRef(APP), kind: 'VirtualService' }, { metadata: { annotations: { 'serin.dev/arrival-loss': 'accepted' } } });
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 600_000)).toBe(true);
   expect(lab.lost).toEqual([]);
   lab.close();
 });

@@ -5,7 +5,6 @@ import { type KubeObject, type Labels, refKey, refOf, type Slim } from '../../ap
 import type { SelectorLabels } from '../../api/selector-label.ts';
 import { type Following, followingOf, followPatch } from '../../arrival/followers.ts';
 import { planFor } from '../../arrival/plan-for.ts';
-import { readApplication } from '../facts/application.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { CHANGED, combined, HELD, type Outcome, pausedRoute } from './outcome.ts';
@@ -34,10 +33,10 @@ export async function ensureFollowers(context: ReconcileContext, label: Selector
   return outcome;
 }
 
-/** By all workloads of the namespace, of which not all kinds are watched. */
+/** By all workloads of the namespace, of which not all kinds are watched; no routes of a provider matter. */
 async function leadsToTargetAlone(context: ReconcileContext, { service }: Following): Promise<boolean> {
-  const { canary, config } = context;
-  const { objects, unread } = await readApplication(canary.metadata.namespace, context);
+  const { applications, canary, config, signal } = context;
+  const { objects, unread } = await applications.read(canary.metadata.namespace, 'none', signal);
   const target = objects.find((one) => refKey(refOf(one)) === refKey(targetRefOf(canary)));
   if (target === undefined) return false;
   const { selectorLabels, companions } = config;

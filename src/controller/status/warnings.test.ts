@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { aCanary } from '../../../test/fakes/world.ts';
 import { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
 import { warningsOf } from './warnings.ts';
 
-const view = { find: () => undefined, all: () => [], isSeen: () => true };
+const view = { find: () => undefined, all: () => [] };
 const warned = (pods?: Parameters<typeof warningsOf>[4]) => warningsOf(aCanary(), 'istio', view, new RefusedTrafficFields(), pods);
 
 it('E27b: a release whose pods cannot be watched says what counts then, and which right is missing', () => {
@@ -19,25 +19,4 @@ it('E27b: a release whose pods cannot be watched says what counts then, and whic
 it('E27b: pods that are watched, or not yet, are not a warning', () => {
   const failing = { crashes: 0, lost: 0, unready: 0, ends: {} };
   expect([warned(), warned({ configs: [], pods: { failing } })]).toEqual([[], []]);
-});
-
-describe('I17: rules of users that cannot be read are not checked, and that is said', () => {
-  const warnedOf = (service: object, namespaces: readonly string[]) => {
-    const { spec, ...canary } = aCanary();
-    const isSeen = ({ namespace = '' }) => namespaces.includes(namespace);
-    const asked = { ...canary, spec: { ...spec, service: { ...spec.service, ...service } } };
-    return warningsOf(asked, 'istio', { ...view, isSeen }, new RefusedTrafficFields());
-  };
-  it('of the root namespace of Istio, where Serin looks at others alone', () => {
-    expect(warnedOf({}, ['test'])).toEqual([
-      {
-        type: 'PolicyUnchecked',
-        message: expect.stringMatching(/^DestinationRules of namespace istio-system are not checked.*spec\.service\.trafficPolicy/),
-      },
-    ]);
-    expect(warnedOf({}, ['test', 'istio-system'])).toEqual([]);
-  });
-  it('not where spec.service.trafficPolicy replaces them', () => {
-    expect(warnedOf({ trafficPolicy: { tls: { mode: 'DISABLE' } } }, ['test'])).toEqual([]);
-  });
 });

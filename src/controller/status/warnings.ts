@@ -2,7 +2,6 @@ import type { Canary, Provider } from '../../api/canary.ts';
 import type { Reason, WarningCondition } from '../../api/codes/codes.ts';
 import { findingsOnce } from '../../api/findings.ts';
 import { endedProvider } from '../../api/mesh-provider.ts';
-import { names } from '../../api/names.ts';
 import { idleTrafficFields } from '../../api/routing-findings.ts';
 import { isResting } from '../../api/step.ts';
 import { isIdle } from '../../engine/pin.ts';
@@ -21,35 +20,38 @@ export interface Unwatched {
   pods?: SeenFailings | undefined;
   /** What does not hold for the primary, or is not known to. */
   companions?: string | undefined;
+  /** What was found to be lost; each loss has had its event. */
+  lost?: string | undefined;
 }
 
 /** Something that holds up nothing, said by a condition of this type and by an event of this reason. */
 export interface StatusWarning {
   type: Extract<WarningCondition, Reason>;
   message: string;
+  /** Its events are sent by who found it. */
+  isAnnounced?: true;
 }
 
 export function warningsOf(
   canary: Canary,
   provider: Provider,
-  view: Pick<ClusterView, 'find' | 'all' | 'isSeen'>,
+  view: Pick<ClusterView, 'find' | 'all'>,
   trafficFields: Pick<RefusedTrafficFields, 'messageFor'>,
-  { configs, pods, companions }: Unwatched = { configs: [] },
+  { configs, pods, companions, lost }: Unwatched = { configs: [] },
 ): readonly StatusWarning[] {
   const ended = endedProvider(canary, provider);
   const refused = idleTraffic(canary) ?? trafficFields.messageFor(canary);
   const ignored = ignoredFields(canary, provider);
-  const unchecked = uncheckedPolicies(canary, provider, view);
   const scaling = scalerWarnings(canary, view).join('; ');
   return [
     ...(configs.length === 0 ? [] : [{ type: 'ConfigUnwatched', message: unwatchedConfigs(canary, configs) } as const]),
     ...(companions === undefined ? [] : [{ type: 'CompanionMissing', message: companions } as const]),
     ...(ignored === undefined ? [] : [{ type: 'FieldIgnored', message: ignored } as const]),
     ...(pods && 'forbidden' in pods ? [{ type: 'PodsUnwatched', message: unwatchedPods(canary, pods.forbidden) } as const] : []),
-    ...(unchecked === undefined ? [] : [{ type: 'PolicyUnchecked', message: unchecked } as const]),
     ...(ended ? [{ type: 'ProviderDeprecated', message: `spec.provider: ${ended}` } as const] : []),
     ...(refused === undefined ? [] : [{ type: 'ServiceTrafficRejected', message: refused } as const]),
     ...(isScaledUp(canary, view) ? [{ type: 'TargetScaledUp', message: scaledUp(canary) } as const] : []),
+    ...(lost === undefined ? [] : [{ type: 'WouldBeLost', message: lost, isAnnounced: true } as const]),
     ...(scaling === '' ? [] : [{ type: 'ScalerWarning', message: scaling } as const]),
   ];
 }
@@ -88,16 +90,6 @@ function ignoredFields(canary: Canary, provider: Provider): string | undefined {
   const ofRouter = 'unsupported' in router ? [] : (router.ignores?.(canary) ?? []);
   const ignored = [...findingsOnce(canary, provider).filter(({ isIgnored }) => isIgnored), ...ofRouter];
   return ignored.length === 0 ? undefined : ignored.map(({ path, message }) => `${path} ${message}`).join('; ');
-}
-
-/** What they say of the application may not hold for its sides. */
-function uncheckedPolicies(canary: Canary, provider: Provider, view: Pick<ClusterView, 'isSeen'>): string | undefined {
-  const router = routerFor(provider);
-  const unseen = 'unsupported' in router ? [] : (router.surveys?.(canary) ?? []).filter((survey) => !view.isSeen(survey));
-  if (unseen.length === 0) return undefined;
-  const { primaryService, canaryService } = names(canary);
-  const which = unseen.map(({ kind, namespace }) => `${kind}s of namespace ${namespace}`).join(', ');
-  return `${which} are not checked, since Serin looks at other namespaces alone: what they say does not hold for ${primaryService} and ${canaryService}. Say it in spec.service.trafficPolicy, or let Serin look at the namespace`;
 }
 
 /** No Service is there to hold it. */

@@ -136,12 +136,6 @@ export class ClusterView {
     return this.#scopes(kind).find(({ unavailable }) => unavailable !== undefined)?.unavailable;
   }
 
-  /** Whether objects of the kind can be had there: the namespace is looked at, and no right or CRD is missing. */
-  isSeen(kind: KindRef): boolean {
-    const scopes = this.#scopes(kind);
-    return scopes.length > 0 && scopes.every(({ unavailable }) => unavailable === undefined);
-  }
-
   /** The answer of our own write replaces what we had: read your own writes. */
   learn(object: KubeObject): void {
     const { apiVersion, kind, metadata } = object;

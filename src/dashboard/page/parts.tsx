@@ -15,6 +15,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   failed: 'bad',
   Waiting: 'wait',
   WaitingPromotion: 'wait',
+  'deleted, primary kept': 'wait',
   unmeasured: 'wait',
   closed: 'wait',
 };

@@ -84,6 +84,7 @@ const listenerOf = (canary: Canary) => ({ portMapping: { port: portOf(canary), p
 function renderNodes(canary: Canary, { selector }: Apex): KubeObject[] {
   const { canaryService } = names(canary);
   const { backends = [] } = canary.spec.service;
+  const { key, target, primary, whole = { [key]: target }, wholePrimary = { [key]: primary } } = selector;
   const timeoutMs = requestTimeoutMs(canary);
   const timeout = timeoutMs === undefined ? {} : { timeout: { http: { perRequest: { unit: 'ms', value: timeoutMs } } } };
   return refsOf(canary, 'VirtualNode').map(({ kind, name }) => ({
@@ -91,7 +92,7 @@ function renderNodes(canary: Canary, { selector }: Apex): KubeObject[] {
     kind,
     metadata: nodeMetadata(canary, name),
     spec: {
-      podSelector: { matchLabels: { [selector.key]: name === canaryService ? selector.target : selector.primary } },
+      podSelector: { matchLabels: name === canaryService ? whole : wholePrimary },
       listeners: [{ ...listenerOf(canary), ...timeout }],
       serviceDiscovery: { dns: { hostname: `${name}.${canary.metadata.namespace}.svc.cluster.local.` } },
       ...(backends.length > 0 ? { backends: backends.map((backend) => ({ virtualService: backendOf(backend) })) } : {}),

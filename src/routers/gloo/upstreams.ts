@@ -35,7 +35,8 @@ export function renderUpstream(canary: Canary, apex: Apex, side: UpstreamSide, c
   const { primaryService, canaryService } = names(canary);
   const { namespace } = canary.metadata;
   const ref = upstreamRef(canary, side);
-  const { selector } = apex;
+  const { key, target, primary } = apex.selector;
+  const { whole = { [key]: target }, wholePrimary = { [key]: primary } } = apex.selector;
   return {
     apiVersion,
     kind: ref.kind,
@@ -47,9 +48,7 @@ export function renderUpstream(canary: Canary, apex: Apex, side: UpstreamSide, c
         serviceNamespace: namespace,
         servicePort: canary.spec.service.port,
         // Gloo leaves out pods without these labels; a Service as the target may select any pods.
-        ...(canary.spec.targetRef.kind === 'Service'
-          ? {}
-          : { selector: { [selector.key]: side === 'primary' ? selector.primary : selector.target } }),
+        ...(canary.spec.targetRef.kind === 'Service' ? {} : { selector: side === 'primary' ? wholePrimary : whole }),
       },
     },
   };

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex, deepFreeze } from '../../../test/contracts/routers-cases.ts';
-import { type Raw, raw } from '../../../test/fakes/raw.ts';
+import type { Raw } from '../../../test/fakes/raw.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { carriedAnnotation } from '../../api/names.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
-import { unkeptRules } from './destination-rules.ts';
 import { istio } from './router.ts';
 
 const tls = { tls: { mode: 'SIMPLE', sni: 'shop.example.org' } };
@@ -132,11 +131,14 @@ describe('I17: the DestinationRule of the apex holds for both sides', () => {
 });
 
 describe('I17: what of DestinationRules cannot be kept is named', () => {
-  const said = (canary: Canary, rules: KubeObject[]) => unkeptRules(canary, rules).map(({ message }) => message);
+  const said = (canary: Canary, rules: KubeObject[]) =>
+    (istio.unkept?.(canary, rules) ?? []).map(
+      ({ on: { metadata }, field, detail, remedy }) => `${metadata.namespace}/${metadata.name}: ${field} ${detail}; ${remedy}`,
+    );
   it('parts that spec.service.trafficPolicy replaces', () => {
     const canary = aCanary({ service: { trafficPolicy: ejecting } });
     expect(said(canary, [rule('shop', { trafficPolicy: full })])).toEqual([
-      expect.stringMatching(/^DestinationRule prod\/theirs: connectionPool, portLevelSettings, tls .*spec.service.trafficPolicy/),
+      expect.stringMatching(/^prod\/theirs: spec.trafficPolicy .*connectionPool, portLevelSettings, tls, .*spec.service.trafficPolicy/),
     ]);
   });
   it('rules of clients in other namespaces, and of some clients', () => {
@@ -146,6 +148,11 @@ describe('I17: what of DestinationRules cannot be kept is named', () => {
       rule('shop', { name: 'some', workloadSelector: { matchLabels: { app: 'web' } } }),
     ];
     expect(said(aCanary(), rules)).toEqual([expect.stringContaining('web/theirs'), expect.stringContaining('prod/some')]);
+  });
+  it('nothing where the user has written rules for both sides beside them', () => {
+    const some = (host: string) => rule(host, { name: `some-${host}`, workloadSelector: { matchLabels: { app: 'web' } } });
+    expect(said(aCanary(), [some('shop'), some('shop-primary')])).toHaveLength(1);
+    expect(said(aCanary(), [some('shop'), some('shop-primary'), some('shop-canary')])).toEqual([]);
   });
   it('nothing of rules that are carried', () => {
     expect(said(aCanary(), [rule('shop'), rule('cart')])).toEqual([]);
@@ -159,13 +166,14 @@ describe('I17: subsets', () => {
     metadata: { name: 'shop', namespace: 'prod' },
     spec: { hosts: ['shop'], http: [{ route: [{ destination: { host, ...(subset && { subset }) } }] }] },
   });
-  it('a route found in place that leads to a subset of the apex is refused before it is taken over', () => {
+  const unkept = (...objects: KubeObject[]) =>
+    istio.unkept?.(aCanary(), objects).map(({ on, isRefused, detail }) => [on.kind, isRefused, detail]);
+  it('a route found in place that leads to a subset of the apex would be lost, and is refused', () => {
     for (const host of ['shop', 'shop.prod.svc.cluster.local'])
-      expect(() => rendered([route(host, 'v1')])).toThrow(/VirtualService shop .*subset v1/);
-    expect(() => rendered([route('shop')])).not.toThrow();
-    const [beside] = [route('shop')];
-    raw(beside).spec.http.push(raw(route('cart', 'v1')).spec.http[0]);
-    expect(() => rendered([beside as KubeObject])).not.toThrow();
+      expect(unkept(route(host, 'v1'))).toEqual([['VirtualService', true, expect.stringContaining('leads to subset v1 of shop')]]);
+    expect([unkept(route('shop')), unkept(route('cart', 'v1'))]).toEqual([[], []]);
+    const elsewhere = { ...route('shop', 'v1'), metadata: { name: 'shop', namespace: 'web' } };
+    expect(unkept(elsewhere)).toEqual([]);
   });
   it('and is healed once Serin has it', () => {
     const running = aCanary();

@@ -5,7 +5,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { carriedAnnotation, names } from '../../api/names.ts';
 import { findObject } from '../find-object.ts';
-import type { RouteWarning } from '../router.ts';
+import type { Unkept } from '../router.ts';
 
 const KIND = 'DestinationRule';
 /** `meshConfig.rootNamespace` by default: its rules are for all namespaces. */
@@ -69,39 +69,49 @@ function effectiveRule(canary: Canary, rules: readonly Rule[]): (Rule & { traffi
   return ofHost.find((rule): rule is Rule & { trafficPolicy: JsonRecord } => rule.trafficPolicy !== undefined);
 }
 
-/** What of the DestinationRules of all namespaces does not hold for the sides, each with the remedy. */
-export function unkeptRules(canary: Canary, objects: readonly KubeObject[]): RouteWarning[] {
+/** The rule that those of the sides repeat. */
+export function carriedRules(canary: Canary, objects: readonly KubeObject[]): KubeObject[] {
+  const effective = canary.spec.service.trafficPolicy ? undefined : effectiveRule(canary, rulesIn(objects));
+  return effective ? [effective.object] : [];
+}
+
+/** What of the DestinationRules of all namespaces does not hold for the sides. */
+export function unkeptRules(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { primaryService, canaryService, apexService } = names(canary);
   const { namespace } = canary.metadata;
   const sides = `${primaryService} and ${canaryService}`;
   const rules = rulesIn(objects);
   const own = canary.spec.service.trafficPolicy;
   const effective = effectiveRule(canary, rules);
-  const replaced =
-    own && effective
-      ? Object.keys(effective.trafficPolicy)
-          .filter((field) => !(field in own))
-          .sort()
-      : [];
-  const label = ({ object: { metadata } }: Rule) => `${KIND} ${metadata.namespace}/${metadata.name}`;
+  const fields = own && effective ? Object.keys(effective.trafficPolicy) : [];
+  const replaced = fields.filter((field) => own?.[field] === undefined).sort();
   const isLost = (rule: Rule) =>
     isExactly(canary, rule, apexService) &&
-    (rule.isForSome ? rule.namespace === namespace : ![namespace, ROOT_NAMESPACE].includes(rule.namespace));
-  return [
-    ...(effective && replaced.length > 0
-      ? [
-          {
-            on: effective.object,
-            message: `${label(effective)}: ${replaced.join(', ')} of its trafficPolicy do not hold for ${sides}, since spec.service.trafficPolicy replaces it as a whole: say them there, too`,
-          },
-        ]
-      : []),
-    ...rules.filter(isLost).map((rule) => ({
-      on: rule.object,
-      message: `${label(rule)} is for ${rule.isForSome ? 'some clients alone' : `the clients of namespace ${rule.namespace}`} and does not hold for ${sides}: add rules for these hosts beside it`,
-    })),
-  ];
+    (rule.isForSome ? rule.namespace === namespace : ![namespace, ROOT_NAMESPACE].includes(rule.namespace)) &&
+    ![primaryService, canaryService].every((side) => rules.some((other) => isBeside(rule, other) && isExactly(canary, other, side)));
+  const whole =
+    effective && replaced.length > 0
+      ? unkept(
+          effective,
+          'spec.trafficPolicy',
+          `has ${replaced.join(', ')}, which would not hold for ${sides}, since spec.service.trafficPolicy of the Canary replaces it as a whole`,
+          'say that in spec.service.trafficPolicy, too',
+        )
+      : [];
+  const ofSome = rules.filter(isLost).flatMap((rule) => {
+    const whose = rule.isForSome ? 'some clients alone' : `the clients of namespace ${rule.namespace}`;
+    const field = rule.isForSome ? 'spec.workloadSelector' : 'spec.host';
+    return unkept(rule, field, `is for ${whose}, and would not hold for ${sides}`, 'add rules for these two hosts beside it');
+  });
+  return [...whole, ...ofSome];
 }
+
+const unkept = ({ object }: Rule, field: string, detail: string, remedy: string): Unkept[] => [
+  { on: object, field, detail, remedy, isRefused: false },
+];
+
+/** For the same clients, as far as can be seen. */
+const isBeside = (one: Rule, other: Rule): boolean => other.namespace === one.namespace && other.isForSome === one.isForSome;
 
 /** The first subset of the apex host that a VirtualService names: pods of it are not those of a side. */
 export function namedSubset(canary: Canary, spec: unknown): string | undefined {

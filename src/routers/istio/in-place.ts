@@ -71,7 +71,8 @@ function formOf(canary: Canary, list: List): RuleForm {
     copiesLast: false,
     serviceOf: ({ destination }) => serviceOf(canary, destination),
     withService(backend, from, to) {
-      const destination = isRecord(backend.destination) ? backend.destination : {};
+      // The sides have no subsets: who accepts that loses what the subset said, also once the Canary is gone.
+      const { subset: _, ...destination } = isRecord(backend.destination) ? backend.destination : {};
       const host = `${to}${String(destination.host).slice(from.length)}`;
       return { ...backend, destination: { ...destination, host } };
     },

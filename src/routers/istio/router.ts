@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { groupOf, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
@@ -8,12 +8,12 @@ import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { type NamesOurSides, rememberedSpec } from '../original-spec.ts';
-import type { AfterDeletion, RouteChange, Router, Survey } from '../router.ts';
+import type { AfterDeletion, RouteChange, Router, Survey, Unkept } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { isUsersRoute } from '../split/users-route.ts';
 import { ALL, onlyWeight } from '../weights.ts';
-import { namedSubset, ROOT_NAMESPACE, renderDestinationRule } from './destination-rules.ts';
+import { carriedRules, namedSubset, ROOT_NAMESPACE, renderDestinationRule, unkeptRules } from './destination-rules.ts';
 import { joinedVirtualService, readSplitVirtualService, splitVirtualService, type VirtualServiceRules } from './in-place.ts';
 import { mergeMatch, routedMatch, withSeveralPorts } from './match.ts';
 import { readVirtualService } from './read.ts';
@@ -27,9 +27,10 @@ export const istio: Router = {
   refuses: (canary) => rejectionOf(() => checkSpec(canary)),
   watches: (canary) => [virtualServiceRef(canary), ...ruleRefs(canary)],
   surveys: (canary) => surveyed(canary),
+  unkept: (canary, objects) => [...ledToSubset(canary, objects), ...unkeptRules(canary, objects)],
+  carries: carriedRules,
   render(canary, apex, routes, current) {
     const found = findObject(current, virtualServiceRef(canary));
-    refuseSubsets(canary, found);
     if (found && isUsersRoute(found))
       return {
         write: [
@@ -106,16 +107,24 @@ function part({ kind, metadata: { name, namespace = '' } }: KubeObject, rules: V
   return { apiVersion, kind, metadata: { name, namespace }, spec: rules };
 }
 
-/** At the takeover: later it is an edit of others, and is put back. */
-function refuseSubsets(canary: Canary, found: KubeObject | undefined): void {
-  const isTakeover = (canary.status?.phase || 'Initializing') === 'Initializing';
-  const spec = specOf(found);
-  const subset = found && isTakeover && !namesOurSides(canary)(spec) ? namedSubset(canary, spec) : undefined;
-  if (found === undefined || subset === undefined) return;
+/** A route found in place that is to be taken over. Once Serin has it, a subset is an edit of others, and is put back. */
+function ledToSubset(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
+  const { kind, name, namespace } = virtualServiceRef(canary);
   const { apexService } = names(canary);
-  throw new RoutingError(
-    `VirtualService ${found.metadata.name} leads to subset ${subset} of ${apexService}, and the routes of a Canary lead to its two sides as a whole: let it lead to ${apexService} without subset, or give subset ${subset} a Service and a Canary of its own`,
-  );
+  return objects.flatMap((on): Unkept[] => {
+    const isFound = on.kind === kind && groupOf(on.apiVersion) === groupOf(apiVersion);
+    if (!isFound || on.metadata.name !== name || on.metadata.namespace !== namespace) return [];
+    const spec = specOf(on);
+    const subset = namesOurSides(canary)(spec) ? undefined : namedSubset(canary, spec);
+    if (subset === undefined) return [];
+    return [
+      {
+        ...{ on, field: 'spec', isRefused: true },
+        detail: `leads to subset ${subset} of ${apexService}, and the routes of a Canary lead to its two sides as a whole`,
+        remedy: `let it lead to ${apexService} without subset, or give subset ${subset} a Service and a Canary of its own`,
+      },
+    ];
+  });
 }
 
 /** `routed`: the same Canary, with several ports where its Services have them. */

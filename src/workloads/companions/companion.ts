@@ -38,6 +38,7 @@ export type WithoutCompanionCode =
   | 'anotherTarget'
   | 'nameTaken'
   | 'namespaceUnknown'
+  | 'addsRules'
   | 'tooMany';
 
 export interface WithoutCompanion {

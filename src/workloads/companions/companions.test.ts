@@ -312,6 +312,35 @@ describe('I17: a NetworkPolicy', () => {
     expect(planOf([db([from({ app: 'shop' })], { namespace: 'data' })])).toMatchObject(nothing);
   });
 
+  const butShop: LabelSelector = { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['shop'] }] };
+  const others = (more: object = {}) =>
+    policy('others', { podSelector: butShop, policyTypes: ['Ingress'], ingress: [from({ app: 'x' })], ...more });
+
+  it('that leaves the target out and begins to select the primary has one that leaves the primary as open as the target is', () => {
+    expect(planOf([others()])).toMatchObject({
+      made: { 'others-primary': { podSelector: shopPrimary, policyTypes: ['Ingress'], ingress: [{}] } },
+      without: [],
+    });
+    expect(planOf([others({ policyTypes: ['Ingress', 'Egress'] })]).made).toEqual({
+      'others-primary': { podSelector: shopPrimary, policyTypes: ['Ingress', 'Egress'], ingress: [{}], egress: [{}] },
+    });
+  });
+
+  it('and none where the target is limited by another one: what it admits would be open to the primary alone', () => {
+    const whole = policy('whole', { podSelector: {}, policyTypes: ['Ingress'] });
+    const own = policy('shop', { podSelector: by({ app: 'shop' }), policyTypes: ['Ingress'] });
+    expect(planOf([others(), whole])).toMatchObject({ made: {}, without: ['others: addsRules', 'whole: selectsBoth'] });
+    expect(Object.keys(planOf([others(), own]).made)).toEqual(['shop-primary']);
+    expect(planOf([others({ ingress: [] }), whole])).toMatchObject({ made: {}, without: ['whole: selectsBoth'] });
+    const egress = others({ policyTypes: ['Ingress', 'Egress'], ingress: [], egress: [] });
+    expect(planOf([egress, whole]).made).toEqual({ 'others-primary': { podSelector: shopPrimary, policyTypes: ['Egress'], egress: [{}] } });
+  });
+
+  it('nor where the user has one that limits the primary', () => {
+    const mine = policy('mine', { podSelector: by({ app: 'shop-primary' }), policyTypes: ['Ingress'], ingress: [] });
+    expect(planOf([others(), mine])).toMatchObject({ made: {}, without: ['others: addsRules'] });
+  });
+
   it('of the user’s for the primary is enough, in the directions that it has', () => {
     const own = policy('mine', { podSelector: by({ app: 'shop-primary' }), policyTypes: ['Ingress'], ingress: [{}] });
     const ofIngress = policy('shop', { podSelector: by({ app: 'shop' }), policyTypes: ['Ingress'] });

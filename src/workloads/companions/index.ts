@@ -72,7 +72,7 @@ export function isCompanion({ metadata: { annotations = {}, labels = {} } }: Kub
 }
 
 /** A companion that is about the pods of its primary, and not about those of others that it calls or that call it. */
-const isOfPods = (object: KubeObject): boolean =>
+export const isOfPods = (object: KubeObject): boolean =>
   isCompanion(object) && !isPeersMark(object.metadata.annotations?.[companionAnnotation] ?? '');
 
 /** Primaries admit each other by their NetworkPolicies: other Canaries look at this companion, too. */

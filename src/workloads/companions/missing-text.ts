@@ -17,6 +17,8 @@ export function missingText({ source: { kind, name }, code }: WithoutCompanion):
       return `${what} is for what made the target, and does not hold for the primary: write one for the primary`;
     case 'namespaceUnknown':
       return `${what} was not checked, since the labels of the namespace cannot be read: grant the service account of Serin get on namespaces`;
+    case 'addsRules':
+      return `${what} begins to apply to the primary, and opens what the target's pods do not have open: leave the primary out by its label, too`;
     case 'tooMany':
       return `${what} was not checked, since the namespace has more than ${MOST_SOURCES} of its kind`;
     default:

@@ -7,6 +7,7 @@ import {
   type CompanionDraft,
   type CompanionKind,
   type CompanionSides,
+  type Drafted,
   isForPrimaryAlone,
   primarySelector,
   sidesSelected,
@@ -79,7 +80,34 @@ function draftBeside(source: KubeObject, near: readonly KubeObject[], all: reado
     if (left.length > 0) drafts.push({ source, role: 'pods', spec: ofPods(spec, left, sides) });
     else if (own[0]) without.push({ source: refOf(source), code: 'hasOwn', by: refOf(own[0]) });
   }
+  if (is.primary && !is.target) {
+    const begun = draftWhereItBegins(source, near, sides);
+    drafts.push(...begun.drafts);
+    without.push(...begun.without);
+  }
   return { drafts: [...drafts, ...draftForPeers(source, all, sides)], without };
+}
+
+/**
+ * A policy that leaves the target out by its label begins to limit the primary. Where nothing limits the target, the companion leaves the primary
+ * open, too. Where something does, that has a companion, to which this one must not add anything.
+ */
+function draftWhereItBegins(source: KubeObject, near: readonly KubeObject[], sides: CompanionSides): Drafted {
+  const spec = specOf<PolicySpec>(source);
+  if (isForPrimaryAlone(spec.podSelector ?? {}, sides)) return { drafts: [], without: [] };
+  const limiting = near
+    .map((other) => specOf<PolicySpec>(other))
+    .filter(({ podSelector = {} }) => {
+      return sidesSelected(podSelector, sides).target || isForPrimaryAlone(podSelector, sides);
+    });
+  const begins = DIRECTIONS.filter(({ type }) => typesOf(spec).includes(type));
+  const open = begins.filter(({ type }) => !limiting.some((other) => typesOf(other).includes(type)));
+  if (begins.some((direction) => !open.includes(direction) && spec[direction.rules]?.length))
+    return { drafts: [], without: [{ source: refOf(source), code: 'addsRules' }] };
+  if (open.length === 0) return { drafts: [], without: [] };
+  const rules = Object.fromEntries(open.map((direction) => [direction.rules, [{}]]));
+  const ofPods = { podSelector: primarySelector(sides), policyTypes: open.map(({ type }) => type), ...rules };
+  return { drafts: [{ source, role: 'pods', spec: ofPods }], without: [] };
 }
 
 /** Pods of the source are limited in these directions already: more rules only admit more. */

@@ -212,6 +212,18 @@ describe('a fingerprint', () => {
     expect(kinds([], (all) => [...all, closed])).toContain('NetworkPolicy');
   });
 
+  it('does not hold a port that no Service has any more against policies', () => {
+    const onePort = (all: KubeObject[]): KubeObject[] =>
+      all.map((one) => {
+        if (!named(one, 'Service/shop')) return one;
+        const spec = one.spec as { ports: object[] };
+        return { ...one, spec: { ...spec, ports: spec.ports.slice(0, 1) } };
+      });
+    expect(kinds([{ is: 'second port', name: 'admin' }], onePort)).not.toContain('NetworkPolicy');
+    const withoutDb = (all: KubeObject[]): KubeObject[] => all.filter((one) => !named(one, 'Deployment/db'));
+    expect(kinds([], withoutDb)).toContain('NetworkPolicy');
+  });
+
   it('notices Services that lead to the target beside the routes', () => {
     const sides = (all: KubeObject[]): KubeObject[] =>
       all.flatMap((one) => {

@@ -63,8 +63,12 @@ export interface Loss {
 
 /** What held before and does not now. What is new is not a loss. */
 export function lossesIn(before: Fingerprint, now: Fingerprint): Loss[] {
+  const pairs = new Set([...now.facts.keys()].flatMap((what) => pairOf(what) ?? []));
   return [...before.facts].flatMap(([what, fact]): Loss[] => {
     const found = now.facts.get(what);
+    // Ports of Services are tried at every pod: one that no Service has any more is not, and says nothing about policies.
+    const pair = pairOf(what);
+    if (found === undefined && pair !== undefined && pairs.has(pair)) return [];
     const value = found?.value ?? 'nothing';
     if (value === fact.value || isAllowed(fact, value, what)) return [];
     // Of a connection that is refused now, the policy of now says whose it is.
@@ -73,6 +77,9 @@ export function lossesIn(before: Fingerprint, now: Fingerprint): Loss[] {
     return [{ kind, what, before: fact.value, now: value, objects }];
   });
 }
+
+/** The two ends of a connection. */
+const pairOf = (what: string): string | undefined => /^(.* → .*):\d+\/\w+$/.exec(what)?.[1];
 
 /** A port that declared nothing may declare what it was detected to be. */
 const isAllowed = ({ value }: Fact, now: string, what: string): boolean =>

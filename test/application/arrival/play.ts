@@ -4,8 +4,9 @@ import { ordersTemplate } from '../../fakes/model/journals.ts';
 import { ModelLab, NAMESPACE } from '../../fakes/model/lab.ts';
 import { drawer } from '../../fakes/model/life.ts';
 import { type Raw, raw } from '../../fakes/raw.ts';
-import { type Fingerprint, fingerprint, type Loss, lossesIn } from './fingerprint.ts';
+import { fingerprint, type Loss } from './fingerprint.ts';
 import { isRequired } from './kinds-of-loss.ts';
+import { isNamed, Losses, type SeenLoss } from './losses.ts';
 import { canonical } from './requests.ts';
 import type { Application } from './seen.ts';
 
@@ -21,13 +22,6 @@ export interface Arriving {
 
 /** What comes before the Canary is deleted for good: a promotion, then a failed release, or a Canary that is made anew, with its name or with another one. */
 export type Ending = 'success' | 'failure' | 'replaced' | 'renamed';
-
-/** A loss with the moment at which it was first seen. */
-export interface SeenLoss extends Loss {
-  moment: string;
-  /** An event or a condition names an object of it. */
-  isNamed: boolean;
-}
 
 export type Outcome =
   | { is: 'arrived'; losses: readonly SeenLoss[] }
@@ -52,11 +46,9 @@ class Arrival {
   readonly #app: Application;
   readonly #arriving: Arriving;
   #canary: KubeObject;
-  readonly #losses = new Map<string, Omit<SeenLoss, 'isNamed'>>();
-  readonly #services: ReadonlySet<string>;
+  #losses: Losses | undefined;
   /** Messages of conditions and events so far. */
   readonly #said = new Set<string>();
-  #before: Fingerprint | undefined;
   #version = 1;
   /** Of the store, when it was last looked at in passing. */
   #looked = 0;
@@ -64,18 +56,10 @@ class Arrival {
   constructor(lab: ModelLab, arriving: Arriving) {
     const { objects, canary } = arriving;
     this.#arriving = arriving;
-    const { targetRef, service, provider } = raw(canary).spec;
     this.#lab = lab;
-    this.#app = {
-      namespace: NAMESPACE,
-      target: targetRef.name,
-      apex: service.name ?? targetRef.name,
-      port: service.port,
-      hasMesh: provider === 'istio',
-    };
+    this.#app = applicationOf(canary, NAMESPACE);
     this.#canary = judgedByOrders(canary);
     for (const object of [...objects, ordersTemplate]) put(lab, object);
-    this.#services = new Set(objects.filter(({ kind }) => kind === 'Service').map(({ metadata }) => `Service/${metadata.name}`));
     lab.externalMetric = () => ({ value: this.#image().startsWith('bad-') ? 10 : 1, afterMs: 0 });
   }
 
@@ -83,7 +67,7 @@ class Arrival {
     const lab = this.#lab;
     const { ending, killedAfterMs } = this.#arriving;
     await lab.pass(10 * SECOND);
-    this.#before = fingerprint(objectsIn(lab), this.#app);
+    this.#losses = new Losses(fingerprint(objectsIn(lab), this.#app), this.#arriving.objects);
     const whole = wholeOf(lab);
     lab.server.create(structuredClone(this.#canary));
     lab.start();
@@ -170,25 +154,9 @@ class Arrival {
   }
 
   #look(moment: string, isMeant: (loss: Loss) => boolean): void {
-    if (this.#before === undefined) return;
     for (const message of saidBy(this.#lab)) this.#said.add(message);
     const now = fingerprint(objectsIn(this.#lab), this.#app);
-    const isGone = (service: string) => [...this.#losses.keys()].some((what) => what.startsWith(`who answers at ${service}:`));
-    const isMeantFor = (service: string) => this.#services.has(service) && !isGone(service);
-    const beside = this.#phase() === 'Progressing' ? now.besideRoutes.filter(isMeantFor) : [];
-    const unweighted = beside.map(
-      (service): Loss => ({
-        kind: 'unweighted canary',
-        what: `${service} leads to the canary`,
-        before: 'by the routes alone',
-        now: 'beside them',
-        objects: [service],
-      }),
-    );
-    for (const loss of [...lossesIn(this.#before, now), ...unweighted].filter(isMeant)) {
-      if (this.#losses.has(loss.what)) continue;
-      this.#losses.set(loss.what, { ...loss, moment });
-    }
+    this.#losses?.look(moment, now, { isReleasing: this.#phase() === 'Progressing', isMeant });
   }
 
   #notArrived(whole: ReadonlyMap<string, string>): Outcome {
@@ -197,21 +165,16 @@ class Arrival {
     const written = [...new Set([...whole.keys(), ...now.keys()])].filter((key) => whole.get(key) !== now.get(key));
     const names = [...whole.keys()].filter((key) => isNamed(message, [key]));
     if (written.length > 0) this.#stuck(`${this.#phase()} ${this.#step()}; it wrote ${written.join(', ')}: ${message}`);
-    else if (names.length === 0) this.#add('refusal', 'what a refusal names', 'an object and a remedy', message || 'nothing');
+    else if (names.length === 0) this.#losses?.add('refusal', 'what a refusal names', 'an object and a remedy', message || 'nothing');
     return { is: 'refused', message, losses: this.#found() };
   }
 
   #found(): SeenLoss[] {
-    const said = [...this.#said].join('\n');
-    return [...this.#losses.values()].map((loss) => ({ ...loss, isNamed: isNamed(said, loss.objects) }));
+    return this.#losses?.found([...this.#said].join('\n')) ?? [];
   }
 
   #stuck(now: string): void {
-    this.#add('stuck', 'whether it goes on', 'it does', now);
-  }
-
-  #add(kind: Loss['kind'], what: string, before: string, now: string): void {
-    this.#losses.set(what, { kind, what, before, now, objects: [], moment: 'at the end' });
+    this.#losses?.add('stuck', 'whether it goes on', 'it does', now);
   }
 
   #isAt(phase: string): boolean {
@@ -225,6 +188,11 @@ class Arrival {
   #step(): string {
     return raw(this.#lab.canary(this.#canary.metadata.name))?.status?.release?.step ?? '';
   }
+}
+
+export function applicationOf(canary: KubeObject, namespace: string): Application {
+  const { targetRef, service, provider } = raw(canary).spec;
+  return { namespace, target: targetRef.name, apex: service.name ?? targetRef.name, port: service.port, hasMesh: provider === 'istio' };
 }
 
 /** A kind that the embedded cluster does not serve is stored as it is, if it has a group; a namespace is made where it is missing. */
@@ -244,12 +212,17 @@ function put(lab: ModelLab, { apiVersion, kind, metadata, ...rest }: KubeObject)
   server.create(structuredClone({ ...rest, apiVersion: of, kind, metadata: { ...metadata, namespace } }));
 }
 
+/** As few steps as show both sides. */
+export function stepsOf(canary: KubeObject): object {
+  const { provider, analysis } = raw(canary).spec;
+  const isBlueGreen = provider === 'kubernetes' || analysis.iterations !== undefined;
+  return isBlueGreen ? { iterations: 2 } : { stepWeight: 50, maxWeight: 50 };
+}
+
 /** A release of seconds, judged by a metric that no one has to scrape. */
 function judgedByOrders(canary: KubeObject): KubeObject {
   const { spec, ...rest } = raw(canary);
-  const { iterations } = spec.analysis;
-  const isBlueGreen = spec.provider === 'kubernetes' || iterations !== undefined;
-  const steps = isBlueGreen ? { iterations: 2 } : { stepWeight: 50, maxWeight: 50 };
+  const steps = stepsOf(canary);
   const metrics = [{ name: 'orders', templateRef: { name: 'orders' }, thresholdRange: { max: 5 } }];
   const metadata = { ...rest.metadata, namespace: NAMESPACE };
   return { ...rest, metadata, spec: { ...spec, analysis: { interval: '10s', threshold: 1, ...steps, metrics } } };
@@ -282,12 +255,4 @@ function saidBy(lab: ModelLab): string[] {
   const canaries = store.list(lab.server.resource('flagger.app/v1beta1', 'Canary').storeKey);
   const conditions = canaries.flatMap(([, one]) => (raw(one).status?.conditions ?? []).map(({ message }: Raw) => String(message)));
   return [...conditions, ...events];
-}
-
-/** A line has the kind of an object, and then its name. */
-function isNamed(text: string, objects: readonly string[]): boolean {
-  return objects.some((object) => {
-    const [kind = '', name = ''] = object.split('/');
-    return new RegExp(`\\b${kind}\\b[^\\n]*(?<![\\w.-])${name.replaceAll('.', '\\.')}(?![\\w-])`).test(text);
-  });
 }

@@ -1,6 +1,7 @@
 import { isRequired, type KindOfLoss } from './kinds-of-loss.ts';
 import { knownLosses } from './known-losses.ts';
-import { type Outcome, play, type SeenLoss } from './play.ts';
+import type { SeenLoss } from './losses.ts';
+import { type Outcome, play } from './play.ts';
 import { arrivingIn, describeWorld, type World } from './world.ts';
 
 /** Losses that I17 does not allow: what is not required may be lost where Serin says so and names the object. */

@@ -43,6 +43,9 @@ export const traps: readonly Trap[] = [
   ),
   trap('shared Service', 'an apex that leads to another Deployment too', [{ is: 'shared apex' }]),
   trap('shared Service', 'the same in a mesh', [{ is: 'shared apex' }], istio),
+  trap('shared Service', 'an apex that was narrowed by hand', [{ is: 'narrowed apex' }]),
+  trap('shared Service', 'one narrowed by hand, in a mesh', [{ is: 'narrowed apex' }], istio),
+  trap('shared Service', 'the primary of another instance', [{ is: 'second instance' }], istio),
   trap('unweighted canary', 'a Service by a label of both sides', [
     { is: 'further Service', name: 'shop-admin', by: 'kept', isHeadless: false },
   ]),

@@ -1,4 +1,5 @@
 import type { KubeObject, Labels } from '../../../src/api/kube-object.ts';
+import { lastApplied } from '../../../src/api/tracking-metadata.ts';
 import { drawer } from '../../fakes/model/life.ts';
 import { ROOT_NAMESPACE } from './istio-lookup.ts';
 import type { Arriving, Ending } from './play.ts';
@@ -14,6 +15,10 @@ export type Part =
   | { is: 'further Service'; name: string; by: Selecting; isHeadless: boolean }
   /** Another Deployment behind the apex Service. */
   | { is: 'shared apex' }
+  /** Another Deployment has the label too, and its user has separated them with `kubectl patch`: the last manifest of the Service does not say so. */
+  | { is: 'narrowed apex' }
+  /** The same chart, installed twice in the namespace; the other one has a Canary, too. */
+  | { is: 'second instance' }
   | { is: 'PodDisruptionBudget'; by: Selecting; spec: object }
   /** The user has written one for each side, as users of Flagger do. */
   | { is: 'budget of the primary' }
@@ -149,10 +154,14 @@ export function objectsOf(world: World): KubeObject[] {
   const labels = labelsOf(world);
   const apexPorts: Record<string, unknown>[] = [{ port: 80, targetPort }];
   const apexMetadata: { labels: Labels; annotations: Labels } = { labels: { ...labels.own }, annotations: {} };
-  const selector = parts.some(({ is }) => is === 'shared apex') ? labels.shared : labels.own;
+  const has = (is: Part['is']): boolean => parts.some((part) => part.is === is);
+  const selector = has('shared apex')
+    ? labels.shared
+    : { ...labels.own, ...((has('narrowed apex') || has('second instance')) && labels.kept) };
   for (const part of parts) {
     if (part.is === 'port name' && apexPorts[0]) apexPorts[0].name = part.name;
     if (part.is === 'appProtocol' && apexPorts[0]) apexPorts[0].appProtocol = part.appProtocol;
+    if (part.is === 'narrowed apex') apexMetadata.annotations[lastApplied] = JSON.stringify({ spec: { selector: labels.own } });
     if (part.is === 'second port') apexPorts.push({ name: part.name, port: 9090, targetPort: 9090 });
     if (part.is === 'Service annotations') {
       Object.assign(apexMetadata.labels, part.labels);
@@ -213,6 +222,17 @@ function objectsOfPart(part: Part, world: World): KubeObject[] {
       ];
     case 'shared apex':
       return [sibling(labels)];
+    case 'second instance': {
+      const ports = [{ name: 'web', containerPort: 8080 }];
+      const primary = Object.fromEntries([[key, `${value}-primary`]]);
+      return [
+        deployment('till', { ...labels.own, component: 'till' }, ports),
+        deployment('till-primary', { ...labels.own, ...primary, component: 'till' }, ports),
+        object('v1', 'Service', 'till', { selector: { ...primary, component: 'till' }, ports: [{ port: 80, targetPort: 8080 }] }),
+      ];
+    }
+    case 'narrowed apex':
+      return [deployment('till', { ...labels.own, component: 'till' }, [{ name: 'web', containerPort: 8080 }])];
     case 'PodDisruptionBudget':
       return [object('policy/v1', 'PodDisruptionBudget', SHOP, { ...part.spec, selector: { matchLabels: labels[part.by] } })];
     case 'budget of the primary':

@@ -176,7 +176,8 @@ describe.each(kinds)('workload contract of $name', (kind) => {
       expect(workload.isServing(object)).toBe(workload.isServing(target));
       expect(workload.readiness(object, 100)).toEqual(workload.readiness(target, 100));
       const key = lacks.scaling ? 'name' : 'app';
-      expect(workload.selectors({ target: object }, ['name', 'app'])).toEqual({ key, target: 'shop', primary: 'shop-primary' });
+      expect(workload.selectors({ target: object }, ['name', 'app'])).toMatchObject({ key, target: 'shop', primary: 'shop-primary' });
+      expect(workload.selectors({ target: object }, ['name', 'app'])).toEqual(workload.selectors({ target }, ['name', 'app']));
       expect(workload.refuses?.(object)).toBeUndefined();
       expect(workload.scalePatch(object, 0)).toEqual(workload.scalePatch(target, 0));
       expect(workload.originals(object)).toEqual(workload.originals(target));

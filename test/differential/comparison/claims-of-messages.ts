@@ -59,8 +59,6 @@ const LOST_RACE = /^event: Warning unknown: scaling up daemonset .* the object h
 const OF_A_TICK = ['Normal AnalysisStarted', 'Normal RoutedToCanary', 'Normal RollbackNotAsked', 'Warning NotReady'];
 
 export const eventClaims: readonly Claim[] = [
-  // Each of the two looks at one namespace alone.
-  { id: 'DF744', explains: (one) => one.aspect === 'event: Warning PolicyUnchecked' && onlySerin(one) },
   { id: 'DF162', explains: (one) => one.aspect === 'event: Normal MetricsOnline' && onlyFlagger(one) },
   { id: 'DF501', explains: (one) => OF_A_TICK.some((kind) => one.aspect === `event: ${kind}`) && onlyFlagger(one) },
   { id: 'DF510', explains: (one) => LOST_RACE.test(one.aspect) && onlyFlagger(one) },

@@ -35,6 +35,8 @@ export interface ModelClientOptions {
   isSilent?: (kind: string) => boolean;
   /** Why the kind may not be read; undefined: it may. */
   whyForbidden?: (kind: string) => string | undefined;
+  /** Objects of the kind are listed, and not watched; what it throws is the outcome. */
+  listed?: (kind: string) => void;
   /** A kind that is not served was looked for. */
   missed?: (kind: string) => void;
   /** Asked before a write leaves; what it throws is the write's outcome. */
@@ -102,7 +104,8 @@ export class ModelClient implements Cluster {
     return this.#ask(signal, () => (this.#server.api.resources.byKind(ref.apiVersion, ref.kind) ? this.#server.find(ref) : undefined));
   }
 
-  list(kind: KindRef, { labelSelector = '', signal }: { labelSelector?: string; signal?: AbortSignal } = {}) {
+  async list(kind: KindRef, { labelSelector = '', signal }: { labelSelector?: string; signal?: AbortSignal } = {}) {
+    this.#options.listed?.(kind.kind);
     return this.#ask(signal, () => ({ items: this.#all(kind, labelSelector), resourceVersion: String(this.#server.api.store.version) }));
   }
 

@@ -51,6 +51,8 @@ export class ModelLab {
   isSilent: (kind: string) => boolean = () => false;
   /** Why the controller may not read a kind. */
   whyForbidden: (kind: string) => string | undefined = () => undefined;
+  /** Hears of each list beside those of watches; what it throws is the answer. */
+  listed: (kind: string) => void = () => undefined;
   /** Kinds that the controllers looked for and that are not served. */
   readonly lookedFor: string[] = [];
   /** What every external metric is, and how long its answer takes. */
@@ -128,6 +130,7 @@ export class ModelLab {
       watchLagMs: (kind) => this.watchLagMs(kind),
       isSilent: (kind) => this.isSilent(kind),
       whyForbidden: (kind) => this.whyForbidden(kind),
+      listed: (kind) => this.listed(kind),
       missed: (kind) => void this.lookedFor.push(kind),
       beforeWrite: (write) => this.refuse(write),
       beforeCall: () => this.betweenCalls(),

@@ -33,6 +33,8 @@ export class ModelNodes {
   readonly #runs = new Map<string, { count: number; bytes: ReadonlySet<string> }>();
   /** Uids of those whose pods have crashed, are not ready, or were evicted. */
   readonly #down = new Set<string>();
+  /** When others were ready in their place, or they were again. */
+  readonly #backAtMs = new Map<string, number>();
 
   constructor(server: ModelServer, clock: HandClock, startUpMs: () => number) {
     this.#server = server;
@@ -66,14 +68,32 @@ export class ModelNodes {
 
   up(deployment: KubeObject): void {
     const uid = deployment.metadata.uid ?? '';
-    if (!this.#down.delete(uid)) return;
+    if (!this.#back(uid)) return;
     const current = this.#current(deployment);
-    const count = this.#observed.get(uid)?.replicas ?? 0;
-    if (current && count > 0 && this.#runs.has(uid)) this.#report(current, { replicas: count, updated: count, available: count });
+    const available = Math.min(this.#observed.get(uid)?.replicas ?? 0, this.#runs.get(uid)?.count ?? 0);
+    if (current && available > 0) this.#report(current, { ...this.#made(uid), available });
+  }
+
+  /** Pods that are there: the ones of the template before stay until those of this one are ready. */
+  #made(uid: string): { replicas: number; updated: number } {
+    const { replicas = 0, template } = this.#observed.get(uid) ?? {};
+    const old = this.#rolled.get(uid) === template ? 0 : Math.min(replicas, this.#runs.get(uid)?.count ?? 0);
+    return { replicas: old + replicas, updated: replicas };
   }
 
   isDown(deployment: KubeObject): boolean {
     return this.#down.has(deployment.metadata.uid ?? '');
+  }
+
+  /** Whether its pods were down at that time, or later. */
+  wasDown(deployment: KubeObject, sinceMs: number): boolean {
+    return this.isDown(deployment) || (this.#backAtMs.get(deployment.metadata.uid ?? '') ?? Number.NEGATIVE_INFINITY) >= sinceMs;
+  }
+
+  #back(uid: string): boolean {
+    if (!this.#down.delete(uid)) return false;
+    this.#backAtMs.set(uid, this.#clock.monotonicMs());
+    return true;
   }
 
   #observeSoon(object: KubeObject): void {
@@ -106,9 +126,8 @@ export class ModelNodes {
       this.#report(now, { replicas: 0, updated: 0, available: 0 });
       return;
     }
-    const isRolled = this.#rolled.get(uid) === template;
     const available: number = Math.min(replicas, raw(now).status?.availableReplicas ?? 0);
-    this.#report(now, { replicas, updated: isRolled || available === 0 ? replicas : 0, available });
+    this.#report(now, { ...this.#made(uid), available });
     if (template.includes(`"${BROKEN_IMAGE}"`)) return;
     const startUpMs = this.#startUpMs();
     const era = this.#era(uid);
@@ -127,7 +146,7 @@ export class ModelNodes {
         const later = isCurrent();
         if (later === undefined) return;
         const before = this.#rolled.get(uid) === template ? this.#runs.get(uid) : undefined;
-        if (before === undefined) this.#down.delete(uid);
+        if (before === undefined) this.#back(uid);
         this.#rolled.set(uid, template);
         const count = this.#observed.get(uid)?.replicas ?? 0;
         const isStarted = before === undefined || count > before.count;

@@ -225,11 +225,11 @@ export const refusalStalls: readonly Stall[] = [
   },
   {
     namespace: 'target-unlabelled',
-    cause: /Blocked: Deployment web: spec\.selector\.matchLabels has none of/,
+    cause: /Deployment web: spec\.selector\.matchLabels has none of/,
     remedy: /make it anew with one of them/,
     why: {
       cause: 'TargetUnusable',
-      proof: /^Deployment web: spec\.selector\.matchLabels$/,
+      proof: /^Canary web: status\.conditions\[Accepted\]/,
       // No selector is ever changed in its place.
       clear: { anew: () => aDeployment('target-unlabelled', APP) },
     },

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/kube-object.ts';
+import { readNamespace } from './read-world.ts';
+
+const refused = Object.assign(new Error('forbidden'), { status: 403 });
+
+describe('what an arrival reads', () => {
+  const asked = async (isLimited: boolean, mayRead: boolean) => {
+    const everywhere: string[] = [];
+    const { unread } = await readNamespace(
+      'prod',
+      async ({ kind, namespace }) => {
+        if (namespace === undefined) everywhere.push(kind);
+        if (namespace === undefined && !mayRead) throw refused;
+        return { items: [] };
+      },
+      { isLimited },
+    );
+    return { everywhere, unread };
+  };
+
+  const partly = (kind: string) => expect.objectContaining({ kind, why: 'only objects of namespace prod can be seen' });
+
+  it('06-RB20: a Serin that is limited to namespaces asks for nothing elsewhere, so that no request is refused, and says what it does not see', async () => {
+    expect(await asked(true, false)).toEqual({ everywhere: [], unread: [partly('NetworkPolicy'), partly('DestinationRule')] });
+  });
+
+  it('else objects of other namespaces are read, and where that is refused those of its own', async () => {
+    expect(await asked(false, true)).toEqual({ everywhere: ['NetworkPolicy', 'DestinationRule'], unread: [] });
+    expect(await asked(false, false)).toMatchObject({ unread: [partly('NetworkPolicy'), partly('DestinationRule')] });
+  });
+
+  const admitting = (key: string) => ({
+    metadata: { name: 'db', namespace: 'data' },
+    spec: { podSelector: {}, ingress: [{ from: [{ namespaceSelector: { matchLabels: { [key]: 'prod' } } }] }] },
+  });
+  const read = async (key: string, get: () => Promise<unknown>) => {
+    let asks = 0;
+    const { objects, unread } = await readNamespace(
+      'prod',
+      async ({ kind }) => ({ items: kind === 'NetworkPolicy' ? [{ apiVersion: '', kind: '', ...admitting(key) }] : [] }),
+      {
+        getNamespace: async () => {
+          asks += 1;
+          return (await get()) as KubeObject;
+        },
+      },
+    );
+    return { asks, unread, namespaces: objects.filter(({ kind }) => kind === 'Namespace') };
+  };
+  const home = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'prod', labels: { team: 'prod' } } };
+
+  it('the labels of the namespace are read where a policy goes by them, and are not checked where they may not be', async () => {
+    expect(await read('team', async () => home)).toEqual({ asks: 1, unread: [], namespaces: [home] });
+    expect(await read('kubernetes.io/metadata.name', async () => home)).toMatchObject({ asks: 0 });
+    const forbidden = await read('team', () => Promise.reject(refused));
+    expect(forbidden).toMatchObject({ namespaces: [], unread: [{ kind: 'Namespace' }] });
+  });
+});

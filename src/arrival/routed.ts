@@ -1,0 +1,17 @@
+import type { Canary } from '../api/canary.ts';
+import { refOf } from '../api/kube-object.ts';
+import type { Router } from '../routers/router.ts';
+import type { Loss } from './plan.ts';
+import type { World } from './world.ts';
+
+/** What the routes of the provider do not keep of what users say of the apex Service. */
+export function routedAtArrival(canary: Canary, { objects }: World, router: Pick<Router, 'unkept'>): Loss[] {
+  const unkept = router.unkept?.(canary, objects) ?? [];
+  return unkept.map(({ on, isRefused, ...clauses }) => ({
+    ...clauses,
+    code: isRefused ? 'EndpointsWouldBeLost' : 'WouldBeLost',
+    kind: isRefused ? 'endpoints' : 'traffic',
+    isRefused,
+    object: refOf(on),
+  }));
+}

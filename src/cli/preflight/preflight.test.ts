@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { ownerAnnotation } from '../../api/names.ts';
+import { originalSelectorAnnotation } from '../../arrival/followers.ts';
+import { companionAnnotation, companionNames } from '../../workloads/companions/index.ts';
+import { preflightLines } from './preflight-lines.ts';
+import { preflight } from './read-application.ts';
+
+const namespace = 'test';
+const object = (apiVersion: string, kind: string, name: string, spec: object, metadata: object = {}): KubeObject => ({
+  ...{ apiVersion, kind },
+  metadata: { name, namespace, ...metadata },
+  spec,
+});
+const workload = (name: string, labels: Labels): KubeObject =>
+  object('apps/v1', 'Deployment', name, {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [] } },
+  });
+const service = (name: string, selector: Labels, metadata: object = {}): KubeObject =>
+  object('v1', 'Service', name, { selector, ports: [{ port: 80 }] }, metadata);
+const budget = object('policy/v1', 'PodDisruptionBudget', 'shop', { minAvailable: 1, selector: { matchLabels: { app: 'shop' } } });
+
+const canary = object(
+  'flagger.app/v1beta1',
+  'Canary',
+  'shop',
+  {
+    targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' },
+    service: { port: 80 },
+    analysis: { interval: '1m', threshold: 5, iterations: 1 },
+  },
+  { uid: 'u' },
+);
+const target = workload('shop', { app: 'shop' });
+const settings = { selectorLabels: ['app'], companions: companionNames, provider: undefined };
+const looked = (...objects: KubeObject[]) => preflight(canary, async () => ({ objects: [target, ...objects], unread: [] }), settings);
+
+describe('serin preflight', () => {
+  it('before the arrival says what is made, what is changed and what follows', async () => {
+    const apex = service('shop', { app: 'shop' });
+    expect(preflightLines(await looked(apex, service('shop-admin', { app: 'shop' }), budget)).slice(0, 7)).toEqual([
+      'Canary test/shop: nothing is lost',
+      '  + Deployment shop-primary',
+      '  ~ Service shop: its selector leads to the primary',
+      '  + Service shop-primary',
+      '  + Service shop-canary',
+      '  ~ Service shop-admin: its selector follows',
+      '  + PodDisruptionBudget shop-primary: for the primary, beside shop',
+    ]);
+  });
+
+  it('after the arrival nothing of it is to be made, and followers go on following', async () => {
+    const owner = { annotations: { [originalSelectorAnnotation]: '{"app":"shop"}' } };
+    const apex = service('shop', { app: 'shop-primary' });
+    const made = (await looked(apex, budget)).companions.map(({ name }) => name);
+    const companion = {
+      ...budget,
+      metadata: { name: made[0] ?? '', namespace, annotations: { [companionAnnotation]: 'shop', [ownerAnnotation]: 'u' } },
+    };
+    const answer = await looked(
+      workload('shop-primary', { app: 'shop-primary' }),
+      apex,
+      service('shop-primary', { app: 'shop-primary' }),
+      service('shop-canary', { app: 'shop' }),
+      service('shop-admin', { app: 'shop-primary' }, owner),
+      budget,
+      companion,
+    );
+    expect(preflightLines(answer).slice(0, 7)).toEqual([
+      'Canary test/shop: nothing is lost (its primary is there already)',
+      '    Deployment shop-primary is there',
+      '    Service shop leads to the primary',
+      '    Service shop-primary is there',
+      '    Service shop-canary is there',
+      '    Service shop-admin follows',
+      `    PodDisruptionBudget ${made[0]} is there: for the primary, beside shop`,
+    ]);
+    expect(answer.follows).toEqual([{ apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace, done: true }]);
+  });
+
+  it('a kind that could not be read is named, and nothing is said of it', async () => {
+    const unread = [{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', why: 'it may not be listed' }];
+    const answer = await preflight(canary, async () => ({ objects: [target], unread }), settings);
+    const lines = preflightLines(answer);
+    expect(lines[0]).toBe('Canary test/shop: nothing is lost, as far as it was checked');
+    expect(lines).toContain('    ? NetworkPolicy (networking.k8s.io/v1): it may not be listed');
+  });
+});

@@ -1,0 +1,60 @@
+import type { Canary } from '../../api/canary.ts';
+import { lossText } from '../../arrival/arrival.ts';
+import type { Loss } from '../../arrival/plan.ts';
+import { say } from '../../engine/reasons.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+
+/** Losses that are said of one Canary, the refusals first. */
+const MOST_SAID = 10;
+
+/** What one Canary costs its application: an event for each loss, once, and a condition until a later look finds it no more. */
+export class ArrivalWarnings {
+  readonly #announce: ControllerDeps['announce'];
+  /** Undefined: nothing has been looked at yet, and what the status says holds. */
+  #found: { text: string | undefined } | undefined;
+
+  constructor({ announce }: Pick<ControllerDeps, 'announce'>) {
+    this.#announce = announce;
+  }
+
+  /** In this process. */
+  get hasLooked(): boolean {
+    return this.#found !== undefined;
+  }
+
+  /** For the condition. */
+  messageFor({ status }: Canary): string | undefined {
+    if (this.#found) return this.#found.text;
+    return status?.conditions?.find(({ type }) => type === 'WouldBeLost')?.message;
+  }
+
+  /** As the Canary arrives: all are new. One that its user accepts is an event alone. */
+  atArrival(canary: Canary, losses: readonly Loss[]): void {
+    for (const loss of losses.slice(0, MOST_SAID)) this.#announceOne(canary, loss);
+    this.#found = { text: textOf(losses, canary.metadata.namespace) };
+  }
+
+  /** As a release starts. Returns whether the condition is another one. */
+  atRelease(canary: Canary, losses: readonly Loss[]): boolean {
+    const before = this.messageFor(canary);
+    const { namespace } = canary.metadata;
+    for (const loss of said(losses)) if (before?.includes(lossText(loss, namespace)) !== true) this.#announceOne(canary, loss);
+    const text = textOf(losses, namespace);
+    this.#found = { text };
+    return text !== before;
+  }
+
+  #announceOne(canary: Canary, loss: Loss): void {
+    this.#announce(canary, say('WouldBeLost', lossText(loss, canary.metadata.namespace), { warning: true }));
+  }
+}
+
+const standing = (losses: readonly Loss[]): Loss[] => losses.filter(({ isAccepted }) => isAccepted !== true);
+
+const said = (losses: readonly Loss[]): Loss[] => standing(losses).slice(0, MOST_SAID);
+
+function textOf(losses: readonly Loss[], home: string): string | undefined {
+  const more = standing(losses).length - MOST_SAID;
+  const parts = [...said(losses).map((loss) => lossText(loss, home)), ...(more > 0 ? [`and ${more} more: run "serin preflight"`] : [])];
+  return parts.length === 0 ? undefined : parts.join('; ');
+}

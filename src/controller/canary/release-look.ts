@@ -1,0 +1,59 @@
+import type { Canary, Provider } from '../../api/canary.ts';
+import { isResting } from '../../api/step.ts';
+import { arrivalPlan } from '../admission/arrival-plan.ts';
+import type { ArrivalWarnings } from '../admission/arrival-warnings.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import { primaryRefOf } from '../facts/gather-facts.ts';
+import { labelOf } from './read-canary.ts';
+
+type ReleaseLookDeps = Pick<ControllerDeps, 'applications' | 'view' | 'config' | 'log'>;
+
+/**
+ * As a release starts, or a Canary comes to a primary that serves already, what knows the application is looked at anew: policies, Services and monitors may have come since the Canary arrived (I17).
+ * What would be lost is a warning. No step waits for the answer, and no one asks again where there is none.
+ */
+export class ReleaseLook {
+  readonly #deps: ReleaseLookDeps;
+  readonly #warnings: ArrivalWarnings;
+  readonly #news: () => void;
+  /** The release and revision that were looked at. */
+  #lookedAt: string | undefined;
+  #isLooking = false;
+
+  /** `news`: there is another condition to write. */
+  constructor(deps: ReleaseLookDeps, warnings: ArrivalWarnings, news: () => void) {
+    this.#deps = deps;
+    this.#warnings = warnings;
+    this.#news = news;
+  }
+
+  get isLooking(): boolean {
+    return this.#isLooking;
+  }
+
+  begin(canary: Canary, provider: Provider, signal: AbortSignal): void {
+    const { phase, release } = canary.status ?? {};
+    if (!phase || release === undefined || isResting(release)) return;
+    // The gate has looked, where there was no primary.
+    if (phase === 'Initializing' && (this.#warnings.hasLooked || this.#deps.view.find(primaryRefOf(canary)) === undefined)) return;
+    const started = `${canary.metadata.uid} ${release.run} ${release.revision}`;
+    if (this.#isLooking || this.#lookedAt === started) return;
+    this.#lookedAt = started;
+    this.#isLooking = true;
+    this.#look(canary, provider, signal)
+      .catch((error: unknown) => {
+        // Cancelled with the pass that asked: the next one asks again.
+        if (signal.aborted) this.#lookedAt = undefined;
+        else this.#deps.log.warn({ canary: labelOf(canary), err: error }, 'what the release costs the application was not looked at');
+      })
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  async #look(canary: Canary, provider: Provider, signal: AbortSignal): Promise<void> {
+    const plan = await arrivalPlan(canary, provider, { ...this.#deps, signal }, true);
+    signal.throwIfAborted();
+    if (plan !== undefined && this.#warnings.atRelease(canary, plan.losses)) this.#news();
+  }
+}

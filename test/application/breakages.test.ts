@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { breakages } from './breakages.ts';
+
+const src = join(import.meta.dirname, '..', '..', 'src');
+const changes = breakages.flatMap(({ name, changes: all }) =>
+  all.map((change, index) => ({ what: `${name}, change ${index + 1}`, ...change })),
+);
+
+it.each(changes)('$what: the code that it replaces is in $file, once', ({ file, find }) => {
+  expect(readFileSync(join(src, file), 'utf8').split(find)).toHaveLength(2);
+});
