@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { madeForAnnotation, ownerAnnotation } from '../../api/names.ts';
 import { originalConfig } from '../../api/tracking-metadata.ts';
 
-const MARKS = [ownerAnnotation, madeForAnnotation, originalConfig, adoptAnnotation];
+const MARKS = [ownerAnnotation, madeForAnnotation, originalConfig];
 const MAKERS = ['Canary', 'ControllerRevision'];
 
 /**
@@ -11,5 +11,6 @@ const MAKERS = ['Canary', 'ControllerRevision'];
  * backends that name the application are Serin's (I17).
  */
 export function isUsersRoute({ metadata: { annotations = {}, ownerReferences = [] } }: KubeObject): boolean {
+  if (annotations[adoptAnnotation] === 'true') return false;
   return !MARKS.some((mark) => annotations[mark] !== undefined) && !ownerReferences.some(({ kind }) => MAKERS.includes(kind));
 }
