@@ -83,6 +83,8 @@ function expected({ kind, name, world }: Trap): Pick<Named, 'place' | 'object'> 
         ? { place: 'follows', object: `Service/${last.name}` }
         : { place: 'refused', object: 'Service/shop-all' };
     case 'shared Service':
+      // Kept, since another label tells the pods apart.
+      if (part?.is === 'narrowed apex' || part?.is === 'second instance') return { place: 'DF767', object: 'app=shop' };
       return { place: 'refused', object: 'Service/shop' };
     case 'apex port':
       return { place: 'DF320', object: last?.is === 'second port' ? last.name : '' };

@@ -27,6 +27,8 @@ interface Given {
   apex?: object;
   apexPort?: object;
   objects?: KubeObject[];
+  /** Those without which it does not apply. */
+  besides?: string[];
 }
 
 async function idsOf(given: Given): Promise<string[]> {
@@ -61,9 +63,16 @@ const policy = (name: string, spec: object) => object('networking.k8s.io/v1', 'N
 const rule = object('networking.istio.io/v1', 'DestinationRule', 'shop-rule', { host: 'shop', trafficPolicy: { tls: { mode: 'SIMPLE' } } });
 const spread = { topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' }] };
 
+const whole = { app: 'shop', tier: 'web' };
+const twin = object('apps/v1', 'Deployment', 'till', {
+  selector: { matchLabels: { app: 'shop', tier: 'till' } },
+  template: { metadata: { labels: { app: 'shop', tier: 'till' } }, spec: { containers: [] } },
+});
+
 /** A Canary that meets each of them, and nothing else. */
 const met: Readonly<Record<string, Given>> = {
   DF764: { objects: [object('v1', 'Service', 'shop-admin', { selector: { app: 'shop' }, ports: [{ port: 81 }] })] },
+  DF767: { target: { selector: { matchLabels: whole } }, apex: { selector: whole }, objects: [twin], besides: ['DF40'] },
   DF765: { objects: [object('security.istio.io/v1', 'PeerAuthentication', 'shop', { selector: { matchLabels: { app: 'shop' } } })] },
   DF760: { objects: [object('policy/v1', 'PodDisruptionBudget', 'shop', { selector: { matchLabels: { app: 'shop' } } })] },
   DF761: { objects: [policy('shop', { podSelector: { matchLabels: { app: 'shop' } }, ingress: [{}] })] },
@@ -124,6 +133,6 @@ describe('the differences from Flagger that apply to a Canary', () => {
   });
 
   it.each(differences)('$id is said of a Canary that meets it, alone', async ({ id }) => {
-    expect(await idsOf(met[id] ?? {})).toEqual([id]);
+    expect(await idsOf(met[id] ?? {})).toEqual([id, ...(met[id]?.besides ?? [])]);
   });
 });

@@ -6,6 +6,7 @@ import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { carriedAnnotation, names } from '../../api/names.ts';
+import { primaryValue } from '../../api/selector-label.ts';
 import { isTracking } from '../../api/tracking-metadata.ts';
 import type { ArrivalPlan } from '../../arrival/plan.ts';
 import { isFoundInPlace, termsFor } from '../../routers/service-terms.ts';
@@ -57,6 +58,18 @@ function foundApex({ canary, objects }: Arrived): KubeObject | undefined {
 }
 
 const portsOf = (service: KubeObject | undefined) => (service && specOf<ServiceSpec>(service).ports) ?? [];
+/** Labels of the target that pods of other workloads have, or will share with its primary, where another of its labels tells them apart. */
+function sharedLabels(arrived: Arrived): string[] {
+  const { target, objects } = arrived;
+  const own = Object.entries(workloadOf(arrived).selector?.matchLabels ?? {});
+  const sides = [target.metadata.name, `${target.metadata.name}-primary`];
+  const others = objects.filter(({ metadata }) => !sides.includes(metadata.name));
+  const labels = others.map((one) => specOf<Workload>(one).template?.metadata?.labels ?? {});
+  const isOf = (its: Record<string, string>, [key, value]: [string, string]) => its[key] === value || its[key] === primaryValue(value);
+  const isShared = (label: [string, string]) => labels.some((its) => isOf(its, label) && own.some((one) => !isOf(its, one)));
+  return own.filter(isShared).map((label) => label.join('='));
+}
+
 const ownPort = (arrived: Arrived) => portsOf(foundApex(arrived)).find(({ port }) => port === arrived.canary.spec.service.port);
 
 function companionsOf({ plan }: Arrived, kind: string, isMeant: (mark: string) => boolean = () => true): string | undefined {
@@ -81,6 +94,13 @@ export const differences: readonly Difference[] = [
         plan.follows.map(({ object }) => object.name),
         (all) => `Service ${all} follows the apex Service; with Flagger it has no endpoints once the target is scaled to zero`,
       ),
+  },
+  {
+    id: 'DF767',
+    says: (arrived) =>
+      sharedLabels(arrived).map(
+        (label) => `pods of others have ${label}, too: Services select by all matchLabels; with Flagger by one, and so pods of others`,
+      )[0],
   },
   {
     id: 'DF765',

@@ -1,9 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
+import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import { type Labels, refKey, refOf } from '../../api/kube-object.ts';
 import { keepAnnotation } from '../../api/names.ts';
+import type { SelectorLabels } from '../../api/selector-label.ts';
+import { isResting } from '../../api/step.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Apex } from '../../routers/router.ts';
-import { discoverPorts } from '../../routers/services.ts';
+import { type CurrentServices, discoverPorts } from '../../routers/services.ts';
 import { servicesOf } from '../admission/service-fit.ts';
 import { takeOver } from '../adoption/take-over.ts';
 import { TargetUnusableError } from '../errors.ts';
@@ -58,6 +64,17 @@ function apexOf(context: ReconcileContext, target: ViewedObject | undefined, pri
     if (!target) return undefined;
     throw new TargetUnusableError(selector.problem, { object: refOf(source.object), field: selector.field });
   }
-  const ports = discoverPorts(context.canary, source.object, servicesOf(context.canary, context.view).apex);
-  return { selector, ports };
+  const services = servicesOf(context.canary, context.view);
+  return {
+    selector: selectingAsBefore(context.canary, selector, services),
+    ports: discoverPorts(context.canary, source.object, services.apex),
+  };
+}
+
+/** Services that an earlier Serin or Flagger made select by one label: they are narrowed as a release starts, so that an upgrade writes nothing (I8). */
+function selectingAsBefore(canary: Canary, selector: SelectorLabels, { primary }: CurrentServices): SelectorLabels {
+  const live = specOf<ServiceSpec>(primary).selector;
+  if (!isResting(canary.status?.release) || !isDeepStrictEqual(live, { [selector.key]: selector.primary })) return selector;
+  const { whole: _, wholePrimary: __, ...single } = selector;
+  return single;
 }

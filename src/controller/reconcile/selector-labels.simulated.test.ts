@@ -62,6 +62,24 @@ it('I14: other --selector-labels change nothing of a Canary whose primary serves
   lab.close();
 });
 
+it('I8, I17: Services that an earlier Serin made select by one label stay so at rest, and are narrowed before a release has users', async () => {
+  const lab = await initialized(both);
+  await lab.pass(60_000);
+  lab.kill();
+  for (const name of [APP, `${APP}-primary`, `${APP}-canary`])
+    lab.server.patch({ apiVersion: 'v1', kind: 'Service', name, namespace: NAMESPACE }, { spec: { selector: { [NAME]: null } } });
+  const before = lab.writes.length;
+  lab.start();
+  await lab.pass(120_000);
+  expect([selectors(lab), lab.writes.slice(before)]).toEqual([byApp, []]);
+  await midRelease(lab);
+  expect(selectors(lab)).toEqual(byBoth);
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  await lab.pass(60_000);
+  expect([selectors(lab), lab.lost]).toEqual([byBoth, []]);
+  lab.close();
+});
+
 it('I14: the same in the middle of a release', async () => {
   const lab = await initialized(both);
   await midRelease(lab);
