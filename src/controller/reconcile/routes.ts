@@ -77,7 +77,9 @@ async function ensureEach(context: ReconcileContext, objects: readonly KubeObjec
 
 function ensureRoute(context: ReconcileContext, object: KubeObject, router = context.router): Promise<Outcome> {
   const live = context.view.find(refOf(object))?.object;
-  return ensure(context, object, { ...ROUTE, isPart: live !== undefined && router.isUsers?.(live) === true });
+  // One of ours that has just lost its marks is still ours.
+  const isPart = live !== undefined && router.isUsers?.(context.annotations.restored(context, live)) === true;
+  return ensure(context, object, { ...ROUTE, isPart });
 }
 
 async function refuseUnseenRoutes({ canary, router, view }: ReconcileContext): Promise<void> {
