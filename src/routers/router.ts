@@ -62,8 +62,8 @@ export interface Router {
   readonly supports: Capabilities;
   /** Why this Canary's spec cannot be routed here, for its condition; undefined when it can. */
   refuses?(canary: Canary): RoutingError | undefined;
-  /** Parts of the spec that have no effect here, where the others are run. */
-  ignores?(canary: Canary): readonly Finding[];
+  /** Parts of the spec that have no effect here, where the others are run. `current`: the objects that it watches, as far as they are known. */
+  ignores?(canary: Canary, current?: readonly KubeObject[]): readonly Finding[];
   /** Objects whose state it reads. */
   watches(canary: Canary): readonly ObjectRef[];
   /** Objects of users that bear on what it renders, whatever their names: they stand in `current` beside those that it watches. */

@@ -121,6 +121,16 @@ async function initialized({ spec, ref: found, route }: UsersRoute): Promise<Mod
   return lab;
 }
 
+it('fields of the Canary that a route of the user’s makes void are named, with what helps', async () => {
+  const each = kinds.HTTPProxy as UsersRoute;
+  const lab = await initialized({ ...each, spec: { provider: 'contour', service: service({ timeout: '5s', hosts: [] }) } });
+  const said = () => raw(lab.canary())?.status?.conditions?.find(({ type }: Raw) => type === 'FieldIgnored')?.message;
+  expect(said()).toBe(
+    `spec.service.timeout has no effect, since HTTPProxy ${APP} is yours: say it there, or hand it over by metadata.annotations[serin.dev/adopt]: "true"`,
+  );
+  lab.close();
+});
+
 it.each(Object.entries(kinds))(
   'I17: a %s of the user’s stays the user’s: only backends that name the application are split',
   async (_kind, each) => {

@@ -41,7 +41,7 @@ export function warningsOf(
 ): readonly StatusWarning[] {
   const ended = endedProvider(canary, provider);
   const refused = idleTraffic(canary) ?? trafficFields.messageFor(canary);
-  const ignored = ignoredFields(canary, provider);
+  const ignored = ignoredFields(canary, provider, view);
   const scaling = scalerWarnings(canary, view).join('; ');
   return [
     ...(configs.length === 0 ? [] : [{ type: 'ConfigUnwatched', message: unwatchedConfigs(canary, configs) } as const]),
@@ -85,9 +85,10 @@ function scaledUp({ spec: { targetRef } }: Canary): string {
 }
 
 /** The release goes on without them (E106). */
-function ignoredFields(canary: Canary, provider: Provider): string | undefined {
+function ignoredFields(canary: Canary, provider: Provider, view: Pick<ClusterView, 'find'>): string | undefined {
   const router = routerFor(provider);
-  const ofRouter = 'unsupported' in router ? [] : (router.ignores?.(canary) ?? []);
+  const current = 'unsupported' in router ? [] : router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []);
+  const ofRouter = 'unsupported' in router ? [] : (router.ignores?.(canary, current) ?? []);
   const ignored = [...findingsOnce(canary, provider).filter(({ isIgnored }) => isIgnored), ...ofRouter];
   return ignored.length === 0 ? undefined : ignored.map(({ path, message }) => `${path} ${message}`).join('; ');
 }

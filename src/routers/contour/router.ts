@@ -10,7 +10,7 @@ import type { Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import type { Rule } from '../split/split.ts';
-import { isUsersRoute } from '../split/users-route.ts';
+import { isUsersRoute, saidInVain } from '../split/users-route.ts';
 import { joinedHttpProxy, readSplitHttpProxy, splitHttpProxy } from './in-place.ts';
 import { readHttpProxy } from './read.ts';
 import { invalidity } from './rejection.ts';
@@ -40,6 +40,7 @@ export function contour(ingressClass = ''): Router {
     },
     introduction,
     isUsers: isUsersRoute,
+    ignores: (canary, current = []) => saidInVain(canary, findObject(current, proxyRef(canary))),
     readRoutes(canary, current) {
       const found = findObject(current, proxyRef(canary));
       if (found && isUsersRoute(found)) return readSplitHttpProxy(canary, found);

@@ -12,7 +12,7 @@ import type { RouteChange, Router } from '../router.ts';
 import { ifExpressible, RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import type { Rule } from '../split/split.ts';
-import { isUsersRoute } from '../split/users-route.ts';
+import { isUsersRoute, saidInVain } from '../split/users-route.ts';
 import { joinedRoute, readSplitRoute, rulesOf, splitRoute } from './in-place.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
 import { hostnames, parentRefs, parentRejection, servesGateway } from './parents.ts';
@@ -76,6 +76,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     render: (canary, _apex, routes, current) => render(canary, routes, current),
     introduction,
     isUsers: isUsersRoute,
+    ignores: (canary, current = []) => saidInVain(canary, findObject(current, routeRef(canary, current))),
     readRoutes(canary, current) {
       const found = findObject(current, routeRef(canary, current));
       if (found && isUsersRoute(found)) return readSplitRoute(canary, found, version);

@@ -11,7 +11,7 @@ import { type NamesOurSides, rememberedSpec } from '../original-spec.ts';
 import type { AfterDeletion, RouteChange, Router, Survey, Unkept } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
-import { isUsersRoute } from '../split/users-route.ts';
+import { isUsersRoute, saidInVain } from '../split/users-route.ts';
 import { ALL, onlyWeight } from '../weights.ts';
 import { carriedRules, namedSubset, ROOT_NAMESPACE, renderDestinationRule, unkeptRules } from './destination-rules.ts';
 import { joinedVirtualService, readSplitVirtualService, splitVirtualService, type VirtualServiceRules } from './in-place.ts';
@@ -48,6 +48,7 @@ export const istio: Router = {
       remove: [],
     };
   },
+  ignores: (canary, current = []) => saidInVain(canary, findObject(current, virtualServiceRef(canary))),
   isUsers: (route) => route.kind === 'VirtualService' && isUsersRoute(route),
   readRoutes(canary, current) {
     const found = findObject(current, virtualServiceRef(canary));
