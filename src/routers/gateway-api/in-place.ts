@@ -8,6 +8,7 @@ import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
 import { type Backend, joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRules, splitRules } from '../split/split.ts';
 import { ALL } from '../weights.ts';
+import type { GatewayCondition } from './conditions.ts';
 import { mirrorFilter, responseModifier } from './filters.ts';
 import { mergeMatch, normalised, type RouteMatch, withCookie } from './match.ts';
 import { cookieOf, type FoundRule, isCanaryMirror, isService, readRouteObject } from './read.ts';
@@ -32,6 +33,7 @@ export function splitRoute(canary: Canary, found: KubeObject, routes: Routes, ve
     );
   const rules = splitRules(canary, before, routes, form);
   checkLimits(found, rules);
+  checkPrecedence(canary, found, rules, form);
   return rules;
 }
 
@@ -129,6 +131,52 @@ function filtersOf(holder: JsonRecord): HeaderFilter[] {
 }
 
 const addsOf = (backend: Backend) => filtersOf(backend).flatMap(({ responseHeaderModifier }) => responseHeaderModifier?.add ?? []);
+
+/**
+ * A copy has more conditions than the rule that it is of, and so may win requests that another rule of the user's has won before: of rules for one
+ * path the one with the most headers decides, then the one with the most query parameters (Gateway API, HTTPRouteMatch).
+ */
+function checkPrecedence(canary: Canary, found: KubeObject, rules: readonly Rule[], form: RuleForm): void {
+  const kind = found.kind as RouteKind;
+  const before = joinedRules(canary, rules, form);
+  const copies = rules.slice(before.length).flatMap((rule) => matchesOf(rule, kind));
+  const own = before.filter((rule) => leadsToApplication(canary, rule, form)).flatMap((rule) => matchesOf(rule, kind));
+  for (const rule of before.filter((one) => !leadsToApplication(canary, one, form)))
+    for (const match of matchesOf(rule, kind)) {
+      const isTaken = (copy: RouteMatch) =>
+        isForSamePath(copy, match) &&
+        isCompatible(copy, match) &&
+        countOf(copy) > countOf(match) &&
+        own.some((of) => isForSamePath(of, match) && countOf(of) < countOf(match));
+      if (copies.some(isTaken))
+        throw new RoutingError(
+          `${kind} ${found.metadata.name} has a rule for ${JSON.stringify(match)} that leads elsewhere, and requests of it that fulfil analysis.match, or hold a cookie of the release, would come to the application: give that rule a path of its own`,
+        );
+    }
+}
+
+const matchesOf = ({ matches }: Rule, kind: RouteKind): RouteMatch[] => normalised(matches as RouteMatch[] | undefined, kind);
+
+const isForSamePath = (one: RouteMatch, other: RouteMatch): boolean =>
+  isDeepStrictEqual([one.path, one.method], [other.path, other.method]);
+
+/** Headers count before query parameters, of which there are 16 at most. */
+const countOf = ({ headers = [], queryParams = [] }: RouteMatch): number => headers.length * 100 + queryParams.length;
+
+/** Whether a request can fulfil both: no name has two values. */
+function isCompatible(one: RouteMatch, other: RouteMatch): boolean {
+  const clash = (a: readonly GatewayCondition[] = [], b: readonly GatewayCondition[] = []) =>
+    a.some((first) =>
+      b.some(
+        (second) =>
+          first.name.toLowerCase() === second.name.toLowerCase() &&
+          first.type === 'Exact' &&
+          second.type === 'Exact' &&
+          first.value !== second.value,
+      ),
+    );
+  return !clash(one.headers, other.headers) && !clash(one.queryParams, other.queryParams);
+}
 
 function checkLimits({ kind, metadata: { name } }: KubeObject, rules: readonly Rule[]): void {
   const where = `${kind} ${name}`;

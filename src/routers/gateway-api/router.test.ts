@@ -280,6 +280,18 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(v1.finalize(canaryWith(), [own])).toEqual({ write: [], remove: [] });
   });
 
+  it('an A/B condition that would win requests of another rule is refused, with the rule', () => {
+    const tenant = { headers: [{ type: 'Exact', name: 'x-tenant', value: 'a' }] };
+    const tenants = { matches: [tenant], backendRefs: [{ name: 'tenants', port: 80 }] };
+    const two: Routes = { kind: 'matched', match: [{ headers: { 'x-user': { exact: 'insider' }, 'x-beta': { exact: '1' } } }] };
+    const split = (routes: Routes) => () => v1.render(canaryWith(), anApex, routes, [users(httpRoute([tenants, app]))]);
+    expect(split(two)).toThrow(/rule for .*x-tenant.* leads elsewhere/);
+    // As many headers: the first rule decides, which is the user's.
+    expect(split(matched)).not.toThrow();
+    const other: Routes = { kind: 'matched', match: [{ headers: { 'x-user': { exact: 'insider' }, 'x-tenant': { exact: 'b' } } }] };
+    expect(split(other)).not.toThrow();
+  });
+
   it('one that does not lead to the application is named, and not written', () => {
     expect(() => v1.render(canaryWith(), anApex, allToPrimary, [users(httpRoute(others))])).toThrow(
       /HTTPRoute shop is yours .*Service shop/,
