@@ -282,7 +282,7 @@ export const differences: readonly Difference[] = [
     says: ({ canary: { spec } }) =>
       where(
         spec.analysis.sessionAffinity?.primaryCookieName,
-        'users of the primary are asked anew when the weight moves; with Flagger they stay for ever',
+        'users of the primary are divided again when the weight moves; with Flagger they stay for ever',
       ),
   },
   {
