@@ -23,7 +23,7 @@ export interface Arrived {
   /** Of its namespace. */
   objects: readonly KubeObject[];
   plan: ArrivalPlan;
-  /** By which the sides are told apart. */
+  /** It distinguishes the sides. */
   label: SelectorLabel;
   /** Objects of the user's that the routes repeat. */
   carried: readonly KubeObject[];
