@@ -63,7 +63,7 @@ ${unclaimed.length === 0 ? '' : openTable()}
 What an application keeps when a Canary arrives (I17) is judged by the application itself: who answers at each port, on which terms, whom NetworkPolicies let through, and which
 policies, budgets, scalers and monitors are about its pods ([the oracle](../test/application/arrival/README.md), which shares no code with Serin). \`npm run test:long -- arrival-beside-flagger\` plays
 seeds ${arrival.firstSeed} to ${arrival.firstSeed + arrival.worlds - 1} of its generator, each with the Canary that a newcomer writes, under the real Flagger ${arrival.flagger} on a control plane (${arrival.minutes} min), and under Serin in virtual time. Flagger is
-looked at once a Canary is initialized, at each look of a release, and after a promotion; Serin besides as the Canary arrives, when it is killed, after a failed release, when the Canary is made anew, and once it is deleted.
+looked at once a Canary is initialized, at each look of a release, and after a promotion; Serin besides as the Canary arrives, when it is killed, after a failed release, when the Canary is created again, and once it is deleted.
 That a Service leads to the canary beside the routes is looked for, under Flagger, only while a step has a weight: it is the loss for which Serin refuses what Flagger seems to keep.
 
 ${besideTable(arrival)}

@@ -86,7 +86,7 @@ describe('I17: Services at an arrival', () => {
   it('pods of others with the labels that the primary gets would answer its users: refused', () => {
     const other = (tier: string, label = 'shop-primary') => workload('till-primary', { app: label, tier });
     expect(said(planOf([other('web')]).losses)).toEqual([
-      'refused: Deployment till-primary: spec.template.metadata.labels.app is shop-primary, as it will be for Deployment shop-primary, so that Service shop would lead to both. To keep it, make one of them anew with another app, or Deployment shop with one more label in spec.selector.matchLabels',
+      'refused: Deployment till-primary: spec.template.metadata.labels.app is shop-primary, as it will be for Deployment shop-primary, so that Service shop would lead to both. To keep it, create one of them again with another app, or Deployment shop with one more label in spec.selector.matchLabels',
     ]);
     expect(said(planOf([other('till')]).losses)).toEqual([]);
     expect(said(planOf([other('web', 'till-primary')]).losses)).toEqual([]);

@@ -52,7 +52,7 @@ function takenForPrimary(canary: Canary, world: World): Loss[] {
   return others.map(({ owner }) => ({
     ...{ code: 'EndpointsWouldBeLost', kind: 'endpoints', isRefused: true, object: owner, field: `spec.template.metadata.labels.${key}` },
     detail: `is ${value}, as it will be for ${primary.owner.kind} ${primary.owner.name}, so that Service ${names(canary).apexService} would lead to both`,
-    remedy: `make one of them anew with another ${key}, or ${target.owner.kind} ${target.owner.name} with one more label in spec.selector.matchLabels`,
+    remedy: `create one of them again with another ${key}, or ${target.owner.kind} ${target.owner.name} with one more label in spec.selector.matchLabels`,
   }));
 }
 

@@ -132,6 +132,15 @@ describe('the differences from Flagger that apply to a Canary', () => {
     expect(await idsOf({ provider: 'istio' })).toEqual([]);
   });
 
+  it('DF767 is about the label that tells the sides apart: another one that pods of others have is none', async () => {
+    const named = { app: 'till', tier: 'web' };
+    const other = object('apps/v1', 'Deployment', 'till', {
+      selector: { matchLabels: named },
+      template: { metadata: { labels: named }, spec: { containers: [] } },
+    });
+    expect(await idsOf({ target: { selector: { matchLabels: whole } }, apex: { selector: whole }, objects: [other] })).toEqual(['DF40']);
+  });
+
   it.each(differences)('$id is said of a Canary that meets it, alone', async ({ id }) => {
     expect(await idsOf(met[id] ?? {})).toEqual([id, ...(met[id]?.besides ?? [])]);
   });

@@ -6,7 +6,7 @@ import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { carriedAnnotation, names } from '../../api/names.ts';
-import { primaryValue } from '../../api/selector-label.ts';
+import { primaryValue, type SelectorLabel } from '../../api/selector-label.ts';
 import { isTracking } from '../../api/tracking-metadata.ts';
 import type { ArrivalPlan } from '../../arrival/plan.ts';
 import { isFoundInPlace, termsFor } from '../../routers/service-terms.ts';
@@ -23,6 +23,8 @@ export interface Arrived {
   /** Of its namespace. */
   objects: readonly KubeObject[];
   plan: ArrivalPlan;
+  /** It distinguishes the sides. */
+  label: SelectorLabel;
   /** Objects of the user's that the routes repeat. */
   carried: readonly KubeObject[];
 }
@@ -58,16 +60,15 @@ function foundApex({ canary, objects }: Arrived): KubeObject | undefined {
 }
 
 const portsOf = (service: KubeObject | undefined) => (service && specOf<ServiceSpec>(service).ports) ?? [];
-/** Labels of the target that pods of other workloads have, or will share with its primary, where another of its labels tells them apart. */
-function sharedLabels(arrived: Arrived): string[] {
-  const { target, objects } = arrived;
+/** Whether pods of other workloads have the label, or will share it with the primary, where another label of the target tells them apart. */
+function isLabelShared(arrived: Arrived): boolean {
+  const { target, objects, label } = arrived;
   const own = Object.entries(workloadOf(arrived).selector?.matchLabels ?? {});
   const sides = [target.metadata.name, `${target.metadata.name}-primary`];
   const others = objects.filter(({ metadata }) => !sides.includes(metadata.name));
   const labels = others.map((one) => specOf<Workload>(one).template?.metadata?.labels ?? {});
-  const isOf = (its: Record<string, string>, [key, value]: [string, string]) => its[key] === value || its[key] === primaryValue(value);
-  const isShared = (label: [string, string]) => labels.some((its) => isOf(its, label) && own.some((one) => !isOf(its, one)));
-  return own.filter(isShared).map((label) => label.join('='));
+  const isApart = (its: Record<string, string>) => own.some(([key, value]) => key !== label.key && its[key] !== value);
+  return labels.some((its) => [label.value, primaryValue(label.value)].includes(its[label.key] ?? '') && isApart(its));
 }
 
 const ownPort = (arrived: Arrived) => portsOf(foundApex(arrived)).find(({ port }) => port === arrived.canary.spec.service.port);
@@ -98,9 +99,10 @@ export const differences: readonly Difference[] = [
   {
     id: 'DF767',
     says: (arrived) =>
-      sharedLabels(arrived).map(
-        (label) => `pods of others have ${label}, too: Services select by all matchLabels; with Flagger by one, and so pods of others`,
-      )[0],
+      where(
+        isLabelShared(arrived),
+        `pods of others have ${arrived.label.key}=${arrived.label.value}, too: Services select by all matchLabels; with Flagger by one, and so pods of others`,
+      ),
   },
   {
     id: 'DF765',
@@ -282,7 +284,7 @@ export const differences: readonly Difference[] = [
     says: ({ canary: { spec } }) =>
       where(
         spec.analysis.sessionAffinity?.primaryCookieName,
-        'users of the primary are asked anew when the weight moves; with Flagger they stay for ever',
+        'users of the primary are divided again when the weight moves; with Flagger they stay for ever',
       ),
   },
   {

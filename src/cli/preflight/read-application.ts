@@ -43,11 +43,14 @@ export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: 
   const plan = planFor(canary, { target, primary, objects, unread }, { ...settings, provider, mode: 'refuse', isServing: arrived });
   if (plan === undefined) return unusable(of, `spec.targetRef: ${kind} ${targetName} cannot be looked at`);
   if ('problem' in plan) return unusable(of, plan.problem);
+  const selectors = workload.selectors({ target, primary }, settings.selectorLabels);
+  if ('problem' in selectors) return unusable(of, selectors.problem);
+  const label = { key: selectors.key, value: selectors.target };
   const carried = (provider && routers[provider].carries?.(canary, objects)) ?? [];
   return preflightOf(of, plan, {
     arrived,
     objects,
     carried,
-    differences: differencesOf({ canary, provider, target, objects, plan, carried }),
+    differences: differencesOf({ canary, provider, target, objects, plan, label, carried }),
   });
 }

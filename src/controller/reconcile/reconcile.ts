@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { type Labels, refKey, refOf } from '../../api/kube-object.ts';
+import { type KubeObject, type Labels, refKey, refOf } from '../../api/kube-object.ts';
 import { keepAnnotation } from '../../api/names.ts';
 import type { SelectorLabels } from '../../api/selector-label.ts';
 import { isResting } from '../../api/step.ts';
@@ -71,10 +71,22 @@ function apexOf(context: ReconcileContext, target: ViewedObject | undefined, pri
   };
 }
 
-/** Services that an earlier Serin or Flagger made select by one label: they are narrowed as a release starts, so that an upgrade writes nothing (I8). */
-function selectingAsBefore(canary: Canary, selector: SelectorLabels, { primary }: CurrentServices): SelectorLabels {
-  const live = specOf<ServiceSpec>(primary).selector;
-  if (!isResting(canary.status?.release) || !isDeepStrictEqual(live, { [selector.key]: selector.primary })) return selector;
+/**
+ * Services that an earlier Serin or Flagger made select by one label: they are narrowed as a release starts, so that an upgrade writes nothing (I8).
+ * All of them do; where only some do, it is an edit of others.
+ */
+function selectingAsBefore(
+  canary: Canary,
+  selector: SelectorLabels,
+  { apex, primary, canary: canaryService }: CurrentServices,
+): SelectorLabels {
   const { whole: _, wholePrimary: __, ...single } = selector;
-  return single;
+  const { key } = selector;
+  const isOfOne = (service: KubeObject | undefined, value: string) =>
+    service === undefined || isDeepStrictEqual(specOf<ServiceSpec>(service).selector, { [key]: value });
+  const isAsBefore =
+    primary !== undefined &&
+    [apex, primary].every((service) => isOfOne(service, selector.primary)) &&
+    isOfOne(canaryService, selector.target);
+  return isResting(canary.status?.release) && isAsBefore ? single : selector;
 }

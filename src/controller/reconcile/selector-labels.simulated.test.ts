@@ -80,6 +80,19 @@ it('I8, I17: Services that an earlier Serin made select by one label stay so at 
   lab.close();
 });
 
+it.each([APP, `${APP}-primary`, `${APP}-canary`])(
+  'I14: the selector of %s that is edited down to the one label is healed at rest',
+  async (name) => {
+    const lab = await initialized(both);
+    await lab.pass(60_000);
+    lab.server.patch({ apiVersion: 'v1', kind: 'Service', name, namespace: NAMESPACE }, { spec: { selector: { [NAME]: null } } });
+    expect(selectors(lab)).not.toEqual(byBoth);
+    await lab.pass(30_000);
+    expect([selectors(lab), lab.lost]).toEqual([byBoth, []]);
+    lab.close();
+  },
+);
+
 it('I14: the same in the middle of a release', async () => {
   const lab = await initialized(both);
   await midRelease(lab);
