@@ -27,6 +27,9 @@ export const INTRODUCTION_STEPS = 2;
 /** A header that no client sends. */
 export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 
+/** A rule that names Services to proxies, and takes no request. */
+export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).includes(INTRODUCTION.name);
+
 /**
  * The steps by which all traffic goes to Services that the rules in place do not name. Contour tells its Envoy of routes and of Services on streams of
  * their own, and Envoy answers 503 while it knows a route and not its Service. So a rule that no request matches names the new Services before
@@ -35,7 +38,7 @@ export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 export function introducing<Rule extends object>({ name, most, sidesOf, unmatched }: RuleList<Rule>): NonNullable<Router['introduction']> {
   const rulesOf = (object: KubeObject | undefined): Rule[] => specOf<Record<string, Rule[]>>(object)[name] ?? [];
   const sidesIn = (rules: readonly Rule[]): Side[] => rules.flatMap(sidesOf);
-  const isMatched = (rule: Rule): boolean => !JSON.stringify(rule).includes(INTRODUCTION.name);
+  const isMatched = (rule: Rule): boolean => !isIntroduction(rule);
   return (next, current) => {
     const found = rulesOf(findObject(current, refOf(next)));
     const [before, after] = [found.filter(isMatched), rulesOf(next)];

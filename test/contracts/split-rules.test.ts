@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonRecord } from '../../src/api/json.ts';
 import { allToPrimary, type Routes, weight } from '../../src/api/routes.ts';
+import { INTRODUCTION } from '../../src/routers/introduction.ts';
 import { ifExpressible } from '../../src/routers/routing-error.ts';
 import { aCanary, deepFreeze } from './routers-cases.ts';
 import { contour } from './split-rules/contour.ts';
@@ -53,6 +54,16 @@ describe.each(Object.entries(cases))('I17: an application split within a %s of t
 
   it('joined again it is what the user wrote', () => {
     each((rules, _asked, split) => expect(one.join(canary, one.route(split))).toEqual(rules));
+  });
+
+  it('a rule that introduces Services to proxies is not the user’s', () => {
+    each((rules, _asked, split) => {
+      const introduced = split.map((rule) => ({
+        ...rule,
+        [one.conditions]: [{ headers: [{ name: INTRODUCTION.name, value: INTRODUCTION.value }] }],
+      }));
+      expect(one.join(canary, one.route([...split, ...introduced]))).toEqual(rules);
+    });
   });
 
   it('splitting what is split changes nothing, and other routes replace those from before', () => {

@@ -4,6 +4,7 @@ import type { JsonRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import { isIntroduction } from '../introduction.ts';
 import { RoutingError } from '../routing-error.ts';
 import { ALL, primaryWeight } from '../weights.ts';
 import { type Part, partsOf } from './parts.ts';
@@ -42,6 +43,9 @@ export interface RuleForm {
   /** Whether a copy takes those with a cookie, of all that its rule takes. */
   asksForCookie(copy: Rule, rule: Rule): boolean;
 }
+
+/** So many for each 1 of the weight that a user gave to the only backend of a rule; without one it sums to 100, and the two can be told apart. */
+const SAID_ALONE = 2 * ALL;
 
 /** The two backends that stand for one of the application: the primary's first in a rule of the user's, the canary's first in a copy of one. */
 interface Pair {
@@ -83,7 +87,8 @@ export function splitRules(canary: Canary, rules: readonly Rule[], routes: Route
 }
 
 /** The reverse: the rules as the user wrote them, with what the user has changed since. */
-export function joinedRules(canary: Canary, rules: readonly Rule[], form: RuleForm): Rule[] {
+export function joinedRules(canary: Canary, found: readonly Rule[], form: RuleForm): Rule[] {
+  const rules = found.filter((rule) => !isIntroduction(rule));
   const copies = ownersOf(canary, rules, form);
   return rules.flatMap((rule) => {
     if (copies.has(rule)) return [];
@@ -100,7 +105,9 @@ export function joinedRules(canary: Canary, rules: readonly Rule[], form: RuleFo
       if ('other' in entry) return isCounted(entry) ? { ...entry.other, weight } : entry.other;
       const whole = wholeOf(canary, entry.pair, form);
       const { weight: _, ...unsaid } = whole;
-      return counted.length === 1 && form.unsaid !== undefined && weightOf(entry, form) === ALL ? unsaid : { ...whole, weight };
+      if (counted.length > 1 || form.unsaid === undefined) return { ...whole, weight };
+      const said = weightOf(entry, form);
+      return said === ALL ? unsaid : { ...whole, weight: said % SAID_ALONE === 0 ? said / SAID_ALONE : weight };
     });
     return [{ ...unmirrored, [form.backends]: backends }];
   });
@@ -113,9 +120,10 @@ export function joinedRules(canary: Canary, rules: readonly Rule[], form: RuleFo
 export function readSplitRules(
   canary: Canary,
   found: KubeObject,
-  rules: readonly Rule[],
+  all: readonly Rule[],
   { form, read }: { form: RuleForm; read(rules: Rule[]): Routes | UnreadableRoutes },
 ): Routes | UnreadableRoutes | undefined {
+  const rules = all.filter((rule) => !isIntroduction(rule));
   const mirrorsIn = (rule: Rule) =>
     backendsOf(rule, form).filter((one) => form.isMirror?.(one) && form.serviceOf(one) === names(canary).canaryService);
   const pure = (rule: Rule, { primary, canary: side, share }: Pair & { share: number }, namesCanary = true): Rule => ({
@@ -179,7 +187,8 @@ function dividedRule(canary: Canary, rule: Rule, part: Part, first: Pair['first'
   const counted = backends.filter((backend) => !form.isMirror?.(backend));
   const isOnly = counted.length === 1;
   const isEven = form.unsaid === 0 && counted.every(({ weight }) => !weight);
-  const weightOfOne = ({ weight }: Backend): number => numberOf(weight ?? (isOnly ? 1 : form.unsaid)) || (isEven ? 1 : 0);
+  const unit = isOnly && form.unsaid !== undefined && counted[0]?.weight ? SAID_ALONE / ALL : 1;
+  const weightOfOne = ({ weight }: Backend): number => (numberOf(weight ?? (isOnly ? 1 : form.unsaid)) || (isEven ? 1 : 0)) * unit;
   let canarySide: Backend | undefined;
   const divided = backends.flatMap((backend): Backend[] => {
     if (form.isMirror?.(backend)) return [backend];

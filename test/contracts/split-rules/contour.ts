@@ -22,6 +22,7 @@ const services = fc
       fc
         .array(fc.tuple(service, fc.integer({ min: 1, max: 100 })), { minLength: 2, maxLength: 3 })
         .map((all) => all.map(([one, weight]) => ({ ...one, weight }))),
+      fc.tuple(service, fc.constantFrom(1, 2, 100)).map(([one, weight]) => [{ ...one, weight }]),
     ),
     fc.constantFrom([], [], [{ name: 'recorder', port: 80, mirror: true, weight: 10 }]),
   )
@@ -63,5 +64,6 @@ export const contour: SplitCase = {
     const isEven = answering.every(({ weight }: Raw) => !weight);
     return answering.map(({ name, port, weight = 0 }: Raw) => ({ service: `prod/${name}:${port}`, weight: isEven ? 1 : weight }));
   },
+  conditions: 'conditions',
   can: { match: true, affinity: false, mirror: true },
 };

@@ -67,5 +67,6 @@ export const gatewayApi: SplitCase = {
   read: (canary, found) => readSplitRoute(canary, found, 'v1'),
   answers: (one) =>
     raw(one).backendRefs.map((ref: Raw) => ({ service: `${ref.namespace ?? 'prod'}/${ref.name}:${ref.port}`, weight: ref.weight })),
+  conditions: 'matches',
   can: { match: true, affinity: true, mirror: true },
 };

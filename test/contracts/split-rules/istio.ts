@@ -26,9 +26,10 @@ const destination = fc.record(
   { requiredKeys: ['destination'] },
 );
 
-/** Of several, each has a weight. */
+/** Of several, each has a weight; one alone may have one, too. */
 const route = fc.oneof(
   destination.map((one) => [one]),
+  fc.tuple(destination, fc.constantFrom(1, 2, 100)).map(([one, weight]) => [{ ...one, weight }]),
   fc
     .array(fc.tuple(destination, fc.integer({ min: 0, max: 100 })), { minLength: 2, maxLength: 3 })
     .map((all) => all.map(([one, weight]) => ({ ...one, weight }))),
@@ -85,5 +86,6 @@ export const istio: SplitCase = {
       const whole = host.includes('.') && kind !== 'svc' ? host : `${namespace}/${service}`;
       return { service: `${whole}:${port?.number ?? ''}`, weight: all.length === 1 ? 1 : (weight ?? 0) };
     }),
+  conditions: 'match',
   can: { match: true, affinity: true, mirror: true },
 };

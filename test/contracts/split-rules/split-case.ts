@@ -8,6 +8,8 @@ import type { Routes, UnreadableRoutes } from '../../../src/api/routes.ts';
 export interface SplitCase {
   /** Rules as users write them; `application` is what a backend of the application looks like. */
   rules: fc.Arbitrary<JsonRecord[]>;
+  /** The field of a rule that says which requests it takes. */
+  conditions: string;
   route(rules: JsonRecord[]): KubeObject;
   split(canary: Canary, found: KubeObject, routes: Routes): JsonRecord[];
   join(canary: Canary, found: KubeObject): JsonRecord[];
