@@ -38,6 +38,11 @@ export class Losses {
     }
   }
 
+  /** What another oracle saw. */
+  addAll(moment: string, losses: readonly Loss[]): void {
+    for (const loss of losses) if (!this.#found.has(loss.what)) this.#found.set(loss.what, { ...loss, moment });
+  }
+
   /** What was not seen in a fingerprint. */
   add(kind: Loss['kind'], what: string, before: string, now: string): void {
     this.#found.set(what, { kind, what, before, now, objects: [], moment: 'at the end' });

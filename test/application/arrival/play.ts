@@ -8,6 +8,8 @@ import { fingerprint, type Loss } from './fingerprint.ts';
 import { isRequired } from './kinds-of-loss.ts';
 import { isNamed, Losses, type SeenLoss } from './losses.ts';
 import { canonical } from './requests.ts';
+import { DeclaredRoutes } from './routes/declared-routes.ts';
+import type { RouteKind } from './routes/users-route.ts';
 import type { Application } from './seen.ts';
 
 /** An application as its user has applied it, and the Canary that arrives. */
@@ -18,6 +20,19 @@ export interface Arriving {
   ending: Ending;
   /** Serin is killed so long after the Canary was made, in milliseconds, and is back some seconds later. */
   killedAfterMs?: number;
+  /** Routes of the user's by which requests come, and who writes them again. */
+  routes?: ArrivingRoutes;
+}
+
+export interface ArrivingRoutes {
+  kind: RouteKind;
+  declared: readonly KubeObject[];
+  /** The Canary may write it; all others stay byte for byte as they are. */
+  isServed(name: string): boolean;
+  /** Headers of the clients for whom the release is. */
+  headers: readonly Readonly<Record<string, string>>[];
+  /** So long after the Canary was made, in milliseconds. */
+  writes: readonly { atMs: number; how: 'patch' | 'replace'; object: KubeObject }[];
 }
 
 /** What comes before the Canary is deleted for good: a promotion, then a failed release, or a Canary that is made anew, with its name or with another one. */
@@ -30,6 +45,8 @@ export type Outcome =
 
 const MOST_MS = { start: 60_000, initialize: 180_000, release: 600_000, delete: 240_000 };
 const SECOND = 1_000;
+/** The longest pause of users whom a tool has led past the primary (issue 43). */
+const MOST_EXCUSED_MS = 2_000;
 
 /** The whole life of a Canary over the application, in virtual time, with a fingerprint of each moment. */
 export async function play(arriving: Arriving): Promise<Outcome> {
@@ -52,6 +69,9 @@ class Arrival {
   #version = 1;
   /** Of the store, when it was last looked at in passing. */
   #looked = 0;
+  readonly #routes: DeclaredRoutes | undefined;
+  /** Until then a tool that has put the Service back may keep users from the application, in virtual milliseconds. */
+  #excusedUntil = 0;
 
   constructor(lab: ModelLab, arriving: Arriving) {
     const { objects, canary } = arriving;
@@ -60,6 +80,9 @@ class Arrival {
     this.#app = applicationOf(canary, NAMESPACE);
     this.#canary = judgedByOrders(canary);
     for (const object of [...objects, ordersTemplate]) put(lab, object);
+    const { routes } = arriving;
+    this.#routes = routes && new DeclaredRoutes(routes.kind, this.#app, routes.headers);
+    for (const route of routes?.declared ?? []) this.#routes?.applied(route);
     lab.externalMetric = () => ({ value: this.#image().startsWith('bad-') ? 10 : 1, afterMs: 0 });
   }
 
@@ -72,6 +95,7 @@ class Arrival {
     lab.server.create(structuredClone(this.#canary));
     lab.start();
     if (killedAfterMs !== undefined) this.#kill(killedAfterMs);
+    for (const write of this.#arriving.routes?.writes ?? []) lab.server.clock.setTimer(write.atMs, () => this.#write(write));
     if (!(await this.#pass('as the Canary arrives', () => this.#isAt('Initialized'), MOST_MS.initialize))) return this.#notArrived(whole);
     await this.#rest('initialized');
     await this.#release('good', 'Succeeded');
@@ -89,6 +113,8 @@ class Arrival {
     const isOver = await this.#pass('as the application is handed over', () => lab.server.find(primary) === undefined, MOST_MS.delete);
     if (!isOver) this.#stuck('the application is not handed over');
     await this.#rest('after the Canary');
+    this.#losses?.addAll('after the Canary', this.#routes?.unlike(objectsIn(lab), () => true) ?? []);
+    for (const route of this.#routes?.withoutShare() ?? []) this.#routeWithoutShare(route);
     return { is: 'arrived', losses: this.#found() };
   }
 
@@ -96,6 +122,31 @@ class Arrival {
     const { clock } = this.#lab.server;
     clock.setTimer(afterMs, () => this.#lab.kill());
     clock.setTimer(afterMs + 5 * SECOND, () => this.#lab.start());
+  }
+
+  /** As a tool that knows of no Canary: `kubectl apply` patches what its manifest says, `kubectl replace` leaves nothing else. */
+  #write({ how, object }: ArrivingRoutes['writes'][number]): void {
+    const { server } = this.#lab;
+    const { apiVersion, kind, metadata } = object;
+    const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? NAMESPACE };
+    const live = server.find(ref);
+    if (live === undefined) return;
+    if (kind === 'Service') this.#excusedUntil = server.clock.nowMs() + MOST_EXCUSED_MS;
+    else this.#routes?.applied(object);
+    const { spec } = raw(object);
+    if (how === 'patch') server.patch(ref, { spec });
+    else {
+      const { resourceVersion = '' } = live.metadata;
+      server.putAs('kubectl-replace', { ...object, metadata: { ...metadata, namespace: ref.namespace, resourceVersion } });
+    }
+  }
+
+  /** The Canary has to write it, or to say that it does not. */
+  #routeWithoutShare(route: string): void {
+    const isServed = this.#arriving.routes?.isServed(route.split('/').at(-1) ?? '') === true;
+    const isSaid = isNamed([...this.#said].join('\n'), [route]);
+    if (isServed || !isSaid)
+      this.#losses?.add('route', `the share of ${route}`, isServed ? 'as the release says' : 'none, as a condition says', 'none');
   }
 
   #delete(): void {
@@ -155,8 +206,11 @@ class Arrival {
 
   #look(moment: string, isMeant: (loss: Loss) => boolean): void {
     for (const message of saidBy(this.#lab)) this.#said.add(message);
-    const now = fingerprint(objectsIn(this.#lab), this.#app);
-    this.#losses?.look(moment, now, { isReleasing: this.#phase() === 'Progressing', isMeant });
+    if (this.#lab.server.clock.nowMs() < this.#excusedUntil) return;
+    const objects = objectsIn(this.#lab);
+    this.#losses?.look(moment, fingerprint(objects, this.#app), { isReleasing: this.#phase() === 'Progressing', isMeant });
+    const unwritten = this.#routes?.unlike(objects, (key) => !this.#arriving.routes?.isServed(key.split('/').at(-1) ?? '')) ?? [];
+    this.#losses?.addAll(moment, [...(this.#routes?.look(objects) ?? []), ...unwritten]);
   }
 
   #notArrived(whole: ReadonlyMap<string, string>): Outcome {
@@ -225,7 +279,9 @@ function judgedByOrders(canary: KubeObject): KubeObject {
   const steps = stepsOf(canary);
   const metrics = [{ name: 'orders', templateRef: { name: 'orders' }, thresholdRange: { max: 5 } }];
   const metadata = { ...rest.metadata, namespace: NAMESPACE };
-  return { ...rest, metadata, spec: { ...spec, analysis: { interval: '10s', threshold: 1, ...steps, metrics } } };
+  const { match, mirror, mirrorWeight, sessionAffinity } = spec.analysis;
+  const whom = JSON.parse(JSON.stringify({ match, mirror, mirrorWeight, sessionAffinity }));
+  return { ...rest, metadata, spec: { ...spec, analysis: { interval: '10s', threshold: 1, ...steps, ...whom, metrics } } };
 }
 
 function objectsIn(lab: ModelLab): KubeObject[] {

@@ -1,0 +1,123 @@
+import type { KubeObject } from '../../../../src/api/kube-object.ts';
+import { raw } from '../../../fakes/raw.ts';
+import type { Loss } from '../fingerprint.ts';
+import { canonical, endpointsOf } from '../requests.ts';
+import { type Application, look, type Seen } from '../seen.ts';
+import { type Asked, type RouteKind, readers, type Sent } from './users-route.ts';
+
+/** What the application's user has written in its Service, whatever is there now. */
+const TARGET_PORTS: Readonly<Record<number, number>> = { 80: 8080, 9090: 9090 };
+
+/** What the user declares of routes, and whether clients still get it. */
+export class DeclaredRoutes {
+  readonly #kind: RouteKind;
+  readonly #app: Application;
+  /** Routes that have led clients to the canary. */
+  readonly #shared = new Set<string>();
+  readonly #declared = new Map<string, KubeObject>();
+  /** Requests of clients beside those that the rules name: of the group that tries the canary. */
+  readonly #more: readonly Readonly<Record<string, string>>[];
+
+  constructor(kind: RouteKind, app: Application, more: readonly Readonly<Record<string, string>>[]) {
+    this.#kind = kind;
+    this.#app = app;
+    this.#more = [{}, ...more];
+  }
+
+  /** The user, or a tool of theirs, has written it. */
+  applied(route: KubeObject): void {
+    this.#declared.set(keyOf(route), structuredClone(route));
+  }
+
+  /** Routes that lead to the application and never led anyone to its canary. */
+  withoutShare(): string[] {
+    const leads = (route: KubeObject, service: string): boolean =>
+      readers[this.#kind]
+        .askedOf(route)
+        .some((asked) =>
+          this.#more.some((headers) =>
+            readers[this.#kind]
+              .answer([route], { ...asked, headers: { ...asked.headers, ...headers } })
+              ?.sent.some((sent) => sent.service === service && sent.weight > 0),
+          ),
+        );
+    return [...this.#declared].filter(([key, route]) => leads(route, this.#app.apex) && !this.#shared.has(key)).map(([key]) => key);
+  }
+
+  /** Requests that are answered otherwise than the user's routes say. The sides of the application count as one. */
+  look(objects: readonly KubeObject[]): Loss[] {
+    const seen = look(objects, this.#app);
+    const declared = [...this.#declared.values()];
+    const live = objects.filter(({ kind }) => kind === this.#kind);
+    for (const route of live)
+      if (JSON.stringify(raw(route).spec).includes(`"${this.#app.apex}-canary"`) && this.#isShared(route)) this.#shared.add(keyOf(route));
+    // As old as they are in the cluster: age decides between routes.
+    const aged = declared.map((one) => ({ ...one, metadata: live.find((other) => keyOf(other) === keyOf(one))?.metadata ?? one.metadata }));
+    return this.#asked().flatMap((asked): Loss[] => {
+      const [before, now] = [this.#answer(seen, aged, asked, true), this.#answer(seen, live, asked, false)];
+      const what = `what answers ${asked.host}${asked.path} ${canonical(asked.headers)}`;
+      return before === now ? [] : [{ kind: 'route', what, before, now, objects: declared.map(keyOf) }];
+    });
+  }
+
+  /** Routes that are not what the user wrote last. */
+  unlike(objects: readonly KubeObject[], isMeant: (key: string) => boolean): Loss[] {
+    return [...this.#declared].flatMap(([key, route]): Loss[] => {
+      const live = objects.find((one) => keyOf(one) === key);
+      const textOf = (one: KubeObject | undefined) =>
+        canonical({ spec: raw(one)?.spec, labels: one?.metadata.labels ?? {}, annotations: one?.metadata.annotations ?? {} });
+      const [before, now] = [textOf(route), textOf(live)];
+      return before === now || !isMeant(key) ? [] : [{ kind: 'route', what: `the bytes of ${key}`, before, now, objects: [key] }];
+    });
+  }
+
+  /** A mirror counts, too. */
+  #isShared(route: KubeObject): boolean {
+    const text = JSON.stringify(raw(route).spec);
+    const sent = readers[this.#kind].askedOf(route).flatMap((asked) => readers[this.#kind].answer([route], asked)?.sent ?? []);
+    return /mirror/i.test(text) || sent.some(({ service, weight }) => service === `${this.#app.apex}-canary` && weight > 0);
+  }
+
+  #asked(): Asked[] {
+    const all = [...this.#declared.values()].flatMap((route) => readers[this.#kind].askedOf(route));
+    const more = all.flatMap((asked) => this.#more.map((headers) => ({ ...asked, headers: { ...asked.headers, ...headers } })));
+    return [...new Map(more.map((asked) => [canonical(asked), asked])).values()];
+  }
+
+  /** `isDeclared`: the apex Service is the application, whatever is behind it now. */
+  #answer(seen: Seen, routes: readonly KubeObject[], asked: Asked, isDeclared: boolean): string {
+    const answer = readers[this.#kind].answer(routes, asked);
+    if (answer === undefined) return 'no rule';
+    const total = answer.sent.reduce((sum, { weight }) => sum + weight, 0);
+    const shares = new Map<string, number>();
+    for (const sent of answer.sent) {
+      if (sent.weight === 0) continue;
+      const [by, whole] = [this.#nameOf(seen, sent, isDeclared), canonical(sent.terms)];
+      const key = `${by} ${whole}`;
+      shares.set(key, (shares.get(key) ?? 0) + sent.weight / total);
+    }
+    const parts = [...shares].map(([key, share]) => `${share.toFixed(4)} ${key}`).toSorted();
+    return `${parts.join('; ') || 'the rule itself'} ${canonical(answer.terms)}`;
+  }
+
+  #nameOf(seen: Seen, sent: Sent, isDeclared: boolean): string {
+    const { namespace, target, apex } = this.#app;
+    const { service: name, port } = sent;
+    const isApplication =
+      sent.namespace === namespace && (isDeclared ? name === apex : [apex, `${apex}-primary`, `${apex}-canary`].includes(name));
+    const service = seen.own('Service').find(({ metadata }) => metadata.name === name);
+    const ports = raw(service)?.spec.ports ?? [];
+    const at = ports.find((one: { port: number }) => port === undefined || one.port === port);
+    if (!isApplication) return `Service ${sent.namespace}/${name}:${port ?? 'any'}`;
+    if (isDeclared) return `${target}:${TARGET_PORTS[port ?? 80]}`;
+    const answers = at ? endpointsOf(seen, { service, host: '', port: at }) : [];
+    return answers.length === 0
+      ? `nothing behind Service ${name}:${port}`
+      : [...new Set(answers.map((one) => `${target}:${one.number}`))].join('+');
+  }
+}
+
+const keyOf = ({ kind, metadata }: KubeObject): string =>
+  metadata.namespace === 'test' || metadata.namespace === undefined
+    ? `${kind}/${metadata.name}`
+    : `${kind}/${metadata.namespace}/${metadata.name}`;

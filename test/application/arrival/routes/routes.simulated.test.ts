@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { routedWorldOf } from './routed-world.ts';
+import { reportRouted } from './shrink-routes.ts';
+
+/** `WORLD_SEED=18` plays that world alone. */
+const only = process.env.WORLD_SEED;
+const seeds = only === undefined ? Array.from({ length: 20 }, (_, index) => 30_001 + index) : [Number(only)];
+
+it.each(seeds)('I17: the routes of world %i stay the user’s', { timeout: 600_000 }, async (seed) => {
+  expect(await reportRouted(routedWorldOf(seed))).toBeUndefined();
+});

@@ -1,0 +1,56 @@
+import { type Outcome, play } from '../play.ts';
+import { describeLoss, unknownBreaks } from '../shrink.ts';
+import { arrivingByRoutes, describeRoutedWorld, type Route, type RoutedWorld } from './routed-world.ts';
+
+export const playRouted = (world: RoutedWorld): Promise<Outcome> => play(arrivingByRoutes(world));
+
+/** As small a world as breaks in the same way: writes go, then routes, rules, and what is unusual. */
+async function shrunk(world: RoutedWorld, isSame: (outcome: Outcome) => boolean): Promise<RoutedWorld> {
+  let smallest = world;
+  const keep = async (smaller: RoutedWorld): Promise<boolean> => {
+    const isKept = isSame(await playRouted(smaller));
+    if (isKept) smallest = smaller;
+    return isKept;
+  };
+  for (let index = 0; index < smallest.writes.length; )
+    if (!(await keep({ ...smallest, writes: smallest.writes.toSpliced(index, 1) }))) index += 1;
+  const isWritten = (route: number): boolean => smallest.writes.some(({ what }) => what.is === 'route' && what.index >= route);
+  for (let index = smallest.routes.length - 1; index > 0; index -= 1)
+    if (!isWritten(index)) await keep({ ...smallest, routes: smallest.routes.toSpliced(index, 1) });
+  for (const index of smallest.routes.keys())
+    for (let rule = 0; (smallest.routes[index]?.rules.length ?? 0) > 1 && rule < (smallest.routes[index]?.rules.length ?? 0); ) {
+      const route = smallest.routes[index] as Route;
+      const routes = smallest.routes.with(index, { ...route, rules: route.rules.toSpliced(rule, 1) });
+      if (!(await keep({ ...smallest, routes }))) rule += 1;
+    }
+  const plain = {
+    ...smallest,
+    routes: smallest.routes.map((route) => ({
+      ...route,
+      rules: route.rules.map((one) => ({ ...one, terms: 'none' as const, isNamed: false })),
+    })),
+  };
+  await keep(plain);
+  const usual: readonly Partial<RoutedWorld>[] = [
+    { killedAfterMs: undefined },
+    { ending: 'success' },
+    { hasSecondPort: false },
+    { cohort: 'all' },
+  ];
+  for (const one of usual) await keep({ ...smallest, ...one });
+  return smallest;
+}
+
+/** What a stranger needs of a world that breaks; undefined where it does not. */
+export async function reportRouted(world: RoutedWorld, outcome?: Outcome): Promise<string | undefined> {
+  const [first] = unknownBreaks(outcome ?? (await playRouted(world)));
+  if (first === undefined) return undefined;
+  const kindOf = (what: string): string => what.replace(/ .*/s, '');
+  const smallest = await shrunk(world, (one) =>
+    unknownBreaks(one).some(({ kind, what }) => kind === first.kind && kindOf(what) === kindOf(first.what)),
+  );
+  const lines = unknownBreaks(await playRouted(smallest)).map(describeLoss);
+  return [...lines, describeRoutedWorld(smallest), `Again: WORLD_SEED=${world.seed} npx vitest run test/application/arrival/routes`].join(
+    '\n',
+  );
+}

@@ -1,0 +1,182 @@
+import type { KubeObject } from '../../../../src/api/kube-object.ts';
+import { type Raw, raw } from '../../../fakes/raw.ts';
+
+/** The kinds of routes that users write, whose rules lead to Services. */
+export type RouteKind = 'HTTPRoute' | 'VirtualService' | 'HTTPProxy';
+
+/** A request from outside, as a client sends it. */
+export interface Asked {
+  host: string;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Where a rule sends a part of its requests. */
+export interface Sent {
+  namespace: string;
+  service: string;
+  /** Undefined: the only one that the Service has. */
+  port: number | undefined;
+  weight: number;
+  /** What is done to this part alone: filters, headers, the protocol. */
+  terms: Raw;
+}
+
+/** What the data plane does with a request: it is sent on, or answered by the rule itself. */
+export interface Answer {
+  sent: readonly Sent[];
+  /** The rule without its conditions, its name and its destinations. */
+  terms: Raw;
+}
+
+/** How a data plane reads its routes, by its documentation. It shares no code with `src/routers`. */
+export interface RouteReader {
+  apiVersion: string;
+  /** Every request that tells the rules of a route apart. */
+  askedOf(route: KubeObject): Asked[];
+  /** Undefined: no rule takes it. */
+  answer(routes: readonly KubeObject[], asked: Asked): Answer | undefined;
+}
+
+const age = ({ metadata }: KubeObject): string => `${metadata.creationTimestamp ?? ''}/${metadata.namespace}/${metadata.name}`;
+const oldestFirst = (routes: readonly KubeObject[]): KubeObject[] => routes.toSorted((a, b) => (age(a) < age(b) ? -1 : 1));
+const isUnder = (path: string, prefix: string): boolean => path === prefix || path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);
+
+/** Source: Gateway API, HTTPRouteRule and HTTPRouteMatch: "Proxy or Load Balancer routing configuration … MUST prioritize …". */
+const httpRoute: RouteReader = {
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  askedOf: (route) =>
+    (raw(route).spec.hostnames ?? []).flatMap((host: string) =>
+      (raw(route).spec.rules ?? []).flatMap(({ matches = [{}] }: Raw) =>
+        matches.map(({ path, headers = [] }: Raw) => ({
+          host,
+          path: path?.value ?? '/',
+          headers: Object.fromEntries(headers.map(({ name, value }: Raw) => [name, value])),
+        })),
+      ),
+    ),
+  answer(routes, { host, path, headers }) {
+    const found = oldestFirst(routes.filter((one) => (raw(one).spec.hostnames ?? []).includes(host))).flatMap((route) =>
+      (raw(route).spec.rules ?? []).flatMap((rule: Raw) => {
+        const matches: Raw[] = rule.matches?.length ? rule.matches : [{}];
+        return matches.map((match) => ({ rule, match, namespace: route.metadata.namespace ?? '' }));
+      }),
+    );
+    const rank = ({ path: of, headers: asked = [] }: Raw): number =>
+      (of?.type === 'Exact' ? 1e6 : 0) + (of?.value ?? '/').length * 1e3 + asked.length;
+    const isFor = ({ path: of, headers: asked = [] }: Raw): boolean =>
+      (of?.type === 'Exact' ? path === of.value : isUnder(path, of?.value ?? '/')) &&
+      asked.every(({ name, value, type }: Raw) =>
+        type === 'RegularExpression'
+          ? new RegExp(`^(?:${value})$`).test(headers[name.toLowerCase()] ?? '')
+          : headers[name.toLowerCase()] === value,
+      );
+    const [best] = found.filter(({ match }: Raw) => isFor(match)).toSorted((a: Raw, b: Raw) => rank(b.match) - rank(a.match));
+    if (best === undefined) return undefined;
+    const { matches: _, name: __, backendRefs = [], filters = [], ...rest } = best.rule;
+    const own = filters.filter((one: Raw) => !/-canary$/.test(one.requestMirror?.backendRef?.name ?? ''));
+    return {
+      terms: { ...rest, filters: own },
+      sent: backendRefs.map(({ name, namespace = best.namespace, port, weight = 1, group: _g, kind: _k, ...terms }: Raw) => ({
+        ...{ service: name, namespace, port, weight },
+        terms: { ...terms, filters: withoutCookies(terms.filters ?? []) },
+      })),
+    };
+  },
+};
+
+/** The cookie of session affinity is the release's. */
+const withoutCookies = (filters: Raw[]): Raw[] =>
+  filters.filter(({ responseHeaderModifier: { add = [] } = {} }: Raw) => !add.some(({ name }: Raw) => /^set-cookie$/i.test(name)));
+
+/** Source: istio.io, VirtualService: "the first rule matching an incoming request is used". */
+const virtualService: RouteReader = {
+  apiVersion: 'networking.istio.io/v1beta1',
+  askedOf: (route) =>
+    (raw(route).spec.hosts ?? []).flatMap((host: string) =>
+      (raw(route).spec.http ?? []).flatMap(({ match = [{}] }: Raw) =>
+        match.map(({ uri, headers = {} }: Raw) => ({
+          host,
+          path: uri?.prefix ?? uri?.exact ?? '/',
+          headers: Object.fromEntries(Object.entries<Raw>(headers).map(([name, of]) => [name, of.exact])),
+        })),
+      ),
+    ),
+  answer(routes, { host, path, headers }) {
+    const isFor = ({ uri, headers: asked = {} }: Raw): boolean =>
+      (uri?.prefix === undefined || path.startsWith(uri.prefix)) &&
+      (uri?.exact === undefined || path === uri.exact) &&
+      Object.entries<Raw>(asked).every(([name, { exact, regex }]) => {
+        const value = headers[name];
+        return regex === undefined ? value === exact : value !== undefined && new RegExp(`^(?:${regex})$`).test(value);
+      });
+    const found = oldestFirst(routes.filter((one) => (raw(one).spec.hosts ?? []).includes(host)));
+    for (const route of found)
+      for (const rule of raw(route).spec.http ?? []) {
+        if (rule.match?.length && !rule.match.some(isFor)) continue;
+        const { match: _, name: __, route: to = [], mirror, mirrorPercentage, mirrors, ...rest } = rule;
+        const isOurs = /-canary(\.|$)/.test(mirror?.host ?? '');
+        const kept = isOurs ? {} : { mirror, mirrorPercentage };
+        return {
+          terms: { ...rest, ...kept, mirrors: (mirrors ?? []).filter((one: Raw) => !/-canary(\.|$)/.test(one.destination?.host ?? '')) },
+          sent: to.map(({ destination, weight = to.length === 1 ? 100 : 0, headers: of, ...terms }: Raw) => {
+            const [service = '', namespace = route.metadata.namespace ?? ''] = destination.host.split('.');
+            return {
+              service,
+              namespace,
+              port: destination.port?.number,
+              weight,
+              terms: { ...terms, subset: destination.subset, headers: ownHeaders(of) },
+            };
+          }),
+        };
+      }
+    return undefined;
+  },
+};
+
+function ownHeaders(headers: Raw): Raw {
+  const { response: { add: { 'Set-Cookie': _, ...add } = {} as Raw, ...response } = {} as Raw, ...rest } = headers ?? {};
+  const said = { ...response, ...(Object.keys(add).length > 0 && { add }) };
+  return { ...rest, ...(Object.keys(said).length > 0 && { response: said }) };
+}
+
+/** Source: projectcontour.io, HTTPProxy request routing: the longest prefix, then the most header conditions; two roots of a name are both invalid. */
+const httpProxy: RouteReader = {
+  apiVersion: 'projectcontour.io/v1',
+  askedOf: (route) =>
+    (raw(route).spec.routes ?? []).map(({ conditions = [] }: Raw) => ({
+      host: raw(route).spec.virtualhost?.fqdn,
+      path: conditions.find(({ prefix }: Raw) => prefix)?.prefix ?? '/',
+      headers: Object.fromEntries(conditions.flatMap(({ header }: Raw) => (header?.exact ? [[header.name, header.exact]] : []))),
+    })),
+  answer(routes, { host, path, headers }) {
+    const [root, another] = routes.filter((one) => raw(one).spec.virtualhost?.fqdn === host);
+    if (root === undefined || another !== undefined) return undefined;
+    const isFor = ({ conditions = [] }: Raw): boolean =>
+      conditions.every(({ prefix, header }: Raw) =>
+        header === undefined ? isUnder(path, prefix) : header.exact !== undefined && headers[header.name] === header.exact,
+      );
+    const rank = ({ conditions = [] }: Raw): number =>
+      (conditions.find(({ prefix }: Raw) => prefix)?.prefix ?? '/').length * 1e3 + conditions.filter(({ header }: Raw) => header).length;
+    const [best] = (raw(root).spec.routes ?? []).filter(isFor).toSorted((a: Raw, b: Raw) => rank(b) - rank(a));
+    if (best === undefined) return undefined;
+    const { conditions: _, services = [], ...terms } = best;
+    const counted = services.filter(({ mirror, name }: Raw) => !(mirror && /-canary$/.test(name)));
+    // Without any weight each gets the same.
+    const isEven = counted.every(({ weight }: Raw) => !weight);
+    return {
+      terms,
+      sent: counted.map(({ name, port, weight, ...rest }: Raw) => ({
+        ...{ service: name, namespace: root.metadata.namespace ?? '', port, weight: isEven ? 1 : (weight ?? 0) },
+        terms: rest,
+      })),
+    };
+  },
+};
+
+export const readers: Readonly<Record<RouteKind, RouteReader>> = {
+  HTTPRoute: httpRoute,
+  VirtualService: virtualService,
+  HTTPProxy: httpProxy,
+};
