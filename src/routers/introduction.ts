@@ -27,6 +27,9 @@ export const INTRODUCTION_STEPS = 2;
 /** A header that no client sends. */
 export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 
+/** Whether a rule introduces Services: the user who wrote the route did not write this, and no request is for it. */
+export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).includes(INTRODUCTION.name);
+
 /**
  * The steps by which all traffic goes to Services that the rules in place do not name. Contour tells its Envoy of routes and of Services on streams of
  * their own, and Envoy answers 503 while it knows a route and not its Service. So a rule that no request matches names the new Services before
@@ -35,10 +38,9 @@ export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 export function introducing<Rule extends object>({ name, most, sidesOf, unmatched }: RuleList<Rule>): NonNullable<Router['introduction']> {
   const rulesOf = (object: KubeObject | undefined): Rule[] => specOf<Record<string, Rule[]>>(object)[name] ?? [];
   const sidesIn = (rules: readonly Rule[]): Side[] => rules.flatMap(sidesOf);
-  const isMatched = (rule: Rule): boolean => !JSON.stringify(rule).includes(INTRODUCTION.name);
   return (next, current) => {
     const found = rulesOf(findObject(current, refOf(next)));
-    const [before, after] = [found.filter(isMatched), rulesOf(next)];
+    const [before, after] = [found.filter((rule) => !isIntroduction(rule)), rulesOf(next)];
     const named = new Set(sidesIn(found).map(({ service }) => service));
     const goesOn = new Set(sidesIn(after).map(({ service }) => service));
     const left = sidesIn(before).filter(({ hasTraffic }) => hasTraffic);

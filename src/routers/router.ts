@@ -54,6 +54,8 @@ export interface Unkept {
   remedy: string;
   /** Users would be answered by other pods than they ask for: such a Canary is refused. */
   isRefused: boolean;
+  /** No release could go on: to accept it helps nothing. */
+  isFirm?: true;
 }
 
 /** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04-R-T1, R-T2). */

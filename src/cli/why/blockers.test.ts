@@ -164,6 +164,14 @@ const stalls: readonly Stall[] = [
     'set Canary podinfo spec.service.rewrite',
   ),
   blocked(
+    'a route that is listed and not there',
+    RoutingError.missing('routeRefs[0]', ref('gateway.networking.k8s.io/v1', 'HTTPRoute', 'podinfo-internal')),
+    'RouteMissing',
+    ['HTTPRoute', 'metadata'],
+    /create HTTPRoute podinfo-internal/,
+    'create HTTPRoute podinfo-internal',
+  ),
+  blocked(
     'a target that cannot have a primary',
     'problem' in labelled &&
       new TargetUnusableError(labelled.problem, { object: ref('apps/v1', 'Deployment', 'podinfo'), field: labelled.field }),

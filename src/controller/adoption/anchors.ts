@@ -36,13 +36,14 @@ export function isKept(anchor: KubeObject): boolean {
 /** The part of a Canary that its anchor keeps. */
 export function anchoredPart({ metadata, spec }: Canary): NonNullable<Originals['canary']> {
   const { name, namespace, uid, labels } = metadata;
-  const { provider, targetRef, service, analysis, autoscalerRef } = spec;
+  const { provider, targetRef, service, analysis, autoscalerRef, routeRefs } = spec;
   return {
     metadata: { name, namespace, uid, ...(labels && { labels }) },
     spec: {
       ...(provider && { provider }),
       targetRef,
       ...(autoscalerRef && { autoscalerRef }),
+      ...(routeRefs && { routeRefs }),
       service,
       analysis: { interval: analysis.interval, threshold: analysis.threshold },
     },

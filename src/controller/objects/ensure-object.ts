@@ -42,7 +42,8 @@ export async function ensure(
   const fields = live
     ? [...missingFields(object, live.object, '', answered), ...(known === live.object ? [] : ['metadata.annotations'])]
     : ['metadata'];
-  if (fields.length === 0 && (before === digest || (before === undefined && !isWhole))) {
+  // What is rendered from a route of the user's changes with each edit of theirs, and of another Canary that shares it.
+  if (fields.length === 0 && (before === digest || isPart || (before === undefined && !isWhole))) {
     wanted.set(key, digest);
     return HELD;
   }

@@ -1,14 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import { isRecord } from '../../api/json.ts';
+import { isRecord, type JsonRecord, recordsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import { isIntroduction } from '../introduction.ts';
 import { RoutingError } from '../routing-error.ts';
 import { joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRules, splitRules } from '../split/split.ts';
+import type { SplitForm } from '../split/split-form.ts';
 import { type Conditions, mergeConditions } from './conditions.ts';
 import { readHttpProxy } from './read.ts';
+
+/** How HTTPProxies of users are split. */
+export const inPlace: Omit<SplitForm, 'ref' | 'isFor'> = {
+  versions: { HTTPProxy: 'projectcontour.io/v1' },
+  rules: 'spec.routes',
+  split: (canary, found, routes) => ({ routes: splitHttpProxy(canary, found, routes) }),
+  joined(canary, found) {
+    const routes = joinedHttpProxy(canary, found);
+    return routes && { routes };
+  },
+  read: readSplitHttpProxy,
+  servicesOf: (found) =>
+    rulesOf(found)
+      .flatMap(({ services }) => recordsIn(services))
+      .flatMap(({ name, mirror }) => (mirror === true ? [] : [`${found.metadata.namespace}/${name}`])),
+};
 
 /** The routes of an HTTPProxy of the user's, with the application split. Throws a `RoutingError` where that cannot be said. */
 export function splitHttpProxy(canary: Canary, found: KubeObject, routes: Routes): Rule[] {
@@ -25,7 +43,7 @@ export function splitHttpProxy(canary: Canary, found: KubeObject, routes: Routes
 export function joinedHttpProxy(canary: Canary, found: KubeObject): Rule[] | undefined {
   const rules = rulesOf(found);
   const joined = joinedRules(canary, rules, formOf(canary));
-  return isDeepStrictEqual(rules, joined) ? undefined : joined;
+  return isDeepStrictEqual(recordsIn(specOf<JsonRecord>(found).routes), joined) ? undefined : joined;
 }
 
 /** The routes that an HTTPProxy of the user's expresses; undefined: it leads to the application whole, as before Serin. */
@@ -37,8 +55,7 @@ export function readSplitHttpProxy(canary: Canary, found: KubeObject): Routes | 
 }
 
 function rulesOf(found: KubeObject): Rule[] {
-  const { routes } = specOf<{ routes: unknown }>(found);
-  return Array.isArray(routes) ? routes.filter(isRecord) : [];
+  return recordsIn(specOf<JsonRecord>(found).routes).filter((rule) => !isIntroduction(rule));
 }
 
 const conditionsOf = ({ conditions }: Rule): Conditions => (Array.isArray(conditions) ? (conditions as Conditions) : []);

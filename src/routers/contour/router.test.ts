@@ -211,7 +211,12 @@ describe('I17: an HTTPProxy of the user’s', () => {
   });
 
   it('one that does not lead to the application is named, and not written', () => {
-    expect(() => router.render(aCanary(), anApex, allToPrimary, [users([socket])])).toThrow(/HTTPProxy shop is yours .*Service shop/);
+    const live = [users([socket])];
+    expect(() => router.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, live)).toThrow(
+      /HTTPProxy shop is yours .*Service shop/,
+    );
+    expect(router.render(aCanary(), anApex, allToPrimary, live).write).toEqual([]);
+    expect(router.missing?.(aCanary(), live)?.message).toMatch(/HTTPProxy shop is yours .*Service shop/);
   });
 
   it('04-R-D2: one that was taken over whole before is restored', () => {

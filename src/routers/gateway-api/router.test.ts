@@ -293,9 +293,12 @@ describe('I17: an HTTPRoute of the user’s', () => {
   });
 
   it('one that does not lead to the application is named, and not written', () => {
-    expect(() => v1.render(canaryWith(), anApex, allToPrimary, [users(httpRoute(others))])).toThrow(
+    const live = [users(httpRoute(others))];
+    expect(() => v1.render(canaryWith(), anApex, { kind: 'weighted', canary: weight(10) }, live)).toThrow(
       /HTTPRoute shop is yours .*Service shop/,
     );
+    expect(v1.render(canaryWith(), anApex, allToPrimary, live).write).toEqual([]);
+    expect(v1.missing?.(canaryWith(), live)?.message).toMatch(/HTTPRoute shop is yours .*Service shop/);
   });
 
   it('one that was taken over whole before stays so, and deletion puts its spec back', () => {
