@@ -50,6 +50,23 @@ export const readKinds: readonly ReadKind[] = [
     ...{ group: 'gateway.networking.k8s.io', versions: ['v1'], kind: 'GRPCRoute', resource: 'grpcroutes' },
     ...{ isOfAll: true, providers: ['gatewayapi:v1'] },
   },
+  // Policies that can be attached to one rule of a route.
+  {
+    ...{ group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'SecurityPolicy', resource: 'securitypolicies' },
+    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+  },
+  {
+    ...{ group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'EnvoyExtensionPolicy', resource: 'envoyextensionpolicies' },
+    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+  },
+  {
+    ...{ group: 'kuadrant.io', versions: ['v1'], kind: 'AuthPolicy', resource: 'authpolicies' },
+    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+  },
+  {
+    ...{ group: 'kuadrant.io', versions: ['v1'], kind: 'RateLimitPolicy', resource: 'ratelimitpolicies' },
+    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+  },
   {
     ...{ group: 'projectcontour.io', versions: ['v1'], kind: 'HTTPProxy', resource: 'httpproxies' },
     ...{ isOfAll: true, providers: ['contour'] },

@@ -54,6 +54,8 @@ export interface Unkept {
   remedy: string;
   /** Users would be answered by other pods than they ask for: such a Canary is refused. */
   isRefused: boolean;
+  /** It is a security policy that would not hold. */
+  isPolicy?: true;
   /** No release could go on: to accept it helps nothing. */
   isFirm?: true;
 }

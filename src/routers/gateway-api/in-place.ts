@@ -6,7 +6,10 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { isIntroduction } from '../introduction.ts';
+import type { Unkept } from '../router.ts';
+import { routesAhead } from '../routes-ahead.ts';
 import { RoutingError } from '../routing-error.ts';
+import { partsOf } from '../split/parts.ts';
 import { type Backend, joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRules, splitRules } from '../split/split.ts';
 import { hostsMeet, type SplitForm } from '../split/split-form.ts';
 import { ALL } from '../weights.ts';
@@ -44,7 +47,30 @@ export function splitForm(version: GatewayApiVersion): Omit<SplitForm, 'ref'> {
       hostsMeet(service.hosts ?? [], textsIn(specOf<JsonRecord>(found).hostnames)) &&
       parentsMeet(service.gatewayRefs ?? [], recordsIn(specOf<JsonRecord>(found).parentRefs), namespace),
     rejectionOf: parentRejection,
+    unkept: (canary, found, objects) => policiesOfRules(canary, found, objects, version),
   };
+}
+
+/** Policies that name one rule: copies of it have no name, and would be without them. */
+function policiesOfRules(canary: Canary, found: KubeObject, objects: readonly KubeObject[], version: GatewayApiVersion): Unkept[] {
+  if (!routesAhead(canary).some((routes) => partsOf(canary, routes).copies.length > 0)) return [];
+  const { kind, metadata } = found;
+  const form = formOf(canary, kind as RouteKind, version);
+  const split = joinedRules(canary, rulesOf(found), form).filter((rule) => leadsToApplication(canary, rule, form));
+  const rules = split.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+  return objects.flatMap((on): Unkept[] => {
+    const { targetRef, targetRefs } = specOf<JsonRecord>(on);
+    const refs = recordsIn([...recordsIn(targetRefs), targetRef]);
+    const of = refs.find((ref) => ref.kind === kind && ref.name === metadata.name && rules.includes(String(ref.sectionName)));
+    if (!of || on.metadata.namespace !== metadata.namespace) return [];
+    return [
+      {
+        ...{ on, field: refs.length === 1 && targetRef ? 'spec.targetRef' : 'spec.targetRefs', isRefused: true, isPolicy: true },
+        detail: `is for rule ${String(of.sectionName)} of ${kind} ${metadata.name}, and would not hold for the copies of it that a condition or a cookie of the release needs`,
+        remedy: 'leave out sectionName, so that it is for the whole route, or move the rule into a route of its own',
+      },
+    ];
+  });
 }
 
 function serviceNamesIn({ backendRefs }: Rule, home = ''): string[] {

@@ -292,6 +292,21 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(split(other)).not.toThrow();
   });
 
+  it('a policy that is attached to one of its rules would not hold for the copies of that rule, and refuses a Canary that needs some', () => {
+    const policy = (sectionName: string): KubeObject => ({
+      ...{ apiVersion: 'gateway.envoyproxy.io/v1alpha1', kind: 'SecurityPolicy', metadata: { name: 'jwt', namespace: 'prod' } },
+      spec: { targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', name: 'shop', sectionName }] },
+    });
+    const named = users(httpRoute([{ ...others[0], name: 'static' }, app]));
+    const asking = { iterations: 2, match: [insider] };
+    const said = (analysis: object, ...objects: KubeObject[]) =>
+      v1
+        .unkept?.(canaryWith({}, analysis), [named, ...objects])
+        .map(({ on, isPolicy, isRefused, field }) => [on.kind, isPolicy, isRefused, field]);
+    expect(said(asking, policy('app'))).toEqual([['SecurityPolicy', true, true, 'spec.targetRefs']]);
+    expect([said({}, policy('app')), said(asking, policy('static')), said(asking)]).toEqual([[], [], []]);
+  });
+
   it('one that does not lead to the application is named, and not written', () => {
     const live = [users(httpRoute(others))];
     expect(() => v1.render(canaryWith(), anApex, { kind: 'weighted', canary: weight(10) }, live)).toThrow(

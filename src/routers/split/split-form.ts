@@ -5,6 +5,7 @@ import { groupOf, type KubeObject, type ObjectRef, refKey } from '../../api/kube
 import { names } from '../../api/names.ts';
 import type { RouteRef } from '../../api/route-ref.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import type { Unkept } from '../router.ts';
 
 /** How routes that are the user's are split, for one provider. */
 export interface SplitForm {
@@ -24,6 +25,8 @@ export interface SplitForm {
   servicesOf(found: KubeObject): readonly string[];
   /** Whether the route that Serin would make is for requests that this one of the user's takes, too. `all`: routes of every namespace that was read. */
   isFor(canary: Canary, found: KubeObject, all: readonly KubeObject[]): boolean;
+  /** What users have attached to its rules that would not hold for copies of them. `objects`: all that were read. */
+  unkept?(canary: Canary, found: KubeObject, objects: readonly KubeObject[]): readonly Unkept[];
   /** Objects that the sides need beside any route. */
   besides?(canary: Canary, current: readonly KubeObject[]): readonly KubeObject[];
   /** Why the provider rejects a route as it is; absent: it does not say. */

@@ -19,7 +19,7 @@ export function unkeptRoutes(canary: Canary, objects: readonly KubeObject[], for
   const isSplit = (one: KubeObject) => split.has(keyOf(refOf(one)));
   const isMade = listed.length === 0 && !all.some((one) => keyOf(refOf(one)) === keyOf(own));
   return users.flatMap((found) => {
-    if (isSplit(found)) return unsplit(canary, found, form);
+    if (isSplit(found)) return [...unsplit(canary, found, form), ...(form.unkept?.(canary, found, objects) ?? [])];
     return leadsTo(canary, found, form) ? [unlisted(canary, found, isMade && form.isFor(canary, found, all))] : [];
   });
 }
