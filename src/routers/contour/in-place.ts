@@ -13,7 +13,7 @@ import { type Conditions, mergeConditions } from './conditions.ts';
 import { readHttpProxy } from './read.ts';
 
 /** How HTTPProxies of users are split. */
-export const inPlace: Omit<SplitForm, 'ref' | 'isFor'> = {
+export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
   versions: { HTTPProxy: 'projectcontour.io/v1' },
   rules: 'spec',
   split(canary, found, routes) {

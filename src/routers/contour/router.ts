@@ -79,6 +79,7 @@ function proxyRef(canary: Canary): ObjectRef {
 const splitForm: SplitForm = {
   ...inPlace,
   ref: proxyRef,
+  namesSides: (canary) => ours(canary),
   rejectionOf: invalidity,
   // Ours has no host of its own: it takes requests where another one includes it.
   isFor: (canary, _found, all) => !all.some((one) => includes(one, proxyRef(canary))),

@@ -30,7 +30,7 @@ interface HeaderFilter {
 }
 
 /** How HTTPRoutes and GRPCRoutes of users are split. */
-export function splitForm(version: GatewayApiVersion): Omit<SplitForm, 'ref'> {
+export function splitForm(version: GatewayApiVersion): Omit<SplitForm, 'ref' | 'namesSides'> {
   const apiVersion = `gateway.networking.k8s.io/${version}`;
   return {
     // v1 alone has GRPCRoutes.

@@ -65,7 +65,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     finalize,
     afterDeletion: (_canary, object) => (servesGateway(object) ? 'stays' : 'goes'),
   };
-  return withUsersRoutes(made, { ...splitForm(version), ref: routeRef });
+  return withUsersRoutes(made, { ...splitForm(version), ref: routeRef, namesSides: namesSidesOf });
 }
 
 /** Source: the CRD. */

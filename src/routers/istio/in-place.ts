@@ -22,7 +22,7 @@ export type VirtualServiceRules = Partial<Record<List, Rule[]>>;
 const SET_COOKIE = 'Set-Cookie';
 
 /** How VirtualServices of users are split. */
-export const splitForm: Omit<SplitForm, 'ref' | 'isFor'> = {
+export const splitForm: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
   versions: { VirtualService: 'networking.istio.io/v1beta1' },
   rules: 'spec',
   split: splitVirtualService,

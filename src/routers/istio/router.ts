@@ -51,6 +51,7 @@ const made: Router = {
 export const istio: Router = withUsersRoutes(made, {
   ...splitForm,
   ref: virtualServiceRef,
+  namesSides: namesOurSides,
   besides: renderRules,
   isFor({ spec: { service } }, found) {
     const { hosts, gateways } = specOf<Record<string, unknown>>(found);

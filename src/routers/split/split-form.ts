@@ -5,6 +5,7 @@ import { groupOf, type KubeObject, type ObjectRef, refKey } from '../../api/kube
 import { names } from '../../api/names.ts';
 import type { RouteRef } from '../../api/route-ref.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import type { NamesOurSides } from '../original-spec.ts';
 import type { Unkept } from '../router.ts';
 
 /** How routes that are the user's are split, for one provider. */
@@ -21,6 +22,8 @@ export interface SplitForm {
   joined(canary: Canary, found: KubeObject): JsonRecord | undefined;
   /** Undefined: it leads to the application whole, as before Serin. */
   read(canary: Canary, found: KubeObject): Routes | UnreadableRoutes | undefined;
+  /** Whether a spec is one of ours, which names the sides. */
+  namesSides(canary: Canary): NamesOurSides;
   /** Services that its rules lead to, as `namespace/name`; mirrors are none. */
   servicesOf(found: KubeObject): readonly string[];
   /** Whether the route that Serin would make is for requests that this one of the user's takes, too. `all`: routes of every namespace that was read. */

@@ -5,7 +5,7 @@ import { type Finding, ignored } from '../../api/finding.ts';
 import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
+import { fluxOff, madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { originalConfig } from '../../api/tracking-metadata.ts';
 
 const MARKS = [ownerAnnotation, madeForAnnotation, originalConfig];
@@ -18,6 +18,22 @@ const MAKERS = ['Canary', 'ControllerRevision'];
 export function isUsersRoute({ metadata: { annotations = {}, ownerReferences = [] } }: KubeObject): boolean {
   if (annotations[adoptAnnotation] === 'true') return false;
   return !MARKS.some((mark) => annotations[mark] !== undefined) && !ownerReferences.some(({ kind }) => MAKERS.includes(kind));
+}
+
+/** The route as the user's: without marks, owners and annotations of Serin's. */
+export function asUsersRoute(route: KubeObject): KubeObject {
+  const { annotations = {}, ownerReferences = [], ...metadata } = route.metadata;
+  const isOurs = (key: string, value: string) => MARKS.includes(key) || fluxOff[key as keyof typeof fluxOff] === value;
+  const kept = Object.entries(annotations).filter(([key, value]) => !isOurs(key, value));
+  const owners = ownerReferences.filter(({ kind }) => !MAKERS.includes(kind));
+  return {
+    ...route,
+    metadata: {
+      ...metadata,
+      ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }),
+      ...(owners.length > 0 && { ownerReferences: owners }),
+    },
+  };
 }
 
 type SaidBy = (spec: JsonRecord) => readonly unknown[];

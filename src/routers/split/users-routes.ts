@@ -1,14 +1,16 @@
+import { adoptAnnotation, splitAnnotation } from '../../api/adopt-annotation.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { JsonRecord } from '../../api/json.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, sendsAllToPrimary } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
+import { originalSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { ifExpressible, RoutingError, rejectionOf } from '../routing-error.ts';
 import { agreed } from './agreed.ts';
 import { delistedRefs, listedRefs, type SplitForm } from './split-form.ts';
 import { unkeptRoutes } from './unkept-routes.ts';
-import { isUsersRoute, saidInVain } from './users-route.ts';
+import { asUsersRoute, isUsersRoute, saidInVain } from './users-route.ts';
 
 /**
  * A provider of which routes can be the user's: the one under the apex name, where it was there before, and those that `spec.routeRefs` lists. Of
@@ -65,6 +67,16 @@ export function withUsersRoutes(made: Router, form: SplitForm): Router {
     return { write: [...write, ...parts, ...joined(canary, delisted(canary, current))], remove };
   }
 
+  function handedBack(canary: Canary, routes: Routes, current: readonly KubeObject[]): KubeObject | undefined {
+    const { own, isMade } = routesOf(canary, current);
+    const { [splitAnnotation]: asked, [adoptAnnotation]: given } = own?.metadata.annotations ?? {};
+    const spec = own && isMade && asked === 'true' && given !== 'true' ? originalSpec(own, form.namesSides(canary)) : undefined;
+    if (!own || !spec) return undefined;
+    const users = asUsersRoute({ ...own, spec });
+    const split = () => form.split(canary, users, routes);
+    return { ...users, spec: { ...spec, ...(sendsAllToPrimary(routes) ? ifExpressible(split) : split()) } };
+  }
+
   /** Those that were listed and split, and are listed no more. */
   function delisted(canary: Canary, current: readonly KubeObject[]): KubeObject[] {
     const ref = form.ref(canary, current);
@@ -93,6 +105,7 @@ export function withUsersRoutes(made: Router, form: SplitForm): Router {
     isUsers: (route) => route.kind in form.versions && isUsersRoute(route),
     render,
     missing,
+    handedBack,
     readRoutes(canary, current) {
       const { isMade, users, listed } = routesOf(canary, current);
       const read = users.map((found) => ({ found, routes: form.read(canary, found) }));
