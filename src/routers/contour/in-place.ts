@@ -34,11 +34,16 @@ export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
     const read = (routes: Rule[]) => readHttpProxy(canary, { ...found, spec: { routes } });
     return agreed(leading.map(({ rules, form }) => ({ found, routes: readSplitRules(canary, found, rules, { form, read }) })));
   },
+  rulesIn,
   servicesOf: (found) =>
-    [...rulesOf(found), ...tcpProxyOf(found)]
+    rulesIn(found)
       .flatMap(({ services }) => recordsIn(services))
       .flatMap(({ name, mirror }) => (mirror === true ? [] : [`${found.metadata.namespace}/${name}`])),
 };
+
+function rulesIn(found: KubeObject): Rule[] {
+  return [...rulesOf(found), ...tcpProxyOf(found)];
+}
 
 interface RuleList {
   field: 'routes' | 'tcpproxy';

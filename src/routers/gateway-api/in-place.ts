@@ -42,6 +42,7 @@ export function splitForm(version: GatewayApiVersion): Omit<SplitForm, 'ref' | '
       return isDeepStrictEqual(rules, recordsIn(specOf<JsonRecord>(found).rules)) ? undefined : { rules };
     },
     read: (canary, found) => readSplitRoute(canary, found, version),
+    rulesIn: rulesOf,
     servicesOf: (found) => rulesOf(found).flatMap((rule) => serviceNamesIn(rule, found.metadata.namespace)),
     isFor: ({ spec: { service }, metadata: { namespace } }, found) =>
       hostsMeet(service.hosts ?? [], textsIn(specOf<JsonRecord>(found).hostnames)) &&

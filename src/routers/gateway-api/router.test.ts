@@ -316,6 +316,24 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(v1.missing?.(canaryWith(), live)?.message).toMatch(/HTTPRoute shop is yours .*Service shop/);
   });
 
+  it('of one that was taken over whole before it is said what it has lost, and how to have it back', () => {
+    const made = httpRoute([{ matches: [{ path: { type: 'PathPrefix', value: '/' } }], backendRefs: split(100, 0) }]);
+    const kept = (spec: object): KubeObject => ({
+      ...made,
+      metadata: { ...made.metadata, annotations: { ...made.metadata.annotations, [originalConfig]: JSON.stringify(spec) } },
+    });
+    const said = (spec: object) =>
+      v1.unkept?.(canaryWith(), [kept(spec)]).map(({ isRefused, detail, remedy }) => [isRefused, detail, remedy]);
+    expect(said({ parentRefs: [{ name: 'edge' }], hostnames: ['shop.example.org'], rules: [...others, app] })).toEqual([
+      [
+        false,
+        'has been taken over whole, and has lost hostnames, filters, timeouts and requests for Service admin, static',
+        'annotate it with serin.dev/split: "true": it is yours again, with the application split in it',
+      ],
+    ]);
+    expect(said({ parentRefs: [{ name: 'edge' }], rules: [{ backendRefs: [{ name: 'shop', port: 8080 }] }] })).toEqual([]);
+  });
+
   it('one that was taken over whole before stays so, and deletion puts its spec back', () => {
     const kept = JSON.stringify(users(httpRoute([app])).spec);
     const taken = httpRoute([{ backendRefs: to(100, 0) }], {

@@ -31,12 +31,16 @@ export const splitForm: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
     return Object.keys(joined).length > 0 ? joined : undefined;
   },
   read: readSplitVirtualService,
+  rulesIn,
   servicesOf: (found) =>
-    listsOf(found)
-      .flatMap(({ rules }) => rules)
+    rulesIn(found)
       .flatMap(({ route }) => recordsIn(route))
       .flatMap(({ destination }) => namedService(destination, found.metadata.namespace) ?? []),
 };
+
+function rulesIn(found: KubeObject): Rule[] {
+  return listsOf(found).flatMap(({ rules }) => rules);
+}
 
 /** The rules of a VirtualService of the user's, with the application split. Throws a `RoutingError` where that cannot be said. */
 export function splitVirtualService(canary: Canary, found: KubeObject, routes: Routes): VirtualServiceRules {

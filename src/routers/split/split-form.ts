@@ -24,6 +24,8 @@ export interface SplitForm {
   read(canary: Canary, found: KubeObject): Routes | UnreadableRoutes | undefined;
   /** Whether a spec is one of ours, which names the sides. */
   namesSides(canary: Canary): NamesOurSides;
+  /** Its rules, of all lists. */
+  rulesIn(found: KubeObject): readonly JsonRecord[];
   /** Services that its rules lead to, as `namespace/name`; mirrors are none. */
   servicesOf(found: KubeObject): readonly string[];
   /** Whether the route that Serin would make is for requests that this one of the user's takes, too. `all`: routes of every namespace that was read. */

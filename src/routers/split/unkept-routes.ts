@@ -4,6 +4,7 @@ import { names } from '../../api/names.ts';
 import type { Unkept } from '../router.ts';
 import { routesAhead } from '../routes-ahead.ts';
 import { type RoutingError, rejectionOf } from '../routing-error.ts';
+import { lostBefore } from './lost-before.ts';
 import { leadsTo, listedRefs, type SplitForm } from './split-form.ts';
 import { isUsersRoute } from './users-route.ts';
 
@@ -11,14 +12,14 @@ import { isUsersRoute } from './users-route.ts';
 export function unkeptRoutes(canary: Canary, objects: readonly KubeObject[], form: SplitForm): Unkept[] {
   const group = groupOf(Object.values(form.versions)[0] ?? '');
   const all = objects.filter(({ apiVersion, kind }) => kind in form.versions && groupOf(apiVersion) === group);
-  const users = all.filter(isUsersRoute);
   const own = form.ref(canary, all);
   const listed = listedRefs(canary, form).map(({ ref }) => ref);
   const keyOf = (ref: ObjectRef) => refKey({ ...ref, apiVersion: group });
   const split = new Set([own, ...listed].map(keyOf));
   const isSplit = (one: KubeObject) => split.has(keyOf(refOf(one)));
   const isMade = listed.length === 0 && !all.some((one) => keyOf(refOf(one)) === keyOf(own));
-  return users.flatMap((found) => {
+  return all.flatMap((found) => {
+    if (!isUsersRoute(found)) return keyOf(refOf(found)) === keyOf(own) ? lostBefore(canary, found, form) : [];
     if (isSplit(found)) return [...unsplit(canary, found, form), ...(form.unkept?.(canary, found, objects) ?? [])];
     return leadsTo(canary, found, form) ? [unlisted(canary, found, isMade && form.isFor(canary, found, all))] : [];
   });
