@@ -7,7 +7,7 @@ const MOST_DELISTED = 16;
 
 /**
  * Remembers which routes of the user's are split, before they are: one that the spec lists no more has to be given back, also after a restart and at
- * deletion.
+ * deletion (E139).
  */
 export function withListedRoutes(
   { listedRoutes: _, ...release }: Release,
