@@ -25,11 +25,11 @@ export class RoutingError extends Error {
     Object.assign(error.placed, { field: `spec.${field}`, message: problem });
     return error;
   }
+}
 
-  /** An object that one field below `spec` names is not there. */
-  static missing(field: string, object: ObjectRef): RoutingError {
-    return Object.assign(RoutingError.at(field, `names ${object.kind} ${object.name}, which is not there`), { object });
-  }
+/** An object that one field below `spec` names is not there. */
+export function objectMissing(field: string, object: ObjectRef): RoutingError {
+  return Object.assign(RoutingError.at(field, `names ${object.kind} ${object.name}, which is not there`), { object });
 }
 
 /** What `attempt` gives; undefined where it throws a `RoutingError`. Other errors pass through. */

@@ -16,6 +16,7 @@ import {
 import { blockerOf } from '../../controller/status/blocker-of.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
+import { objectMissing } from '../../routers/routing-error.ts';
 import { missingConfig, unknownConfig, unreadableConfig } from '../../workloads/configs/read-configs.ts';
 
 /** A blocker of the objects, as an error of the controller carries it. */
@@ -165,7 +166,7 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'a route that is listed and not there',
-    RoutingError.missing('routeRefs[0]', ref('gateway.networking.k8s.io/v1', 'HTTPRoute', 'podinfo-internal')),
+    objectMissing('routeRefs[0]', ref('gateway.networking.k8s.io/v1', 'HTTPRoute', 'podinfo-internal')),
     'RouteMissing',
     ['HTTPRoute', 'metadata'],
     /create HTTPRoute podinfo-internal/,

@@ -6,7 +6,7 @@ import { allToPrimary, type Routes, sendsAllToPrimary } from '../../api/routes.t
 import { findObject } from '../find-object.ts';
 import { originalSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
-import { ifExpressible, RoutingError, rejectionOf } from '../routing-error.ts';
+import { ifExpressible, objectMissing, RoutingError, rejectionOf } from '../routing-error.ts';
 import { agreed } from './agreed.ts';
 import { delistedRefs, listedRefs, type SplitForm } from './split-form.ts';
 import { unkeptRoutes } from './unkept-routes.ts';
@@ -46,7 +46,7 @@ export function withUsersRoutes(made: Router, form: SplitForm): Router {
     const { listed, users } = routesOf(canary, current);
     for (const { field, ref } of listed) {
       const found = findObject(current, ref);
-      if (!found) return RoutingError.missing(field, ref);
+      if (!found) return objectMissing(field, ref);
       if (!isUsersRoute(found)) return notUsers(field, found);
     }
     return rejectionOfAny(users.map((found) => () => form.split(canary, found, allToPrimary)));
