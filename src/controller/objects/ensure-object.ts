@@ -55,6 +55,7 @@ export async function ensure(
   // What owns it may have gone with it, and another owner of that name would be none to the garbage collector.
   if (isDeleted) anchors.doubt(canary);
   const owner = await anchors.reference(canary, signal, context.readTarget);
+  if (isPart) await anchors.noteRoutes(canary, signal);
   if (live && (isTarget(canary, ref) || isPart)) return noted(await mergeIntoTarget(context, object, live.object));
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   const toWrite = foundInPlace ? object : marked(context, object, owner);

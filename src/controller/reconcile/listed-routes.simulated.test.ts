@@ -174,3 +174,22 @@ it.each(Object.entries(kinds))('I17: two Canaries share a %s, and each splits it
   expect(lab.server.find(ref('shared'))?.spec).toEqual(shared);
   lab.close();
 });
+
+it.each([false, true])('I17: a route that was listed later is given back at deletion, with Serin down meanwhile: %s', async (isDown) => {
+  const each = kinds.HTTPRoute as ListedKind;
+  const kind = 'HTTPRoute';
+  const routes = { inside: each.route('inside.example.org', APP), outside: each.route('outside.example.org', APP) };
+  const { lab, ref, leads } = await arriving(each, kind, routes, ['inside']);
+  expect(await lab.passUntil(() => isInitialized(lab), 300_000)).toBe(true);
+  lab.server.patch(canaryRef, { spec: listed(each, kind, 'inside', 'outside') });
+  expect(await lab.passUntil(() => leads('outside')[0]?.[`${APP}-primary`] === 100, 60_000)).toBe(true);
+  await lab.pass(60_000);
+  if (isDown) lab.kill();
+  lab.server.delete(canaryRef);
+  await lab.pass(10_000);
+  if (isDown) lab.start();
+  expect(await lab.passUntil(() => lab.canary() === undefined, 300_000)).toBe(true);
+  await lab.pass(180_000);
+  expect([lab.server.find(ref('inside'))?.spec, lab.server.find(ref('outside'))?.spec]).toEqual([routes.inside, routes.outside]);
+  lab.close();
+});
