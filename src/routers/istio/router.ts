@@ -53,17 +53,31 @@ export const istio: Router = withUsersRoutes(made, {
   ref: virtualServiceRef,
   namesSides: namesOurSides,
   besides: renderRules,
-  isFor({ spec: { service } }, found) {
+  isFor(canary, found) {
+    const { namespace } = canary.metadata;
     const { hosts, gateways } = specOf<Record<string, unknown>>(found);
-    const gatewaysOf = (named: readonly string[]) => (named.length > 0 ? named : ['mesh']);
-    // A delegate is included by the one that has the host.
+    const made = exposure(canary);
+    const hostsOf = (named: readonly string[]) =>
+      named.map((host) => (/[.*]/.test(host) ? host : `${host}.${namespace}.svc.cluster.local`));
+    const of = gatewaysOf(textsIn(gateways), namespace);
+    // A delegate has no hosts: it is included by the one that has them.
     return (
-      service.delegation !== true &&
-      hostsMeet(service.hosts ?? [], textsIn(hosts)) &&
-      gatewaysOf(service.gateways ?? []).some((one) => gatewaysOf(textsIn(gateways)).includes(one))
+      made.hosts !== undefined &&
+      textsIn(hosts).length > 0 &&
+      hostsMeet(hostsOf(made.hosts), hostsOf(textsIn(hosts))) &&
+      gatewaysOf(made.gateways ?? [], namespace).some((one) => of.includes(one))
     );
   },
 });
+
+/** `namespace/name` of each; without any, those of the mesh. */
+function gatewaysOf(named: readonly string[], namespace: string): string[] {
+  if (named.length === 0) return ['mesh'];
+  return named.map((gateway) => {
+    if (gateway === 'mesh') return gateway;
+    return gateway.includes('/') ? gateway.replace(/^\.\//, `${namespace}/`) : `${namespace}/${gateway}`;
+  });
+}
 
 function renderRules(canary: Canary, current: readonly KubeObject[]): KubeObject[] {
   return ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref, current));
