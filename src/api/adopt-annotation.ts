@@ -2,3 +2,5 @@
 export const adoptAnnotation = 'serin.dev/adopt';
 /** The field of an object that may be handed over to Serin. */
 export const adoptField = `metadata.annotations[${adoptAnnotation}]`;
+/** `"true"` on a route that Serin or Flagger has taken over whole: it becomes the user's again, with the application split in it. */
+export const splitAnnotation = 'serin.dev/split';

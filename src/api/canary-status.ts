@@ -4,6 +4,7 @@ import { ImageChange } from './container-image.ts';
 import { Ending, ShownCheck } from './ending.ts';
 import { Phase } from './phase.ts';
 import { PodFailing } from './pod-failing.ts';
+import { RouteRef } from './route-ref.ts';
 import { Routes } from './routes.ts';
 import { Acknowledgement, VerbRequest } from './verb-request.ts';
 
@@ -217,6 +218,8 @@ export const Release = z.object({
   routedFor: RoutedFor.optional(),
   /** For whom they were written before an edit of the provider or the Service name, and may hold a share since (E113). */
   leftRoutes: z.array(RoutedFor).optional(),
+  /** Routes of the user's that `spec.routeRefs` names, and those that it has named and that may be split since. */
+  listedRoutes: z.array(RouteRef).optional().catch(undefined),
   /** The routes of the step, kept while the canary cannot serve and gets nothing; they return when it can. */
   heldRoutes: Routes.optional(),
   verdicts: z.array(Verdict).optional(),

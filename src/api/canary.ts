@@ -15,6 +15,7 @@ import {
   Window,
 } from './limits.ts';
 import { providers } from './providers.ts';
+import { RouteRef } from './route-ref.ts';
 import { HttpMatch } from './routes.ts';
 import { CanaryService } from './service-spec.ts';
 
@@ -44,6 +45,9 @@ export const TargetRef = z.object({
   name: z.string().min(1).max(253).describe('Name of the workload.'),
 });
 export type TargetRef = z.infer<typeof TargetRef>;
+
+/** More routes than any application has. */
+const MOST_ROUTES = 16;
 
 const refTo = (kind: string) =>
   z.object({
@@ -226,6 +230,12 @@ const SpecFields = z.object({
   routeRef: CrossReference.extend({ kind: z.literal('ApisixRoute') })
     .optional()
     .describe('Route of the application; needed by apisix.'),
+  /** Ours. */
+  routeRefs: listOf(RouteRef, MOST_ROUTES)
+    .optional()
+    .describe(
+      'Routes of yours that lead to the application, beside the one of its name: an HTTPRoute, GRPCRoute, VirtualService or HTTPProxy, as the provider reads them. Each is split; none is made where some are listed.',
+    ),
   upstreamRef: CrossReference.extend({
     kind: z.literal('Upstream'),
     namespace: ShortText.optional().describe('Namespace of the Upstream.'),
@@ -251,10 +261,16 @@ export const CanarySpec = SpecFields.check(({ value: { analysis, service }, issu
 export type CanarySpec = z.infer<typeof CanarySpec>;
 
 /** The part of the spec that decides in which objects routes are written, and how. */
-export const RoutedSpec = SpecFields.pick({ service: true, ingressRef: true, routeRef: true, upstreamRef: true });
+export const RoutedSpec = SpecFields.pick({ service: true, ingressRef: true, routeRef: true, routeRefs: true, upstreamRef: true });
 
 /** The fields of the spec that say what a Canary owns and how it is routed, as its anchor keeps them. */
-export const AnchoredSpec = SpecFields.pick({ provider: true, targetRef: true, autoscalerRef: true, service: true }).extend({
+export const AnchoredSpec = SpecFields.pick({
+  provider: true,
+  targetRef: true,
+  autoscalerRef: true,
+  routeRefs: true,
+  service: true,
+}).extend({
   analysis: Analysis.pick({ interval: true, threshold: true }),
 });
 

@@ -70,6 +70,26 @@ describe('errors', () => {
     ['Gateway API without gatewayRefs', { spec: gateway }, 'spec.service.gatewayRefs'],
     ['nginx without ingressRef', { spec: { provider: 'nginx' } }, 'spec.ingressRef'],
     ['skipper without ingressRef', { spec: { provider: 'skipper' } }, 'spec.ingressRef'],
+    [
+      'a listed route that the provider does not read',
+      { spec: { provider: 'istio', routeRefs: [{ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop' }] } },
+      'spec.routeRefs[0]',
+    ],
+    [
+      'a listed route with a provider that splits none',
+      { spec: { provider: 'linkerd', routeRefs: [{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name: 'shop' }] } },
+      'spec.routeRefs[0]',
+    ],
+    [
+      'a route that is listed twice',
+      {
+        spec: {
+          provider: 'contour',
+          routeRefs: ['a', 'a'].map((name) => ({ apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy', name })),
+        },
+      },
+      'spec.routeRefs[1]',
+    ],
     ['apisix without routeRef', { ...metric({}), spec: { provider: 'apisix' } }, 'spec.routeRef'],
     ['knative for a Deployment', { spec: { provider: 'knative' } }, 'spec.targetRef'],
     ['another provider for Knative', { spec: { provider: 'istio', targetRef: knativeTarget } }, 'spec.provider'],

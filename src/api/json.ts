@@ -14,6 +14,16 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The objects of a list; none of another value. */
+export function recordsIn(value: unknown): JsonRecord[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+/** The texts of a list; none of another value. */
+export function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
 /** The value at this path of a parsed object; undefined where it has no such field. */
 export function valueAt(object: unknown, path: readonly PropertyKey[]): unknown {
   let value = object;

@@ -52,6 +52,8 @@ export const madeForAnnotation = 'serin.dev/made-for';
 export const carriedAnnotation = 'serin.dev/carried';
 /** `"true"` on the Canary, the target or the anchor: the primary serves on when both are deleted. */
 export const keepAnnotation = 'serin.dev/keep-on-uninstall';
+/** On an anchor: routes of the user's that are split, where they are others than its data have, as JSON. */
+export const listedRoutesAnnotation = 'serin.dev/listed-routes';
 /** On an anchor: the timestamp since which neither its Canary nor its target exists. */
 export const uninstallSinceAnnotation = 'serin.dev/uninstall-since';
 /** On an anchor and its target: the primary keeps serving, since the target holds what was not promoted; see `kept-primary.ts`. */

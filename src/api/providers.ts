@@ -40,6 +40,8 @@ export interface ProviderFacts {
   reads: readonly ProviderField[];
   /** The one of them that a route needs, and how to set it. */
   requires?: { field: ProviderField; remedy: string };
+  /** Kinds of routes of the user's that it splits in place, and that `spec.routeRefs` may name. */
+  splits?: readonly { group: string; kind: string }[];
   /** Parts of `spec.service` in its routes: a text or time that cannot be used there is an error, elsewhere it has no effect. */
   writes: 'nothing' | 'texts' | 'texts and times';
   /** Whether its built-in queries can be run for the primary: those that go by Services and routes find nothing under a workload's name. */
@@ -75,6 +77,7 @@ const gatewayapi: ProviderFacts = {
   writes: 'texts and times',
   measuresPrimary: 'always',
 };
+const gatewayGroup = 'gateway.networking.k8s.io';
 const services: ProviderFacts = { can: nothing, reads: [], writes: 'nothing', measuresPrimary: 'always' };
 const smi: ProviderFacts = {
   can: weightsOnly,
@@ -100,15 +103,23 @@ export const providerFacts = {
   'appmesh:v1beta2': appmesh,
   contour: {
     can: { ...withMatch, mirroring: true },
+    splits: [{ group: 'projectcontour.io', kind: 'HTTPProxy' }],
     reads: ['service.match', 'service.timeout', 'service.retries'],
     writes: 'texts and times',
     measuresPrimary: 'never',
   },
-  'gatewayapi:v1': gatewayapi,
-  'gatewayapi:v1beta1': gatewayapi,
+  'gatewayapi:v1': {
+    ...gatewayapi,
+    splits: [
+      { group: gatewayGroup, kind: 'HTTPRoute' },
+      { group: gatewayGroup, kind: 'GRPCRoute' },
+    ],
+  },
+  'gatewayapi:v1beta1': { ...gatewayapi, splits: [{ group: gatewayGroup, kind: 'HTTPRoute' }] },
   gloo: { can: everything, reads: ['upstreamRef'], writes: 'texts and times', measuresPrimary: 'never' },
   istio: {
     can: everything,
+    splits: [{ group: 'networking.istio.io', kind: 'VirtualService' }],
     reads: [
       ...(['service.gateways', 'service.hosts', 'service.delegation', 'service.trafficPolicy', 'service.match'] as const),
       ...(['service.rewrite', 'service.headers', 'service.corsPolicy', 'service.timeout', 'service.retries'] as const),

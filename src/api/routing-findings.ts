@@ -4,6 +4,7 @@ import { error, type Finding, ignored, type Scope, warning } from './finding.ts'
 import { isLabel } from './host-name.ts';
 import { valueAt } from './json.ts';
 import { isKnative } from './knative.ts';
+import { groupOf } from './kube-object.ts';
 import { endedProvider } from './mesh-provider.ts';
 import { names } from './names.ts';
 import { factsOf } from './providers.ts';
@@ -16,6 +17,7 @@ export function routingFindings(scope: Scope): Finding[] {
     ...nameFindings(scope),
     ...knativeFindings(scope),
     ...referenceFindings(scope),
+    ...routeRefFindings(scope),
     ...serviceFindings(scope),
     ...gatewayFindings(scope),
     ...legacyFindings(scope),
@@ -82,10 +84,32 @@ function* legacyFindings({ canary, provider }: Scope): Generator<Finding> {
 function* referenceFindings({ canary: { spec }, provider }: Scope): Generator<Finding> {
   if (provider === undefined) return;
   const { requires } = factsOf(provider);
-  if (requires && isUnset(spec, requires.field))
+  // Routes that are listed say themselves where they belong.
+  if (requires && isUnset(spec, requires.field) && !(requires.field === 'service.gatewayRefs' && spec.routeRefs?.length))
     yield error(`spec.${requires.field}`, `is missing, and provider ${provider} needs it: ${requires.remedy}`);
   else if (provider === 'gloo' && spec.upstreamRef && !spec.upstreamRef.namespace)
     yield warning('spec.upstreamRef.namespace', "is missing: the Canary's own namespace is used; name it");
+}
+
+/** Routes of the user's: those that the provider does not read, it does not split either. */
+function* routeRefFindings({ canary: { spec }, provider }: Scope): Generator<Finding> {
+  if (provider === undefined) return;
+  const { splits = [] } = factsOf(provider);
+  const seen = new Set<string>();
+  for (const [index, { apiVersion, kind, name }] of (spec.routeRefs ?? []).entries()) {
+    const path = `spec.routeRefs[${index}]`;
+    const group = groupOf(apiVersion);
+    const known = splits.map((one) => `${one.kind} of ${one.group}`).join(' or ');
+    if (splits.length === 0)
+      yield error(path, `does not go with provider ${provider}, which splits no routes of yours: remove it, or change the provider`);
+    else if (!splits.some((one) => one.kind === kind && one.group === group))
+      yield error(
+        path,
+        `names ${shorten(kind)} ${shorten(name)} of ${shorten(apiVersion)}, and provider ${provider} reads ${known}: name one of these`,
+      );
+    else if (seen.has(`${kind}/${name}`)) yield error(path, `names ${kind} ${shorten(name)} again: remove one of the two`);
+    seen.add(`${kind}/${name}`);
+  }
 }
 
 function isUnset(spec: object, field: string): boolean {

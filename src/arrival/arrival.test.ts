@@ -43,6 +43,37 @@ const planOf = (objects: KubeObject[], { canary: one = canary(), ...more }: Part
   arrival(one, worldOf({ target, primary }, [target, apex, ...objects]), { ...options, ...more });
 const said = (losses: readonly Loss[]) => losses.map((loss) => `${loss.isRefused ? 'refused' : 'warning'}: ${lossText(loss, namespace)}`);
 
+it.each(['HTTPRoute', 'VirtualService', 'HTTPProxy'])('a %s of any shape stops no arrival', (kind) => {
+  const group = { HTTPRoute: 'gateway.networking.k8s.io/v1', VirtualService: 'networking.istio.io/v1', HTTPProxy: 'projectcontour.io/v1' };
+  const provider = { HTTPRoute: 'gatewayapi:v1', VirtualService: 'istio', HTTPProxy: 'contour' } as const;
+  const own = kind as keyof typeof group;
+  const [list, backends, conditions] = {
+    HTTPRoute: ['rules', 'backendRefs', 'matches'],
+    VirtualService: ['http', 'route', 'match'],
+    HTTPProxy: ['routes', 'services', 'conditions'],
+  }[own] as [string, string, string];
+  for (const odd of [1, 'text', [null], [1], [[]], { a: 1 }, [{ name: 3, destination: 4, headers: [1], path: 5 }]])
+    for (const spec of [
+      { [list]: odd },
+      { [list]: [{ [backends]: odd }] },
+      { [list]: [{ [backends]: [{ name: 'shop', destination: { host: 'shop' } }], [conditions]: odd }] },
+    ]) {
+      const read = {
+        target,
+        objects: [
+          apex,
+          object(group[own], kind, 'shop', { ...spec, tcpproxy: odd, hosts: odd, includes: odd }),
+          object(group[own], kind, 'web', spec),
+        ],
+      };
+      const asking = canary({ port: 80, gatewayRefs: [{ name: 'edge' }] });
+      const analysis = { interval: '1m', threshold: 5, iterations: 1, match: [{ headers: { a: { exact: 'b' } } }] };
+      const whole = { ...asking, spec: { ...asking.spec, analysis } } as Canary;
+      const settings = { selectorLabels: ['app'], companions: [], provider: provider[own], mode: 'refuse', isServing: false } as const;
+      expect(() => planFor(whole, read, settings)).not.toThrow();
+    }
+});
+
 describe('I17: Services at an arrival', () => {
   it('the apex Service of the target alone is kept, and nothing is lost', () => {
     const { keeps, follows, losses } = planOf([]);

@@ -52,7 +52,7 @@ export function arrival(
   ];
   const found = [...services.losses, ...policies.losses, ...peers, ...others];
   const losses = found.map((loss): Loss => {
-    if (isAccepted(world, loss)) return { ...loss, isRefused: false, isAccepted: true };
+    if (!loss.isFirm && isAccepted(world, loss)) return { ...loss, isRefused: false, isAccepted: true };
     return mode === 'warn' || isServing ? { ...loss, isRefused: false } : loss;
   });
   return {

@@ -12,8 +12,8 @@ export interface ReadKind {
   resource: string;
   /** Objects of other namespaces can be about the application, too. */
   isOfAll?: boolean;
-  /** Only Canaries of this provider are about it, and its rules grant what is needed. */
-  provider?: Provider;
+  /** Only Canaries of these providers are about it, and their rules grant what is needed. */
+  providers?: readonly Provider[];
 }
 
 /** Workloads whose pods a selector may also select, objects that select pods, and those that name a Service or workload. */
@@ -34,10 +34,42 @@ export const readKinds: readonly ReadKind[] = [
   { group: 'gateway.networking.x-k8s.io', versions: ['v1alpha1'], kind: 'XBackendTrafficPolicy', resource: 'xbackendtrafficpolicies' },
   { group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'BackendTrafficPolicy', resource: 'backendtrafficpolicies' },
   { group: 'linkerd.io', versions: ['v1alpha2'], kind: 'ServiceProfile', resource: 'serviceprofiles' },
-  { group: 'networking.istio.io', versions: ['v1', 'v1beta1'], kind: 'VirtualService', resource: 'virtualservices', provider: 'istio' },
+  {
+    ...{ group: 'networking.istio.io', versions: ['v1', 'v1beta1'], kind: 'VirtualService', resource: 'virtualservices' },
+    ...{ isOfAll: true, providers: ['istio'] },
+  },
   {
     ...{ group: 'networking.istio.io', versions: ['v1', 'v1beta1'], kind: 'DestinationRule', resource: 'destinationrules' },
-    ...{ isOfAll: true, provider: 'istio' },
+    ...{ isOfAll: true, providers: ['istio'] },
+  },
+  {
+    ...{ group: 'gateway.networking.k8s.io', versions: ['v1', 'v1beta1'], kind: 'HTTPRoute', resource: 'httproutes' },
+    ...{ isOfAll: true, providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'] },
+  },
+  {
+    ...{ group: 'gateway.networking.k8s.io', versions: ['v1'], kind: 'GRPCRoute', resource: 'grpcroutes' },
+    ...{ isOfAll: true, providers: ['gatewayapi:v1'] },
+  },
+  // Policies that can be attached to one rule of a route.
+  {
+    ...{ group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'SecurityPolicy', resource: 'securitypolicies' },
+    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+  },
+  {
+    ...{ group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'EnvoyExtensionPolicy', resource: 'envoyextensionpolicies' },
+    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+  },
+  {
+    ...{ group: 'kuadrant.io', versions: ['v1'], kind: 'AuthPolicy', resource: 'authpolicies' },
+    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+  },
+  {
+    ...{ group: 'kuadrant.io', versions: ['v1'], kind: 'RateLimitPolicy', resource: 'ratelimitpolicies' },
+    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+  },
+  {
+    ...{ group: 'projectcontour.io', versions: ['v1'], kind: 'HTTPProxy', resource: 'httpproxies' },
+    ...{ isOfAll: true, providers: ['contour'] },
   },
 ];
 
@@ -47,7 +79,7 @@ const WATCHED: readonly string[] = ['Service', 'Deployment'];
 /** One rule a group. A right on a kind that is not installed grants nothing; without one, the kind is reported as not checked. */
 export const arrivalPermissions: readonly Permission[] = [
   ...Map.groupBy(
-    readKinds.filter(({ kind, provider }) => !WATCHED.includes(kind) && provider === undefined),
+    readKinds.filter(({ kind, providers }) => !WATCHED.includes(kind) && providers === undefined),
     ({ group }) => group,
   ),
 ].map(([group, kinds]) =>

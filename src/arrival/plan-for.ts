@@ -71,5 +71,5 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
 /** Kinds of another provider are none of this Canary's. */
 function isAbout(provider: Provider | undefined, { apiVersion, kind }: UnreadKind): boolean {
   const found = readKinds.find((one) => one.kind === kind && one.group === groupOf(apiVersion));
-  return found?.provider === undefined || found.provider === provider;
+  return found?.providers === undefined || (provider !== undefined && found.providers.includes(provider));
 }

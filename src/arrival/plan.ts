@@ -12,6 +12,8 @@ export interface Loss extends Pick<NewBlocker, 'field' | 'detail'> {
   kind: LossKind;
   /** The Canary is refused, where its primary does not serve yet; otherwise it is a warning. */
   isRefused: boolean;
+  /** No release could go on: it is not the user's to accept. */
+  isFirm?: true;
   /** The user accepts it, by the annotation on the object. */
   isAccepted?: true;
   object: ObjectRef;

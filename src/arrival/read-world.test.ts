@@ -19,15 +19,16 @@ describe('what an arrival reads', () => {
     return { everywhere, unread };
   };
 
+  const ofAll = ['NetworkPolicy', 'VirtualService', 'DestinationRule', 'HTTPRoute', 'GRPCRoute', 'HTTPProxy'];
   const partly = (kind: string) => expect.objectContaining({ kind, why: 'only objects of namespace prod can be seen' });
 
   it('06-RB20: a Serin that is limited to namespaces asks for nothing elsewhere, so that no request is refused, and says what it does not see', async () => {
-    expect(await asked(true, false)).toEqual({ everywhere: [], unread: [partly('NetworkPolicy'), partly('DestinationRule')] });
+    expect(await asked(true, false)).toEqual({ everywhere: [], unread: ofAll.map(partly) });
   });
 
   it('else objects of other namespaces are read, and where that is refused those of its own', async () => {
-    expect(await asked(false, true)).toEqual({ everywhere: ['NetworkPolicy', 'DestinationRule'], unread: [] });
-    expect(await asked(false, false)).toMatchObject({ unread: [partly('NetworkPolicy'), partly('DestinationRule')] });
+    expect(await asked(false, true)).toEqual({ everywhere: ofAll, unread: [] });
+    expect(await asked(false, false)).toMatchObject({ unread: ofAll.map(partly) });
   });
 
   const admitting = (key: string) => ({

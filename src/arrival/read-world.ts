@@ -33,7 +33,7 @@ export async function readNamespace(
   { except = [], provider, isLimited = false, getNamespace }: ReadOptions = {},
 ): Promise<ReadObjects> {
   const kinds = readKinds.filter(
-    (one) => !except.includes(one.kind) && (provider === undefined || one.provider === undefined || one.provider === provider),
+    (one) => !except.includes(one.kind) && (provider === undefined || one.providers === undefined || one.providers.includes(provider)),
   );
   const read = await Promise.all(kinds.map((kind) => readKind(kind, namespace, list, isLimited)));
   const objects = read.flatMap((one) => one.objects);

@@ -27,6 +27,20 @@ const metadata = z.looseObject({
 const withSpec = (fields: z.ZodRawShape) =>
   z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata, spec: z.looseObject(fields) });
 
+const Objects = z.array(z.looseObject({})).nullish();
+const Texts = z.array(z.string()).nullish();
+const listOf = (fields: z.ZodRawShape) => z.array(z.looseObject(fields)).nullish();
+const Matches = listOf({ path: z.looseObject({}).nullish(), headers: Objects, queryParams: Objects });
+const GatewayRoute = withSpec({
+  hostnames: Texts,
+  parentRefs: Objects,
+  rules: listOf({ matches: Matches, filters: Objects, backendRefs: listOf({ filters: Objects }) }),
+});
+const MeshRules = listOf({
+  match: listOf({ headers: z.looseObject({}).nullish() }),
+  route: listOf({ destination: z.looseObject({}).nullish() }),
+});
+
 const Workload = withSpec({ selector: Selector, template: Template });
 const shapes: Readonly<Record<string, z.ZodType>> = {
   '/Namespace': z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata }),
@@ -38,6 +52,14 @@ const shapes: Readonly<Record<string, z.ZodType>> = {
   'batch/CronJob': withSpec({ jobTemplate: z.looseObject({ spec: z.looseObject({ template: Template }) }) }),
   'autoscaling/HorizontalPodAutoscaler': withSpec({ scaleTargetRef: Ref }),
   'autoscaling.k8s.io/VerticalPodAutoscaler': withSpec({ targetRef: Ref }),
+  'gateway.networking.k8s.io/HTTPRoute': GatewayRoute,
+  'gateway.networking.k8s.io/GRPCRoute': GatewayRoute,
+  'networking.istio.io/VirtualService': withSpec({ hosts: Texts, gateways: Texts, http: MeshRules, tcp: MeshRules, tls: MeshRules }),
+  'projectcontour.io/HTTPProxy': withSpec({
+    includes: Objects,
+    routes: listOf({ conditions: Objects, services: Objects }),
+    tcpproxy: z.looseObject({ services: Objects }).nullish(),
+  }),
   'networking.k8s.io/NetworkPolicy': withSpec({ podSelector: Selector, ingress: Rules, egress: Rules }),
 };
 const Named = withSpec({ targetRef: Ref.nullish(), targetRefs: z.array(Ref).nullish() });

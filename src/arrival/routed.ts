@@ -7,11 +7,15 @@ import type { World } from './world.ts';
 /** What the routes of the provider do not keep of what users say of the apex Service. */
 export function routedAtArrival(canary: Canary, { objects }: World, router: Pick<Router, 'unkept'>): Loss[] {
   const unkept = router.unkept?.(canary, objects) ?? [];
-  return unkept.map(({ on, isRefused, ...clauses }) => ({
+  return unkept.map(({ on, isRefused, isPolicy, ...clauses }) => ({
     ...clauses,
-    code: isRefused ? 'EndpointsWouldBeLost' : 'WouldBeLost',
-    kind: isRefused ? 'endpoints' : 'traffic',
+    ...kindOf(isRefused, isPolicy),
     isRefused,
     object: refOf(on),
   }));
+}
+
+function kindOf(isRefused: boolean, isPolicy = false): Pick<Loss, 'code' | 'kind'> {
+  if (isPolicy) return { code: 'PolicyWouldBeLost', kind: 'security' };
+  return isRefused ? { code: 'EndpointsWouldBeLost', kind: 'endpoints' } : { code: 'WouldBeLost', kind: 'traffic' };
 }

@@ -22,6 +22,7 @@ describe('the stages of a step', () => {
       'withStep',
       'withScaler',
       'withLeftRoutes',
+      'withListedRoutes',
       'seenAgain',
       'seenAtZero',
       'news',

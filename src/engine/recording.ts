@@ -3,6 +3,7 @@ import { oncePerObject } from '../api/once.ts';
 import { isAnalysing, isResting } from '../api/step.ts';
 import type { Facts } from './facts.ts';
 import { withLeftRoutes } from './left-routes.ts';
+import { withListedRoutes } from './listed-routes.ts';
 import { having, type Passage, releasing, type Stage } from './passage.ts';
 import { payloadOf } from './payload.ts';
 import { hasMoved, seenAgain, seenAtZero } from './pin.ts';
@@ -17,6 +18,7 @@ export const recordingStages: readonly Stage[] = [
   { name: 'withStep', apply: withStep },
   { name: 'withScaler', apply: (passage) => releasing(passage, withScaler(passage.now.context.release, passage.event.facts)) },
   { name: 'withLeftRoutes', apply: withRoutesLeft },
+  { name: 'withListedRoutes', apply: withRoutesListed },
   { name: 'seenAgain', apply: (passage) => ({ ...passage, current: seenAgain(passage.event.facts.target, currentOf(passage)) }) },
   { name: 'seenAtZero', apply: (passage) => ({ ...passage, current: seenAtZero(passage.event.facts.target, currentOf(passage)) }) },
   { name: 'news', apply: news },
@@ -39,6 +41,11 @@ function withStep(passage: Passage): Passage {
 function withRoutesLeft(passage: Passage): Passage {
   const { release, recorded } = passage.now.context;
   return releasing(passage, withLeftRoutes(release, recorded?.release, passage.event.facts));
+}
+
+function withRoutesListed(passage: Passage): Passage {
+  const { release, recorded } = passage.now.context;
+  return releasing(passage, withListedRoutes(release, recorded?.release, passage.event.facts));
 }
 
 /**

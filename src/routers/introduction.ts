@@ -27,7 +27,7 @@ export const INTRODUCTION_STEPS = 2;
 /** A header that no client sends. */
 export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 
-/** A rule that names Services to proxies, and takes no request. */
+/** Whether a rule introduces Services: the user who wrote the route did not write this, and no request is for it. */
 export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).includes(INTRODUCTION.name);
 
 /**
@@ -38,10 +38,9 @@ export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).in
 export function introducing<Rule extends object>({ name, most, sidesOf, unmatched }: RuleList<Rule>): NonNullable<Router['introduction']> {
   const rulesOf = (object: KubeObject | undefined): Rule[] => specOf<Record<string, Rule[]>>(object)[name] ?? [];
   const sidesIn = (rules: readonly Rule[]): Side[] => rules.flatMap(sidesOf);
-  const isMatched = (rule: Rule): boolean => !isIntroduction(rule);
   return (next, current) => {
     const found = rulesOf(findObject(current, refOf(next)));
-    const [before, after] = [found.filter(isMatched), rulesOf(next)];
+    const [before, after] = [found.filter((rule) => !isIntroduction(rule)), rulesOf(next)];
     const named = new Set(sidesIn(found).map(({ service }) => service));
     const goesOn = new Set(sidesIn(after).map(({ service }) => service));
     const left = sidesIn(before).filter(({ hasTraffic }) => hasTraffic);

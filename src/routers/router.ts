@@ -54,6 +54,10 @@ export interface Unkept {
   remedy: string;
   /** Users would be answered by other pods than they ask for: such a Canary is refused. */
   isRefused: boolean;
+  /** It is a security policy that would not hold. */
+  isPolicy?: true;
+  /** No release could go on: to accept it helps nothing. */
+  isFirm?: true;
 }
 
 /** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04-R-T1, R-T2). */
@@ -78,6 +82,8 @@ export interface Router {
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange;
   /** Whether a route of its kind is the user's, of which only the backends that name the application are ours: merged into it, never applied. */
   isUsers?(route: KubeObject): boolean;
+  /** The route that is ours whole, where its user asks to have it back: all of it, as it was before us, with the application split. */
+  handedBack?(canary: Canary, routes: Routes, current: readonly KubeObject[]): KubeObject | undefined;
   /**
    * The next step towards `next`, where proxies may learn of its backends later than of the routes to them: some time after it comes another one, or
    * `next`.

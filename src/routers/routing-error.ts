@@ -1,9 +1,13 @@
+import type { ObjectRef } from '../api/kube-object.ts';
+
 /** A route that the provider cannot express as asked. Writing something near it could put the wrong users on the canary. */
 export class RoutingError extends Error {
   override readonly name = 'RoutingError';
   readonly code = 'ROUTE_NOT_EXPRESSIBLE';
   /** The field of the Canary to correct; absent: the strategy as a whole asks for another provider. */
   readonly field?: string;
+  /** The user's object that is not there. */
+  readonly object?: ObjectRef;
   /** The message is about the strategy as a whole, or begins with this field. */
   readonly placed: { field: string; message: string };
 
@@ -21,6 +25,11 @@ export class RoutingError extends Error {
     Object.assign(error.placed, { field: `spec.${field}`, message: problem });
     return error;
   }
+}
+
+/** An object that one field below `spec` names is not there. */
+export function objectMissing(field: string, object: ObjectRef): RoutingError {
+  return Object.assign(RoutingError.at(field, `names ${object.kind} ${object.name}, which is not there`), { object });
 }
 
 /** What `attempt` gives; undefined where it throws a `RoutingError`. Other errors pass through. */

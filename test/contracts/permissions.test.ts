@@ -6,6 +6,7 @@ import { type Provider, providers } from '../../src/api/canary.ts';
 import { groupOf, type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/kube-object.ts';
 import type { Permission, RbacVerb } from '../../src/api/permission.ts';
 import { type Routes, weight } from '../../src/api/routes.ts';
+import { readKinds } from '../../src/arrival/kinds.ts';
 import {
   dashboardPermissions,
   everyFeature,
@@ -76,7 +77,10 @@ describe('the role of the controller', () => {
     const { watched, removed } = conductOf(provider);
     // A Knative Service is the target, too, whose revisions are watched.
     const alone = permissions.flatMap(({ resources }) => (resources.includes('revisions') ? ['serving.knative.dev/revisions'] : []));
-    for (const verb of ['list', 'watch'] as const) expect(granted(permissions, verb)).toEqual([...watched, ...alone].sort());
+    expect(granted(permissions, 'watch')).toEqual([...watched, ...alone].sort());
+    // What an arrival looks at for this provider alone is listed.
+    const looked = readKinds.filter((one) => one.providers?.includes(provider)).map(({ group, resource }) => `${group}/${resource}`);
+    expect(granted(permissions, 'list')).toEqual([...new Set([...watched, ...alone, ...looked])].sort());
     expect(granted(permissions, 'delete')).toEqual(removed);
   });
 

@@ -174,6 +174,11 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
   NoPromotedTemplate: blocked('NoPromotedTemplate', { object: podinfoPrimary }),
   Other: blocked('Other', { detail: 'the request to the API server timed out: look at its health' }),
   RouteRejected: blocked('RouteRejected', { object: route, detail: 'two routes have the same match: remove one of them' }),
+  RouteMissing: blocked('RouteMissing', {
+    object: { ...route, apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name: 'podinfo-internal' },
+    field: 'spec.routeRefs[1]',
+    detail: 'routeRefs[1] names HTTPRoute podinfo-internal, which is not there',
+  }),
   RouteUnconfirmed: {
     before: releasing,
     begin: (world) =>

@@ -97,6 +97,29 @@ describe('a new version over what another has left', () => {
     expect(await startOver([objects])).toMatchObject({ writes: [], changes: 0 });
   });
 
+  const mesh = podTargets.filter(([, objects]) => objects.some(({ kind }) => kind === 'VirtualService'));
+  /** The route of such a Canary as one of the user's that this version took over whole. */
+  const takenOver = (objects: readonly KubeObject[], more: object) =>
+    objects.map((object): KubeObject => {
+      if (object.kind !== 'VirtualService') return object;
+      const http = [
+        { match: [{ uri: { prefix: '/static' } }], route: [{ destination: { host: 'static' } }] },
+        { timeout: '3s', route: [{ destination: { host: 'podinfo' } }] },
+      ];
+      const original = JSON.stringify({ hosts: ['podinfo.example.org'], http });
+      const annotations = { ...object.metadata.annotations, 'flagger.kubernetes.io/original-configuration': original, ...more };
+      return { ...object, metadata: { ...object.metadata, annotations } };
+    });
+  it.each(mesh)('I8: over %s whose route was taken over whole writes nothing', async (_, objects) => {
+    expect(await startOver([takenOver(objects, {})])).toMatchObject({ writes: [], changes: 0 });
+  });
+
+  it.each(mesh)('I17: over %s, a route that its user asks for is split in one write, and is theirs', async (_, objects) => {
+    const { writes } = await startOver([takenOver(objects, { 'serin.dev/split': 'true' })]);
+    expect(writes.filter((one) => !one.includes('Event'))).toEqual([expect.stringMatching(/^patch VirtualService\/ podinfo: /)]);
+    expect(writes[0]).toMatch(/"prefix":"\/static".*"host":"podinfo-primary"/);
+  });
+
   it.each(podTargets)('Revisions: over %s on a newer API server, whose new fields have defaults at every level', async (_, objects) => {
     const newer = objects.map((object) => (TARGETS.has(object.kind) ? withNewDefaults(object) : object));
     expect(await startOver([newer])).toMatchObject({ writes: [], changes: 0 });

@@ -224,6 +224,18 @@
   resources: [httproutes, grpcroutes]
   verbs: [get, list, watch, create, patch]
 {{- end }}
+{{- if or (has "gatewayapi:v1" $providers) (has "gatewayapi:v1beta1" $providers) }}
+# policies that are attached to one rule of a route; without it that is not checked
+- apiGroups: [gateway.envoyproxy.io]
+  resources: [securitypolicies, envoyextensionpolicies]
+  verbs: [list]
+{{- end }}
+{{- if or (has "gatewayapi:v1" $providers) (has "gatewayapi:v1beta1" $providers) }}
+# policies that are attached to one rule of a route; without it that is not checked
+- apiGroups: [kuadrant.io]
+  resources: [authpolicies, ratelimitpolicies]
+  verbs: [list]
+{{- end }}
 {{- if has "gatewayapi:v1beta1" $providers }}
 # routes
 - apiGroups: [gateway.networking.k8s.io]

@@ -93,12 +93,13 @@ export const codes = {
   },
   EndpointsWouldBeLost: {
     kinds: EVENT_AND_BLOCKER,
-    meaning: 'a Service or route that leads to the application would lose endpoints, or lead to the canary whatever its weight',
+    meaning:
+      'a Service or route that leads to the application would lose endpoints, get no share of a release, or lead to the canary whatever its weight',
     actor: 'canaryOwner',
     remedy: 'do what the message says, so that the Service or route goes on serving',
     look: 'serin preflight CANARY -n NAMESPACE',
     usualCauses:
-      'a Service selects the pods of several workloads; `spec.service.followers` leaves out a Service of the target; a VirtualService leads to a subset of the apex Service',
+      'a Service selects the pods of several workloads; `spec.service.followers` leaves out a Service of the target; a route leads to the application and is not in `spec.routeRefs`; a VirtualService leads to a subset of the apex Service',
     page: 'arrival.md',
   },
   PolicyWouldBeLost: {
@@ -120,7 +121,7 @@ export const codes = {
   },
   WouldBeLost: {
     kinds: WARNING,
-    meaning: 'something that knows the pods of the target does not know those of the primary, which serve',
+    meaning: 'something that knows the application does not know the pods of the primary, which serve, or gets no share of a release',
     actor: 'canaryOwner',
     remedy: 'do what the message says; or accept it, by the annotation serin.dev/arrival-loss: accepted on the object that it names',
     look: 'serin preflight CANARY -n NAMESPACE',
@@ -295,6 +296,15 @@ export const codes = {
     actor: 'canaryOwner',
     remedy: (about) => withDetail('change the strategy, the match or the provider', about),
     look: editCanary,
+  },
+  RouteMissing: {
+    kinds: BLOCKER,
+    meaning: 'a route that the spec lists is not there, so that it can hold no share',
+    actor: 'objectOwner',
+    remedy: ({ object }) => `create ${object ? `${object.kind} ${object.name}` : 'it'}, or take it out of spec.routeRefs`,
+    look: lookAtObject,
+    usualCauses: 'a name of `spec.routeRefs` is misspelt, or the route is applied after the Canary',
+    page: 'traffic.md',
   },
   RouteUnconfirmed: {
     kinds: BLOCKER,

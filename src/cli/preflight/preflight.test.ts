@@ -37,6 +37,29 @@ const settings = { selectorLabels: ['app'], companions: companionNames, provider
 const looked = (...objects: KubeObject[]) => preflight(canary, async () => ({ objects: [target, ...objects], unread: [] }), settings);
 
 describe('serin preflight', () => {
+  it('I17: names routes that lead to the application and are not listed, those of other namespaces, too', async () => {
+    const leading = (name: string, where: string) =>
+      object(
+        'networking.istio.io/v1',
+        'VirtualService',
+        name,
+        { hosts: [`${name}.example.org`], http: [{ route: [{ destination: { host: 'shop.test.svc.cluster.local' } }] }] },
+        { namespace: where },
+      );
+    const objects = [
+      target,
+      service('shop', { app: 'shop' }),
+      leading('shop', namespace),
+      leading('web', namespace),
+      leading('all', 'edge'),
+    ];
+    const { losses } = await preflight(canary, async () => ({ objects, unread: [] }), { ...settings, provider: 'istio' });
+    expect(losses.map((loss) => [loss.refused, loss.object.namespace, loss.object.name])).toEqual([
+      [false, namespace, 'web'],
+      [false, 'edge', 'all'],
+    ]);
+  });
+
   it('before the arrival says what is made, what is changed and what follows', async () => {
     const apex = service('shop', { app: 'shop' });
     expect(preflightLines(await looked(apex, service('shop-admin', { app: 'shop' }), budget)).slice(0, 7)).toEqual([

@@ -16,6 +16,7 @@ import {
 import { blockerOf } from '../../controller/status/blocker-of.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
+import { objectMissing } from '../../routers/routing-error.ts';
 import { missingConfig, unknownConfig, unreadableConfig } from '../../workloads/configs/read-configs.ts';
 
 /** A blocker of the objects, as an error of the controller carries it. */
@@ -162,6 +163,14 @@ const stalls: readonly Stall[] = [
     ['Canary', 'spec.service.rewrite'],
     /remove it/,
     'set Canary podinfo spec.service.rewrite',
+  ),
+  blocked(
+    'a route that is listed and not there',
+    objectMissing('routeRefs[0]', ref('gateway.networking.k8s.io/v1', 'HTTPRoute', 'podinfo-internal')),
+    'RouteMissing',
+    ['HTTPRoute', 'metadata'],
+    /create HTTPRoute podinfo-internal/,
+    'create HTTPRoute podinfo-internal',
   ),
   blocked(
     'a target that cannot have a primary',

@@ -22,6 +22,7 @@ const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
   'TemplateLeftover',
   'NoPromotedTemplate',
   'RouteRejected',
+  'RouteMissing',
   'Other',
 ]);
 
@@ -45,6 +46,7 @@ export function fromBlocker({ raw }: CanarySnapshot, blocker: Blocker): Trouble 
   switch (code) {
     case 'ConfigNotFound':
     case 'ScalerNotFound':
+    case 'RouteMissing':
       return { ...about('metadata', 'not found'), change: changeOf('create', concerned) };
     case 'KindNotFound': {
       const crd = { kind: 'CustomResourceDefinition', metadata: { name: `${kind} in ${object.apiVersion}` } };

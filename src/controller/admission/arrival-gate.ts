@@ -66,11 +66,11 @@ function isArriving({ status }: Canary): boolean {
 }
 
 function refusal(loss: Loss, others: readonly Loss[], home: string, retryInMs: number): CanaryRejection {
-  const waiver = `or accept it with the annotation ${acceptedLossAnnotation}: ${ACCEPTED} on that object`;
+  const waiver = loss.isFirm ? '' : `; or accept it with the annotation ${acceptedLossAnnotation}: ${ACCEPTED} on that object`;
   const more = others.length === 0 ? '' : ` (and ${others.length} more: run "serin preflight")`;
   return {
     reason: loss.code === 'WouldBeLost' ? 'PolicyWouldBeLost' : loss.code,
-    message: `${lossText(loss, home)}; ${waiver}${more}`,
+    message: `${lossText(loss, home)}${waiver}${more}`,
     object: loss.object,
     ...(loss.field !== undefined && { field: loss.field }),
     retryInMs,

@@ -102,8 +102,8 @@ async function bareSpecs(
 ): Promise<{ spec: JsonRecord; isRenderable: boolean }[]> {
   const spec = fieldsOf(raw.spec);
   const original = await anchors.originalSpec(raw, signal);
-  const { provider, targetRef, autoscalerRef, service, analysis } = original ?? {};
-  const first = { provider, targetRef, autoscalerRef };
+  const { provider, targetRef, autoscalerRef, routeRefs, service, analysis } = original ?? {};
+  const first = { provider, targetRef, autoscalerRef, routeRefs };
   return [
     { spec: bare(spec, true), isRenderable: true },
     { spec: bare(spec, false), isRenderable: true },

@@ -1,7 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
 import { apiVersion, type Canary } from '../../api/canary.ts';
+import { parseJson, valueAt } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { refOf } from '../../api/kube-object.ts';
-import { anchorName, keepAnnotation, names } from '../../api/names.ts';
+import { anchorName, keepAnnotation, listedRoutesAnnotation, names } from '../../api/names.ts';
+import { RouteRef } from '../../api/route-ref.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
 import { isAnchor, readAnchor, recordLabel, renderAnchor } from '../../workloads/anchor.ts';
@@ -18,6 +22,9 @@ const COPIED = 'copied';
 
 /** Anchors without a running Canary that are read in one namespace; a namespace with more has forged ones, or is read at the next starts. */
 export const MOST_ORPHANS = 200;
+
+/** Those of a spec, and those that were taken out of it and are not given back yet. */
+const MOST_LISTED = 32;
 
 /** Which Canaries there are. */
 export interface LivingCanaries {
@@ -36,17 +43,27 @@ export function isKept(anchor: KubeObject): boolean {
 /** The part of a Canary that its anchor keeps. */
 export function anchoredPart({ metadata, spec }: Canary): NonNullable<Originals['canary']> {
   const { name, namespace, uid, labels } = metadata;
-  const { provider, targetRef, service, analysis, autoscalerRef } = spec;
+  const { provider, targetRef, service, analysis, autoscalerRef, routeRefs } = spec;
   return {
     metadata: { name, namespace, uid, ...(labels && { labels }) },
     spec: {
       ...(provider && { provider }),
       targetRef,
       ...(autoscalerRef && { autoscalerRef }),
+      ...(routeRefs && { routeRefs }),
       service,
       analysis: { interval: analysis.interval, threshold: analysis.threshold },
     },
   };
+}
+
+const ListedRoutes = z.array(RouteRef).max(MOST_LISTED);
+
+/** Routes that are split, as the anchor's annotation has them, or else its data; what cannot be read is not there. */
+function listedIn({ metadata, data }: KubeObject): RouteRef[] | undefined {
+  const text = metadata.annotations?.[listedRoutesAnnotation];
+  const known = text === undefined ? undefined : ListedRoutes.safeParse(parseJson(text)).data;
+  return known ?? ListedRoutes.safeParse(valueAt(data, ['canary', 'spec', 'routeRefs'])).data;
 }
 
 /** The anchor of each Canary, which is read when a release needs it, and not watched: an idle Canary reads none. */
@@ -154,6 +171,20 @@ export class Anchors {
     else this.#kept.delete(key);
   }
 
+  /**
+   * Records on the anchor which routes of the user's are split, before they are: a Canary that is deleted while Serin is down leaves nothing else that
+   * says it. A request only where they are others than are recorded.
+   */
+  async noteRoutes(canary: Canary, signal: AbortSignal): Promise<void> {
+    const anchor = await this.#find(canary, signal);
+    if (!anchor) return;
+    const routes = canary.status?.release?.listedRoutes ?? canary.spec.routeRefs ?? [];
+    if (isDeepStrictEqual(routes, listedIn(anchor) ?? [])) return;
+    const annotations = { [listedRoutesAnnotation]: JSON.stringify(routes) };
+    const cluster = atUrgencyOf(canary, this.#cluster);
+    this.#known.set(keyOf(canary), await cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal }));
+  }
+
   /** The spec that the anchor was made under, as far as it says what the Canary owns and how it is routed. */
   async originalSpec({ metadata }: KubeObject, signal: AbortSignal): Promise<Canary['spec'] | undefined> {
     const { name, namespace = '', uid = '' } = metadata;
@@ -192,7 +223,9 @@ export class Anchors {
       const anchor = await this.#cluster.get(refOf(listed), { signal });
       const { canary } = (anchor && this.read(anchor)) ?? {};
       if (!canary) continue;
-      const orphan = { metadata: { ...canary.metadata, generation: 0, resourceVersion: '' }, spec: canary.spec };
+      const routeRefs = anchor && listedIn(anchor);
+      const spec = { ...canary.spec, ...(routeRefs && { routeRefs }) };
+      const orphan = { metadata: { ...canary.metadata, generation: 0, resourceVersion: '' }, spec };
       if (!canaries.isInherited(orphan)) orphans.push({ apiVersion, kind: 'Canary', ...orphan });
     }
     return orphans;

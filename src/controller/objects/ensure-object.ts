@@ -42,7 +42,8 @@ export async function ensure(
   const fields = live
     ? [...missingFields(object, live.object, '', answered), ...(known === live.object ? [] : ['metadata.annotations'])]
     : ['metadata'];
-  if (fields.length === 0 && (before === digest || (before === undefined && !isWhole))) {
+  // What is rendered from a route of the user's changes with each edit of theirs, and of another Canary that shares it.
+  if (fields.length === 0 && (before === digest || isPart || (before === undefined && !isWhole))) {
     wanted.set(key, digest);
     return HELD;
   }
@@ -54,6 +55,7 @@ export async function ensure(
   // What owns it may have gone with it, and another owner of that name would be none to the garbage collector.
   if (isDeleted) anchors.doubt(canary);
   const owner = await anchors.reference(canary, signal, context.readTarget);
+  if (isPart) await anchors.noteRoutes(canary, signal);
   if (live && (isTarget(canary, ref) || isPart)) return noted(await mergeIntoTarget(context, object, live.object));
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   const toWrite = foundInPlace ? object : marked(context, object, owner);

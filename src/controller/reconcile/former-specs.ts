@@ -57,11 +57,14 @@ async function routedBefore(
   { cluster, config, signal }: DepsOf<'cluster' | 'config'>,
 ): Promise<Canary[]> {
   const providerOf = ({ spec }: Pick<Canary, 'spec'>) => spec.provider ?? config.meshProvider;
-  const { provider: _, ...spec } = canary.spec;
+  const { provider: _, routeRefs: _routes, ...spec } = canary.spec;
   const left = specsOfLeftRoutes(canary);
   const known = new Set<string>([canary, ...left].map(providerOf));
   const candidates = anchored.map(
-    ({ provider, service }): Canary => ({ ...canary, spec: { ...spec, ...(provider && { provider }), service } }),
+    ({ provider, service, routeRefs }): Canary => ({
+      ...canary,
+      spec: { ...spec, ...(provider && { provider }), ...(routeRefs && { routeRefs }), service },
+    }),
   );
   const others = new Map(candidates.flatMap((one) => (known.has(providerOf(one)) ? [] : [[providerOf(one), one] as const])));
   const found: Canary[] = [];
@@ -84,7 +87,7 @@ export function specsOfLeftRoutes(canary: Canary): Canary[] {
     const provider = NamedProvider.safeParse(left.provider).data;
     const routed = RoutedSpec.safeParse(left.spec).data;
     if (provider === undefined || routed === undefined) return [];
-    const { service: _, ingressRef: _ingress, routeRef: _route, upstreamRef: _upstream, ...spec } = canary.spec;
+    const { service: _, ingressRef: _ingress, routeRef: _route, routeRefs: _routes, upstreamRef: _upstream, ...spec } = canary.spec;
     return [{ ...canary, spec: { ...spec, ...routed, provider } }];
   });
 }

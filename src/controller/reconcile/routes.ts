@@ -1,6 +1,7 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
+import { mergePatchOf } from '../../api/json-merge.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
@@ -103,6 +104,7 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   let refusal: Awaited<ReturnType<typeof accepted.write>>;
   try {
     refusal = await accepted.write(canary, nowMs, async (writable) => {
+      outcome = combined(outcome, await handBack(context, writable, routes));
       const { write, remove } = router.render(writable, apex, routes, currentRoutes(context, router, canary));
       for (const object of write) outcome = combined(outcome, await ensureIntroduced(context, object));
       for (const ref of remove) outcome = combined(outcome, await removeRoute(context, ref));
@@ -123,6 +125,25 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   if (router.isInForce?.(canary, current) !== false) return outcome;
   const said = router.rejection?.(canary, current) ?? { detail: 'the traffic provider has not taken over the routes yet' };
   return combined(outcome, { ...PENDING, unconfirmed: { code: 'RouteUnconfirmed', ...said } });
+}
+
+/** Gives a route that is ours whole back to its user, who asks for it, in one write. */
+async function handBack(context: ReconcileContext, canary: Canary, routes: Routes): Promise<Outcome> {
+  const { router, cluster, view, annotations, signal } = context;
+  const asked = router.handedBack?.(canary, routes, currentRoutes(context, router, canary));
+  if (asked === undefined) return HELD;
+  const ref = refOf(asked);
+  // The user's last apply is newer than what we kept, and the view does not have it.
+  const live = await cluster.get(ref, { signal });
+  const wanted = live && router.handedBack?.(canary, routes, [live]);
+  if (!wanted) return HELD;
+  const { resourceVersion } = live.metadata;
+  const { metadata, spec } = mergePatchOf(live, wanted) as { metadata?: object; spec?: object };
+  const written = await cluster.patch(ref, { metadata: { ...metadata, resourceVersion }, ...(spec && { spec }) }, { signal });
+  forgetWanted(context, refKey(ref));
+  view.learn(written);
+  annotations.wrote(context, written);
+  return WRITTEN;
 }
 
 /** At the takeover of routes that serve already, proxies learn of the primary's Service before requests go to it, and forget the old one after. */

@@ -19,6 +19,7 @@ export function refusalBy({ denial, message }: ApiError, namespace: string): New
 }
 
 /** A route that the provider cannot express. */
-export function unroutableBy({ field, message }: RoutingError): NewBlocker {
-  return { code: 'RouteRejected', ...(field === undefined ? {} : { field }), detail: message };
+export function unroutableBy({ field, message, object }: RoutingError): NewBlocker {
+  const where = { ...(object && { object }), ...(field !== undefined && { field }) };
+  return { code: object ? 'RouteMissing' : 'RouteRejected', ...where, detail: message };
 }

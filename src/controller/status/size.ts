@@ -50,7 +50,7 @@ export function fitStatus(status: CanaryStatus, mostBytes = MOST_STATUS_BYTES): 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** Not of the routes: half a pattern is another one. */
-const WHOLE = new Set(['routedFor', 'leftRoutes', 'routes', 'heldRoutes']);
+const WHOLE = new Set(['routedFor', 'leftRoutes', 'listedRoutes', 'routes', 'heldRoutes']);
 
 function shortened<T>(value: T): T {
   if (typeof value === 'string') return (value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT - 1).toWellFormed()}…` : value) as T;

@@ -30,7 +30,7 @@ const SENTENCES = keys('image from to problem reason message detail field unread
 /** Everything below is the user's, field names included. */
 const OPAQUE = keys('match templateVariables');
 
-const SPEC = ['provider', 'targetRef', 'ingressRef', 'routeRef', 'progressDeadlineSeconds', 'skipAnalysis', 'suspend'];
+const SPEC = ['provider', 'targetRef', 'ingressRef', 'routeRef', 'routeRefs', 'progressDeadlineSeconds', 'skipAnalysis', 'suspend'];
 
 /** Everything of a release that a decision can depend on, without what may be a secret (docs/journal.md lists what is kept). */
 export class Concealment {

@@ -1,44 +1,85 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import { isRecord } from '../../api/json.ts';
+import { isRecord, type JsonRecord, recordsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
+import { agreed } from '../split/agreed.ts';
 import { joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRules, splitRules } from '../split/split.ts';
+import type { SplitForm } from '../split/split-form.ts';
 import { type Conditions, mergeConditions } from './conditions.ts';
 import { readHttpProxy } from './read.ts';
 
-/** The routes of an HTTPProxy of the user's, with the application split. Throws a `RoutingError` where that cannot be said. */
-export function splitHttpProxy(canary: Canary, found: KubeObject, routes: Routes): Rule[] {
-  const rules = rulesOf(found);
+/** How HTTPProxies of users are split. */
+export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
+  versions: { HTTPProxy: 'projectcontour.io/v1' },
+  rules: 'spec',
+  split(canary, found, routes) {
+    const leading = listsOf(canary, found).filter(({ rules, form }) => rules.some((rule) => leadsToApplication(canary, rule, form)));
+    if (leading.length === 0)
+      throw new RoutingError(
+        `HTTPProxy ${found.metadata.name} is yours and no route of it leads to Service ${names(canary).apexService}: add one that does, or give it another name, so that Serin can make one of this name`,
+      );
+    return fieldsOf(leading.map((one) => ({ ...one, rules: splitRules(canary, one.rules, routes, one.form) })));
+  },
+  joined(canary, found) {
+    const lists = listsOf(canary, found).map((one) => ({ ...one, rules: joinedRules(canary, one.rules, one.form) }));
+    const changed = lists.filter(({ before, rules }) => !isDeepStrictEqual(before, rules));
+    return changed.length > 0 ? fieldsOf(changed) : undefined;
+  },
+  read(canary, found) {
+    const leading = listsOf(canary, found).filter(({ rules, form }) => rules.some((rule) => leadsToApplication(canary, rule, form)));
+    const read = (routes: Rule[]) => readHttpProxy(canary, { ...found, spec: { routes } });
+    return agreed(leading.map(({ rules, form }) => ({ found, routes: readSplitRules(canary, found, rules, { form, read }) })));
+  },
+  rulesIn,
+  servicesOf: (found) =>
+    rulesIn(found)
+      .flatMap(({ services }) => recordsIn(services))
+      .flatMap(({ name, mirror }) => (mirror === true ? [] : [`${found.metadata.namespace}/${name}`])),
+};
+
+function rulesIn(found: KubeObject): Rule[] {
+  return [...rulesOf(found), ...tcpProxyOf(found)];
+}
+
+interface RuleList {
+  field: 'routes' | 'tcpproxy';
+  /** As they stand in the object. */
+  before: Rule[];
+  rules: Rule[];
+  form: RuleForm;
+}
+
+/** A `tcpproxy` is one rule, which takes all connections. */
+function listsOf(canary: Canary, found: KubeObject): RuleList[] {
   const form = formOf(canary);
-  if (!rules.some((rule) => leadsToApplication(canary, rule, form)))
-    throw new RoutingError(
-      `HTTPProxy ${found.metadata.name} is yours and no route of it leads to Service ${names(canary).apexService}: add one that does, or give it another name, so that Serin can make one of this name`,
-    );
-  return splitRules(canary, rules, routes, form);
+  return [
+    { field: 'routes', before: recordsIn(specOf<JsonRecord>(found).routes), rules: rulesOf(found), form },
+    { field: 'tcpproxy', before: tcpProxyOf(found), rules: tcpProxyOf(found), form: { ...form, ...connectionsOnly } },
+  ];
 }
 
-/** The routes as the user wrote them; undefined: none of them is split. */
-export function joinedHttpProxy(canary: Canary, found: KubeObject): Rule[] | undefined {
-  const rules = rulesOf(found);
-  const joined = joinedRules(canary, rules, formOf(canary));
-  return isDeepStrictEqual(rules, joined) ? undefined : joined;
-}
+const fieldsOf = (lists: readonly Pick<RuleList, 'field' | 'rules'>[]): JsonRecord =>
+  Object.fromEntries(lists.map(({ field, rules }) => [field, field === 'routes' ? rules : rules[0]]));
 
-/** The routes that an HTTPProxy of the user's expresses; undefined: it leads to the application whole, as before Serin. */
-export function readSplitHttpProxy(canary: Canary, found: KubeObject): Routes | UnreadableRoutes | undefined {
-  return readSplitRules(canary, found, rulesOf(found), {
-    form: formOf(canary),
-    read: (routes) => readHttpProxy(canary, { ...found, spec: { routes } }),
-  });
-}
+const tcpProxyOf = (found: KubeObject): Rule[] => recordsIn([specOf<JsonRecord>(found).tcpproxy]);
+
+const needsHttp = (field: string): RoutingError =>
+  RoutingError.at(field, 'needs HTTP, and your HTTPProxy has a tcpproxy: give it a Canary without');
+
+const connectionsOnly: Pick<RuleForm, 'conditioned' | 'mirrored'> = {
+  conditioned: (_rule, { match }) => {
+    throw needsHttp(match ? 'analysis.match' : 'analysis.sessionAffinity');
+  },
+  mirrored: () => {
+    throw needsHttp('analysis.mirror');
+  },
+};
 
 function rulesOf(found: KubeObject): Rule[] {
-  const { routes } = specOf<{ routes: unknown }>(found);
-  return Array.isArray(routes) ? routes.filter(isRecord) : [];
+  return recordsIn(specOf<JsonRecord>(found).routes);
 }
 
 const conditionsOf = ({ conditions }: Rule): Conditions => (Array.isArray(conditions) ? (conditions as Conditions) : []);

@@ -211,7 +211,33 @@ describe('I17: an HTTPProxy of the user’s', () => {
   });
 
   it('one that does not lead to the application is named, and not written', () => {
-    expect(() => router.render(aCanary(), anApex, allToPrimary, [users([socket])])).toThrow(/HTTPProxy shop is yours .*Service shop/);
+    const live = [users([socket])];
+    expect(() => router.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, live)).toThrow(
+      /HTTPProxy shop is yours .*Service shop/,
+    );
+    expect(router.render(aCanary(), anApex, allToPrimary, live).write).toEqual([]);
+    expect(router.missing?.(aCanary(), live)?.message).toMatch(/HTTPProxy shop is yours .*Service shop/);
+  });
+
+  it('its tcpproxy is split as a route is, and joined again', () => {
+    const tcpproxy = { services: [{ name: 'shop', port: 8443 }], healthCheckPolicy: { path: '/' } };
+    const spec = { virtualhost: { fqdn: 'shop.example.org', tls: { passthrough: true } }, tcpproxy };
+    const found = { ...users([]), spec };
+    const routes: Routes = { kind: 'weighted', canary: weight(10) };
+    expect(router.unkept?.(aCanary(), [found])).toEqual([]);
+    const [written] = router.render(aCanary(), anApex, routes, [found]).write;
+    const services = [
+      { name: 'shop-primary', port: 8443, weight: 90 },
+      { name: 'shop-canary', port: 8443, weight: 10 },
+    ];
+    expect(written?.spec).toEqual({ tcpproxy: { ...tcpproxy, services } });
+    const live = { ...found, spec: { ...spec, tcpproxy: { ...tcpproxy, services } } };
+    expect(router.readRoutes(aCanary(), [live])).toEqual(routes);
+    expect(router.finalize(aCanary(), [live]).write[0]?.spec).toEqual({ tcpproxy });
+    const matched: Routes = { kind: 'matched', match: [{ headers: { a: { exact: 'b' } } }] };
+    expect(() => router.render(aCanary(), anApex, matched, [found])).toThrow(
+      /^analysis.match needs HTTP, and your HTTPProxy has a tcpproxy/,
+    );
   });
 
   it('04-R-D2: one that was taken over whole before is restored', () => {

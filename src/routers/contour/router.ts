@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { isRecord, recordsIn } from '../../api/json.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { factsOf } from '../../api/providers.ts';
 import { weight } from '../../api/routes.ts';
@@ -9,9 +10,9 @@ import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
 import type { Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
-import type { Rule } from '../split/split.ts';
-import { isUsersRoute, saidInVain } from '../split/users-route.ts';
-import { joinedHttpProxy, readSplitHttpProxy, splitHttpProxy } from './in-place.ts';
+import type { SplitForm } from '../split/split-form.ts';
+import { withUsersRoutes } from '../split/users-routes.ts';
+import { inPlace } from './in-place.ts';
 import { readHttpProxy } from './read.ts';
 import { invalidity } from './rejection.ts';
 import { renderRoutes, routesToApex } from './render.ts';
@@ -23,7 +24,7 @@ import { renderRoutes, routesToApex } from './render.ts';
  */
 export function contour(ingressClass = ''): Router {
   const ofClass = ingressClass === '' ? {} : { ingressClassName: ingressClass };
-  return {
+  const made: Router = {
     supports: factsOf('contour').can,
     refuses: (canary) =>
       rejectionOf(() => {
@@ -34,32 +35,22 @@ export function contour(ingressClass = ''): Router {
     render(canary, _apex, routes, current) {
       const { apiVersion, kind } = proxyRef(canary);
       const found = findObject(current, proxyRef(canary));
-      if (found && isUsersRoute(found)) return { write: [part(found, splitHttpProxy(canary, found, routes))], remove: [] };
       const metadata = routingMetadata(canary, rememberedSpec(found, ours(canary)));
       return { write: [{ apiVersion, kind, metadata, spec: { ...ofClass, routes: renderRoutes(canary, routes) } }], remove: [] };
     },
     introduction,
-    isUsers: isUsersRoute,
-    ignores: (canary, current = []) => saidInVain(canary, findObject(current, proxyRef(canary))),
     readRoutes(canary, current) {
       const found = findObject(current, proxyRef(canary));
-      if (found && isUsersRoute(found)) return readSplitHttpProxy(canary, found);
       return found && readHttpProxy(canary, found);
     },
-    isInForce: (canary, current) => rejection(canary, current) === undefined,
-    rejection,
     finalize(canary, current) {
-      const found = findObject(current, proxyRef(canary));
-      if (found && isUsersRoute(found)) {
-        const joined = joinedHttpProxy(canary, found);
-        return { write: joined ? [part(found, joined)] : [], remove: [] };
-      }
       // The user's root goes on including it, so what we made stays, and leads to the apex Service.
       const toApex = () => ({ ...ofClass, routes: routesToApex(canary) });
       return { write: leftBehind(proxyRef(canary), current, ours(canary), toApex), remove: [] };
     },
     afterDeletion: () => 'stays',
   };
+  return withUsersRoutes(made, splitForm);
 }
 
 interface ProxyRule {
@@ -81,18 +72,22 @@ const introduction = introducing<ProxyRule>({
   }),
 });
 
-/** What is Serin's of an HTTPProxy of the user's. */
-function part({ apiVersion, kind, metadata: { name, namespace = '' } }: KubeObject, routes: Rule[]): KubeObject {
-  return { apiVersion, kind, metadata: { name, namespace }, spec: { routes } };
+function proxyRef(canary: Canary): ObjectRef {
+  return refUnderApex(canary, 'projectcontour.io/v1', 'HTTPProxy');
 }
 
-const proxyRef = (canary: Canary): ObjectRef => refUnderApex(canary, 'projectcontour.io/v1', 'HTTPProxy');
+const splitForm: SplitForm = {
+  ...inPlace,
+  ref: proxyRef,
+  namesSides: (canary) => ours(canary),
+  rejectionOf: invalidity,
+  // Ours has no host of its own: it takes requests where another one includes it.
+  isFor: (canary, _found, all) => !all.some((one) => includes(one, proxyRef(canary))),
+};
 
-function rejection(canary: Canary, current: readonly KubeObject[]) {
-  const object = proxyRef(canary);
-  const found = findObject(current, object);
-  const detail = found && invalidity(found);
-  return detail === undefined ? undefined : { object, detail };
+function includes({ metadata, spec }: KubeObject, { name, namespace }: ObjectRef): boolean {
+  const included = recordsIn(isRecord(spec) ? spec.includes : undefined);
+  return included.some((one) => one.name === name && (one.namespace ?? metadata.namespace) === namespace);
 }
 
 const ours = (canary: Canary) => namesServicesIn('name', canary);

@@ -1,16 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import { isRecord, type JsonRecord } from '../../api/json.ts';
+import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import type { Unkept } from '../router.ts';
+import { routesAhead } from '../routes-ahead.ts';
 import { RoutingError } from '../routing-error.ts';
+import { partsOf } from '../split/parts.ts';
 import { type Backend, joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRules, splitRules } from '../split/split.ts';
+import { hostsMeet, type SplitForm } from '../split/split-form.ts';
 import { ALL } from '../weights.ts';
 import type { GatewayCondition } from './conditions.ts';
 import { mirrorFilter, responseModifier } from './filters.ts';
 import { mergeMatch, normalised, type RouteMatch, withCookie } from './match.ts';
+import { parentRejection, parentsMeet } from './parents.ts';
 import { cookieOf, type FoundRule, isCanaryMirror, isService, readRouteObject } from './read.ts';
 import { SET_COOKIE } from './render.ts';
 import type { GatewayApiVersion, RouteKind } from './route-kind.ts';
@@ -21,6 +26,57 @@ const MOST = { rules: 16, matches: 64, matchesInAll: 128, filters: 16, weight: 1
 interface HeaderFilter {
   type?: string;
   responseHeaderModifier?: { add?: { name: string; value: string }[] };
+}
+
+/** How HTTPRoutes and GRPCRoutes of users are split. */
+export function splitForm(version: GatewayApiVersion): Omit<SplitForm, 'ref' | 'namesSides'> {
+  const apiVersion = `gateway.networking.k8s.io/${version}`;
+  return {
+    // v1 alone has GRPCRoutes.
+    versions: { HTTPRoute: apiVersion, ...(version === 'v1' && { GRPCRoute: apiVersion }) },
+    rules: 'spec.rules',
+    split: (canary, found, routes) => ({ rules: splitRoute(canary, found, routes, version) }),
+    joined(canary, found) {
+      const rules = joinedRoute(canary, found, version);
+      return isDeepStrictEqual(rules, recordsIn(specOf<JsonRecord>(found).rules)) ? undefined : { rules };
+    },
+    read: (canary, found) => readSplitRoute(canary, found, version),
+    rulesIn: rulesOf,
+    servicesOf: (found) => rulesOf(found).flatMap((rule) => serviceNamesIn(rule, found.metadata.namespace)),
+    isFor: ({ spec: { service }, metadata: { namespace } }, found) =>
+      hostsMeet(service.hosts ?? [], textsIn(specOf<JsonRecord>(found).hostnames)) &&
+      parentsMeet(service.gatewayRefs ?? [], recordsIn(specOf<JsonRecord>(found).parentRefs), namespace),
+    rejectionOf: parentRejection,
+    unkept: (canary, found, objects) => policiesOfRules(canary, found, objects, version),
+  };
+}
+
+/** Policies that name one rule: copies of it have no name, and would be without them. */
+function policiesOfRules(canary: Canary, found: KubeObject, objects: readonly KubeObject[], version: GatewayApiVersion): Unkept[] {
+  if (!routesAhead(canary).some((routes) => partsOf(canary, routes).copies.length > 0)) return [];
+  const { kind, metadata } = found;
+  const form = formOf(canary, kind as RouteKind, version);
+  const split = joinedRules(canary, rulesOf(found), form).filter((rule) => leadsToApplication(canary, rule, form));
+  const rules = split.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+  return objects.flatMap((on): Unkept[] => {
+    const { targetRef, targetRefs } = specOf<JsonRecord>(on);
+    const refs = recordsIn([...recordsIn(targetRefs), targetRef]);
+    const of = refs.find((ref) => ref.kind === kind && ref.name === metadata.name && rules.includes(String(ref.sectionName)));
+    if (!of || on.metadata.namespace !== metadata.namespace) return [];
+    return [
+      {
+        ...{ on, field: refs.length === 1 && targetRef ? 'spec.targetRef' : 'spec.targetRefs', isRefused: true, isPolicy: true },
+        detail: `is for rule ${String(of.sectionName)} of ${kind} ${metadata.name}, and would not hold for the copies of it that a condition or a cookie of the release needs`,
+        remedy: 'leave out sectionName, so that it is for the whole route, or move the rule into a route of its own',
+      },
+    ];
+  });
+}
+
+function serviceNamesIn({ backendRefs }: Rule, home = ''): string[] {
+  return recordsIn(backendRefs).flatMap(({ group = '', kind = 'Service', namespace = home, name }) =>
+    (group === '' || group === 'core') && kind === 'Service' ? [`${namespace}/${name}`] : [],
+  );
 }
 
 /** The rules of an HTTPRoute or GRPCRoute of the user's, with the application split. Throws a `RoutingError` where that cannot be said. */
@@ -42,10 +98,9 @@ export function joinedRoute(canary: Canary, found: KubeObject, version: GatewayA
   return joinedRules(canary, rulesOf(found), formOf(canary, found.kind as RouteKind, version));
 }
 
-export const rulesOf = (found: KubeObject): Rule[] => {
-  const { rules } = specOf<{ rules: unknown }>(found);
-  return Array.isArray(rules) ? rules.filter(isRecord) : [];
-};
+function rulesOf(found: KubeObject): Rule[] {
+  return recordsIn(specOf<JsonRecord>(found).rules);
+}
 
 /** The routes that a route of the user's expresses; undefined: it leads to the application whole, as before Serin. */
 export function readSplitRoute(canary: Canary, found: KubeObject, version: GatewayApiVersion): Routes | UnreadableRoutes | undefined {

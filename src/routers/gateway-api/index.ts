@@ -1,3 +1,4 @@
+import { rule } from '../../api/permission.ts';
 import { type ProviderDefinition, routes } from '../provider.ts';
 import { application } from '../queries/application.ts';
 import { gatewayApi } from './router.ts';
@@ -5,15 +6,20 @@ import { gatewayApi } from './router.ts';
 const group = 'gateway.networking.k8s.io';
 const [v1, v1beta1] = [gatewayApi('v1'), gatewayApi('v1beta1')];
 const all = { observers: application, ownedWhole: ['rules'] };
+const attached = 'policies that are attached to one rule of a route; without it that is not checked';
+const ofRules = [
+  rule('gateway.envoyproxy.io', ['securitypolicies', 'envoyextensionpolicies'], ['list'], attached),
+  rule('kuadrant.io', ['authpolicies', 'ratelimitpolicies'], ['list'], attached),
+];
 
 export const gatewayApiProvider: ProviderDefinition = {
   ...all,
   router: () => v1,
-  permissions: [routes(group, ['httproutes', 'grpcroutes'])],
+  permissions: [routes(group, ['httproutes', 'grpcroutes']), ...ofRules],
 };
 
 export const gatewayApiV1beta1Provider: ProviderDefinition = {
   ...all,
   router: () => v1beta1,
-  permissions: [routes(group, ['httproutes'])],
+  permissions: [routes(group, ['httproutes']), ...ofRules],
 };

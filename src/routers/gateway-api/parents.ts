@@ -47,6 +47,16 @@ export function servesGateway(object: KubeObject): boolean {
   return Array.isArray(found) && found.some((ref: Partial<ParentRef> | null) => ref?.kind !== 'Service');
 }
 
+/** Whether two routes, of these parents and of one namespace, share a listener. */
+export function parentsMeet(some: readonly Partial<ParentRef>[], others: readonly Partial<ParentRef>[], home: string): boolean {
+  const isOpen = (one: unknown, other: unknown) => one === undefined || other === undefined || one === other;
+  const keyOf = ({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace = home, name }: Partial<ParentRef>) =>
+    JSON.stringify([group, kind, namespace, name]);
+  const meets = (one: Partial<ParentRef>, other: Partial<ParentRef>) =>
+    keyOf(one) === keyOf(other) && isOpen(one.sectionName, other.sectionName) && isOpen(one.port, other.port);
+  return some.some((one) => others.some((other) => meets(one, other)));
+}
+
 const isSameObject = (one: ParentRef, other: ParentRef): boolean =>
   one.group === other.group && one.kind === other.kind && one.name === other.name && (one.namespace ?? '') === (other.namespace ?? '');
 

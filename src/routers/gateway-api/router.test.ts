@@ -292,10 +292,46 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(split(other)).not.toThrow();
   });
 
+  it('a policy that is attached to one of its rules would not hold for the copies of that rule, and refuses a Canary that needs some', () => {
+    const policy = (sectionName: string): KubeObject => ({
+      ...{ apiVersion: 'gateway.envoyproxy.io/v1alpha1', kind: 'SecurityPolicy', metadata: { name: 'jwt', namespace: 'prod' } },
+      spec: { targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', name: 'shop', sectionName }] },
+    });
+    const named = users(httpRoute([{ ...others[0], name: 'static' }, app]));
+    const asking = { iterations: 2, match: [insider] };
+    const said = (analysis: object, ...objects: KubeObject[]) =>
+      v1
+        .unkept?.(canaryWith({}, analysis), [named, ...objects])
+        .map(({ on, isPolicy, isRefused, field }) => [on.kind, isPolicy, isRefused, field]);
+    expect(said(asking, policy('app'))).toEqual([['SecurityPolicy', true, true, 'spec.targetRefs']]);
+    expect([said({}, policy('app')), said(asking, policy('static')), said(asking)]).toEqual([[], [], []]);
+  });
+
   it('one that does not lead to the application is named, and not written', () => {
-    expect(() => v1.render(canaryWith(), anApex, allToPrimary, [users(httpRoute(others))])).toThrow(
+    const live = [users(httpRoute(others))];
+    expect(() => v1.render(canaryWith(), anApex, { kind: 'weighted', canary: weight(10) }, live)).toThrow(
       /HTTPRoute shop is yours .*Service shop/,
     );
+    expect(v1.render(canaryWith(), anApex, allToPrimary, live).write).toEqual([]);
+    expect(v1.missing?.(canaryWith(), live)?.message).toMatch(/HTTPRoute shop is yours .*Service shop/);
+  });
+
+  it('of one that was taken over whole before it is said what it has lost, and how to have it back', () => {
+    const made = httpRoute([{ matches: [{ path: { type: 'PathPrefix', value: '/' } }], backendRefs: split(100, 0) }]);
+    const kept = (spec: object): KubeObject => ({
+      ...made,
+      metadata: { ...made.metadata, annotations: { ...made.metadata.annotations, [originalConfig]: JSON.stringify(spec) } },
+    });
+    const said = (spec: object) =>
+      v1.unkept?.(canaryWith(), [kept(spec)]).map(({ isRefused, detail, remedy }) => [isRefused, detail, remedy]);
+    expect(said({ parentRefs: [{ name: 'edge' }], hostnames: ['shop.example.org'], rules: [...others, app] })).toEqual([
+      [
+        false,
+        'has been taken over whole, and has lost hostnames, filters, timeouts and requests for Service admin, static',
+        'annotate it with serin.dev/split: "true": it is yours again, with the application split in it',
+      ],
+    ]);
+    expect(said({ parentRefs: [{ name: 'edge' }], rules: [{ backendRefs: [{ name: 'shop', port: 8080 }] }] })).toEqual([]);
   });
 
   it('one that was taken over whole before stays so, and deletion puts its spec back', () => {

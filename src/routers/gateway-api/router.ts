@@ -1,21 +1,20 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import type { JsonRecord } from '../../api/json.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { factsOf } from '../../api/providers.ts';
-import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
+import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { INTRODUCTION, introducing } from '../introduction.ts';
 import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
+import { routesAhead } from '../routes-ahead.ts';
 import { ifExpressible, RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
-import type { Rule } from '../split/split.ts';
-import { isUsersRoute, saidInVain } from '../split/users-route.ts';
-import { joinedRoute, readSplitRoute, rulesOf, splitRoute } from './in-place.ts';
+import { withUsersRoutes } from '../split/users-routes.ts';
+import { splitForm } from './in-place.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
-import { hostnames, parentRefs, parentRejection, servesGateway } from './parents.ts';
+import { hostnames, parentRefs, servesGateway } from './parents.ts';
 import { readRouteObject } from './read.ts';
 import { type RouteType, renderRules, rulesToApex } from './render.ts';
 import { type GatewayApiVersion, type RouteKind, routeKindOf } from './route-kind.ts';
@@ -38,7 +37,6 @@ export function gatewayApi(version: GatewayApiVersion): Router {
   function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
     const ref = routeRef(canary, current);
     const found = findObject(current, ref);
-    if (found && isUsersRoute(found)) return { write: [part(found, splitRoute(canary, found, routes, version))], remove: [] };
     const metadata = routingMetadata(canary, rememberedSpec(found, namesSidesOf(canary)));
     const spec = specFor(canary, routes, { version, kind: ref.kind as RouteKind }, found);
     return { write: [{ apiVersion: ref.apiVersion, kind: ref.kind, metadata, spec }], remove: [] };
@@ -47,26 +45,11 @@ export function gatewayApi(version: GatewayApiVersion): Router {
   /** Restores an adopted route; ours leads to the apex Service, whether it stays or goes. */
   function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
     const ref = routeRef(canary, current);
-    const users = findObject(current, ref);
-    if (users && isUsersRoute(users)) return joined(canary, users);
     const toApex = (found: KubeObject) => apexSpec(canary, { version, kind: ref.kind as RouteKind }, found);
     return { write: leftBehind(ref, current, namesSidesOf(canary), toApex), remove: [] };
   }
 
-  /** Nothing where no rule of it is split. */
-  function joined(canary: Canary, found: KubeObject): RouteChange {
-    const rules = joinedRoute(canary, found, version);
-    return { write: isDeepStrictEqual(rules, rulesOf(found)) ? [] : [part(found, rules)], remove: [] };
-  }
-
-  function rejection(canary: Canary, current: readonly KubeObject[]) {
-    const object = routeRef(canary, current);
-    const found = findObject(current, object);
-    const detail = found && parentRejection(found);
-    return detail === undefined ? undefined : { object, detail };
-  }
-
-  return {
+  const made: Router = {
     supports: factsOf(`gatewayapi:${version}`).can,
     refuses: (canary) => rejectionOf(() => checkSpec(canary, { version, kind: routeKindOf(canary, version) })),
     watches: (canary) =>
@@ -75,18 +58,14 @@ export function gatewayApi(version: GatewayApiVersion): Router {
         : [refTo(canary, 'HTTPRoute')],
     render: (canary, _apex, routes, current) => render(canary, routes, current),
     introduction,
-    isUsers: isUsersRoute,
-    ignores: (canary, current = []) => saidInVain(canary, findObject(current, routeRef(canary, current))),
     readRoutes(canary, current) {
       const found = findObject(current, routeRef(canary, current));
-      if (found && isUsersRoute(found)) return readSplitRoute(canary, found, version);
       return found && readRouteObject(canary, found);
     },
-    isInForce: (canary, current) => rejection(canary, current) === undefined,
-    rejection,
     finalize,
     afterDeletion: (_canary, object) => (servesGateway(object) ? 'stays' : 'goes'),
   };
+  return withUsersRoutes(made, { ...splitForm(version), ref: routeRef, namesSides: namesSidesOf });
 }
 
 /** Source: the CRD. */
@@ -106,11 +85,6 @@ const introduction = introducing<BackendRule>({
     backendRefs,
   }),
 });
-
-/** What is Serin's of a route of the user's. */
-function part({ apiVersion, kind, metadata: { name, namespace = '' } }: KubeObject, rules: Rule[]): KubeObject {
-  return { apiVersion, kind, metadata: { name, namespace }, spec: { rules } };
-}
 
 const namesSidesOf = (canary: Canary) => namesServicesIn('name', canary);
 
@@ -142,20 +116,7 @@ function exposure(canary: Canary): JsonRecord {
 
 /** Every route that a release of this Canary can come to, so that nothing is refused in the middle of one (04-R-S10, R-T2). */
 function checkSpec(canary: Canary, routeType: RouteType): void {
-  exposure(canary);
+  // Routes that are listed say themselves where they belong.
+  if (!canary.spec.routeRefs?.length) exposure(canary);
   for (const routes of routesAhead(canary)) renderRules(canary, routes, routeType);
-}
-
-function routesAhead(canary: Canary): Routes[] {
-  const { match, mirror, mirrorWeight = 0, sessionAffinity } = canary.spec.analysis;
-  const pair = (name: string | undefined) => (name ? `${name}=abcdefghij` : undefined);
-  const [ours, primary] = [pair(sessionAffinity?.cookieName), pair(sessionAffinity?.primaryCookieName)];
-  const affinity = ours === undefined ? {} : { affinity: { canary: ours, ...(primary === undefined ? {} : { primary }) } };
-  const share = weight(mirrorWeight > 0 ? Math.min(100, mirrorWeight) : 100);
-  return [
-    allToPrimary,
-    { kind: 'weighted', canary: weight(50), ...affinity },
-    ...(match?.length ? [{ kind: 'matched', match, ...affinity } as const] : []),
-    ...(mirror ? [{ kind: 'mirrored', share } as const] : []),
-  ];
 }

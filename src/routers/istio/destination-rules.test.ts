@@ -171,14 +171,27 @@ describe('I17: subsets', () => {
   it('a route found in place that leads to a subset of the apex would be lost, and is refused', () => {
     for (const host of ['shop', 'shop.prod.svc.cluster.local'])
       expect(unkept(route(host, 'v1'))).toEqual([['VirtualService', true, expect.stringContaining('leads to subset v1 of shop')]]);
-    expect([unkept(route('shop')), unkept(route('cart', 'v1'))]).toEqual([[], []]);
+    expect(unkept(route('shop'))).toEqual([]);
     const elsewhere = { ...route('shop', 'v1'), metadata: { name: 'shop', namespace: 'web' } };
     expect(unkept(elsewhere)).toEqual([]);
   });
-  it('and is healed once Serin has it', () => {
-    const running = aCanary();
-    running.status = { phase: 'Progressing' } as never;
+  it('is not the user’s to accept, since the sides have no subsets', () => {
+    expect(istio.unkept?.(aCanary(), [route('shop', 'v1')])).toMatchObject([
+      { isFirm: true, remedy: expect.stringContaining('without subset') },
+    ]);
+  });
+  it('gets no share after an edit in a release, and is left whole when all requests go to the primary', () => {
     const routes: Routes = { kind: 'weighted', canary: weight(10) };
-    expect(() => istio.render(running, anApex, routes, [route('shop', 'v1')])).not.toThrow();
+    expect(() => istio.render(aCanary(), anApex, routes, [route('shop', 'v1')])).toThrow('leads to subset v1 of shop');
+    const { write } = istio.render(aCanary(), anApex, allToPrimary, [route('shop', 'v1')]);
+    expect(write.filter(({ kind }) => kind === 'VirtualService')).toEqual([]);
+    const [half] = istio.render(aCanary(), anApex, routes, [route('shop')]).write.slice(-1);
+    const edited = structuredClone(half) as Raw;
+    edited.spec.http.push(...(route('shop', 'v1') as Raw).spec.http);
+    const [home] = istio.render(aCanary(), anApex, allToPrimary, [edited]).write.slice(-1);
+    expect((home as Raw).spec.http.map(({ route }: Raw) => route.map(({ destination }: Raw) => destination))).toEqual([
+      [{ host: 'shop' }],
+      [{ host: 'shop', subset: 'v1' }],
+    ]);
   });
 });

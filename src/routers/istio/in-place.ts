@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import { isRecord, type JsonRecord } from '../../api/json.ts';
+import { isRecord, type JsonRecord, recordsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
@@ -8,6 +8,7 @@ import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { cookiePattern } from '../cookie.ts';
 import { RoutingError } from '../routing-error.ts';
 import { type Backend, joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRules, splitRules } from '../split/split.ts';
+import type { SplitForm } from '../split/split-form.ts';
 import { ALL } from '../weights.ts';
 import { type IstioMatch, mergeMatch, withHeader } from './match.ts';
 import { isHost, readVirtualService } from './read.ts';
@@ -19,6 +20,27 @@ type List = (typeof LISTS)[number];
 export type VirtualServiceRules = Partial<Record<List, Rule[]>>;
 
 const SET_COOKIE = 'Set-Cookie';
+
+/** How VirtualServices of users are split. */
+export const splitForm: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
+  versions: { VirtualService: 'networking.istio.io/v1beta1' },
+  rules: 'spec',
+  split: splitVirtualService,
+  joined(canary, found) {
+    const joined = joinedVirtualService(canary, found);
+    return Object.keys(joined).length > 0 ? joined : undefined;
+  },
+  read: readSplitVirtualService,
+  rulesIn,
+  servicesOf: (found) =>
+    rulesIn(found)
+      .flatMap(({ route }) => recordsIn(route))
+      .flatMap(({ destination }) => namedService(destination, found.metadata.namespace) ?? []),
+};
+
+function rulesIn(found: KubeObject): Rule[] {
+  return listsOf(found).flatMap(({ rules }) => rules);
+}
 
 /** The rules of a VirtualService of the user's, with the application split. Throws a `RoutingError` where that cannot be said. */
 export function splitVirtualService(canary: Canary, found: KubeObject, routes: Routes): VirtualServiceRules {
@@ -64,15 +86,19 @@ function listsOf(found: KubeObject): { list: List; rules: Rule[] }[] {
 }
 
 function formOf(canary: Canary, list: List): RuleForm {
-  const { canaryService } = names(canary);
+  const { canaryService, apexService } = names(canary);
   return {
     backends: 'route',
     unsaid: 0,
     copiesLast: false,
     serviceOf: ({ destination }) => serviceOf(canary, destination),
     withService(backend, from, to) {
-      // The sides have no subsets: who accepts that loses what the subset said, also once the Canary is gone.
-      const { subset: _, ...destination } = isRecord(backend.destination) ? backend.destination : {};
+      const destination = isRecord(backend.destination) ? backend.destination : {};
+      // The sides have no subsets, and what one says would be lost, also once the Canary is gone.
+      if (destination.subset !== undefined && from === apexService)
+        throw new RoutingError(
+          `a rule leads to subset ${String(destination.subset)} of ${from}, and the routes of a Canary lead to its two sides as a whole: let it lead to ${from} without subset, or give subset ${String(destination.subset)} a Service and a Canary of its own`,
+        );
       const host = `${to}${String(destination.host).slice(from.length)}`;
       return { ...backend, destination: { ...destination, host } };
     },
@@ -136,11 +162,17 @@ const matchesOf = ({ match }: Rule): IstioMatch[] => (Array.isArray(match) ? mat
 const cookieOf = (headers: unknown): unknown =>
   isRecord(headers) ? Object.entries(headers).find(([name]) => name.toLowerCase() === 'cookie')?.[1] : undefined;
 
-/** A name without a dot is one of the VirtualService's own namespace; with one it is a whole name. */
 function serviceOf({ metadata: { namespace } }: Canary, destination: unknown): string | undefined {
+  const [of, service] = namedService(destination, namespace)?.split('/') ?? [];
+  return of === namespace ? service : undefined;
+}
+
+/** `namespace/name`. A name without a dot is one of the VirtualService's own namespace; with one it is a whole name. */
+function namedService(destination: unknown, home = ''): string | undefined {
   if (!isRecord(destination) || typeof destination.host !== 'string') return undefined;
   const [service = '', of, kind] = destination.host.split('.');
-  return of === undefined || (of === namespace && kind === 'svc') ? service : undefined;
+  if (of === undefined) return `${home}/${service}`;
+  return kind === 'svc' ? `${of}/${service}` : undefined;
 }
 
 /** Whether everything that `part` says stands in `whole`. */

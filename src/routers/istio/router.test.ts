@@ -104,7 +104,24 @@ describe('a VirtualService found in place', () => {
     const live = virtualService([redirect, { ...app, route: split }], {});
     expect(istio.readRoutes(aCanary(), [live])).toEqual({ kind: 'weighted', canary: 10 });
     expect(istio.finalize(aCanary(), [live]).write).toEqual([expect.objectContaining({ spec: { http: [redirect, app] } })]);
-    expect(() => istio.render(aCanary(), anApex, allToPrimary, [virtualService([redirect], {})])).toThrow(/VirtualService shop is yours/);
+    expect(istio.missing?.(aCanary(), [virtualService([redirect], {})])?.message).toMatch(/VirtualService shop is yours/);
+  });
+
+  it.each([
+    { what: 'the same host', hosts: ['shop.example.org'], gateways: ['edge/public'], isRefused: true },
+    { what: 'a wider host', hosts: ['*.example.org'], gateways: ['mesh', 'edge/public'], isRefused: true },
+    { what: 'another host', hosts: ['other.example.org'], gateways: ['edge/public'], isRefused: false },
+    { what: 'another gateway', hosts: ['shop.example.org'], gateways: ['edge/private'], isRefused: false },
+    { what: 'the whole name of the Service', hosts: ['shop.prod.svc.cluster.local'], gateways: ['edge/public'], isRefused: true },
+    { what: 'a gateway of the namespace by its short name', hosts: ['shop.example.org'], gateways: ['own'], isRefused: true },
+  ])('I17: beside one that is not listed, for $what, a second one is refused: $isRefused', ({ isRefused, ...spec }) => {
+    const canary = aCanary({ service: { hosts: ['shop.example.org'], gateways: ['edge/public', 'prod/own'] } });
+    const other = virtualService([{ route: [{ destination: { host: 'shop' } }] }], {});
+    const found = { ...other, metadata: { name: 'web', namespace: 'prod' }, spec: { ...raw(other).spec, ...spec } };
+    expect(istio.unkept?.(canary, [found]).map((one) => one.isRefused)).toEqual([isRefused]);
+    expect(istio.unkept?.(aCanary(), [{ ...found, spec: { ...found.spec, gateways: ['mesh'] } }]).map((one) => one.isRefused)).toEqual([
+      spec.hosts.includes('shop.prod.svc.cluster.local'),
+    ]);
   });
 
   it('04-R-D2: the spec that is kept of one taken over whole before is repeated', () => {

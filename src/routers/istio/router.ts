@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { textsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { groupOf, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
@@ -11,18 +12,19 @@ import { type NamesOurSides, rememberedSpec } from '../original-spec.ts';
 import type { AfterDeletion, RouteChange, Router, Survey, Unkept } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
-import { isUsersRoute, saidInVain } from '../split/users-route.ts';
+import { hostsMeet } from '../split/split-form.ts';
+import { isUsersRoute } from '../split/users-route.ts';
+import { withUsersRoutes } from '../split/users-routes.ts';
 import { ALL, onlyWeight } from '../weights.ts';
 import { carriedRules, namedSubset, ROOT_NAMESPACE, renderDestinationRule, unkeptRules } from './destination-rules.ts';
-import { joinedVirtualService, readSplitVirtualService, splitVirtualService, type VirtualServiceRules } from './in-place.ts';
+import { splitForm } from './in-place.ts';
 import { mergeMatch, routedMatch, withSeveralPorts } from './match.ts';
 import { readVirtualService } from './read.ts';
 import { destination, renderHttp, renderTcp, rule, tcpRule } from './render.ts';
 
 const apiVersion = 'networking.istio.io/v1beta1';
 
-/** Istio: one VirtualService and a DestinationRule for each side (04-4.2). */
-export const istio: Router = {
+const made: Router = {
   supports: factsOf('istio').can,
   refuses: (canary) => rejectionOf(() => checkSpec(canary)),
   watches: (canary) => [virtualServiceRef(canary), ...ruleRefs(canary)],
@@ -31,33 +33,55 @@ export const istio: Router = {
   carries: carriedRules,
   render(canary, apex, routes, current) {
     const found = findObject(current, virtualServiceRef(canary));
-    if (found && isUsersRoute(found))
-      return {
-        write: [
-          ...ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref, current)),
-          part(found, splitVirtualService(canary, found, routes)),
-        ],
-        remove: [],
-      };
     const routed = apex.ports.length > 1 ? withSeveralPorts(canary) : asRouted(canary, found);
     return {
-      write: [
-        ...ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref, current)),
-        renderVirtualService(canary, routed, routes, found),
-      ],
+      write: [...renderRules(canary, current), renderVirtualService(canary, routed, routes, found)],
       remove: [],
     };
   },
-  ignores: (canary, current = []) => saidInVain(canary, findObject(current, virtualServiceRef(canary))),
-  isUsers: (route) => route.kind === 'VirtualService' && isUsersRoute(route),
   readRoutes(canary, current) {
     const found = findObject(current, virtualServiceRef(canary));
-    if (found && isUsersRoute(found)) return readSplitVirtualService(canary, found);
     return found && readVirtualService(asRouted(canary, found), found);
   },
   finalize,
   afterDeletion,
 };
+
+/** Istio: one VirtualService, or those of the user's, and a DestinationRule for each side (04-4.2). */
+export const istio: Router = withUsersRoutes(made, {
+  ...splitForm,
+  ref: virtualServiceRef,
+  namesSides: namesOurSides,
+  besides: renderRules,
+  isFor(canary, found) {
+    const { namespace } = canary.metadata;
+    const { hosts, gateways } = specOf<Record<string, unknown>>(found);
+    const made = exposure(canary);
+    const hostsOf = (named: readonly string[]) =>
+      named.map((host) => (/[.*]/.test(host) ? host : `${host}.${namespace}.svc.cluster.local`));
+    const of = gatewaysOf(textsIn(gateways), namespace);
+    // A delegate has no hosts: it is included by the one that has them.
+    return (
+      made.hosts !== undefined &&
+      textsIn(hosts).length > 0 &&
+      hostsMeet(hostsOf(made.hosts), hostsOf(textsIn(hosts))) &&
+      gatewaysOf(made.gateways ?? [], namespace).some((one) => of.includes(one))
+    );
+  },
+});
+
+/** `namespace/name` of each; without any, those of the mesh. */
+function gatewaysOf(named: readonly string[], namespace: string): string[] {
+  if (named.length === 0) return ['mesh'];
+  return named.map((gateway) => {
+    if (gateway === 'mesh') return gateway;
+    return gateway.includes('/') ? gateway.replace(/^\.\//, `${namespace}/`) : `${namespace}/${gateway}`;
+  });
+}
+
+function renderRules(canary: Canary, current: readonly KubeObject[]): KubeObject[] {
+  return ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref, current));
+}
 
 /** A policy of the user's says what holds: nothing of theirs is looked at. */
 function surveyed({ spec, metadata: { namespace } }: Canary): readonly Survey[] {
@@ -65,7 +89,9 @@ function surveyed({ spec, metadata: { namespace } }: Canary): readonly Survey[] 
   return [...new Set([namespace, ROOT_NAMESPACE])].map((each) => ({ apiVersion, kind: 'DestinationRule', namespace: each }));
 }
 
-const virtualServiceRef = (canary: Canary): ObjectRef => refUnderApex(canary, apiVersion, 'VirtualService');
+function virtualServiceRef(canary: Canary): ObjectRef {
+  return refUnderApex(canary, apiVersion, 'VirtualService');
+}
 
 /** The Canary that a VirtualService of ours was rendered for: one that names ports is for Services with several. */
 function asRouted(canary: Canary, found: KubeObject | undefined): Canary {
@@ -103,11 +129,6 @@ function checkExposure(canary: Canary): void {
     );
 }
 
-/** What is Serin's of a VirtualService of the user's. */
-function part({ kind, metadata: { name, namespace = '' } }: KubeObject, rules: VirtualServiceRules): KubeObject {
-  return { apiVersion, kind, metadata: { name, namespace }, spec: rules };
-}
-
 /** A route found in place that is to be taken over. Once Serin has it, a subset is an edit of others, and is put back. */
 function ledToSubset(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { kind, name, namespace } = virtualServiceRef(canary);
@@ -116,7 +137,8 @@ function ledToSubset(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
     const isFound = on.kind === kind && groupOf(on.apiVersion) === groupOf(apiVersion);
     if (!isFound || on.metadata.name !== name || on.metadata.namespace !== namespace) return [];
     const spec = specOf(on);
-    const subset = namesOurSides(canary)(spec) ? undefined : namedSubset(canary, spec);
+    // One of the user's that is split keeps nothing of it: that is said of its rules.
+    const subset = isUsersRoute(on) || namesOurSides(canary)(spec) ? undefined : namedSubset(canary, spec);
     if (subset === undefined) return [];
     return [
       {
@@ -169,10 +191,6 @@ function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
   const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
   const found = findObject(current, virtualServiceRef(canary));
-  if (found && isUsersRoute(found)) {
-    const joined = joinedVirtualService(canary, found);
-    return { write: Object.keys(joined).length > 0 ? [part(found, joined)] : [], remove };
-  }
   const routed = asRouted(canary, found);
   const spec = () => ({ ...exposure(canary), ...toApex(routed) });
   return { write: leftBehind(virtualServiceRef(canary), current, namesOurSides(canary), spec), remove };

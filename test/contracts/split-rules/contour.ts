@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { JsonRecord } from '../../../src/api/json.ts';
-import { joinedHttpProxy, readSplitHttpProxy, splitHttpProxy } from '../../../src/routers/contour/in-place.ts';
+import { inPlace } from '../../../src/routers/contour/in-place.ts';
 import { type Raw, raw } from '../../fakes/raw.ts';
 import type { SplitCase } from './split-case.ts';
 
@@ -56,9 +56,9 @@ export const contour: SplitCase = {
     metadata: { name: 'shop', namespace: 'prod' },
     spec: { virtualhost: { fqdn: 'shop.example.org' }, routes },
   }),
-  split: splitHttpProxy,
-  join: (canary, found) => joinedHttpProxy(canary, found) ?? raw(found).spec.routes,
-  read: readSplitHttpProxy,
+  split: (canary, found, routes) => (inPlace.split(canary, found, routes) as Raw).routes,
+  join: (canary, found) => (inPlace.joined(canary, found) as Raw | undefined)?.routes ?? raw(found).spec.routes,
+  read: inPlace.read,
   answers(one) {
     const answering = raw(one).services.filter(({ mirror }: Raw) => !mirror);
     const isEven = answering.every(({ weight }: Raw) => !weight);

@@ -1,0 +1,82 @@
+import type { Canary } from '../../api/canary.ts';
+import { covers } from '../../api/host-name.ts';
+import type { JsonRecord } from '../../api/json.ts';
+import { groupOf, type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import type { RouteRef } from '../../api/route-ref.ts';
+import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import type { NamesOurSides } from '../original-spec.ts';
+import type { Unkept } from '../router.ts';
+
+/** How routes that are the user's are split, for one provider. */
+export interface SplitForm {
+  /** API versions in which routes are read and written, by kind; all of one group. */
+  versions: Readonly<Record<string, string>>;
+  /** The field that holds the rules, for messages. */
+  rules: string;
+  /** The route of this provider under the apex name. */
+  ref(canary: Canary, current: readonly KubeObject[]): ObjectRef;
+  /** The fields of its spec that are Serin's, with the application split. Throws a `RoutingError` where that cannot be said. */
+  split(canary: Canary, found: KubeObject, routes: Routes): JsonRecord;
+  /** The same fields as the user wrote them; undefined: nothing of it is split. */
+  joined(canary: Canary, found: KubeObject): JsonRecord | undefined;
+  /** Undefined: it leads to the application whole, as before Serin. */
+  read(canary: Canary, found: KubeObject): Routes | UnreadableRoutes | undefined;
+  /** Whether a spec is one of ours, which names the sides. */
+  namesSides(canary: Canary): NamesOurSides;
+  /** Its rules, of all lists. */
+  rulesIn(found: KubeObject): readonly JsonRecord[];
+  /** Services that its rules lead to, as `namespace/name`; mirrors are none. */
+  servicesOf(found: KubeObject): readonly string[];
+  /** Whether the route that Serin would make is for requests that this one of the user's takes, too. `all`: routes of every namespace that was read. */
+  isFor(canary: Canary, found: KubeObject, all: readonly KubeObject[]): boolean;
+  /** What users have attached to its rules that would not hold for copies of them. `objects`: all that were read. */
+  unkept?(canary: Canary, found: KubeObject, objects: readonly KubeObject[]): readonly Unkept[];
+  /** Objects that the sides need beside any route. */
+  besides?(canary: Canary, current: readonly KubeObject[]): readonly KubeObject[];
+  /** Why the provider rejects a route as it is; absent: it does not say. */
+  rejectionOf?(found: KubeObject): string | undefined;
+}
+
+/** A route that the spec lists. */
+interface ListedRef {
+  /** Below `spec`. */
+  field: string;
+  ref: ObjectRef;
+}
+
+/** Those that the provider reads. */
+export function listedRefs(canary: Canary, form: SplitForm): ListedRef[] {
+  return (canary.spec.routeRefs ?? []).flatMap((one, index) => {
+    const ref = refTo(canary, one, form);
+    return ref ? [{ field: `routeRefs[${index}]`, ref }] : [];
+  });
+}
+
+/** Those that were listed, and may be split since. */
+export function delistedRefs(canary: Canary, form: SplitForm): ObjectRef[] {
+  const listed = new Set(listedRefs(canary, form).map(({ ref }) => refKey(ref)));
+  const known = (canary.status?.release?.listedRoutes ?? []).flatMap((one) => refTo(canary, one, form) ?? []);
+  return known.filter((ref) => !listed.has(refKey(ref)));
+}
+
+/** In the version that the provider reads; undefined: of another provider. */
+function refTo(canary: Canary, { apiVersion, kind, name }: RouteRef, { versions }: SplitForm): ObjectRef | undefined {
+  const known = Object.hasOwn(versions, kind) ? versions[kind] : undefined;
+  if (known === undefined || groupOf(known) !== groupOf(apiVersion)) return undefined;
+  return { apiVersion: known, kind, name, namespace: canary.metadata.namespace };
+}
+
+/** Whether the rules lead to the application, whole or split. */
+export function leadsTo(canary: Canary, found: KubeObject, form: Pick<SplitForm, 'servicesOf'>): boolean {
+  const { apexService, primaryService, canaryService } = names(canary);
+  const services = form.servicesOf(found);
+  const has = (name: string) => services.includes(`${canary.metadata.namespace}/${name}`);
+  return has(apexService) || (has(primaryService) && has(canaryService));
+}
+
+/** Whether a request can be for a host of each of two routes; no hosts are all. */
+export function hostsMeet(some: readonly string[], others: readonly string[]): boolean {
+  const meets = (one: string, other: string) => covers(one, other) || covers(other, one);
+  return some.length === 0 || others.length === 0 || some.some((one) => others.some((other) => meets(one, other)));
+}

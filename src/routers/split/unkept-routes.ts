@@ -1,0 +1,72 @@
+import type { Canary } from '../../api/canary.ts';
+import { groupOf, type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import type { Unkept } from '../router.ts';
+import { routesAhead } from '../routes-ahead.ts';
+import { type RoutingError, rejectionOf } from '../routing-error.ts';
+import { lostBefore } from './lost-before.ts';
+import { leadsTo, listedRefs, type SplitForm } from './split-form.ts';
+import { isUsersRoute } from './users-route.ts';
+
+/** What routes of users would not have of a release, as their Canary arrives: those that cannot be split, and those that are not listed. */
+export function unkeptRoutes(canary: Canary, objects: readonly KubeObject[], form: SplitForm): Unkept[] {
+  const group = groupOf(Object.values(form.versions)[0] ?? '');
+  const all = objects.filter(({ apiVersion, kind }) => kind in form.versions && groupOf(apiVersion) === group);
+  const own = form.ref(canary, all);
+  const listed = listedRefs(canary, form).map(({ ref }) => ref);
+  const keyOf = (ref: ObjectRef) => refKey({ ...ref, apiVersion: group });
+  const split = new Set([own, ...listed].map(keyOf));
+  const isSplit = (one: KubeObject) => split.has(keyOf(refOf(one)));
+  const isMade = listed.length === 0 && !all.some((one) => keyOf(refOf(one)) === keyOf(own));
+  return all.flatMap((found) => {
+    if (!isUsersRoute(found)) return keyOf(refOf(found)) === keyOf(own) ? lostBefore(canary, found, form) : [];
+    if (isSplit(found)) return [...unsplit(canary, found, form), ...(form.unkept?.(canary, found, objects) ?? [])];
+    return leadsTo(canary, found, form) ? [unlisted(canary, found, isMade && form.isFor(canary, found, all))] : [];
+  });
+}
+
+/** Before the first write all is tried that a release can come to. */
+function unsplit(canary: Canary, on: KubeObject, form: SplitForm): Unkept[] {
+  const { apexService } = names(canary);
+  const firm = { on, field: form.rules, isRefused: true, isFirm: true } as const;
+  if (!leadsTo(canary, on, form))
+    return [
+      {
+        ...firm,
+        detail: `leads nowhere to Service ${apexService}, so that a release would have no requests`,
+        remedy: `add a rule that leads there, or give ${on.kind} ${on.metadata.name} another name, so that Serin makes a route of this one`,
+      },
+    ];
+  for (const routes of routesAhead(canary)) {
+    const error = rejectionOf(() => form.split(canary, on, routes));
+    if (error) return [{ ...firm, ...clausesOf(error) }];
+  }
+  return [];
+}
+
+/** A message says what is wrong, and after its last colon what helps. */
+function clausesOf({ message }: RoutingError): Pick<Unkept, 'detail' | 'remedy'> {
+  const at = message.lastIndexOf(': ');
+  const [problem, remedy] = at < 0 ? [message, 'let the route say it otherwise'] : [message.slice(0, at), message.slice(at + 2)];
+  return { detail: `cannot be split: ${problem}`, remedy };
+}
+
+function unlisted(canary: Canary, on: KubeObject, isSecond: boolean): Unkept {
+  const { apexService } = names(canary);
+  const { name, namespace } = on.metadata;
+  const home = canary.metadata.namespace;
+  const base = { on, field: 'spec' };
+  if (namespace !== home)
+    return {
+      ...{ ...base, isRefused: false },
+      detail: `leads to Service ${apexService} of namespace ${home}, and no route of another namespace is written: its requests get no share of a release`,
+      remedy: `move it into namespace ${home}, and list it in spec.routeRefs`,
+    };
+  return {
+    ...{ ...base, isRefused: isSecond },
+    detail: `leads to Service ${apexService}, and is not in spec.routeRefs of the Canary: ${
+      isSecond ? 'a second route would be made for its host and parent' : 'its requests get no share of a release'
+    }`,
+    remedy: `list it there, as {apiVersion: ${on.apiVersion}, kind: ${on.kind}, name: ${name}}`,
+  };
+}
