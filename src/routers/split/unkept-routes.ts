@@ -34,7 +34,9 @@ function unsplit(canary: Canary, on: KubeObject, form: SplitForm): Unkept[] {
       {
         ...firm,
         detail: `leads nowhere to Service ${apexService}, so that a release would have no requests`,
-        remedy: `add a rule that leads there, or give ${on.kind} ${on.metadata.name} another name, so that Serin makes a route of this one`,
+        remedy: isListed(canary, on, form)
+          ? `add a rule that leads there, or take ${on.kind} ${on.metadata.name} out of spec.routeRefs`
+          : `add a rule that leads there, or give ${on.kind} ${on.metadata.name} another name, so that Serin makes a route of this one`,
       },
     ];
   for (const routes of routesAhead(canary)) {
@@ -43,6 +45,9 @@ function unsplit(canary: Canary, on: KubeObject, form: SplitForm): Unkept[] {
   }
   return [];
 }
+
+const isListed = (canary: Canary, { kind, metadata }: KubeObject, form: SplitForm): boolean =>
+  listedRefs(canary, form).some(({ ref }) => ref.kind === kind && ref.name === metadata.name);
 
 /** A message says what is wrong, and after its last colon what helps. */
 function clausesOf({ message }: RoutingError): Pick<Unkept, 'detail' | 'remedy'> {

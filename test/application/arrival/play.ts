@@ -67,6 +67,8 @@ class Arrival {
   /** Messages of conditions and events so far. */
   readonly #said = new Set<string>();
   #version = 1;
+  /** What users and their tools wrote, as it was when they did. */
+  #written = new Map<string, string>();
   /** Of the store, when it was last looked at in passing. */
   #looked = 0;
   readonly #routes: DeclaredRoutes | undefined;
@@ -91,12 +93,12 @@ class Arrival {
     const { ending, killedAfterMs } = this.#arriving;
     await lab.pass(10 * SECOND);
     this.#losses = new Losses(fingerprint(objectsIn(lab), this.#app), this.#arriving.objects);
-    const whole = wholeOf(lab);
+    this.#written = wholeOf(lab);
     lab.server.create(structuredClone(this.#canary));
     lab.start();
     if (killedAfterMs !== undefined) this.#kill(killedAfterMs);
     for (const write of this.#arriving.routes?.writes ?? []) lab.server.clock.setTimer(write.atMs, () => this.#write(write));
-    if (!(await this.#pass('as the Canary arrives', () => this.#isAt('Initialized'), MOST_MS.initialize))) return this.#notArrived(whole);
+    if (!(await this.#pass('as the Canary arrives', () => this.#isAt('Initialized'), MOST_MS.initialize))) return this.#notArrived();
     await this.#rest('initialized');
     await this.#release('good', 'Succeeded');
     if (ending === 'failure') await this.#release('bad', 'Failed');
@@ -139,6 +141,8 @@ class Arrival {
       const { resourceVersion = '' } = live.metadata;
       server.putAs('kubectl-replace', { ...object, metadata: { ...metadata, namespace: ref.namespace, resourceVersion } });
     }
+    const key = `${kind}/${metadata.name}`;
+    this.#written.set(key, wholeOf(this.#lab).get(key) ?? '');
   }
 
   /** The Canary has to write it, or to say that it does not. */
@@ -213,7 +217,8 @@ class Arrival {
     this.#losses?.addAll(moment, [...(this.#routes?.look(objects) ?? []), ...unwritten]);
   }
 
-  #notArrived(whole: ReadonlyMap<string, string>): Outcome {
+  #notArrived(): Outcome {
+    const whole = this.#written;
     const message = saidBy(this.#lab).join('\n');
     const now = wholeOf(this.#lab);
     const written = [...new Set([...whole.keys(), ...now.keys()])].filter((key) => whole.get(key) !== now.get(key));
