@@ -89,7 +89,7 @@ const MOST_LIVES = 100;
 const src = join(import.meta.dirname, '..', '..', 'src');
 
 /** Modules that are loaded from now on are the broken ones; no file is written. */
-export function breakModules({ changes }: Breakage): void {
+export function breakModules({ changes }: Pick<Breakage, 'changes'>): void {
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
@@ -128,24 +128,21 @@ function changed(code: string, { file, find, replace }: Change): string {
   return parts.join(replace);
 }
 
-/** Each in a process of its own, since a module is loaded once. */
-function runAll(): number {
+/** Each in a process of its own, since a module is loaded once: `program` with the name of the breakage. The exit code. */
+export function runEach(program: string, all: readonly Pick<Breakage, 'name'>[], within: string): number {
   let missed = 0;
-  for (const { name } of breakages) {
-    const { stdout, status } = spawnSync(process.execPath, [import.meta.filename, name], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+  for (const { name } of all) {
+    const { stdout, status } = spawnSync(process.execPath, [program, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
     if (status !== 0) missed += 1;
     process.stdout.write(`${name}: ${stdout.trim() || 'NOT FOUND'}\n`);
   }
-  process.stdout.write(`${breakages.length - missed} of ${breakages.length} breakages are found within ${MOST_LIVES} lives.\n`);
+  process.stdout.write(`${all.length - missed} of ${all.length} breakages are found within ${within}.\n`);
   return missed === 0 ? 0 : 1;
 }
 
 if (import.meta.main) {
   const [name] = process.argv.slice(2);
-  if (name === undefined) process.exit(runAll());
+  if (name === undefined) process.exit(runEach(import.meta.filename, breakages, `${MOST_LIVES} lives`));
   const text = await findIn(breakageOf(name));
   if (text !== undefined) process.stdout.write(`${text}\n`);
   process.exit(text === undefined ? 1 : 0);

@@ -1,0 +1,88 @@
+import { type Breakage, breakModules, runEach } from '../../breakages.ts';
+
+/** Serin broken on purpose in what it does to routes of users: a world has to notice within `MOST_WORLDS`. */
+export const routeBreakages: readonly (Pick<Breakage, 'name' | 'changes'> & { notices: RegExp })[] = [
+  {
+    name: 'a dropped rule',
+    notices: /what answers/,
+    changes: [
+      {
+        file: 'routers/split/split.ts',
+        find: 'const whole = joinedRules(canary, rules, form);',
+        replace: 'const whole = joinedRules(canary, rules, form).filter((rule) => leadsToApplication(canary, rule, form));',
+      },
+    ],
+  },
+  {
+    name: 'a filter lost in a copy',
+    notices: /what answers/,
+    changes: [
+      {
+        file: 'routers/gateway-api/in-place.ts',
+        find: '({ ...unnamed, matches: list })',
+        replace: '({ ...unnamed, filters: [], matches: list })',
+      },
+    ],
+  },
+  {
+    name: 'a wrong port',
+    notices: /what answers/,
+    changes: [
+      {
+        file: 'routers/gateway-api/in-place.ts',
+        find: 'withService: (backend, _from, name) => ({ ...backend, name }),',
+        replace: 'withService: (backend, _from, name) => ({ ...backend, name, port: 8080 }),',
+      },
+    ],
+  },
+  {
+    name: 'an unlisted route that is split',
+    notices: /the bytes of \w+\/of-www/,
+    changes: [
+      {
+        file: 'routers/split/split-form.ts',
+        find: '(canary.spec.routeRefs ?? []).flatMap((one, index)',
+        replace:
+          "[...(canary.spec.routeRefs ?? []), ...Object.entries(form.versions).map(([kind, apiVersion]) => ({ apiVersion, kind, name: 'of-www' }))].flatMap((one, index)",
+      },
+    ],
+  },
+  {
+    name: 'a proportion lost',
+    notices: /what answers/,
+    changes: [
+      {
+        file: 'routers/split/split.ts',
+        find: 'return [{ ...backend, weight: weight * ALL }];',
+        replace: 'return [{ ...backend, weight }];',
+      },
+    ],
+  },
+];
+
+const MOST_WORLDS = 100;
+
+/** In which world it was found, and how; undefined: in none. */
+async function findIn({ notices, changes }: (typeof routeBreakages)[number]): Promise<string | undefined> {
+  breakModules({ changes });
+  const [{ routedWorldOf }, { playRouted }, { unknownBreaks, describeLoss }] = await Promise.all([
+    import('./routed-world.ts'),
+    import('./shrink-routes.ts'),
+    import('../shrink.ts'),
+  ]);
+  for (let seed = 1; seed <= MOST_WORLDS; seed += 1) {
+    const noticed = unknownBreaks(await playRouted(routedWorldOf(seed))).find(({ what }) => notices.test(what));
+    if (noticed) return `world ${seed}: ${describeLoss(noticed)}`;
+  }
+  return undefined;
+}
+
+if (import.meta.main) {
+  const [name] = process.argv.slice(2);
+  if (name === undefined) process.exit(runEach(import.meta.filename, routeBreakages, `${MOST_WORLDS} worlds`));
+  const breakage = routeBreakages.find((one) => one.name === name);
+  if (breakage === undefined) throw new Error(`no breakage ${name}; there are: ${routeBreakages.map((each) => each.name).join(', ')}`);
+  const text = await findIn(breakage);
+  if (text !== undefined) process.stdout.write(`${text}\n`);
+  process.exit(text === undefined ? 1 : 0);
+}
