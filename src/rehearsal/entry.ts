@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import type { StringMatch } from '../api/string-match.ts';
 import { edgeOf, findEdge } from './edges.ts';
+import { wayInByListed } from './listed-routes.ts';
 
 /** How users reach an application. */
 export interface Entry {
@@ -33,6 +34,8 @@ export function entryOf(canary: Canary, objects: readonly KubeObject[]): Entry {
   const provider = spec.provider ?? '';
   const [named = ''] = spec.service.hosts ?? [];
   const outside = concrete(named);
+  const listed = wayInByListed(canary, objects);
+  if (listed) return { ...common, host: concrete(listed.host) || host, gateway: listed.gateway };
   if (provider === 'istio' && !spec.service.delegation) {
     const gateways = spec.service.gateways ?? [];
     const [gateway] = gateways;

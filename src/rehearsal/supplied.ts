@@ -1,4 +1,6 @@
 import type { Canary } from '../api/canary.ts';
+import { recordsIn } from '../api/json.ts';
+import type { ParentRef } from '../api/kinds/parent-ref.ts';
 import type { PodSpec } from '../api/kinds/pod-template.ts';
 import type { PodWorkloadSpec } from '../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
@@ -6,6 +8,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { configObjectRef } from '../workloads/configs/config-ref.ts';
 import { configReferences } from '../workloads/configs/references.ts';
 import { findEdge, makeEdge } from './edges.ts';
+import { madeListed } from './listed-routes.ts';
 
 const REPLICAS = 2;
 const PORT = 8080;
@@ -17,10 +20,12 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
   const { targetRef, autoscalerRef, service, upstreamRef } = spec;
   const wanted = [isKnative(canary) ? knativeService(canary) : workload(canary)];
   if (autoscalerRef) wanted.push(autoscaler(canary));
-  const edge = findEdge(canary, objects) ? undefined : makeEdge(canary);
+  wanted.push(...madeListed(canary));
+  const edge = spec.routeRefs?.length || findEdge(canary, objects) ? undefined : makeEdge(canary);
   if (edge) wanted.push(edge);
-  for (const { kind = 'Gateway', name, namespace: at = namespace } of service.gatewayRefs ?? [])
-    if (kind === 'Gateway') wanted.push(gateway(name, at));
+  const parents = objects.flatMap((object) => (isListed(canary, object) ? parentsOf(object) : []));
+  for (const { kind = 'Gateway', name, namespace: at = namespace } of [...(service.gatewayRefs ?? []), ...parents])
+    if (kind === 'Gateway' && name !== undefined) wanted.push(gateway(name, at));
   for (const { providerRef } of spec.analysis.alerts ?? []) {
     const at = providerRef.namespace ?? namespace;
     const provider = objects.find((each) => each.kind === 'AlertProvider' && isNamed(each, providerRef.name, at));
@@ -43,6 +48,11 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
     objects.some((each) => each.kind === kind && isNamed(each, name, at));
   return wanted.filter((object) => !isThere(object));
 }
+
+const isListed = ({ spec, metadata: { namespace } }: Canary, object: KubeObject): boolean =>
+  (spec.routeRefs ?? []).some(({ kind, name }) => object.kind === kind && isNamed(object, name, namespace));
+
+const parentsOf = (route: KubeObject): Partial<ParentRef>[] => recordsIn(specOf<{ parentRefs: unknown }>(route).parentRefs);
 
 const isNamed = ({ metadata }: KubeObject, name: string, namespace: string): boolean =>
   metadata.name === name && (metadata.namespace ?? namespace) === namespace;

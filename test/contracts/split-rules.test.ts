@@ -79,6 +79,32 @@ describe.each(Object.entries(cases))('I17: an application split within a %s of t
     );
   });
 
+  it('two Canaries share a route, and a rule of it: each splits its own, and in whichever order they go the user’s is left', () => {
+    const other = aCanary({ service: { name: 'static' } });
+    const share = fc.integer({ min: 0, max: 100 }).map((part): Routes => ({ kind: 'weighted', canary: weight(part) }));
+    fc.assert(
+      fc.property(one.rules, fc.array(fc.tuple(fc.boolean(), share), { maxLength: 5 }), fc.boolean(), (rules, steps, isFirst) => {
+        const leads = [canary, other].every((each) => ifExpressible(() => one.split(each, one.route(rules), allToPrimary)));
+        if (!leads) return;
+        let live = rules;
+        for (const [isOther, routes] of [[false, allToPrimary] as const, [true, allToPrimary] as const, ...steps]) {
+          const mine = isOther ? other : canary;
+          const split = ifExpressible(() => one.split(mine, one.route(live), routes));
+          if (!split) return;
+          live = split;
+          // What the other one has written is not another's drift.
+          const theirs = isOther ? canary : other;
+          const before = one.read(theirs, one.route(live));
+          if (before !== undefined && !('unreadable' in before) && live !== rules)
+            expect(one.split(theirs, one.route(live), before)).toEqual(live);
+        }
+        const [last, first] = isFirst ? [other, canary] : [canary, other];
+        expect(one.join(last, one.route(one.join(first, one.route(live))))).toEqual(rules);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('rules that do not lead to the application stay as they are, in their order', () => {
     each((rules, _asked, split) => {
       const others = rules.filter((rule) => !isOfApplication(rule));

@@ -47,6 +47,25 @@ it.each(providers)(
   },
 );
 
+it.each([
+  ['gatewayapi:v1', 'gateway.networking.k8s.io/v1', 'HTTPRoute'],
+  ['istio', 'networking.istio.io/v1beta1', 'VirtualService'],
+  ['contour', 'projectcontour.io/v1', 'HTTPProxy'],
+])(
+  'I17: %s: users reach both versions by a route of spec.routeRefs, and lose none of their requests',
+  async (provider, apiVersion, kind) => {
+    const listing = example('istio-canary.yaml', ({ spec }: Raw) => {
+      spec.provider = provider;
+      spec.routeRefs = [{ apiVersion, kind, name: 'of-the-user' }];
+      spec.service = { port: 80, hosts: ['web.example.com'] };
+    });
+    const rehearsal = await rehearsed(listing, 'good');
+    expect(rehearsal.outcome).toBe('promoted');
+    expect(rehearsal.requests).toMatchObject({ old: { failed: 0 }, new: { failed: 0 }, none: { sent: 0 } });
+    expect(rehearsal.requests.new.sent).toBeGreaterThan(0);
+  },
+);
+
 describe('strategies', () => {
   it('A/B: requests that match reach the new version', async () => {
     const rehearsal = await rehearsed(example('ab-testing.yaml'), 'good');

@@ -40,7 +40,7 @@ export async function readForRehearsal(cluster: ClusterReader, items: readonly I
   return { items: own.map((item) => asBefore(item, known, canaries)), ...unseen };
 }
 
-/** ConfigMaps of the target, Gateways, and the object by which users enter. */
+/** ConfigMaps of the target, Gateways, listed routes, and the object by which users enter. */
 async function readMore(cluster: ClusterReader, { canary }: CanaryItem, known: readonly Item[]): Promise<Item[]> {
   const { spec, metadata } = canary;
   const { namespace } = metadata;
@@ -54,9 +54,10 @@ async function readMore(cluster: ClusterReader, { canary }: CanaryItem, known: r
     name,
     namespace: at,
   }));
+  const listed = (spec.routeRefs ?? []).map((ref) => ({ ...ref, namespace }));
   // What may not be read has no objects here: the rehearsal makes them up, and says so.
   const named = await Promise.all(
-    [...configs, ...gateways].map(async (ref: ObjectRef) => {
+    [...configs, ...gateways, ...listed].map(async (ref: ObjectRef) => {
       const object = await ifReadable(cluster.get(ref), undefined);
       return object ? [{ ...object, kind: ref.kind }] : [];
     }),
