@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type Routes, weight } from '../../src/api/routes.ts';
 import { eventually } from './eventually.ts';
+import { canaryFor, parsed } from './providers/canary-for.ts';
 import { nginx } from './providers/nginx.ts';
+import type { AppName } from './providers/provider-fixture.ts';
 import { type Asked, ask, type Expected, only } from './route-rows.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
-import { namespacesFor, SplitApp } from './shares/split-app.ts';
+import { namespacesFor, routerOf, SplitApp } from './shares/split-app.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 interface Row {
@@ -24,6 +26,8 @@ const insider = (condition: object, header = 'x-canary'): Routes => ({
 });
 const by = (value: string, header = 'x-canary'): Asked => ({ headers: { [header]: value } });
 const cookie = (value: string): Asked => by(value, 'cookie');
+
+const PREFIX = 'nginx.ingress.kubernetes.io';
 
 /** What `analysis.match` becomes, and annotations that users write themselves. */
 const ROWS: readonly Row[] = [
@@ -201,6 +205,22 @@ export function describeNginxRoutes(start: () => Promise<ShareEnvironment>): voi
     );
   });
 
+  it('I17: of two canary Ingresses for a path the first alone is asked, which is why an arrival beside one is refused', async () => {
+    const beside = (app: AppName): KubeObject[] =>
+      (nginx.objects?.(app) ?? []).flatMap((own) => {
+        if (own.kind !== 'Ingress') return [own];
+        const text = JSON.stringify(own.spec).replaceAll(`"name":"${app.name}"`, `"name":"${app.name}-primary"`);
+        const annotations = { [`${PREFIX}/canary`]: 'true', [`${PREFIX}/canary-by-header`]: 'x-beta' };
+        return [own, { ...own, metadata: { ...own.metadata, name: `${app.name}-beta`, annotations }, spec: JSON.parse(text) }];
+      });
+    const app = await SplitApp.run(environment, { ...nginx, objects: beside }, { name: 'rival', namespace });
+    await app.route(EVERYONE);
+    expect(await ask(app.target, {})).toMatchObject({ status: 200, version: '1' });
+    const canary = parsed(canaryFor({ ...nginx, objects: beside }, { name: 'rival', namespace }, {}));
+    const unkept = routerOf(nginx).unkept?.(canary, beside({ name: 'rival', namespace })) ?? [];
+    expect(unkept.map(({ on, isRefused }) => [on.metadata.name, isRefused])).toEqual([['rival-beta', true]]);
+  });
+
   describe.concurrent('nginx', () => {
     it.each(ROWS.map((row, index) => ({ ...row, index })))('$what', async ({ routes = PRIMARY, annotations, asks, index }) => {
       const name = { name: `r${index}`, namespace };
@@ -218,7 +238,7 @@ async function annotateCanary(
   ref: Parameters<ShareEnvironment['cluster']['get']>[0],
   annotations: Record<string, string>,
 ): Promise<void> {
-  const prefixed = Object.fromEntries(Object.entries(annotations).map(([name, text]) => [`nginx.ingress.kubernetes.io/${name}`, text]));
+  const prefixed = Object.fromEntries(Object.entries(annotations).map(([name, text]) => [`${PREFIX}/${name}`, text]));
   const edited: KubeObject = await cluster.patch(ref, { metadata: { annotations: prefixed } });
   await eventually('the canary Ingress is known as edited', async () =>
     mesh.knows({ ...edited, apiVersion: ref.apiVersion, kind: ref.kind }),

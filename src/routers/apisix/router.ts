@@ -1,12 +1,15 @@
+import type { Canary } from '../../api/canary.ts';
+import { groupOf, type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { copyVerbs, foundOf } from '../copied-object.ts';
-import type { Router } from '../router.ts';
+import type { Router, Unkept } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { takenNames } from '../taken-names.ts';
 import { renderMatch } from './exprs.ts';
 import { readRules } from './read.ts';
 import { nothingToCopy, refs, render, sidesOf } from './render.ts';
-import { ownRules } from './rules.ts';
+import { leadsTo, ownRules, rulesOf } from './rules.ts';
 
 const MOST_NAME = 253;
 
@@ -19,6 +22,7 @@ export const apisix: Router = {
       return RoutingError.at('routeRef.name', 'and the name of the Service are too long together');
     return match?.length ? rejectionOf(() => renderMatch(match)) : undefined;
   },
+  unkept,
   ...copyVerbs(refs),
   render: (canary, _apex, routes, current) => render(canary, routes, current),
   missing(canary, current) {
@@ -30,3 +34,28 @@ export const apisix: Router = {
     return copy && readRules(copy, sidesOf(canary), source);
   },
 };
+
+/** Other ApisixRoutes that lead to the application: only the rules of the one that is named have a copy. */
+function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
+  const { sourceRef, copyRef } = refs(canary);
+  if (!sourceRef || !copyRef) return [];
+  const { apexService } = names(canary);
+  const isOther = (object: KubeObject) =>
+    object.kind === sourceRef.kind &&
+    groupOf(object.apiVersion) === groupOf(sourceRef.apiVersion) &&
+    object.metadata.namespace === sourceRef.namespace &&
+    ![sourceRef, copyRef].map(refKey).includes(refKey({ ...refOf(object), apiVersion: sourceRef.apiVersion }));
+  return [
+    ...takenNames(objects, [copyRef], { made: `the copy that Serin makes of ApisixRoute ${sourceRef.name}` }),
+    ...objects.filter(isOther).flatMap((on): Unkept[] => {
+      if (!rulesOf(on).some((rule) => leadsTo(rule, apexService))) return [];
+      return [
+        {
+          ...{ on, field: 'spec.http', isRefused: false },
+          detail: `leads to Service ${apexService}, and its requests get no share of a canary`,
+          remedy: `move its rules to ApisixRoute ${sourceRef.name}, which spec.routeRef names`,
+        },
+      ];
+    }),
+  ];
+}

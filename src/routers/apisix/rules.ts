@@ -37,7 +37,9 @@ export function rulesOf(route: KubeObject | undefined): readonly RawRule[] {
   return Array.isArray(http) ? http : [];
 }
 
-const leadsTo = (rule: RawRule, service: string): boolean => (rule.backends ?? []).some(({ serviceName }) => serviceName === service);
+/** Whether one of its backends is this Service. */
+export const leadsTo = (rule: RawRule, service: string): boolean =>
+  (rule.backends ?? []).some(({ serviceName }) => serviceName === service);
 
 /** The user's rules that lead to the application, and to nothing else. */
 export function ownRules(source: KubeObject | undefined, apex: string): readonly RawRule[] {

@@ -12,6 +12,7 @@ import type { AfterDeletion, RouteChange, Router, Survey, Unkept } from '../rout
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { isUsersRoute, saidInVain } from '../split/users-route.ts';
+import { ownAmong, takenNames } from '../taken-names.ts';
 import { ALL, onlyWeight } from '../weights.ts';
 import { carriedRules, namedSubset, ROOT_NAMESPACE, renderDestinationRule, unkeptRules } from './destination-rules.ts';
 import { joinedVirtualService, readSplitVirtualService, splitVirtualService, type VirtualServiceRules } from './in-place.ts';
@@ -27,7 +28,11 @@ export const istio: Router = {
   refuses: (canary) => rejectionOf(() => checkSpec(canary)),
   watches: (canary) => [virtualServiceRef(canary), ...ruleRefs(canary)],
   surveys: (canary) => surveyed(canary),
-  unkept: (canary, objects) => [...ledToSubset(canary, objects), ...unkeptRules(canary, objects)],
+  unkept: (canary, objects) => [
+    ...ledToSubset(canary, objects),
+    ...unkeptRules(canary, objects),
+    ...takenNames(objects, ruleRefs(canary), { made: 'the DestinationRule that Serin makes for one side' }),
+  ],
   carries: carriedRules,
   render(canary, apex, routes, current) {
     const found = findObject(current, virtualServiceRef(canary));
@@ -167,7 +172,7 @@ function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
  * their hosts do.
  */
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
-  const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
+  const remove = ownAmong(canary, ruleRefs(canary), current);
   const found = findObject(current, virtualServiceRef(canary));
   if (found && isUsersRoute(found)) {
     const joined = joinedVirtualService(canary, found);
