@@ -12,9 +12,18 @@ export interface ReadKind {
   resource: string;
   /** Objects of other namespaces can be about the application, too. */
   isOfAll?: boolean;
-  /** Only Canaries of this provider are about it, and its rules grant what is needed. */
-  provider?: Provider;
+  /** Only Canaries of these providers are about it, and their rules grant what is needed. */
+  providers?: readonly Provider[];
 }
+
+/** Whether Canaries of this provider are about a kind. `provider` undefined: not known, and all may be. */
+export function isAbout({ providers }: ReadKind, provider: Provider | undefined): boolean {
+  return providers === undefined || provider === undefined || providers.includes(provider);
+}
+
+const MATCHING: readonly Provider[] = ['smi:v1alpha3', 'smi:v1alpha4'];
+const SPLITTING: readonly Provider[] = ['linkerd', 'osm', 'smi:v1alpha1', 'smi:v1alpha2', ...MATCHING];
+const APP_MESH: readonly Provider[] = ['appmesh', 'appmesh:v1beta2'];
 
 /** Workloads whose pods a selector may also select, objects that select pods, and those that name a Service or workload. */
 export const readKinds: readonly ReadKind[] = [
@@ -34,11 +43,34 @@ export const readKinds: readonly ReadKind[] = [
   { group: 'gateway.networking.x-k8s.io', versions: ['v1alpha1'], kind: 'XBackendTrafficPolicy', resource: 'xbackendtrafficpolicies' },
   { group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'BackendTrafficPolicy', resource: 'backendtrafficpolicies' },
   { group: 'linkerd.io', versions: ['v1alpha2'], kind: 'ServiceProfile', resource: 'serviceprofiles' },
-  { group: 'networking.istio.io', versions: ['v1', 'v1beta1'], kind: 'VirtualService', resource: 'virtualservices', provider: 'istio' },
+  { group: 'networking.istio.io', versions: ['v1', 'v1beta1'], kind: 'VirtualService', resource: 'virtualservices', providers: ['istio'] },
   {
     ...{ group: 'networking.istio.io', versions: ['v1', 'v1beta1'], kind: 'DestinationRule', resource: 'destinationrules' },
-    ...{ isOfAll: true, provider: 'istio' },
+    ...{ isOfAll: true, providers: ['istio'] },
   },
+  { group: 'networking.k8s.io', versions: ['v1'], kind: 'Ingress', resource: 'ingresses', providers: ['nginx', 'skipper'] },
+  { group: 'apisix.apache.org', versions: ['v2'], kind: 'ApisixRoute', resource: 'apisixroutes', providers: ['apisix'] },
+  { group: 'traefik.io', versions: ['v1alpha1'], kind: 'TraefikService', resource: 'traefikservices', providers: ['traefik'] },
+  { group: 'gateway.solo.io', versions: ['v1'], kind: 'RouteTable', resource: 'routetables', providers: ['gloo'] },
+  { group: 'gloo.solo.io', versions: ['v1'], kind: 'Upstream', resource: 'upstreams', providers: ['gloo'] },
+  {
+    ...{ group: 'split.smi-spec.io', versions: ['v1alpha4', 'v1alpha3', 'v1alpha2', 'v1alpha1'] },
+    ...{ kind: 'TrafficSplit', resource: 'trafficsplits', providers: SPLITTING },
+  },
+  {
+    ...{ group: 'specs.smi-spec.io', versions: ['v1alpha4', 'v1alpha3'] },
+    ...{ kind: 'HTTPRouteGroup', resource: 'httproutegroups', providers: MATCHING },
+  },
+  { group: 'kuma.io', versions: ['v1alpha1'], kind: 'TrafficRoute', resource: 'trafficroutes', isOfAll: true, providers: ['kuma'] },
+  {
+    ...{ group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'] },
+    ...{ kind: 'VirtualNode', resource: 'virtualnodes', providers: APP_MESH },
+  },
+  {
+    ...{ group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'] },
+    ...{ kind: 'VirtualService', resource: 'virtualservices', providers: APP_MESH },
+  },
+  { group: 'appmesh.k8s.aws', versions: ['v1beta2'], kind: 'VirtualRouter', resource: 'virtualrouters', providers: ['appmesh:v1beta2'] },
 ];
 
 /** Listed and watched in any case. */
@@ -47,7 +79,7 @@ const WATCHED: readonly string[] = ['Service', 'Deployment'];
 /** One rule a group. A right on a kind that is not installed grants nothing; without one, the kind is reported as not checked. */
 export const arrivalPermissions: readonly Permission[] = [
   ...Map.groupBy(
-    readKinds.filter(({ kind, provider }) => !WATCHED.includes(kind) && provider === undefined),
+    readKinds.filter(({ kind, providers }) => !WATCHED.includes(kind) && providers === undefined),
     ({ group }) => group,
   ),
 ].map(([group, kinds]) =>

@@ -22,12 +22,12 @@ describe('what an arrival reads', () => {
   const partly = (kind: string) => expect.objectContaining({ kind, why: 'only objects of namespace prod can be seen' });
 
   it('06-RB20: a Serin that is limited to namespaces asks for nothing elsewhere, so that no request is refused, and says what it does not see', async () => {
-    expect(await asked(true, false)).toEqual({ everywhere: [], unread: [partly('NetworkPolicy'), partly('DestinationRule')] });
+    expect(await asked(true, false)).toEqual({ everywhere: [], unread: ['NetworkPolicy', 'DestinationRule', 'TrafficRoute'].map(partly) });
   });
 
   it('else objects of other namespaces are read, and where that is refused those of its own', async () => {
-    expect(await asked(false, true)).toEqual({ everywhere: ['NetworkPolicy', 'DestinationRule'], unread: [] });
-    expect(await asked(false, false)).toMatchObject({ unread: [partly('NetworkPolicy'), partly('DestinationRule')] });
+    expect(await asked(false, true)).toEqual({ everywhere: ['NetworkPolicy', 'DestinationRule', 'TrafficRoute'], unread: [] });
+    expect(await asked(false, false)).toMatchObject({ unread: ['NetworkPolicy', 'DestinationRule', 'TrafficRoute'].map(partly) });
   });
 
   const admitting = (key: string) => ({

@@ -27,6 +27,7 @@ const metadata = z.looseObject({
 const withSpec = (fields: z.ZodRawShape) =>
   z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata, spec: z.looseObject(fields) });
 
+const Backend = z.looseObject({ service: z.looseObject({ name: z.string().nullish() }).nullish() }).nullish();
 const Workload = withSpec({ selector: Selector, template: Template });
 const shapes: Readonly<Record<string, z.ZodType>> = {
   '/Namespace': z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata }),
@@ -38,6 +39,12 @@ const shapes: Readonly<Record<string, z.ZodType>> = {
   'batch/CronJob': withSpec({ jobTemplate: z.looseObject({ spec: z.looseObject({ template: Template }) }) }),
   'autoscaling/HorizontalPodAutoscaler': withSpec({ scaleTargetRef: Ref }),
   'autoscaling.k8s.io/VerticalPodAutoscaler': withSpec({ targetRef: Ref }),
+  'networking.k8s.io/Ingress': withSpec({
+    defaultBackend: Backend,
+    rules: z
+      .array(z.looseObject({ http: z.looseObject({ paths: z.array(z.looseObject({ backend: Backend })).nullish() }).nullish() }))
+      .nullish(),
+  }),
   'networking.k8s.io/NetworkPolicy': withSpec({ podSelector: Selector, ingress: Rules, egress: Rules }),
 };
 const Named = withSpec({ targetRef: Ref.nullish(), targetRefs: z.array(Ref).nullish() });

@@ -8,7 +8,7 @@ import type { AppName } from './providers/provider-fixture.ts';
 import { type Asked, ask, type Expected, only } from './route-rows.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
 import { namespacesFor, routerOf, SplitApp } from './shares/split-app.ts';
-import { afterAll, beforeAll } from './world.ts';
+import { afterAll, beforeAll, sleep } from './world.ts';
 
 interface Row {
   what: string;
@@ -205,20 +205,26 @@ export function describeNginxRoutes(start: () => Promise<ShareEnvironment>): voi
     );
   });
 
-  it('I17: of two canary Ingresses for a path the first alone is asked, which is why an arrival beside one is refused', async () => {
-    const beside = (app: AppName): KubeObject[] =>
-      (nginx.objects?.(app) ?? []).flatMap((own) => {
-        if (own.kind !== 'Ingress') return [own];
-        const text = JSON.stringify(own.spec).replaceAll(`"name":"${app.name}"`, `"name":"${app.name}-primary"`);
-        const annotations = { [`${PREFIX}/canary`]: 'true', [`${PREFIX}/canary-by-header`]: 'x-beta' };
-        return [own, { ...own, metadata: { ...own.metadata, name: `${app.name}-beta`, annotations }, spec: JSON.parse(text) }];
-      });
-    const app = await SplitApp.run(environment, { ...nginx, objects: beside }, { name: 'rival', namespace });
-    await app.route(EVERYONE);
-    expect(await ask(app.target, {})).toMatchObject({ status: 200, version: '1' });
-    const canary = parsed(canaryFor({ ...nginx, objects: beside }, { name: 'rival', namespace }, {}));
-    const unkept = routerOf(nginx).unkept?.(canary, beside({ name: 'rival', namespace })) ?? [];
+  it('I17: of two canary Ingresses for a path one alone is asked, which is why an arrival beside one is refused', async () => {
+    const name = { name: 'rival', namespace };
+    const beside = (app: AppName): KubeObject[] => [...(nginx.objects?.(app) ?? []), ...betaOf(app)];
+    const app = await SplitApp.run(environment, { ...nginx, objects: beside }, name);
+    const versionOf = async (asked: Asked) => (await ask(app.target, asked)).version;
+    const isBetaAsked = async () => (await versionOf(by('always', 'x-beta'))) === '2';
+    const isCanaryAsked = async () => (await versionOf({})) === '2';
+    await eventually('the user’s is asked', isBetaAsked);
+    await app.write(PRIMARY);
+    // Longer than nginx takes to hear of an Ingress.
+    await sleep(8_000);
+    const before = await isBetaAsked();
+    await app.write(EVERYONE);
+    await sleep(8_000);
+    expect([before, await isCanaryAsked()].filter(Boolean)).toHaveLength(1);
+    const canary = parsed(canaryFor(nginx, name, {}));
+    const unkept = routerOf(nginx).unkept?.(canary, beside(name)) ?? [];
     expect(unkept.map(({ on, isRefused }) => [on.metadata.name, isRefused])).toEqual([['rival-beta', true]]);
+    await environment.cluster.delete({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'rival-beta', namespace });
+    await eventually('the canary gets its share', isCanaryAsked);
   });
 
   describe.concurrent('nginx', () => {
@@ -231,6 +237,23 @@ export function describeNginxRoutes(start: () => Promise<ShareEnvironment>): voi
       expect(got.map((answer, each) => only(answer, asks[each]?.[1] ?? {}))).toEqual(asks.map(([, expected]) => expected));
     });
   });
+}
+
+/** A canary Ingress of the user's for the paths of the application, by a header, to pods of version 2. */
+function betaOf({ name, namespace }: AppName): KubeObject[] {
+  const [own] = nginx.objects?.({ name, namespace }) ?? [];
+  const beta = `${name}-beta`;
+  const annotations = { [`${PREFIX}/canary`]: 'true', [`${PREFIX}/canary-by-header`]: 'x-beta' };
+  const spec = JSON.parse(JSON.stringify(own?.spec).replaceAll(`"name":"${name}"`, `"name":"${beta}"`));
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: beta, namespace },
+      spec: { selector: { app: name }, ports: [{ name: 'http', port: 80, targetPort: 'http' }] },
+    },
+    { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: beta, namespace, annotations }, spec },
+  ];
 }
 
 async function annotateCanary(

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { isRecord } from '../../api/json.ts';
 import { groupOf, type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
@@ -48,7 +49,12 @@ function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   return [
     ...takenNames(objects, [copyRef], { made: `the copy that Serin makes of ApisixRoute ${sourceRef.name}` }),
     ...objects.filter(isOther).flatMap((on): Unkept[] => {
-      if (!rulesOf(on).some((rule) => leadsTo(rule, apexService))) return [];
+      if (
+        !rulesOf(on).some(
+          (rule) => isRecord(rule) && (rule.backends === undefined || Array.isArray(rule.backends)) && leadsTo(rule, apexService),
+        )
+      )
+        return [];
       return [
         {
           ...{ on, field: 'spec.http', isRefused: false },
