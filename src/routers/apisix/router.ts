@@ -4,13 +4,14 @@ import { groupOf, type KubeObject, refKey, refOf } from '../../api/kube-object.t
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { copyVerbs, foundOf } from '../copied-object.ts';
+import { findObject } from '../find-object.ts';
 import type { Router, Unkept } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { takenNames } from '../taken-names.ts';
 import { renderMatch } from './exprs.ts';
 import { readRules } from './read.ts';
 import { nothingToCopy, refs, render, sidesOf } from './render.ts';
-import { leadsTo, ownRules, rulesOf } from './rules.ts';
+import { leadsTo, narrowRule, ownRules, rulesOf } from './rules.ts';
 
 const MOST_NAME = 253;
 
@@ -46,15 +47,21 @@ function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
     groupOf(object.apiVersion) === groupOf(sourceRef.apiVersion) &&
     object.metadata.namespace === sourceRef.namespace &&
     ![sourceRef, copyRef].map(refKey).includes(refKey({ ...refOf(object), apiVersion: sourceRef.apiVersion }));
+  const source = findObject(objects, sourceRef);
+  const narrow = source && narrowRule(isReadable(source) ? source : undefined, apexService);
   return [
+    ...(narrow
+      ? [
+          {
+            ...{ on: source, field: 'spec.http', isRefused: true },
+            detail: `has rule ${narrow.next.name ?? ''} that leads elsewhere, one priority above rule ${narrow.rule.name ?? ''}: the copy of the latter goes before it`,
+            remedy: `give rule ${narrow.next.name ?? ''} a priority that is higher by one`,
+          },
+        ]
+      : []),
     ...takenNames(objects, [copyRef], { made: `the copy that Serin makes of ApisixRoute ${sourceRef.name}` }),
     ...objects.filter(isOther).flatMap((on): Unkept[] => {
-      if (
-        !rulesOf(on).some(
-          (rule) => isRecord(rule) && (rule.backends === undefined || Array.isArray(rule.backends)) && leadsTo(rule, apexService),
-        )
-      )
-        return [];
+      if (!isReadable(on) || !rulesOf(on).some((rule) => leadsTo(rule, apexService))) return [];
       return [
         {
           ...{ on, field: 'spec.http', isRefused: false },
@@ -64,4 +71,9 @@ function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
       ];
     }),
   ];
+}
+
+/** The API server of some clusters takes any content of it. */
+function isReadable(route: KubeObject): boolean {
+  return rulesOf(route).every((rule) => isRecord(rule) && [rule.backends ?? [], rule.upstreams ?? []].every(Array.isArray));
 }
