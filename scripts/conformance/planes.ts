@@ -87,6 +87,7 @@ const PLAYED: Readonly<Record<string, string>> = {
   describeTakeovers: 'routes that serve already are taken over and restored',
   describeBlueGreen: 'Blue/Green: promotion, rollback, `kill -9` and deletion with users who never stop',
   describeLag: 'how long a change takes',
+  describeServicePorts: 'a route for a Service with several ports',
   proxyRows: 'the pod that a request goes to: hints, policies, session affinity, pods that leave',
 };
 

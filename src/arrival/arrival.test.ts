@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { LabelSelector } from '../api/kinds/label-selector.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
-import type { KubeObject, Labels } from '../api/kube-object.ts';
+import { groupOf, type KubeObject, type Labels } from '../api/kube-object.ts';
 import { companionAnnotation } from '../workloads/companions/index.ts';
 import { companionNames } from '../workloads/companions/kind-names.ts';
 import { type ArrivalOptions, acceptedLossAnnotation, arrival, lossText } from './arrival.ts';
@@ -451,7 +451,8 @@ describe('I17: what is refused', () => {
 });
 
 describe('what no API server would take', () => {
-  const settings = { selectorLabels: ['app'], companions: companionNames, provider: 'istio', mode: 'refuse', isServing: false } as const;
+  const settings = { selectorLabels: ['app'], companions: companionNames, mode: 'refuse', isServing: false } as const;
+  const ref = (kind: string) => ({ apiVersion: 'x/v1', kind, name: 'web' });
   const nonsense = [null, 0, 'x', [], [null], { matchLabels: 'x' }, { matchExpressions: [{ key: 1 }] }, { labels: [1] }];
   const kinds = [
     ...readKinds.map(({ group, versions: [version = ''], kind }) => [group === '' ? version : `${group}/${version}`, kind] as const),
@@ -468,12 +469,19 @@ describe('what no API server would take', () => {
     'jobTemplate',
     'namespaceSelector',
     'ports',
+    ...['rules', 'defaultBackend', 'http', 'weighted', 'routes', 'backends', 'matches', 'provider', 'conf'],
   ];
+  const referring: Canary = { ...canary(), spec: { ...canary().spec, ingressRef: ref('Ingress'), routeRef: ref('ApisixRoute') } } as Canary;
 
   it.each(kinds)('of %s %s is passed over', (apiVersion, kind) => {
     const objects = fields.flatMap((field) =>
-      nonsense.map((value, index) => object(apiVersion, kind, `${field.toLowerCase()}-${index}`, { [field]: value })),
+      nonsense.flatMap((value, index) =>
+        [`${field.toLowerCase()}-${index}`, 'shop'].map((name) => object(apiVersion, kind, name, { [field]: value })),
+      ),
     );
-    expect(() => planFor(canary(), { target, objects: [target, apex, ...objects, { ...apex, spec: null }] }, settings)).not.toThrow();
+    const { providers = ['istio' as const] } = readKinds.find((one) => one.kind === kind && one.group === groupOf(apiVersion)) ?? {};
+    for (const provider of providers)
+      for (const one of [...objects, { ...apex, spec: null }])
+        expect(() => planFor(referring, { target, objects: [target, apex, one] }, { ...settings, provider })).not.toThrow();
   });
 });

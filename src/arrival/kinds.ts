@@ -16,6 +16,15 @@ export interface ReadKind {
   providers?: readonly Provider[];
 }
 
+/** Whether Canaries of this provider are about a kind. `provider` undefined: not known, and all may be. */
+export function isAbout({ providers }: ReadKind, provider: Provider | undefined): boolean {
+  return providers === undefined || provider === undefined || providers.includes(provider);
+}
+
+const MATCHING: readonly Provider[] = ['smi:v1alpha3', 'smi:v1alpha4'];
+const SPLITTING: readonly Provider[] = ['linkerd', 'osm', 'smi:v1alpha1', 'smi:v1alpha2', ...MATCHING];
+const APP_MESH: readonly Provider[] = ['appmesh', 'appmesh:v1beta2'];
+
 /** Workloads whose pods a selector may also select, objects that select pods, and those that name a Service or workload. */
 export const readKinds: readonly ReadKind[] = [
   { group: '', versions: ['v1'], kind: 'Service', resource: 'services' },
@@ -71,6 +80,29 @@ export const readKinds: readonly ReadKind[] = [
     ...{ group: 'projectcontour.io', versions: ['v1'], kind: 'HTTPProxy', resource: 'httpproxies' },
     ...{ isOfAll: true, providers: ['contour'] },
   },
+  { group: 'networking.k8s.io', versions: ['v1'], kind: 'Ingress', resource: 'ingresses', providers: ['nginx', 'skipper'] },
+  { group: 'apisix.apache.org', versions: ['v2'], kind: 'ApisixRoute', resource: 'apisixroutes', providers: ['apisix'] },
+  { group: 'traefik.io', versions: ['v1alpha1'], kind: 'TraefikService', resource: 'traefikservices', providers: ['traefik'] },
+  { group: 'gateway.solo.io', versions: ['v1'], kind: 'RouteTable', resource: 'routetables', providers: ['gloo'] },
+  { group: 'gloo.solo.io', versions: ['v1'], kind: 'Upstream', resource: 'upstreams', providers: ['gloo'] },
+  {
+    ...{ group: 'split.smi-spec.io', versions: ['v1alpha4', 'v1alpha3', 'v1alpha2', 'v1alpha1'] },
+    ...{ kind: 'TrafficSplit', resource: 'trafficsplits', providers: SPLITTING },
+  },
+  {
+    ...{ group: 'specs.smi-spec.io', versions: ['v1alpha4', 'v1alpha3'] },
+    ...{ kind: 'HTTPRouteGroup', resource: 'httproutegroups', providers: MATCHING },
+  },
+  { group: 'kuma.io', versions: ['v1alpha1'], kind: 'TrafficRoute', resource: 'trafficroutes', isOfAll: true, providers: ['kuma'] },
+  {
+    ...{ group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'] },
+    ...{ kind: 'VirtualNode', resource: 'virtualnodes', providers: APP_MESH },
+  },
+  {
+    ...{ group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'] },
+    ...{ kind: 'VirtualService', resource: 'virtualservices', providers: APP_MESH },
+  },
+  { group: 'appmesh.k8s.aws', versions: ['v1beta2'], kind: 'VirtualRouter', resource: 'virtualrouters', providers: ['appmesh:v1beta2'] },
 ];
 
 /** Listed and watched in any case. */

@@ -2,13 +2,13 @@ import type { Canary, Provider } from '../api/canary.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { groupOf, type KubeObject } from '../api/kube-object.ts';
 import type { FieldProblem } from '../api/selector-label.ts';
-import { routers } from '../routers/index.ts';
+import { definitionOf, type RouterOptions } from '../routers/index.ts';
 import { routesPastApex } from '../routers/past-apex.ts';
 import { type CompanionName, companionSides, companionsFor, isCompanion } from '../workloads/companions/index.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { primaryPodLabels } from '../workloads/pods/primary-labels.ts';
 import { type ArrivalOptions, arrival } from './arrival.ts';
-import { readKinds } from './kinds.ts';
+import { isAbout, readKinds } from './kinds.ts';
 import type { ArrivalPlan } from './plan.ts';
 import { isReadable } from './readable.ts';
 import { type UnreadKind, worldOf } from './world.ts';
@@ -30,12 +30,14 @@ export interface ArrivalSettings extends Pick<ArrivalOptions, 'mode' | 'isServin
   companions: readonly CompanionName[];
   /** Undefined: not known, and none is taken to route past the apex Service. */
   provider: Provider | undefined;
+  /** Of its router; absent: the defaults. */
+  routing?: RouterOptions;
 }
 
 /** The plan for a Canary over a workload with pods; a problem where no label tells the sides apart; undefined for a kind without pods of its own. */
 export function planFor(canary: Canary, read: ReadApplication, settings: ArrivalSettings): ArrivalPlan | FieldProblem | undefined {
   const { target, primary, unread = [] } = read;
-  const { provider, mode, isServing } = settings;
+  const { provider, mode, isServing, routing } = settings;
   if (!isReadable(target)) return undefined;
   const objects = read.objects.filter(isReadable);
   const workload = workloadFor(canary.spec.targetRef);
@@ -59,17 +61,17 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
   const written = objects.filter((object) => !isCompanion(object));
   return arrival(
     canary,
-    worldOf({ target, primary: willBe }, written, { unread: unread.filter((one) => isAbout(provider, one)), namespaces }),
+    worldOf({ target, primary: willBe }, written, { unread: unread.filter((one) => isOfProvider(provider, one)), namespaces }),
     {
       ...{ companions, mode, isServing },
       routesPastApex: provider !== undefined && routesPastApex(provider).length > 0,
-      router: provider && routers[provider],
+      router: provider && definitionOf(provider).router(routing ?? {}),
     },
   );
 }
 
 /** Kinds of another provider are none of this Canary's. */
-function isAbout(provider: Provider | undefined, { apiVersion, kind }: UnreadKind): boolean {
+function isOfProvider(provider: Provider | undefined, { apiVersion, kind }: UnreadKind): boolean {
   const found = readKinds.find((one) => one.kind === kind && one.group === groupOf(apiVersion));
-  return found?.providers === undefined || (provider !== undefined && found.providers.includes(provider));
+  return found?.providers === undefined || (provider !== undefined && isAbout(found, provider));
 }

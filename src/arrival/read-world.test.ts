@@ -19,7 +19,7 @@ describe('what an arrival reads', () => {
     return { everywhere, unread };
   };
 
-  const ofAll = ['NetworkPolicy', 'VirtualService', 'DestinationRule', 'HTTPRoute', 'GRPCRoute', 'HTTPProxy'];
+  const ofAll = ['NetworkPolicy', 'VirtualService', 'DestinationRule', 'HTTPRoute', 'GRPCRoute', 'HTTPProxy', 'TrafficRoute'];
   const partly = (kind: string) => expect.objectContaining({ kind, why: 'only objects of namespace prod can be seen' });
 
   it('06-RB20: a Serin that is limited to namespaces asks for nothing elsewhere, so that no request is refused, and says what it does not see', async () => {

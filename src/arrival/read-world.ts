@@ -1,6 +1,6 @@
 import type { Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { type ReadKind, readKinds } from './kinds.ts';
+import { isAbout, type ReadKind, readKinds } from './kinds.ts';
 import { goesByNamespaceLabels } from './peers.ts';
 import { isReadable } from './readable.ts';
 import type { UnreadKind } from './world.ts';
@@ -32,9 +32,7 @@ export async function readNamespace(
   list: ListKind,
   { except = [], provider, isLimited = false, getNamespace }: ReadOptions = {},
 ): Promise<ReadObjects> {
-  const kinds = readKinds.filter(
-    (one) => !except.includes(one.kind) && (provider === undefined || one.providers === undefined || one.providers.includes(provider)),
-  );
+  const kinds = readKinds.filter((one) => !except.includes(one.kind) && isAbout(one, provider));
   const read = await Promise.all(kinds.map((kind) => readKind(kind, namespace, list, isLimited)));
   const objects = read.flatMap((one) => one.objects);
   if (objects.some((one) => one.kind === 'NetworkPolicy' && isReadable(one) && goesByNamespaceLabels(one)))

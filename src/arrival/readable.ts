@@ -41,6 +41,7 @@ const MeshRules = listOf({
   route: listOf({ destination: z.looseObject({}).nullish() }),
 });
 
+const Backend = z.looseObject({ service: z.looseObject({ name: z.string().nullish() }).nullish() }).nullish();
 const Workload = withSpec({ selector: Selector, template: Template });
 const shapes: Readonly<Record<string, z.ZodType>> = {
   '/Namespace': z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata }),
@@ -59,6 +60,12 @@ const shapes: Readonly<Record<string, z.ZodType>> = {
     includes: Objects,
     routes: listOf({ conditions: Objects, services: Objects }),
     tcpproxy: z.looseObject({ services: Objects }).nullish(),
+  }),
+  'networking.k8s.io/Ingress': withSpec({
+    defaultBackend: Backend,
+    rules: z
+      .array(z.looseObject({ http: z.looseObject({ paths: z.array(z.looseObject({ backend: Backend })).nullish() }).nullish() }))
+      .nullish(),
   }),
   'networking.k8s.io/NetworkPolicy': withSpec({ podSelector: Selector, ingress: Rules, egress: Rules }),
 };

@@ -5,6 +5,7 @@ import { findObject } from './find-object.ts';
 import { needsObject } from './needs-object.ts';
 import type { Router } from './router.ts';
 import type { RoutingError } from './routing-error.ts';
+import { ownAmong } from './taken-names.ts';
 
 /** The user's object and the copy beside it that holds the canary's share; both are absent where the Canary names none. */
 export interface CopyRefs {
@@ -31,7 +32,7 @@ export function copyVerbs(refsOf: (canary: Canary) => CopyRefs): Pick<Router, 'w
     watches: (canary) => Object.values(refsOf(canary)),
     finalize(canary, current) {
       const { copyRef } = refsOf(canary);
-      return { write: [], remove: copyRef && findObject(current, copyRef) ? [copyRef] : [] };
+      return { write: [], remove: ownAmong(canary, copyRef ? [copyRef] : [], current) };
     },
     // The user's object leads to the apex Service by itself.
     afterDeletion: () => 'goes',

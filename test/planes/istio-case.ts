@@ -1,4 +1,4 @@
-import { gatewayApiMesh } from '../scenarios/providers/gateway-api.ts';
+import { istioGatewayApi } from '../scenarios/providers/gateway-api.ts';
 import { istio } from '../scenarios/providers/istio.ts';
 import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts';
 import type { ProxyCase } from '../scenarios/real-proxy.ts';
@@ -11,14 +11,6 @@ export const istioProxyCase: ProxyCase = {
   series: (more) =>
     `sum(rate(istio_requests_total{destination_workload_namespace="{{ namespace }}",destination_workload="{{ target }}"${more}}[{{ interval }}]))`,
   statusLabel: 'response_code',
-};
-
-/** Through HTTPRoutes of the Service itself. Istio takes the core group by its own name only, which is empty. */
-export const istioGatewayApi: ProviderFixture = {
-  ...gatewayApiMesh,
-  provider: 'gatewayapi:v1',
-  service: ({ name, namespace }) => ({ gatewayRefs: [{ group: '', kind: 'Service', name, namespace, port: 80 }] }),
-  route: ({ name, namespace }) => ({ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name, namespace }),
 };
 
 /** The same through GRPCRoutes. */

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type Routes, weight } from '../../src/api/routes.ts';
 import { eventually } from './eventually.ts';
+import { canaryFor, parsed } from './providers/canary-for.ts';
 import { nginx } from './providers/nginx.ts';
+import type { AppName } from './providers/provider-fixture.ts';
 import { type Asked, ask, type Expected, only } from './route-rows.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
-import { namespacesFor, SplitApp } from './shares/split-app.ts';
-import { afterAll, beforeAll } from './world.ts';
+import { namespacesFor, routerOf, SplitApp } from './shares/split-app.ts';
+import { afterAll, beforeAll, sleep } from './world.ts';
 
 interface Row {
   what: string;
@@ -24,6 +26,8 @@ const insider = (condition: object, header = 'x-canary'): Routes => ({
 });
 const by = (value: string, header = 'x-canary'): Asked => ({ headers: { [header]: value } });
 const cookie = (value: string): Asked => by(value, 'cookie');
+
+const PREFIX = 'nginx.ingress.kubernetes.io';
 
 /** What `analysis.match` becomes, and annotations that users write themselves. */
 const ROWS: readonly Row[] = [
@@ -201,6 +205,28 @@ export function describeNginxRoutes(start: () => Promise<ShareEnvironment>): voi
     );
   });
 
+  it('I17: of two canary Ingresses for a path one alone is asked, which is why an arrival beside one is refused', async () => {
+    const name = { name: 'rival', namespace };
+    const beside = (app: AppName): KubeObject[] => [...(nginx.objects?.(app) ?? []), ...betaOf(app)];
+    const app = await SplitApp.run(environment, { ...nginx, objects: beside }, name);
+    const versionOf = async (asked: Asked) => (await ask(app.target, asked)).version;
+    const isBetaAsked = async () => (await versionOf(by('always', 'x-beta'))) === '2';
+    const isCanaryAsked = async () => (await versionOf({})) === '2';
+    await eventually('the user’s is asked', isBetaAsked);
+    await app.write(PRIMARY);
+    // Longer than nginx takes to hear of an Ingress.
+    await sleep(8_000);
+    const before = await isBetaAsked();
+    await app.write(EVERYONE);
+    await sleep(8_000);
+    expect([before, await isCanaryAsked()].filter(Boolean)).toHaveLength(1);
+    const canary = parsed(canaryFor(nginx, name, {}));
+    const unkept = routerOf(nginx).unkept?.(canary, beside(name)) ?? [];
+    expect(unkept.map(({ on, isRefused }) => [on.metadata.name, isRefused])).toEqual([['rival-beta', true]]);
+    await environment.cluster.delete({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'rival-beta', namespace });
+    await eventually('the canary gets its share', isCanaryAsked);
+  });
+
   describe.concurrent('nginx', () => {
     it.each(ROWS.map((row, index) => ({ ...row, index })))('$what', async ({ routes = PRIMARY, annotations, asks, index }) => {
       const name = { name: `r${index}`, namespace };
@@ -213,12 +239,29 @@ export function describeNginxRoutes(start: () => Promise<ShareEnvironment>): voi
   });
 }
 
+/** A canary Ingress of the user's for the paths of the application, by a header, to pods of version 2. */
+function betaOf({ name, namespace }: AppName): KubeObject[] {
+  const [own] = nginx.objects?.({ name, namespace }) ?? [];
+  const beta = `${name}-beta`;
+  const annotations = { [`${PREFIX}/canary`]: 'true', [`${PREFIX}/canary-by-header`]: 'x-beta' };
+  const spec = JSON.parse(JSON.stringify(own?.spec).replaceAll(`"name":"${name}"`, `"name":"${beta}"`));
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: beta, namespace },
+      spec: { selector: { app: name }, ports: [{ name: 'http', port: 80, targetPort: 'http' }] },
+    },
+    { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: beta, namespace, annotations }, spec },
+  ];
+}
+
 async function annotateCanary(
   { cluster, mesh }: ShareEnvironment,
   ref: Parameters<ShareEnvironment['cluster']['get']>[0],
   annotations: Record<string, string>,
 ): Promise<void> {
-  const prefixed = Object.fromEntries(Object.entries(annotations).map(([name, text]) => [`nginx.ingress.kubernetes.io/${name}`, text]));
+  const prefixed = Object.fromEntries(Object.entries(annotations).map(([name, text]) => [`${PREFIX}/${name}`, text]));
   const edited: KubeObject = await cluster.patch(ref, { metadata: { annotations: prefixed } });
   await eventually('the canary Ingress is known as edited', async () =>
     mesh.knows({ ...edited, apiVersion: ref.apiVersion, kind: ref.kind }),

@@ -209,3 +209,31 @@ it('I17: a target without a label to tell its pods apart is a refusal that looks
   expect(accepted(lab)?.status).not.toBe('False');
   lab.close();
 });
+
+it('I17: an object of the user’s under a name that the provider writes is neither overwritten nor removed with the Canary', async () => {
+  const split = object('split.smi-spec.io/v1alpha2', 'TrafficSplit', APP, {
+    service: APP,
+    backends: [
+      { service: APP, weight: 90 },
+      { service: 'legacy', weight: 10 },
+    ],
+  });
+  const { lab } = labOf({ seed: 5, provider: 'smi:v1alpha2', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application(true);
+  lab.server.create(split);
+  lab.server.create(aModelCanary(plan, { provider: 'smi:v1alpha2' }));
+  lab.start();
+  await lab.pass(60_000);
+  expect(accepted(lab)).toMatchObject({
+    ...{ status: 'False', reason: 'EndpointsWouldBeLost', field: 'metadata.name' },
+    message: expect.stringMatching(/^TrafficSplit podinfo: metadata\.name is that of the TrafficSplit that Serin makes/),
+  });
+  expect(made(lab)).toEqual([]);
+  lab.server.delete(canaryRef);
+  expect(await lab.passUntil(() => lab.canary() === undefined, 300_000)).toBe(true);
+  await lab.pass(60_000);
+  expect(raw(lab.server.find({ apiVersion: split.apiVersion, kind: split.kind, name: APP, namespace: NAMESPACE }))?.spec).toEqual(
+    split.spec,
+  );
+  lab.close();
+});

@@ -23,6 +23,10 @@ export async function arrivalPlan(
   if (target === undefined) return undefined;
   const primary = isServing ? find(workload.primaryRef(canary)) : undefined;
   const { selectorLabels, companions, arrival: mode } = config;
-  const plan = planFor(canary, { target, primary, objects, unread }, { selectorLabels, companions, provider, mode, isServing });
+  const plan = planFor(
+    canary,
+    { target, primary, objects, unread },
+    { selectorLabels, companions, provider, mode, isServing, routing: config },
+  );
   return plan === undefined || 'problem' in plan ? undefined : plan;
 }

@@ -51,6 +51,8 @@ export const gatewayApi: RouteResolver = {
   resolve: routeByGatewayApi,
 };
 
+const HTTP = 80;
+
 /** Envoy's answer to a call of gRPC in place of 404. Source: gRPC's status codes, UNIMPLEMENTED. */
 const NOT_IMPLEMENTED = { status: 200, headers: { 'content-type': 'application/grpc', 'grpc-status': '12' } };
 const isGrpcCall = ({ headers }: MeshRequest): boolean => headers['content-type']?.startsWith('application/grpc') ?? false;
@@ -72,13 +74,17 @@ type Attached = { route: KubeObject; hostRank: [number, number] }[];
 const routesIn = (view: LaggedView): KubeObject[] => [...view.list('HTTPRoute'), ...view.list('GRPCRoute')];
 
 /** Only routes of the Service's own namespace bind all its clients, and their hostnames mean nothing here. Source: GAMMA. */
-function serviceHosts(view: LaggedView, { host: { service } }: MeshRequest): Attached | undefined {
+function serviceHosts(view: LaggedView, { host: { service, port = HTTP } }: MeshRequest): Attached | undefined {
   if (!service) return undefined;
   const routes = routesIn(view).filter(
     (route) =>
       route.metadata.namespace === service.namespace &&
       parentRefsOf(route).some(
-        (ref) => namesService(ref) && ref.name === service.name && (ref.namespace ?? service.namespace) === service.namespace,
+        (ref) =>
+          namesService(ref) &&
+          ref.name === service.name &&
+          (ref.namespace ?? service.namespace) === service.namespace &&
+          (ref.port ?? port) === port,
       ),
   );
   return routes.length === 0 ? undefined : routes.map((route) => ({ route, hostRank: [0, 0] }));

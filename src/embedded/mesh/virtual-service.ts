@@ -29,7 +29,7 @@ interface VirtualService {
   tcp: TcpRoute[];
 }
 interface TcpRoute {
-  match?: { port?: number }[];
+  match?: { port?: number; gateways?: string[] }[];
   route?: { destination: IstioDestination; weight?: number }[];
 }
 interface IstioDestination {
@@ -94,7 +94,7 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
 /** A connection goes to one side; what is said on it is not looked at. */
 function connect(rules: readonly TcpRoute[], namespace: string, view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const asked = request.host.port ?? HTTP;
-  const rule = rules.find(({ match = [] }) => match.length === 0 || match.some(({ port = asked }) => port === asked));
+  const rule = rules.find(({ match = [] }) => match.length === 0 || match.some((each) => isFor(each, request)));
   const sides = rule?.route?.map(({ destination, weight = 0 }) => ({
     weight: rule.route?.length === 1 ? 1 : weight,
     route: { ...PLAIN, via: 'VirtualService', destination: addressed(destination, namespace, view, asked) },

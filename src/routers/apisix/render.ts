@@ -4,6 +4,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { HttpMatch, Routes } from '../../api/routes.ts';
+import { isResting } from '../../api/step.ts';
 import { type CopyRefs, foundOf, nothingRendered } from '../copied-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import type { RouteChange } from '../router.ts';
@@ -11,7 +12,17 @@ import { RoutingError } from '../routing-error.ts';
 import { canaryWeight, matchOf } from '../weights.ts';
 import { renderMatch } from './exprs.ts';
 import { readRules } from './read.ts';
-import { copiedRules, ownRules, reweighted, rulesOf, type SideServices, sharedRule } from './rules.ts';
+import {
+  copiedRules,
+  copyPriority,
+  firstPriority,
+  ownRules,
+  type RawRule,
+  reweighted,
+  rulesOf,
+  type SideServices,
+  sharedRule,
+} from './rules.ts';
 
 const apiVersion = 'apisix.apache.org/v2';
 
@@ -50,12 +61,19 @@ export function render(canary: Canary, routes: Routes, current: readonly KubeObj
   const http =
     base === copy
       ? rulesOf(base).map((rule) => reweighted(rule, sides, share))
-      : own.flatMap((rule) => copiedRules(rule, sides, share, exprs));
+      : own.flatMap((rule) => copiedRules(rule, sides, { share, match: exprs, priority: priorityOf(canary, rule, source, copy) }));
   const { ingressClassName } = specOf<{ ingressClassName: string }>(base);
   const { labels, annotations } = copiedMetadata(base, () => false);
   const metadata = { name: copyRef.name, namespace: canary.metadata.namespace, labels, annotations };
   const spec = { ...(ingressClassName === undefined ? {} : { ingressClassName }), http };
   return { write: [{ apiVersion, kind: copyRef.kind, metadata, spec }], remove: [] };
+}
+
+/** A copy that stands before all rules stays there until the next release (I8). */
+function priorityOf(canary: Canary, rule: RawRule, source: KubeObject | undefined, copy: KubeObject | undefined): number {
+  const first = firstPriority(rule);
+  const isFirst = rulesOf(copy).some(({ name, priority }) => name === rule.name && priority === first);
+  return isFirst && isResting(canary.status?.release) ? first : copyPriority(source, rule, sidesOf(canary).apex);
 }
 
 /** A condition stands on the copy alone: who does not meet it stays with the user's rule, and so with the primary. */

@@ -121,3 +121,36 @@ describe('04-R-L6, R-S4: nothing crashes, and traffic can still be routed to the
     expect(apisix.render(canary, anApex, matched, conditioned).write[0]?.spec).toEqual(conditioned[0]?.spec);
   });
 });
+
+describe('I17: rules of the user’s that go before one of the application', () => {
+  const testers = (priority: number, ...backends: [string][]): RawRule => ({
+    ...rule(...backends),
+    name: 'testers',
+    priority,
+    match: { paths: ['/*'], exprs: [{ subject: { scope: 'Header', name: 'x-test' }, op: 'Equal', value: 'yes' }] },
+  });
+  const prioritiesOf = (source: KubeObject, current: KubeObject[] = [], of = canary) =>
+    raw(apisix.render(of, anApex, share(0), [source, ...current]).write[0])?.spec.http.map(({ priority }: RawRule) => priority);
+
+  it('the copy goes before its rule, and not before those that lead elsewhere', () => {
+    expect(prioritiesOf(aRoute('web', [rule(['shop']), testers(10, ['beta'])]))).toEqual([1]);
+    expect(prioritiesOf(aRoute('web', [{ ...rule(['shop']), priority: 7 }, testers(10, ['beta'])]))).toEqual([8]);
+    expect(prioritiesOf(aRoute('web', [{ ...rule(['shop']), priority: 20 }, testers(10, ['beta'])]))).toEqual([10_020]);
+    expect(prioritiesOf(aRoute('web', [rule(['shop']), testers(10, ['shop'])]))).toEqual([10_000, 10_010]);
+  });
+
+  it('where nothing fits between them the Canary is refused', () => {
+    const [unkept, ...more] = apisix.unkept?.(canary, [aRoute('web', [rule(['shop']), testers(1, ['beta'])])]) ?? [];
+    expect([unkept?.isRefused, unkept?.field, more]).toEqual([true, 'spec.http', []]);
+    expect(unkept?.detail).toContain('rule testers');
+    expect(apisix.unkept?.(canary, [aRoute('web', [rule(['shop']), testers(2, ['beta'])])])).toEqual([]);
+  });
+
+  it('I8: a copy of an earlier Serin stays as it is until the next release', () => {
+    const before = copyOf({ ...rule(['shop-primary', 100], ['shop-canary', 0]), priority: 10_000 });
+    const resting = { ...canary, status: { ...canary.status, release: { step: 'resting' } } } as typeof canary;
+    const both = aRoute('web', [rule(['shop']), testers(10, ['beta'])]);
+    expect(prioritiesOf(both, [before], resting)).toEqual([10_000]);
+    expect(prioritiesOf(both, [before])).toEqual([1]);
+  });
+});

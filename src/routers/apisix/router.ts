@@ -1,12 +1,17 @@
+import type { Canary } from '../../api/canary.ts';
+import { isRecord } from '../../api/json.ts';
+import { groupOf, type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { copyVerbs, foundOf } from '../copied-object.ts';
-import type { Router } from '../router.ts';
+import { findObject } from '../find-object.ts';
+import type { Router, Unkept } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { takenNames } from '../taken-names.ts';
 import { renderMatch } from './exprs.ts';
 import { readRules } from './read.ts';
 import { nothingToCopy, refs, render, sidesOf } from './render.ts';
-import { ownRules } from './rules.ts';
+import { leadsTo, narrowRule, ownRules, rulesOf } from './rules.ts';
 
 const MOST_NAME = 253;
 
@@ -19,6 +24,7 @@ export const apisix: Router = {
       return RoutingError.at('routeRef.name', 'and the name of the Service are too long together');
     return match?.length ? rejectionOf(() => renderMatch(match)) : undefined;
   },
+  unkept,
   ...copyVerbs(refs),
   render: (canary, _apex, routes, current) => render(canary, routes, current),
   missing(canary, current) {
@@ -30,3 +36,44 @@ export const apisix: Router = {
     return copy && readRules(copy, sidesOf(canary), source);
   },
 };
+
+/** Other ApisixRoutes that lead to the application: only the rules of the one that is named have a copy. */
+function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
+  const { sourceRef, copyRef } = refs(canary);
+  if (!sourceRef || !copyRef) return [];
+  const { apexService } = names(canary);
+  const isOther = (object: KubeObject) =>
+    object.kind === sourceRef.kind &&
+    groupOf(object.apiVersion) === groupOf(sourceRef.apiVersion) &&
+    object.metadata.namespace === sourceRef.namespace &&
+    ![sourceRef, copyRef].map(refKey).includes(refKey({ ...refOf(object), apiVersion: sourceRef.apiVersion }));
+  const source = findObject(objects, sourceRef);
+  const narrow = source && narrowRule(isReadable(source) ? source : undefined, apexService);
+  return [
+    ...(narrow
+      ? [
+          {
+            ...{ on: source, field: 'spec.http', isRefused: true },
+            detail: `has rule ${narrow.next.name ?? ''} that leads elsewhere, one priority above rule ${narrow.rule.name ?? ''}: the copy of the latter goes before it`,
+            remedy: `give rule ${narrow.next.name ?? ''} a priority that is higher by one`,
+          },
+        ]
+      : []),
+    ...takenNames(objects, [copyRef], { made: `the copy that Serin makes of ApisixRoute ${sourceRef.name}` }),
+    ...objects.filter(isOther).flatMap((on): Unkept[] => {
+      if (!isReadable(on) || !rulesOf(on).some((rule) => leadsTo(rule, apexService))) return [];
+      return [
+        {
+          ...{ on, field: 'spec.http', isRefused: false },
+          detail: `leads to Service ${apexService}, and its requests get no share of a canary`,
+          remedy: `move its rules to ApisixRoute ${sourceRef.name}, which spec.routeRef names`,
+        },
+      ];
+    }),
+  ];
+}
+
+/** The API server of some clusters takes any content of it. */
+function isReadable(route: KubeObject): boolean {
+  return rulesOf(route).every((rule) => isRecord(rule) && [rule.backends ?? [], rule.upstreams ?? []].every(Array.isArray));
+}

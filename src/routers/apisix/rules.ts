@@ -28,6 +28,31 @@ export interface SideServices {
 /** Before every rule of the user's; their order among themselves stays. */
 const FIRST = 10_000;
 
+/** The lowest priority above that of a rule which a rule has that leads elsewhere: its requests are none of the application's. */
+function nextElsewhere(source: KubeObject | undefined, { priority = 0 }: RawRule, apex: string): RawRule | undefined {
+  return rulesOf(source)
+    .filter((other) => (other.priority ?? 0) > priority && !leadsTo(other, apex))
+    .toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0))[0];
+}
+
+/** The priority of the copy of a rule: above it, and below those that lead elsewhere. */
+export function copyPriority(source: KubeObject | undefined, rule: RawRule, apex: string): number {
+  const { priority = 0 } = rule;
+  return nextElsewhere(source, rule, apex) ? priority + 1 : firstPriority(rule);
+}
+
+/** As an earlier Serin had it in any case. */
+export const firstPriority = ({ priority = 0 }: RawRule): number => FIRST + priority;
+
+/** A rule of the application's that leaves its copy nothing below one that leads elsewhere, and that one. */
+export function narrowRule(source: KubeObject | undefined, apex: string): { rule: RawRule; next: RawRule } | undefined {
+  for (const rule of ownRules(source, apex)) {
+    const next = nextElsewhere(source, rule, apex);
+    if (next?.priority === (rule.priority ?? 0) + 1) return { rule, next };
+  }
+  return undefined;
+}
+
 /** Weight of a backend without one. Source: the ingress controller of APISIX, DefaultWeight. */
 export const DEFAULT_WEIGHT = 100;
 
@@ -37,7 +62,9 @@ export function rulesOf(route: KubeObject | undefined): readonly RawRule[] {
   return Array.isArray(http) ? http : [];
 }
 
-const leadsTo = (rule: RawRule, service: string): boolean => (rule.backends ?? []).some(({ serviceName }) => serviceName === service);
+/** Whether one of its backends is this Service. */
+export const leadsTo = (rule: RawRule, service: string): boolean =>
+  (rule.backends ?? []).some(({ serviceName }) => serviceName === service);
 
 /** The user's rules that lead to the application, and to nothing else. */
 export function ownRules(source: KubeObject | undefined, apex: string): readonly RawRule[] {
@@ -52,7 +79,11 @@ export function sharedRule(source: KubeObject | undefined, apex: string): RawRul
 const isAlone = ({ backends = [], upstreams = [] }: RawRule): boolean => backends.length === 1 && upstreams.length === 0;
 
 /** The same rule with both sides behind it, before the user's; once for each entry of a condition. */
-export function copiedRules(rule: RawRule, sides: SideServices, share: number, match: readonly (readonly MatchExpr[])[]): RawRule[] {
+export function copiedRules(
+  rule: RawRule,
+  sides: SideServices,
+  { share, match, priority }: { share: number; match: readonly (readonly MatchExpr[])[]; priority: number },
+): RawRule[] {
   const [backend] = rule.backends ?? [];
   const entries = match.length > 0 ? match : [[]];
   return entries.map((exprs, index) => {
@@ -60,7 +91,7 @@ export function copiedRules(rule: RawRule, sides: SideServices, share: number, m
     return structuredClone({
       ...rule,
       name: `${rule.name ?? ''}${entries.length > 1 ? `-ab-${index}` : ''}`,
-      priority: FIRST + (rule.priority ?? 0),
+      priority,
       match: { ...rule.match, ...(all.length > 0 ? { exprs: all } : {}) },
       backends: [
         { ...backend, serviceName: sides.primary, weight: primaryWeight(share) },

@@ -8,6 +8,7 @@ import { givenBack, keeping } from '../found-in-place.ts';
 import { namesServicesIn } from '../original-spec.ts';
 import type { Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { ownAmong, takenNames } from '../taken-names.ts';
 import { v1beta1 } from './dialect.ts';
 import { gatewayAnnotations, logging, nodeMetadata, protocolOf } from './metadata.ts';
 import { readMeshRoutes } from './read.ts';
@@ -25,6 +26,10 @@ export const appMeshV1beta1: Router = {
       if (!canary.spec.service.meshName) throw RoutingError.at('service.meshName', 'is missing: App Mesh needs the name of the mesh');
       checkMeshSpec(canary);
     }),
+  unkept: (canary, objects) => [
+    ...takenNames(objects, nodeRefs(canary), { made: 'the VirtualNode that Serin makes' }),
+    ...takenNames(objects, serviceRefs(canary), { made: 'the VirtualService that Serin makes', isRestored: true }),
+  ],
   watches: (canary) => [...nodeRefs(canary), ...serviceRefs(canary)],
   prepare: renderNodes,
   render(canary, _apex, routes, current) {
@@ -46,7 +51,7 @@ export const appMeshV1beta1: Router = {
   },
   finalize: (canary, current) => {
     const { write, remove } = givenBack(serviceRefs(canary), current, () => namesOurSides(canary));
-    return { write, remove: [...remove, ...nodeRefs(canary).filter((ref) => findObject(current, ref))] };
+    return { write, remove: [...remove, ...ownAmong(canary, nodeRefs(canary), current)] };
   },
   // Without its nodes it leads nowhere, and clients inside the mesh know the Service too.
   afterDeletion: () => 'goes',

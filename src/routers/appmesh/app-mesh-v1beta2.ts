@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { isRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
@@ -8,6 +9,7 @@ import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesServicesIn } from '../original-spec.ts';
 import type { Apex, Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
+import { ownAmong, takenNames } from '../taken-names.ts';
 import { v1beta2 } from './dialect.ts';
 import { gatewayAnnotations, logging, nodeMetadata, protocolOf } from './metadata.ts';
 import { readMeshRoutes } from './read.ts';
@@ -21,6 +23,20 @@ const namesOurSides = (canary: Canary) => namesServicesIn('name', canary);
 export const appMeshV1beta2: Router = {
   supports: factsOf('appmesh:v1beta2').can,
   refuses: (canary) => rejectionOf(() => checkMeshSpec(canary)),
+  unkept: (canary, objects) => [
+    ...takenNames(objects, refsOf(canary, 'VirtualNode'), { made: 'the VirtualNode that Serin makes for one side' }),
+    ...takenNames(objects, refsOf(canary, 'VirtualRouter'), { made: 'the VirtualRouter that Serin makes', isRestored: true }),
+    ...takenNames(objects, refsOf(canary, 'VirtualService'), {
+      made: 'the VirtualService that Serin makes',
+      isRestored: true,
+      // By its nodes, which have the pods of the application.
+      keeps: ({ provider, ...others }) =>
+        isRecord(provider) &&
+        provider.virtualNode !== undefined &&
+        Object.keys(others).every((field) => field === 'awsName' || field === 'meshRef'),
+      remedy: 'let it lead to the VirtualNode of the application alone',
+    }),
+  ],
   watches: (canary) => [...refsOf(canary, 'VirtualNode'), ...refsOf(canary, 'VirtualRouter'), ...refsOf(canary, 'VirtualService')],
   prepare: renderNodes,
   render(canary, apex, routes, current) {
@@ -52,7 +68,7 @@ export const appMeshV1beta2: Router = {
     const isTheirs = (name: string) => routers.write.some((router) => router.metadata.name === name);
     const refs = refsOf(canary, 'VirtualService').filter(({ name }) => !isTheirs(name));
     const services = givenBack(refs, current, ({ name }) => routesTo(name));
-    const nodes = refsOf(canary, 'VirtualNode').filter((ref) => findObject(current, ref));
+    const nodes = ownAmong(canary, refsOf(canary, 'VirtualNode'), current);
     return { write: [...routers.write, ...services.write], remove: [...services.remove, ...routers.remove, ...nodes] };
   },
   // Without its nodes it leads nowhere, and clients inside the mesh know the Service too.

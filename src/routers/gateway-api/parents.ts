@@ -1,9 +1,13 @@
 import type { Canary } from '../../api/canary.ts';
 import { defined } from '../../api/defined.ts';
 import { isLabel } from '../../api/host-name.ts';
+import { isRecord } from '../../api/json.ts';
 import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { isResting } from '../../api/step.ts';
+import type { Apex } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { HOSTNAME } from './filters.ts';
 
@@ -34,11 +38,37 @@ export function parentRefs(canary: Canary): ParentRef[] {
   for (const [index, ref] of refs.entries()) {
     const before = refs
       .slice(0, index)
-      .find((other) => isSameObject(ref, other) && (!ref.sectionName || !other.sectionName || ref.sectionName === other.sectionName));
+      .find((other) => isSameObject(ref, other) && !differ(ref.sectionName, other.sectionName) && !differ(ref.port, other.port));
     if (before)
-      throw RoutingError.at(`service.gatewayRefs[${index}]`, `names ${ref.name} again: each entry needs a sectionName of its own`);
+      throw RoutingError.at(`service.gatewayRefs[${index}]`, `names ${ref.name} again: each entry needs a sectionName or port of its own`);
   }
   return refs;
+}
+
+const differ = (one: string | number | undefined, other: string | number | undefined): boolean => Boolean(one && other && one !== other);
+
+/**
+ * The same for the apex Service at its own port alone, where it has others: a route for all of them would lead requests to other ports to that one.
+ * A route that stands without a port keeps it so until the next release (I8). `apex`: absent as the Canary goes.
+ */
+export function parentsAtPort(canary: Canary, found: KubeObject | undefined, apex?: Apex): ParentRef[] {
+  const refs = parentRefs(canary);
+  const standing = found ? parentsOf(found).filter((ref) => isApexService(canary, ref)) : [];
+  const isNew = apex !== undefined && apex.ports.length > 1 && !(standing.length > 0 && isResting(canary.status?.release));
+  const namesPort = isNew || standing.some(({ port }) => port !== undefined);
+  if (!namesPort) return refs;
+  const { port } = canary.spec.service;
+  return refs.map((ref) => (isApexService(canary, ref) && !ref.sectionName && ref.port === undefined ? { ...ref, port } : ref));
+}
+
+function isApexService(canary: Canary, { group, kind, name, namespace }: Partial<ParentRef>): boolean {
+  const own = canary.metadata.namespace;
+  return (group === '' || group === 'core') && kind === 'Service' && name === names(canary).apexService && (namespace ?? own) === own;
+}
+
+function parentsOf(object: KubeObject): Partial<ParentRef>[] {
+  const { parentRefs: found } = specOf<{ parentRefs: Partial<ParentRef>[] }>(object);
+  return Array.isArray(found) ? found.filter(isRecord) : [];
 }
 
 /** Whether a route is attached to anything but Services, behind which clients inside a mesh would find the application without it. */

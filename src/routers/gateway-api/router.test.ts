@@ -6,6 +6,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { originalConfig } from '../original-spec.ts';
+import type { Apex } from '../router.ts';
 import { gatewayApi } from './router.ts';
 
 const v1 = gatewayApi('v1');
@@ -436,4 +437,63 @@ it.each([
   { timeout: '0', backendTimeout: '5s' },
 ])('04-R-S10: a backend timeout of $backendTimeout goes with a timeout of $timeout', (service) => {
   expect(() => v1.render(canaryWith(service), anApex, allToPrimary, [])).not.toThrow();
+});
+
+describe('I17: a parent that is the apex Service, with several ports', () => {
+  const severalPorts = { ...anApex, ports: [...anApex.ports, { name: 'admin', port: 9090, targetPort: 9090, protocol: 'TCP' }] };
+  const service = (fields: object = {}) => ({ group: 'core', kind: 'Service', name: 'shop', ...fields });
+  const of = (...refs: object[]) => canaryWith({ gatewayRefs: refs });
+  const parentsOf = (canary: Canary, apex: Apex = severalPorts, routes: Routes = allToPrimary, current: KubeObject[] = []) =>
+    raw(v1.render(canary, apex, routes, current).write[0])?.spec.parentRefs;
+  const half: Routes = { kind: 'weighted', canary: weight(50) };
+
+  it('its other ports stay with the Service: the route is for the port of the Canary', () => {
+    expect(parentsOf(of(service()))).toEqual([service({ port: 8080 })]);
+    expect(parentsOf(of(service({ namespace: 'prod', group: '' })))).toEqual([service({ namespace: 'prod', group: '', port: 8080 })]);
+    expect(parentsOf(of(service(), { name: 'edge' }))).toEqual([
+      service({ port: 8080 }),
+      { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'edge' },
+    ]);
+    const grpc = canaryWith({ appProtocol: 'grpc', gatewayRefs: [service()] });
+    expect(parentsOf(grpc)).toEqual([service({ port: 8080 })]);
+  });
+
+  it.each([
+    { what: 'a port that the user names', ref: service({ port: 9090 }) },
+    { what: 'a port that the user names by its name', ref: service({ sectionName: 'admin' }) },
+    { what: 'another Service', ref: service({ name: 'front' }) },
+    { what: 'a Service of another namespace', ref: service({ namespace: 'test' }) },
+    { what: 'a Gateway', ref: { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'shop' } },
+  ])('$what stays as it is', ({ ref }) => {
+    expect(parentsOf(of(ref))).toEqual([ref]);
+  });
+
+  it('a Service with one port has no other one', () => {
+    expect(parentsOf(of(service()), anApex)).toEqual([service()]);
+  });
+
+  it('I8: a route of an earlier Serin stays as it is until the next release, and deletion leaves what it names', () => {
+    const canary = of(service());
+    const resting = { ...canary, status: { ...canary.status, release: { step: 'resting' } } } as Canary;
+    const before = v1.render(canary, anApex, allToPrimary, []).write.map(asMade);
+    expect(parentsOf(resting, severalPorts, allToPrimary, before)).toEqual([service()]);
+    const after = v1.render(canary, severalPorts, half, before).write.map(asMade);
+    expect(raw(after[0])?.spec.parentRefs).toEqual([service({ port: 8080 })]);
+    expect(parentsOf(resting, severalPorts, allToPrimary, after)).toEqual([service({ port: 8080 })]);
+    expect(raw(v1.finalize(canary, after).write[0])?.spec.parentRefs).toEqual([service({ port: 8080 })]);
+    expect(raw(v1.finalize(canary, before).write[0])?.spec.parentRefs).toEqual([service()]);
+  });
+
+  it('two of its ports can be parents of one route', () => {
+    const refs = [service({ port: 8080 }), service({ port: 9090 })];
+    expect(v1.refuses?.(of(...refs))).toBeUndefined();
+    expect(parentsOf(of(...refs))).toEqual(refs);
+    expect(v1.refuses?.(of(service({ port: 8080 }), service()))?.message).toMatch(/gatewayRefs\[1\].+a sectionName or port of its own/);
+    expect(v1.refuses?.(of(service({ port: 8080 }), service({ port: 8080 })))?.message).toMatch(/gatewayRefs\[1\]/);
+  });
+});
+
+it('TCP is refused: an HTTPRoute carries none of it', () => {
+  expect(v1.refuses?.(canaryWith({ appProtocol: 'TCP' }))).toMatchObject({ field: 'spec.service.appProtocol' });
+  expect(v1.refuses?.(canaryWith({ appProtocol: 'kubernetes.io/h2c' }))).toBeUndefined();
 });

@@ -7,14 +7,14 @@ import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { INTRODUCTION, introducing } from '../introduction.ts';
 import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
-import type { RouteChange, Router } from '../router.ts';
+import type { Apex, RouteChange, Router } from '../router.ts';
 import { routesAhead } from '../routes-ahead.ts';
 import { ifExpressible, RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { withUsersRoutes } from '../split/users-routes.ts';
 import { splitForm } from './in-place.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
-import { hostnames, parentRefs, servesGateway } from './parents.ts';
+import { hostnames, parentsAtPort, servesGateway } from './parents.ts';
 import { readRouteObject } from './read.ts';
 import { type RouteType, renderRules, rulesToApex } from './render.ts';
 import { type GatewayApiVersion, type RouteKind, routeKindOf } from './route-kind.ts';
@@ -34,11 +34,11 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     return found && namesSidesOf(canary)(found.spec ?? {}) ? http : refTo(canary, 'GRPCRoute');
   }
 
-  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
+  function render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange {
     const ref = routeRef(canary, current);
     const found = findObject(current, ref);
     const metadata = routingMetadata(canary, rememberedSpec(found, namesSidesOf(canary)));
-    const spec = specFor(canary, routes, { version, kind: ref.kind as RouteKind }, found);
+    const spec = specFor(canary, apex, routes, { version, kind: ref.kind as RouteKind }, found);
     return { write: [{ apiVersion: ref.apiVersion, kind: ref.kind, metadata, spec }], remove: [] };
   }
 
@@ -56,7 +56,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
       routeKindOf(canary, version) === 'GRPCRoute'
         ? [refTo(canary, 'HTTPRoute'), refTo(canary, 'GRPCRoute')]
         : [refTo(canary, 'HTTPRoute')],
-    render: (canary, _apex, routes, current) => render(canary, routes, current),
+    render,
     introduction,
     readRoutes(canary, current) {
       const found = findObject(current, routeRef(canary, current));
@@ -88,9 +88,9 @@ const introduction = introducing<BackendRule>({
 
 const namesSidesOf = (canary: Canary) => namesServicesIn('name', canary);
 
-function specFor(canary: Canary, routes: Routes, routeType: RouteType, found: KubeObject | undefined): JsonRecord {
+function specFor(canary: Canary, apex: Apex, routes: Routes, routeType: RouteType, found: KubeObject | undefined): JsonRecord {
   try {
-    return { ...exposure(canary), rules: renderRules(canary, routes, routeType) };
+    return { ...exposure(canary, found, apex), rules: renderRules(canary, routes, routeType) };
   } catch (error) {
     const share = wholeShare(routes);
     const isOurs = found !== undefined && namesSidesOf(canary)(found.spec ?? {});
@@ -106,17 +106,22 @@ function wholeShare(routes: Routes): 0 | 100 | undefined {
 }
 
 function apexSpec(canary: Canary, routeType: RouteType, found: KubeObject): JsonRecord {
-  return ifExpressible(() => ({ ...exposure(canary), rules: rulesToApex(canary, routeType) })) ?? leftToApex(canary, found);
+  return ifExpressible(() => ({ ...exposure(canary, found), rules: rulesToApex(canary, routeType) })) ?? leftToApex(canary, found);
 }
 
-function exposure(canary: Canary): JsonRecord {
+function exposure(canary: Canary, found?: KubeObject, apex?: Apex): JsonRecord {
   const hosts = hostnames(canary);
-  return { parentRefs: parentRefs(canary), ...(hosts.length > 0 ? { hostnames: hosts } : {}) };
+  return { parentRefs: parentsAtPort(canary, found, apex), ...(hosts.length > 0 ? { hostnames: hosts } : {}) };
 }
 
 /** Every route that a release of this Canary can come to, so that nothing is refused in the middle of one (04-R-S10, R-T2). */
 function checkSpec(canary: Canary, routeType: RouteType): void {
   // Routes that are listed say themselves where they belong.
   if (!canary.spec.routeRefs?.length) exposure(canary);
+  if (canary.spec.service.appProtocol?.toLowerCase() === 'tcp')
+    throw RoutingError.at(
+      'service.appProtocol',
+      `is tcp, of which an ${routeType.kind} carries nothing: remove it; provider istio can route TCP`,
+    );
   for (const routes of routesAhead(canary)) renderRules(canary, routes, routeType);
 }

@@ -1,14 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import type { JsonRecord } from '../../api/json.ts';
+import { isRecord, type JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { namesIn, rememberedSpec } from '../original-spec.ts';
-import type { RouteChange, Router } from '../router.ts';
+import type { RouteChange, Router, Unkept } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
+import { takenNames } from '../taken-names.ts';
 import { matchersFor } from './matchers.ts';
 import { readRouteTable } from './read.ts';
 import { renderTableRoutes, routesToApex } from './render.ts';
@@ -18,6 +21,7 @@ import { configRef, renderUpstream, upstreamRef } from './upstreams.ts';
 export const gloo: Router = {
   supports: factsOf('gloo').can,
   refuses: (canary) => rejectionOf(() => matchersFor(canary.spec.analysis.match ?? [])),
+  unkept,
   watches(canary) {
     const config = configRef(canary);
     return [...upstreamRefs(canary), tableRef(canary), ...(config ? [config] : [])];
@@ -42,6 +46,35 @@ const tableRef = (canary: Canary): ObjectRef => refUnderApex(canary, 'gateway.so
 
 function upstreamRefs(canary: Canary): ObjectRef[] {
   return [upstreamRef(canary, 'primary'), upstreamRef(canary, 'canary')];
+}
+
+/** A RouteTable of the user's with one route for all requests, to the application alone, says nothing that is lost. */
+function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
+  const { apexService } = names(canary);
+  const { namespace } = canary.metadata;
+  const { port } = canary.spec.service;
+  const discovered = `${namespace}-${apexService}-${port}`;
+  const isApex = (destination: unknown): boolean => {
+    if (!isRecord(destination) || Object.keys(destination).length !== 1) return false;
+    const { kube, upstream } = destination;
+    if (isRecord(upstream)) return upstream.name === discovered;
+    return isRecord(kube) && kube.port === port && isRecord(kube.ref) && kube.ref.name === apexService && kube.ref.namespace === namespace;
+  };
+  return [
+    ...takenNames(objects, upstreamRefs(canary), { made: 'the Upstream that Serin makes for one side' }),
+    ...takenNames(objects, [tableRef(canary)], {
+      made: 'the RouteTable that Serin makes',
+      isRestored: true,
+      keeps({ routes }) {
+        const [only, ...further] = Array.isArray(routes) ? routes : [];
+        if (!isRecord(only) || further.length > 0) return false;
+        const { inheritablePathMatchers: _, name: __, matchers, routeAction, ...settings } = only;
+        const isOpen = matchers === undefined || isDeepStrictEqual(matchers, [{ prefix: '/' }]);
+        return isOpen && Object.keys(settings).length === 0 && isRecord(routeAction) && isApex(routeAction.single);
+      },
+      remedy: `give it another name, and let it delegate to RouteTable ${apexService}, which Serin makes, where it leads to ${apexService}`,
+    }),
+  ];
 }
 
 const ours = (canary: Canary) =>

@@ -20,20 +20,32 @@ const CONDITION_MAPS = ['headers', 'queryParams', 'sourceLabels'] as const;
  * than the Canary's it stays with the apex Service (DF633).
  */
 export function routedMatch(canary: Canary): IstioMatch[] {
-  const { service } = canary.spec;
-  const match = serviceMatch(service.match);
-  if (!isPerGateway(canary)) return match;
-  const perGateway = (match.length === 0 ? [{}] : match).flatMap((entry: IstioMatch & { gateways?: string[] }) => {
+  const match = serviceMatch(canary.spec.service.match);
+  return isPerGateway(canary) ? perGateway(canary, match) : match;
+}
+
+/** The same for TCP, of whose conditions it knows the port. */
+export function routedTcpMatch(canary: Canary): IstioMatch[] {
+  const ports = (canary.spec.service.match ?? []).flatMap(({ port }) => (port === undefined ? [] : [{ port }]));
+  return isPerGateway(canary) ? perGateway(canary, ports) : ports;
+}
+
+type GatewayMatch = IstioMatch & { gateways?: string[] };
+
+function perGateway({ spec: { service } }: Canary, match: readonly GatewayMatch[]): IstioMatch[] {
+  const separate = (match.length === 0 ? [{}] : match).flatMap((entry: GatewayMatch): IstioMatch[] => {
+    const isAtPort = entry.port === undefined || entry.port === service.port;
+    // Istio reads labels and namespaces of clients where no gateway is named.
+    if (!entry.gateways?.length && asksForClients(entry)) return isAtPort ? [{ ...entry, port: service.port }] : [];
     const own = entry.gateways?.length ? entry.gateways : (service.gateways ?? []);
     const edges = own.filter((each) => each !== MESH);
-    const isInMesh = own.includes(MESH) && (entry.port === undefined || entry.port === service.port);
     return [
       ...(edges.length > 0 ? [{ ...entry, gateways: edges }] : []),
-      ...(isInMesh ? [{ ...entry, gateways: [MESH], port: service.port }] : []),
+      ...(own.includes(MESH) && isAtPort ? [{ ...entry, gateways: [MESH], port: service.port }] : []),
     ];
   });
   // No condition at all would let every request through.
-  return perGateway.length > 0 ? perGateway : match;
+  return separate.length > 0 ? separate : [...match];
 }
 
 /** A port is named only where Istio cannot infer it: several ports (`withSeveralPorts`) behind a gateway or a delegate (04-4.2). */
@@ -53,15 +65,22 @@ export function withSeveralPorts(canary: Canary): Canary {
   return { ...canary, spec: { ...canary.spec, service: { ...canary.spec.service, ...edgesFirst, portDiscovery: true } } };
 }
 
-/** Istio reads no labels and namespaces of clients beside gateways, so that where these are asked for, conditions name no gateway. */
 function isPerGateway(canary: Canary): boolean {
-  const { service, analysis } = canary.spec;
-  const { gateways = [], appProtocol, match = [] } = service;
-  const asksForClients =
-    match.some((entry) => entry.sourceLabels !== undefined || entry.sourceNamespace !== undefined) ||
-    analysis.match?.some(({ sourceLabels }) => sourceLabels !== undefined);
-  const isTcp = appProtocol?.toLowerCase() === 'tcp';
-  return namesPort(canary) && gateways.includes(MESH) && !isTcp && !asksForClients;
+  return namesPort(canary) && canary.spec.service.gateways?.includes(MESH) === true;
+}
+
+const asksForClients = ({ sourceLabels, sourceNamespace }: IstioMatch): boolean =>
+  hasKeys(sourceLabels as JsonRecord | undefined) || Boolean(sourceNamespace);
+
+/**
+ * Conditions of the service for those that ask for labels of clients: of those that are separate for each gateway the one for the mesh, which is where
+ * clients have labels.
+ */
+function ofClients(service: readonly IstioMatch[]): readonly IstioMatch[] {
+  const ofMesh = service.filter(({ gateways, port }) => isDeepStrictEqual(gateways, [MESH]) && port !== undefined);
+  return ofMesh.length === 0
+    ? service
+    : [...service.filter(({ gateways }) => gateways === undefined), ...ofMesh.map(({ gateways: _, ...rest }) => rest)];
 }
 
 /** `service.match` in Istio's words; Istio knows no suffix. */
@@ -90,12 +109,13 @@ export function mergeMatch(analysis: readonly HttpMatch[], service: readonly Ist
     const segment = segmentOf(entry);
     if (Object.keys(segment).length === 0)
       throw RoutingError.at(`analysis.match[${index}]`, 'names no header, query parameter or source label: it would match every request');
-    if (segment.sourceLabels !== undefined && service.some(({ gateways }) => Array.isArray(gateways) && gateways.length > 0))
+    const base = segment.sourceLabels === undefined ? service : ofClients(service);
+    if (segment.sourceLabels !== undefined && base.some(({ gateways }) => Array.isArray(gateways) && gateways.length > 0))
       throw RoutingError.at(
         `analysis.match[${index}].sourceLabels`,
         'mean nothing to Istio beside service.match[].gateways, and every client would get the canary: remove one of the two',
       );
-    return service.length === 0 ? [segment] : service.map((one) => join(one, segment, `analysis.match[${index}]`));
+    return base.length === 0 ? [segment] : base.map((one) => join(one, segment, `analysis.match[${index}]`));
   });
 }
 

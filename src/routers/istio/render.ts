@@ -4,7 +4,7 @@ import { names } from '../../api/names.ts';
 import type { Affinity, Routes } from '../../api/routes.ts';
 import { cookiePattern, cookiesSet, type SideCookies, setCookie } from '../cookie.ts';
 import { ALL, affinityOf, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
-import { type IstioMatch, mergeMatch, namesPort, routedMatch, toIstio, withHeader } from './match.ts';
+import { type IstioMatch, mergeMatch, namesPort, routedMatch, routedTcpMatch, toIstio, withHeader } from './match.ts';
 
 /**
  * `spec.http`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the
@@ -36,8 +36,8 @@ export function renderTcp(canary: Canary, share: number): JsonRecord[] {
 }
 
 export function tcpRule(canary: Canary, route: JsonRecord[]): JsonRecord {
-  const ports = (canary.spec.service.match ?? []).flatMap((match) => (match.port === undefined ? [] : [{ port: match.port }]));
-  return { ...(ports.length > 0 ? { match: ports } : {}), route };
+  const match = routedTcpMatch(canary);
+  return { ...(match.length > 0 ? { match } : {}), route };
 }
 
 function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Affinity, share: number): JsonRecord[] {

@@ -356,9 +356,40 @@ describe('the match of the service', () => {
     it.each([
       { what: 'labels of clients', service: { match: [{ sourceLabels: { app: 'x' } }] } },
       { what: 'the namespace of clients', service: { match: [{ sourceNamespace: 'x' }] } },
-    ])('conditions name no gateway beside $what', ({ service }) => {
+    ])('conditions name the port, and no gateway, beside $what', ({ service }) => {
       const [rule] = ofPorts(service);
-      expect(rule).toEqual({ match: service.match, route: named });
+      expect(rule).toEqual({ match: [{ ...service.match[0], port: 8080 }], route: named });
+    });
+
+    it('labels of clients in a condition of the release are those of clients of the mesh, at the port of the Canary', () => {
+      const match = [{ sourceLabels: { app: 'x' } }, { headers: { 'x-user': { exact: 'insider' } } }];
+      const canary = aCanary({ service: { portDiscovery: true, gateways: ['a/b', 'mesh'] }, analysis: { match } });
+      expect(istio.refuses?.(canary)).toBeUndefined();
+      const [segment, others] = rulesOf(canary, { kind: 'matched', match });
+      expect(segment?.match).toEqual([
+        { sourceLabels: { app: 'x' }, port: 8080 },
+        { headers: { 'x-user': { exact: 'insider' } }, gateways: ['a/b'] },
+        { headers: { 'x-user': { exact: 'insider' } }, gateways: ['mesh'], port: 8080 },
+      ]);
+      expect(others?.match).toEqual([{ gateways: ['a/b'] }, { gateways: ['mesh'], port: 8080 }]);
+      const write = istio.render(canary, anApex, { kind: 'matched', match }, []).write.map(asMade);
+      expect(istio.readRoutes(canary, write)).toEqual({ kind: 'matched', match });
+    });
+
+    it('connections of the mesh at other ports stay with the Service, too', () => {
+      const ports = (match?: object[]) =>
+        raw(
+          istio
+            .render(
+              aCanary({ service: { appProtocol: 'tcp', portDiscovery: true, gateways: ['a/b', 'mesh'], ...(match && { match }) } }),
+              anApex,
+              allToPrimary,
+              [],
+            )
+            .write.at(-1),
+        )?.spec.tcp[0].match;
+      expect(ports()).toEqual([{ gateways: ['a/b'] }, { gateways: ['mesh'], port: 8080 }]);
+      expect(ports([{ port: 5432 }])).toEqual([{ port: 5432, gateways: ['a/b'] }]);
     });
   });
 

@@ -15,6 +15,7 @@ import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { hostsMeet } from '../split/split-form.ts';
 import { isUsersRoute } from '../split/users-route.ts';
 import { withUsersRoutes } from '../split/users-routes.ts';
+import { ownAmong, takenNames } from '../taken-names.ts';
 import { ALL, onlyWeight } from '../weights.ts';
 import { carriedRules, namedSubset, ROOT_NAMESPACE, renderDestinationRule, unkeptRules } from './destination-rules.ts';
 import { splitForm } from './in-place.ts';
@@ -29,7 +30,11 @@ const made: Router = {
   refuses: (canary) => rejectionOf(() => checkSpec(canary)),
   watches: (canary) => [virtualServiceRef(canary), ...ruleRefs(canary)],
   surveys: (canary) => surveyed(canary),
-  unkept: (canary, objects) => [...ledToSubset(canary, objects), ...unkeptRules(canary, objects)],
+  unkept: (canary, objects) => [
+    ...ledToSubset(canary, objects),
+    ...unkeptRules(canary, objects),
+    ...takenNames(objects, ruleRefs(canary), { made: 'the DestinationRule that Serin makes for one side' }),
+  ],
   carries: carriedRules,
   render(canary, apex, routes, current) {
     const found = findObject(current, virtualServiceRef(canary));
@@ -189,7 +194,7 @@ function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
  * their hosts do.
  */
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
-  const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
+  const remove = ownAmong(canary, ruleRefs(canary), current);
   const found = findObject(current, virtualServiceRef(canary));
   const routed = asRouted(canary, found);
   const spec = () => ({ ...exposure(canary), ...toApex(routed) });

@@ -5,6 +5,7 @@ import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import type { Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
+import { takenNames } from '../taken-names.ts';
 import { onlyWeight } from '../weights.ts';
 import { readRoute } from './read.ts';
 import { flaggerRef, isOfFlagger, namesOurSides, ownRef, refIn, renderRoute } from './render.ts';
@@ -18,6 +19,7 @@ export const kuma: Router = {
       ? new RoutingError("Kuma's TrafficRoute cannot mirror requests: set analysis.mirror to false", 'analysis.mirror')
       : undefined;
   },
+  unkept: (canary, objects) => takenNames(objects, [ownRef(canary)], { made: 'the TrafficRoute that Serin makes', isRestored: true }),
   watches: (canary) => [ownRef(canary), flaggerRef(canary)],
   render(canary, _apex, routes, current) {
     const share = onlyWeight(routes, "Kuma's TrafficRoute has weights only: requests can be neither matched nor mirrored");

@@ -9,13 +9,16 @@ import { type CanaryRules, readMatch } from './canary-annotations.ts';
 /** Annotations that choose requests, without their prefix. */
 export const BY_RULE = ['canary-by-header', 'canary-by-header-value', 'canary-by-header-pattern', 'canary-by-cookie'] as const;
 
+/** Whether the value of the annotation `canary` says yes. Source: Go, strconv.ParseBool. */
+export const isCanaryMark = (value = ''): boolean => /^(1|t|T|true|TRUE|True)$/.test(value);
+
 /** The routes that the canary's Ingress expresses; `key` gives the annotation of a name. */
 export function readCopy(canary: Canary, copy: KubeObject, key: (name: string) => string): Routes | UnreadableRoutes {
   const where = `Ingress ${copy.metadata.name}`;
   const live = copy.metadata.annotations ?? {};
   const { canaryService } = names(canary);
   if (!leadsTo(copy, canaryService)) return { unreadable: `no path of ${where} leads to ${canaryService}` };
-  if (!/^(1|t|T|true|TRUE|True)$/.test(live[key('canary')] ?? '')) return { unreadable: `${where} is not marked by ${key('canary')}` };
+  if (!isCanaryMark(live[key('canary')])) return { unreadable: `${where} is not marked by ${key('canary')}` };
   // Less than 100 in all counts as 100. Source: ingress-nginx, route_to_alternative_balancer.
   const total = Math.max(ALL, wholeNumber(live[key('canary-weight-total')]) ?? ALL);
   const share = readPart(wholeNumber(live[key('canary-weight')] || '0') ?? -1, total);

@@ -8,10 +8,12 @@ import { copyVerbs, foundOf, nothingRendered } from '../copied-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
 import { leadingTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
+import { unkeptIngresses } from '../ingress/unkept.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { ignoredEntries, renderMatch } from './canary-annotations.ts';
 import { BY_RULE, readCopy } from './read.ts';
+import { unkeptCanaries } from './unkept.ts';
 
 export const defaultAnnotationsPrefix = 'nginx.ingress.kubernetes.io';
 
@@ -53,6 +55,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     supports: factsOf('nginx').can,
     refuses,
     ignores,
+    unkept: (canary, objects) => [...unkeptIngresses(canary, objects), ...unkeptCanaries(canary, objects, key)],
     ...copyVerbs(copyRefs),
     render: (canary, _apex, routes, current) => render(canary, routes, current),
     missing: missingSource,

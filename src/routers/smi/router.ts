@@ -1,5 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
+import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
@@ -10,6 +12,7 @@ import { namesServicesIn } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex } from '../routing-metadata.ts';
+import { takenNames } from '../taken-names.ts';
 import { matchOf } from '../weights.ts';
 import { readSplit } from './read.ts';
 import { renderSplit } from './render.ts';
@@ -50,6 +53,18 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
       if (!match?.length) return undefined;
       return rejectionOf(() => renderRouteGroup(groupRef(canary), match));
     },
+    unkept: (canary, objects) => [
+      ...takenNames(objects, [splitRef(canary)], {
+        made: 'the TrafficSplit that Serin makes',
+        isRestored: true,
+        keeps: (spec) => leadsToApex(canary, spec),
+        remedy: `remove it, or leave ${names(canary).apexService} alone in it`,
+      }),
+      ...takenNames(objects, matches && canary.spec.analysis.match?.length ? [groupRef(canary)] : [], {
+        made: 'the HTTPRouteGroup that Serin makes of analysis.match',
+        isRestored: true,
+      }),
+    ],
     watches: refsOf,
     render: (canary, _apex, routes, current) => render(canary, routes, current),
     readRoutes(canary, current) {
@@ -72,4 +87,13 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
     // It is for clients inside the mesh, which know the Service too.
     afterDeletion: () => 'goes',
   };
+}
+
+/** A split of requests to the application, all of which it gets. */
+function leadsToApex(canary: Canary, { service, backends, matches }: Partial<Record<string, unknown>>): boolean {
+  const { apexService } = names(canary);
+  const isOf =
+    typeof service === 'string' && rootService(service, canary.metadata.namespace) === (canary.spec.service.hosts?.[0] ?? apexService);
+  const isOnly = Array.isArray(backends) && backends.length > 0 && backends.every((one) => isRecord(one) && one.service === apexService);
+  return isOf && isOnly && matches === undefined;
 }

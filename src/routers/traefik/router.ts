@@ -1,13 +1,17 @@
 import type { Canary } from '../../api/canary.ts';
+import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { rememberedSpec } from '../original-spec.ts';
-import type { RouteChange, Router } from '../router.ts';
+import { DEFAULT_NAME } from '../ports.ts';
+import type { RouteChange, Router, Unkept } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
+import { takenNames } from '../taken-names.ts';
 import { ALL } from '../weights.ts';
 import { readTraefikService } from './read.ts';
 import { mirror, mirrorRef, noMatch, ours, serviceRef, servicesFor, side } from './render.ts';
@@ -23,6 +27,7 @@ export const traefik: Router = {
     choosesUsers(canary)
       ? new RoutingError(`${noMatch}, or use istio, contour, gloo, nginx or gatewayapi:v1`, 'analysis.match')
       : undefined,
+  unkept,
   watches: (canary) => [serviceRef(canary), mirrorRef(canary)],
   render(canary, _apex, routes, current) {
     const found = findObject(current, serviceRef(canary));
@@ -40,6 +45,29 @@ export const traefik: Router = {
   finalize,
   afterDeletion: (canary, { metadata }) => (metadata.name === serviceRef(canary).name ? 'stays' : 'goes'),
 };
+
+/** A TraefikService of the user's that leads to the application alone says nothing that is lost. */
+function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
+  const { apexService } = names(canary);
+  const { port, portName = DEFAULT_NAME } = canary.spec.service;
+  return [
+    ...takenNames(objects, [serviceRef(canary)], {
+      made: 'the TraefikService that Serin makes',
+      isRestored: true,
+      keeps({ weighted, ...others }) {
+        if (!isRecord(weighted) || Object.keys(others).length > 0) return false;
+        const { services, ...more } = weighted;
+        const [only, ...further] = Array.isArray(services) ? services : [];
+        if (!isRecord(only) || further.length > 0 || Object.keys(more).length > 0) return false;
+        const { name, namespace = canary.metadata.namespace, kind = 'Service', port: its, weight: _, ...settings } = only;
+        const isApex = name === apexService && namespace === canary.metadata.namespace && kind === 'Service';
+        return isApex && (its === port || its === portName) && Object.keys(settings).length === 0;
+      },
+      remedy: `give it another name, and let it lead to TraefikService ${apexService}, which Serin makes, in place of Service ${apexService}`,
+    }),
+    ...takenNames(objects, canary.spec.analysis.mirror ? [mirrorRef(canary)] : [], { made: 'the one by which Serin copies requests' }),
+  ];
+}
 
 /** The user's IngressRoute goes on referring to the apex one, so what we made stays, and leads to the apex Service. */
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {

@@ -1,5 +1,14 @@
-import { GATEWAY_NAME } from './places.ts';
+import { CLIENT, GATEWAY_NAME } from './places.ts';
 import { canary, type Row, TWO_PORTS } from './row.ts';
+
+/** The pods listen on two ports, and a Service of the user's leads to both. */
+const FOUND: Row['pods'] = {
+  ...TWO_PORTS,
+  found: [
+    { name: 'http', port: 80, targetPort: 'http' },
+    { name: 'http-admin', port: 9090, targetPort: 9090 },
+  ],
+};
 
 /** `portDiscovery`, `portName`, `port`, `targetPort` and `appProtocol`. */
 export const ports: readonly Row[] = [
@@ -81,5 +90,71 @@ export const ports: readonly Row[] = [
     service: { port: 8081, targetPort: 8080, portName: 'http-web' },
     routes: canary,
     asks: [[{ port: 8081 }, { version: '2', port: 8080 }]],
+  },
+  {
+    what: 'a Service that was there keeps a port that the Canary does not name, beside one found at the container',
+    service: { portDiscovery: true },
+    pods: { ...TWO_PORTS, found: [{ name: 'http-extra', port: 9898, targetPort: 'http' }] },
+    asks: [
+      [{}, { version: '1', port: 8080 }],
+      [{ port: 9090 }, { version: '1', port: 9090 }],
+      [{ port: 9898 }, { version: '1', port: 8080 }],
+    ],
+  },
+  {
+    what: 'a Service that was there with two ports, in the mesh: both go where the routes say',
+    pods: FOUND,
+    routes: canary,
+    asks: [
+      [{}, { version: '2', port: 8080 }],
+      [{ port: 9090 }, { version: '2', port: 9090 }],
+    ],
+  },
+  ...[
+    ['mesh', GATEWAY_NAME],
+    [GATEWAY_NAME, 'mesh'],
+  ].map(
+    (gateways, index): Row => ({
+      what: `a Service that was there with two ports, and ${gateways.join(' and ')}: each port leads to its own`,
+      service: { gateways, hosts: [`two-ports-${index}.example`] },
+      pods: FOUND,
+      routes: canary,
+      asks: [
+        [
+          { host: `two-ports-${index}.example`, isOutside: true },
+          { version: '2', port: 8080 },
+        ],
+        [{}, { version: '2', port: 8080 }],
+        [{ port: 9090 }, { version: '1', port: 9090 }],
+      ],
+    }),
+  ),
+  {
+    what: 'a Service that was there with two ports, a gateway, and a condition on labels of clients: each port leads to its own',
+    service: { gateways: [GATEWAY_NAME, 'mesh'], hosts: ['labels.example'] },
+    pods: FOUND,
+    routes: { kind: 'matched', match: [{ sourceLabels: CLIENT.labels }, { headers: { 'x-canary': { exact: 'yes' } } }] },
+    asks: [
+      [
+        { host: 'labels.example', isOutside: true },
+        { version: '1', port: 8080 },
+      ],
+      [
+        { host: 'labels.example', isOutside: true, headers: { 'x-canary': 'yes' } },
+        { version: '2', port: 8080 },
+      ],
+      [{}, { version: '2', port: 8080 }],
+      [{ port: 9090 }, { version: '1', port: 9090 }],
+    ],
+  },
+  {
+    what: 'a Service that was there with two ports, a gateway, and a route for labels of clients: each port leads to its own',
+    service: { gateways: [GATEWAY_NAME, 'mesh'], hosts: ['clients.example'], match: [{ sourceLabels: CLIENT.labels }] },
+    pods: FOUND,
+    routes: canary,
+    asks: [
+      [{}, { version: '2', port: 8080 }],
+      [{ port: 9090 }, { version: '1', port: 9090 }],
+    ],
   },
 ];

@@ -87,6 +87,14 @@ export const gatewayApiMesh: ProviderFixture = {
   edits,
 };
 
+/** Through HTTPRoutes of the Service itself. Istio takes the core group by its own name only, which is empty. */
+export const istioGatewayApi: ProviderFixture = {
+  ...gatewayApiMesh,
+  provider: 'gatewayapi:v1',
+  service: ({ name, namespace }) => ({ gatewayRefs: [{ group: '', kind: 'Service', name, namespace, port: 80 }] }),
+  route: ({ name, namespace }) => ({ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name, namespace }),
+};
+
 function hostOf({ name, namespace }: AppName): string {
   return `${name}.${namespace}.example.org`;
 }

@@ -33,6 +33,8 @@ export interface Pods {
   others?: Partial<Record<'1' | '2', Env>>;
   /** Default: one, called `http`. */
   ports?: readonly { name: string; containerPort: number }[];
+  /** Ports of a Service that was there before the Canary; default: there was none. */
+  found?: readonly { name?: string; port: number; targetPort: number | string; appProtocol?: string }[];
   /** Of each version; default 1. */
   count?: number;
 }
@@ -116,9 +118,11 @@ export class SplitApp {
 
   #apex(canary: Canary): Apex {
     const spec = { template: { spec: { containers: [this.#container('2')] } } };
+    const { found } = this.#pods;
+    const service = found && { apiVersion: 'v1', kind: 'Service', metadata: { ...this.#app }, spec: { ports: found } };
     return {
       ...apexOf(this.#app),
-      ports: discoverPorts(canary, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...this.#app }, spec }, undefined),
+      ports: discoverPorts(canary, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...this.#app }, spec }, service),
     };
   }
 

@@ -1,0 +1,70 @@
+import type { Canary } from '../../api/canary.ts';
+import type { IngressPath } from '../../api/kinds/ingress.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import { groupOf, type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import type { Unkept } from '../router.ts';
+import { takenNames } from '../taken-names.ts';
+import { copyRefs } from './copy.ts';
+import { ingressApiVersion, leadsTo, rulesOf, serviceOf } from './ingress-rules.ts';
+
+/** The Ingresses of the Canary's namespace: the one that is copied, and all others but the copy. */
+export interface FoundIngresses {
+  source: KubeObject | undefined;
+  others: readonly KubeObject[];
+}
+
+export function ingressesOf(canary: Canary, objects: readonly KubeObject[]): FoundIngresses {
+  const { sourceRef, copyRef } = copyRefs(canary);
+  const keyOf = (object: KubeObject) => refKey({ ...refOf(object), apiVersion: ingressApiVersion });
+  const found = objects.filter(
+    ({ apiVersion, kind, metadata }) =>
+      kind === 'Ingress' && groupOf(apiVersion) === groupOf(ingressApiVersion) && metadata.namespace === canary.metadata.namespace,
+  );
+  const isAt = (object: KubeObject, ref: typeof sourceRef) => ref !== undefined && keyOf(object) === refKey(ref);
+  return {
+    source: found.find((one) => isAt(one, sourceRef)),
+    others: found.filter((one) => !isAt(one, sourceRef) && !isAt(one, copyRef)),
+  };
+}
+
+/** What the copy of one Ingress does not keep, or does not get, whichever controller reads it. */
+export function unkeptIngresses(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
+  const { copyRef } = copyRefs(canary);
+  const { source, others } = ingressesOf(canary, objects);
+  const { apexService } = names(canary);
+  const name = canary.spec.ingressRef?.name ?? '';
+  const unweighted = { isRefused: false, remedy: `move its paths to Ingress ${name}, which spec.ingressRef names` };
+  const past = others.flatMap((on): Unkept[] => {
+    const field = leadsTo(on, apexService) ? 'spec.rules' : leadsByDefault(on, apexService) ? 'spec.defaultBackend' : undefined;
+    if (field === undefined) return [];
+    return [{ ...unweighted, on, field, detail: `leads to Service ${apexService}, and its requests get no share of a canary` }];
+  });
+  const byDefault = source && leadsByDefault(source, apexService);
+  return [
+    ...takenNames(objects, copyRef ? [copyRef] : [], { made: `the copy that Serin makes of Ingress ${name}` }),
+    ...past,
+    ...(byDefault
+      ? [
+          {
+            ...{ on: source, field: 'spec.defaultBackend', isRefused: false },
+            detail: `leads to Service ${apexService}, and requests that no path is for get no share of a canary`,
+            remedy: 'write a rule with path / in its place',
+          },
+        ]
+      : []),
+  ];
+}
+
+function leadsByDefault(ingress: KubeObject, service: string): boolean {
+  return specOf<{ defaultBackend: IngressPath['backend'] }>(ingress).defaultBackend?.service?.name === service;
+}
+
+/** The first path of an Ingress that is also one of the application's. Its own words: `host/path`. */
+export function sharedPath(canary: Canary, source: KubeObject, other: KubeObject): string | undefined {
+  const { apexService } = names(canary);
+  const pathsOf = (ingress: KubeObject, isMeant: (path: IngressPath) => boolean) =>
+    rulesOf(ingress).flatMap(({ host = '*', http }) => (http?.paths ?? []).filter(isMeant).map(({ path = '/' }) => `${host}${path}`));
+  const own = new Set(pathsOf(source, (path) => serviceOf(path) === apexService));
+  return pathsOf(other, (path) => serviceOf(path) !== apexService).find((path) => own.has(path));
+}
