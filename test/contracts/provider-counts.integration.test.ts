@@ -98,7 +98,11 @@ describe.each(fixtures.filter(({ countsBothSides }) => !countsBothSides))('count
 
   it.each([0, CANARY_PERCENT])('20.3: have a history of the primary alone, at weight %d', async (percent) => {
     const app = { name: 'shop', namespace };
-    const canary = aCanary({ ...fixture.spec?.(app), provider: fixture.provider, service: { port: 80, ...fixture.service?.(app), name: app.name } });
+    const canary = aCanary({
+      ...fixture.spec?.(app),
+      provider: fixture.provider,
+      service: { port: 80, ...fixture.service?.(app), name: app.name },
+    });
     const { primary } = sendAndScrape(fixture, canary, await emptyServer(), percent);
     const asked = ['errors', 'latency'].map((metric) => ({ metric, fromMs: endMs - 20_000, learnMs: 5_000 }));
     const [errors, latency] = await compare(canary, asked, dependencies());

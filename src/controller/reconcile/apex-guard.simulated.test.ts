@@ -1,0 +1,137 @@
+import { expect, it, vi } from 'vitest';
+import { apexGuardObjects } from '../../../scripts/kustomize/manifests.ts';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { guardAnnotation } from '../../api/names.ts';
+import { originalSelectorAnnotation } from '../../arrival/followers.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+const plan = { stepWeight: 25, maxWeight: 50 };
+const USERS = { app: APP };
+const PRIMARY = { app: `${APP}-primary` };
+const service = (name: string, selector: Labels, annotations?: Labels): KubeObject => ({
+  ...{ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: NAMESPACE, ...(annotations && { annotations }) } },
+  spec: { selector, ports: [{ port: 81, targetPort: 'http' }] },
+});
+const refTo = (name: string) => ({ apiVersion: 'v1', kind: 'Service', name, namespace: NAMESPACE });
+const serviceIn = (lab: ModelLab, name: string) => raw(lab.server.find(refTo(name)) as KubeObject);
+const selectorOf = (lab: ModelLab, name: string): Labels => serviceIn(lab, name).spec.selector;
+const isMarked = (lab: ModelLab, name: string): boolean => {
+  const { uid, annotations } = serviceIn(lab, name).metadata;
+  return annotations?.[guardAnnotation] === uid;
+};
+const ownersOf = (lab: ModelLab, name: string): string[] =>
+  serviceIn(lab, name)
+    .metadata.managedFields.filter(
+      ({ fieldsV1 }: { fieldsV1: Record<string, Record<string, unknown>> }) => fieldsV1['f:spec']?.['f:selector'],
+    )
+    .map(({ manager }: { manager: string }) => manager);
+
+async function arrived(...objects: KubeObject[]): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  for (const one of objects) lab.server.create(one);
+  lab.server.create(aModelCanary(plan));
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  return lab;
+}
+const applied = (lab: ModelLab, name: string): Labels => {
+  lab.server.patch(refTo(name), { spec: { selector: USERS } });
+  return selectorOf(lab, name);
+};
+
+it('with the guard, neither apex nor follower leaves the primary when a tool applies its manifest: idle, in a release, and while Serin is down', async () => {
+  const lab = await arrived(...apexGuardObjects(), service('admin', USERS));
+  const both = () => [applied(lab, APP), applied(lab, 'admin')];
+  expect([APP, 'admin'].map((name) => [isMarked(lab, name), ownersOf(lab, name)])).toEqual([
+    [true, []],
+    [true, []],
+  ]);
+  expect(both()).toEqual([PRIMARY, PRIMARY]);
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Progressing', 120_000)).toBe(true);
+  expect(both()).toEqual([PRIMARY, PRIMARY]);
+  lab.kill();
+  expect(both()).toEqual([PRIMARY, PRIMARY]);
+  lab.close();
+});
+
+it('deletion leaves both to their user, and a tool leads them anywhere afterwards', async () => {
+  const lab = await arrived(...apexGuardObjects(), service('admin', USERS));
+  lab.server.delete(canaryRef);
+  expect(await lab.passUntil(() => selectorOf(lab, 'admin').app === APP && selectorOf(lab, APP).app === APP, 300_000)).toBe(true);
+  await lab.pass(60_000);
+  for (const name of [APP, 'admin']) {
+    expect(serviceIn(lab, name).metadata.annotations).toEqual({});
+    lab.server.patch(refTo(name), { spec: { selector: { app: 'other' } } });
+    expect(selectorOf(lab, name)).toEqual({ app: 'other' });
+  }
+  lab.close();
+});
+
+it('without the guard, the mark changes nothing: the selector is corrected', async () => {
+  const lab = await arrived(service('admin', USERS));
+  expect([isMarked(lab, APP), isMarked(lab, 'admin'), ownersOf(lab, APP)]).toEqual([true, true, ['serin']]);
+  expect(applied(lab, APP)).toEqual(USERS);
+  expect(applied(lab, 'admin')).toEqual(USERS);
+  expect(await lab.passUntil(() => selectorOf(lab, APP).app === PRIMARY.app && selectorOf(lab, 'admin').app === PRIMARY.app, 30_000)).toBe(
+    true,
+  );
+  lab.close();
+});
+
+it('I8: what a version without the guard has left is marked when the next release starts, and not before', async () => {
+  const lab = await arrived(...apexGuardObjects(), service('admin', USERS));
+  const unmark = { metadata: { annotations: { [guardAnnotation]: null } } };
+  for (const name of [APP, 'admin']) lab.server.patch(refTo(name), unmark);
+  lab.kill();
+  lab.start();
+  await lab.pass(120_000);
+  expect([isMarked(lab, APP), isMarked(lab, 'admin')]).toEqual([false, false]);
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Progressing', 120_000)).toBe(true);
+  expect(await lab.passUntil(() => isMarked(lab, APP) && isMarked(lab, 'admin'), 30_000)).toBe(true);
+  expect([selectorOf(lab, APP), selectorOf(lab, 'admin')]).toEqual([PRIMARY, PRIMARY]);
+  lab.close();
+});
+
+it('a Service whose user wants no guard gets none, and keeps that word after deletion', async () => {
+  const lab = await arrived(...apexGuardObjects(), service('admin', USERS, { [guardAnnotation]: 'false' }));
+  expect([isMarked(lab, 'admin'), selectorOf(lab, 'admin')]).toEqual([false, PRIMARY]);
+  expect(applied(lab, 'admin')).toEqual(USERS);
+  expect(await lab.passUntil(() => selectorOf(lab, 'admin').app === PRIMARY.app, 30_000)).toBe(true);
+  lab.server.delete(canaryRef);
+  expect(await lab.passUntil(() => serviceIn(lab, 'admin').metadata.annotations?.[originalSelectorAnnotation] === undefined, 300_000)).toBe(
+    true,
+  );
+  expect(serviceIn(lab, 'admin').metadata.annotations).toEqual({ [guardAnnotation]: 'false' });
+  lab.close();
+});
+
+it('a follower that is deleted and made again is its user’s at first, and follows again', async () => {
+  const lab = await arrived(...apexGuardObjects(), service('admin', USERS));
+  lab.server.delete(refTo('admin'));
+  lab.server.create(service('admin', USERS));
+  expect(selectorOf(lab, 'admin')).toEqual(USERS);
+  expect(await lab.passUntil(() => isMarked(lab, 'admin') && selectorOf(lab, 'admin').app === PRIMARY.app, 30_000)).toBe(true);
+  lab.close();
+});
+
+it('a user who takes the mark away leads the Service elsewhere; Serin corrects it as ever, but not while the Canary is suspended', async () => {
+  const lab = await arrived(...apexGuardObjects());
+  const takeBack = { metadata: { annotations: { [guardAnnotation]: null } }, spec: { selector: USERS } };
+  lab.server.patch(refTo(APP), takeBack);
+  expect(selectorOf(lab, APP)).toEqual(USERS);
+  expect(await lab.passUntil(() => isMarked(lab, APP) && selectorOf(lab, APP).app === PRIMARY.app, 30_000)).toBe(true);
+  lab.server.patch(canaryRef, { spec: { suspend: true } });
+  await lab.pass(10_000);
+  lab.server.patch(refTo(APP), takeBack);
+  await lab.pass(60_000);
+  expect([selectorOf(lab, APP), isMarked(lab, APP)]).toEqual([USERS, false]);
+  lab.close();
+});
