@@ -12,13 +12,19 @@ export interface CommandLine {
 
 type Known = Pick<Applier, 'id' | 'name' | 'isRemedy'>;
 
-/** `kubectl apply -f`. */
-export const kubectl = (program: string, { kubeconfig, folder }: CommandLine, known: Known, flags: readonly string[]): Applier => ({
+/** `kubectl apply -f`, or another verb. */
+export const kubectl = (
+  program: string,
+  { kubeconfig, folder }: CommandLine,
+  known: Known,
+  flags: readonly string[],
+  verb: 'apply' | 'replace' = 'apply',
+): Applier => ({
   ...known,
   async apply(namespace, manifests) {
     const file = join(folder, `${namespace}.yaml`);
     writeFileSync(file, listOf(manifests));
-    return outcome(await runProgram(program, ['apply', '--kubeconfig', kubeconfig, '-f', file, ...flags]));
+    return outcome(await runProgram(program, [verb, '--kubeconfig', kubeconfig, '-f', file, ...flags]));
   },
 });
 
