@@ -2,8 +2,9 @@ import { expect, it, vi } from 'vitest';
 import { apexGuardObjects } from '../../../scripts/kustomize/manifests.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { initializedLab, ordersPlan, release } from '../../../test/fakes/model/released.ts';
 import { raw } from '../../../test/fakes/raw.ts';
-import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
 import { guardAnnotation } from '../../api/names.ts';
 import { originalSelectorAnnotation } from '../../arrival/followers.ts';
 
@@ -133,5 +134,79 @@ it('a user who takes the mark away leads the Service elsewhere; Serin corrects i
   lab.server.patch(refTo(APP), takeBack);
   await lab.pass(60_000);
   expect([selectorOf(lab, APP), isMarked(lab, APP)]).toEqual([USERS, false]);
+  lab.close();
+});
+
+it('a Canary that is deleted while Serin is down is restored when it is back, and the guard lets it', async () => {
+  const lab = await arrived(...apexGuardObjects(), service('admin', USERS));
+  lab.kill();
+  lab.server.delete(canaryRef);
+  expect([applied(lab, APP), applied(lab, 'admin')]).toEqual([PRIMARY, PRIMARY]);
+  lab.start();
+  expect(await lab.passUntil(() => selectorOf(lab, 'admin').app === APP && selectorOf(lab, APP).app === APP, 300_000)).toBe(true);
+  expect([isMarked(lab, APP), isMarked(lab, 'admin')]).toEqual([false, false]);
+  lab.close();
+});
+
+it('without Serin, a user takes back what a deleted Canary has left by one write', async () => {
+  const lab = await arrived(...apexGuardObjects());
+  lab.kill();
+  lab.server.delete(canaryRef);
+  lab.server.patch(refTo(APP), { metadata: { annotations: { [guardAnnotation]: null } }, spec: { selector: USERS } });
+  expect(selectorOf(lab, APP)).toEqual(USERS);
+  lab.close();
+});
+
+it('when the policy is removed, a tool leads the Service away, and Serin corrects it', async () => {
+  const lab = await arrived(...apexGuardObjects());
+  for (const one of apexGuardObjects()) lab.server.delete(refOf(one));
+  expect(applied(lab, APP)).toEqual(USERS);
+  expect(await lab.passUntil(() => selectorOf(lab, APP).app === PRIMARY.app, 30_000)).toBe(true);
+  expect(ownersOf(lab, APP)).toEqual(['serin']);
+  lab.close();
+});
+
+it('a policy that comes later holds for a Service that is marked already', async () => {
+  const lab = await arrived();
+  for (const one of apexGuardObjects()) lab.server.create(one);
+  expect(applied(lab, APP)).toEqual(PRIMARY);
+  lab.close();
+});
+
+it('an apex that is deleted and made from its manifest leads to the primary again, and is marked', async () => {
+  const lab = await arrived(...apexGuardObjects());
+  lab.server.delete(refTo(APP));
+  lab.server.create({ ...service(APP, USERS), spec: { selector: USERS, ports: [{ name: 'http', port: 80, targetPort: 'http' }] } });
+  expect(await lab.passUntil(() => selectorOf(lab, APP).app === PRIMARY.app && isMarked(lab, APP), 60_000)).toBe(true);
+  expect(applied(lab, APP)).toEqual(PRIMARY);
+  lab.close();
+});
+
+it('two Canaries on one apex: deletion of the younger one leaves the mark of the older one', async () => {
+  const lab = await arrived(...apexGuardObjects());
+  const younger = aModelCanary(plan, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP } }, 'younger');
+  lab.server.create(younger);
+  await lab.pass(30_000);
+  lab.server.delete(refOf(younger));
+  await lab.pass(60_000);
+  expect([isMarked(lab, APP), applied(lab, APP)]).toEqual([true, PRIMARY]);
+  lab.close();
+});
+
+it('I19: beside a primary that is kept, a tool leads no user to what was not promoted, also while Serin is down', async () => {
+  const lab = await initializedLab({}, aModelCanary(ordersPlan));
+  for (const one of apexGuardObjects()) lab.server.create(one);
+  lab.externalMetric = () => ({ value: 10, afterMs: 0 });
+  await release(lab, '2', 'Failed');
+  lab.server.delete(canaryRef);
+  await lab.pass(600_000);
+  expect(selectorOf(lab, APP)).toEqual(PRIMARY);
+  expect(applied(lab, APP)).toEqual(PRIMARY);
+  lab.kill();
+  expect(applied(lab, APP)).toEqual(PRIMARY);
+  lab.start();
+  lab.push('3');
+  expect(await lab.passUntil(() => selectorOf(lab, APP).app === APP, 600_000)).toBe(true);
+  expect(isMarked(lab, APP)).toBe(false);
   lab.close();
 });
