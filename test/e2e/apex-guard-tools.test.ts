@@ -9,7 +9,8 @@ import type { WatchHandle } from '../../src/kube/cluster.ts';
 import { entriesOf } from '../../src/kube/taken-over-fields.ts';
 import type { Applier } from '../appliers/applier.ts';
 import { canary, manifests, refOfSubject, type Shop } from '../appliers/shop.ts';
-import { helm, kubectl } from '../appliers/tools/command-line.ts';
+import { argo, helm, kubectl } from '../appliers/tools/command-line.ts';
+import { type Flux, startFlux } from '../appliers/tools/flux.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
 import { type ControllerProcess, startController } from '../scenarios/controller.ts';
 import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
@@ -18,7 +19,10 @@ import { canaryRef } from '../scenarios/troubles/objects.ts';
 import { until } from '../scenarios/until.ts';
 
 const BOUND = { boundMs: 240_000 };
-const TOOLS = ['helm-3', 'helm-4', 'kubectl', 'kubectl-ssa', 'kubectl-force', 'kubectl-replace'] as const;
+const TOOLS = [
+  ...['helm-3', 'helm-4', 'kubectl', 'kubectl-ssa', 'kubectl-force', 'kubectl-replace'],
+  ...['argo', 'argo-ssa', 'argo-replace', 'flux'],
+] as const;
 
 /** Serin, the policy and each tool on a real control plane: every version of the Service is seen by a watch. */
 describe('tools that apply a manifest, with the apex guard', () => {
@@ -31,6 +35,7 @@ describe('tools that apply a manifest, with the apex guard', () => {
   const watches: WatchHandle[] = [];
   let controller: ControllerProcess;
   let hooks: HookServer;
+  let flux: Flux;
 
   const all = (one: (id: string) => Promise<unknown>) => Promise.all(TOOLS.map(one));
   const serviceOf = async (id: string): Promise<Raw> => raw(await environment().cluster.get(refOfSubject(shopOf(id))));
@@ -63,6 +68,8 @@ describe('tools that apply a manifest, with the apex guard', () => {
     hooks = await startHookServer();
     const line = { kubeconfig: adminKubeconfigFile, folder };
     const [helm3, helm4, program] = [await APPLIERS['helm-3'](), await APPLIERS['helm-4'](), await APPLIERS.kubectl()];
+    const engine = await APPLIERS.argo();
+    flux = await startFlux(await APPLIERS.flux(), cluster, line);
     const named = (id: string) => ({ id, name: id });
     const force = ['--server-side', '--force-conflicts', '--field-manager=another'];
     const known: Applier[] = [
@@ -72,6 +79,10 @@ describe('tools that apply a manifest, with the apex guard', () => {
       kubectl(program, line, named('kubectl-ssa'), ['--server-side']),
       kubectl(program, line, named('kubectl-force'), force),
       kubectl(program, line, named('kubectl-replace'), [], 'replace'),
+      argo(engine, line, named('argo'), ''),
+      argo(engine, line, named('argo-ssa'), 'ServerSideApply=true'),
+      argo(engine, line, named('argo-replace'), 'Replace=true'),
+      flux.applier(named('flux')),
     ];
     for (const applier of known) appliers.set(applier.id, applier);
     controller = startController(environment(), { 'scale-down-delay': '1s' });
@@ -79,6 +90,8 @@ describe('tools that apply a manifest, with the apex guard', () => {
       await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: id } });
       hooks.answers(id, 403);
       if (id === 'kubectl-replace') for (const object of manifests(shopOf(id), '1')) await cluster.create(object);
+      // A new Kustomization has no condition yet.
+      else if (id === 'flux') await apply(id, '1');
       else expect([id, await apply(id, '1')]).toEqual([id, 'applied']);
       await cluster.apply(canary(shopOf(id), hooks.url(id)), { fieldManager: 'platform' });
       await isIn(id, 'Initialized');
@@ -99,6 +112,7 @@ describe('tools that apply a manifest, with the apex guard', () => {
   }, 600_000);
   afterAll(async () => {
     for (const watch of watches) watch.stop();
+    await flux?.stop();
     await controller?.stop();
     await hooks?.stop();
     rmSync(folder, { recursive: true, force: true });
