@@ -4,7 +4,7 @@ import { secondsText, type World } from '../world.ts';
 import { checkApplication, keepPart } from './application.ts';
 import { CelRules } from './cel.ts';
 import { completeObject } from './complete.ts';
-import { decodeObject } from './decode.ts';
+import { checkMutated, decodeObject } from './decode.ts';
 import { checkPreconditions, deletionFinalizers, graceSeconds, isFinished } from './deletion.ts';
 import { generatedName, randomUid } from './generate-name.ts';
 import { clone, isEqual, isRecord, type Json, type JsonObject, type RawObject } from './json.ts';
@@ -94,7 +94,10 @@ export class Api {
     object.metadata.managedFields = owned.metadata.managedFields;
     const { fieldManager, subresource, dryRun } = context;
     const admitted = this.#policies.admit(resource, { operation: 'CREATE', object, old: undefined, fieldManager, subresource, dryRun });
-    if (admitted !== object) completeObject(resource, admitted, undefined, this.#parts);
+    if (admitted !== object) {
+      checkMutated(resource, admitted);
+      completeObject(resource, admitted, undefined, this.#parts);
+    }
     this.#policies.check(resource, admitted);
     return this.#store(resource, admitted, context);
   }
@@ -188,7 +191,10 @@ export class Api {
     if (subresource === 'scale') return given;
     const write = { operation: 'UPDATE', old: live, fieldManager, subresource, dryRun } as const;
     const next = mutated(given, sent, (object) => this.#policies.admit(resource, { ...write, object }));
-    if (next !== given) completeObject(resource, next, live, this.#parts);
+    if (next !== given) {
+      checkMutated(resource, next);
+      completeObject(resource, next, live, this.#parts);
+    }
     return next;
   }
 

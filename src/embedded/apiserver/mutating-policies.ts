@@ -5,7 +5,7 @@ import { clone, isEqual, isRecord, type Json, type JsonObject } from './json.ts'
 import { jsonPatch } from './patch.ts';
 import type { Resource } from './resources.ts';
 import { parseLabelSelector, selectorText } from './selectors.ts';
-import { forbidden, invalid, invalidValue, type StatusCause } from './status.ts';
+import { invalid, invalidValue, type StatusCause, StatusError } from './status.ts';
 import { keyOf, type Store } from './store.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -31,11 +31,10 @@ type Program = (context: Record<string, unknown>) => unknown;
 export class MutatingPolicies {
   readonly #store: Store;
   readonly #programs = new Map<string, Program>();
-  readonly #environment = new Environment({
-    unlistedVariablesAreDyn: true,
-    homogeneousAggregateLiterals: false,
-    enableOptionalTypes: true,
-  });
+  readonly #environment = ['object', 'oldObject', 'request', 'variables'].reduce(
+    (environment, name) => environment.registerVariable(name, 'dyn'),
+    new Environment({ homogeneousAggregateLiterals: false, enableOptionalTypes: true }),
+  );
 
   constructor(store: Store) {
     this.#store = store;
@@ -50,7 +49,7 @@ export class MutatingPolicies {
       if (policy === undefined) continue;
       const { matchConstraints } = policy.spec as Json;
       if (![matchConstraints, matchResources ?? {}].every((part) => this.#isMatched(part, resource, write))) continue;
-      object = this.#mutated(policy, resource, { ...write, object });
+      object = this.#mutated({ policy, binding: binding.metadata.name }, { ...write, object });
     }
     return object;
   }
@@ -61,17 +60,15 @@ export class MutatingPolicies {
     const { matchConditions = [], variables = [], mutations = [], paramKind } = policy.spec as Json;
     const refuse = (field: string, value: unknown, why: string): StatusCause => invalidValue(`spec.${field}`, value, why);
     const expressions = [
-      ...matchConditions.map(({ expression }: Json, index: number) => [`matchConditions[${index}].expression`, expression]),
-      ...variables.map(({ expression }: Json, index: number) => [`variables[${index}].expression`, expression]),
-      ...mutations.map(({ jsonPatch: one }: Json, index: number) => [`mutations[${index}].jsonPatch.expression`, one?.expression ?? '']),
+      ...matchConditions.map(({ expression }: Json, index: number) => [`matchConditions[${index}].expression`, expression, 'bool']),
+      ...variables.map(({ expression }: Json, index: number) => [`variables[${index}].expression`, expression, '']),
+      ...mutations.flatMap(({ jsonPatch: one }: Json, index: number) =>
+        one === undefined ? [] : [[`mutations[${index}].jsonPatch.expression`, one.expression, 'list']],
+      ),
     ];
-    const causes = expressions.flatMap(([field, expression]) => {
-      try {
-        this.#programOf(expression);
-        return [];
-      } catch (error) {
-        return refuse(field, expression, `compilation failed: ${String(error)}`);
-      }
+    const causes = expressions.flatMap(([field, expression, type]) => {
+      const problem = this.#problemOf(expression, type);
+      return problem === undefined ? [] : refuse(field, expression, problem);
     });
     if (paramKind !== undefined) causes.push(refuse('paramKind', 'object', 'parameters are not evaluated'));
     for (const [index, { patchType }] of mutations.entries())
@@ -95,7 +92,18 @@ export class MutatingPolicies {
     return [object, ...(old ? [old] : [])].some(({ metadata }) => selects(objectSelector, metadata.labels));
   }
 
-  #mutated(policy: KubeObject, resource: Resource, write: AdmittedWrite): KubeObject {
+  /** Why an expression does not compile, or what it gives instead of this type; empty: any. */
+  #problemOf(expression: string, type: string): string | undefined {
+    try {
+      const { valid, type: found = 'dyn', error } = this.#environment.check(withoutTypes(expression));
+      if (!valid) return `compilation failed: ${error?.message}`;
+      return found === 'dyn' || found.startsWith(type) ? undefined : `must evaluate to ${type} but got ${found}`;
+    } catch (error) {
+      return `compilation failed: ${String(error)}`;
+    }
+  }
+
+  #mutated({ policy, binding }: { policy: KubeObject; binding: string }, write: AdmittedWrite): KubeObject {
     const { matchConditions = [], variables = [], mutations, failurePolicy } = policy.spec as Json;
     try {
       const before = this.#contextOf(write, variables);
@@ -106,8 +114,8 @@ export class MutatingPolicies {
       }, write.object);
     } catch (error) {
       if (failurePolicy === 'Ignore') return write.object;
-      const { name } = write.object.metadata;
-      throw forbidden(resource, name, `MutatingAdmissionPolicy '${policy.metadata.name}' denied request: ${String(error)}`);
+      const why = error instanceof Error ? error.message : String(error);
+      throw new StatusError(403, 'Invalid', `policy '${policy.metadata.name}' with binding '${binding}' denied request: ${why}`);
     }
   }
 
