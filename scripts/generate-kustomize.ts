@@ -85,8 +85,8 @@ export const generate: Generate = () => {
     file('tester/kustomization.yaml', kustomization({ namespace: LOADTESTER_NAMESPACE, resources: ['loadtester.yaml'] })),
     file('admission-policy/policy.yaml', ...requestPolicyObjects()),
     file('admission-policy/kustomization.yaml', { ...COMPONENT, resources: ['policy.yaml'] }),
-    file('apex-guard/policy.yaml', ...apexGuardObjects()),
-    file('apex-guard/kustomization.yaml', { ...COMPONENT, resources: ['policy.yaml'] }),
+    file('apex-guard/guard.yaml', ...apexGuardObjects()),
+    file('apex-guard/kustomization.yaml', { ...COMPONENT, resources: ['guard.yaml'] }),
     ...providers.flatMap(filesOf),
     file('gatewayapi/kustomization.yaml', kustomization({ resources: ['../gatewayapi-v1'] })),
   ];
