@@ -210,3 +210,27 @@ it('I19: beside a primary that is kept, a tool leads no user to what was not pro
   expect(isMarked(lab, APP)).toBe(false);
   lab.close();
 });
+
+it.each([5, 6, 7, 8, 9, 10])(
+  'seed %i: a tool that applies between any two requests of Serin moves no marked Service, and costs no request',
+  async (seed) => {
+    const { lab } = labOf({ seed, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+    await lab.application();
+    for (const one of [...apexGuardObjects(), service('admin', USERS)]) lab.server.create(one);
+    lab.server.create(aModelCanary(plan));
+    const strayed: string[] = [];
+    lab.betweenCalls = () => {
+      for (const name of [APP, 'admin'])
+        if (isMarked(lab, name) && applied(lab, name).app !== PRIMARY.app) strayed.push(`${name} at ${lab.clock.monotonicMs()} ms`);
+    };
+    lab.start();
+    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    lab.push('2');
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 600_000)).toBe(true);
+    lab.server.delete(canaryRef);
+    expect(await lab.passUntil(() => !isMarked(lab, APP) && !isMarked(lab, 'admin'), 300_000)).toBe(true);
+    await lab.pass(60_000);
+    expect([selectorOf(lab, APP), selectorOf(lab, 'admin'), strayed, lab.lost]).toEqual([USERS, USERS, [], []]);
+    lab.close();
+  },
+);
