@@ -1,7 +1,7 @@
-/** Writes what is generated of charts/serin: values, their schema, the README, names, rules and the policy of requests; with `--check`, fails when a file differs. */
+/** Writes what is generated of charts/serin: values, their schema, the README, names, rules and policies; with `--check`, fails when a file differs. */
 import manifest from '../package.json' with { type: 'json' };
 import { crds } from '../src/api/crds.ts';
-import { requestPolicyTemplate } from './admission/request-policy-template.ts';
+import { apexGuardTemplate, requestPolicyTemplate } from './admission/policy-templates.ts';
 import { argsTemplate } from './chart/args-template.ts';
 import { chartFiles } from './chart/chart-files.ts';
 import { namesTemplate } from './chart/names-template.ts';
@@ -63,6 +63,7 @@ export const generate: Generate = () =>
       'templates/_names.tpl': namesTemplate('serin', generator, 'app.kubernetes.io/name: {{ include "serin.name" . }}'),
       'templates/_rules.tpl': rulesTemplate(),
       'templates/_request-policy.tpl': requestPolicyTemplate(),
+      'templates/_apex-guard.tpl': apexGuardTemplate(),
     },
     source: 'scripts/chart, scripts/admission, src/controller/flags.ts and src/controller/permissions.ts',
   });

@@ -1,4 +1,4 @@
-/** Writes kustomize/: definitions, a base, a component and an overlay for each provider, the policy of requests, and the load tester; with `--check`, fails when a file differs. */
+/** Writes kustomize/: definitions, a base, a component and an overlay for each provider, policies, and the load tester; with `--check`, fails when a file differs. */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
@@ -10,7 +10,7 @@ import { crdFiles } from './generate-crds.ts';
 import type { Generate, GeneratedFile } from './generation/generated-file.ts';
 import { runAlone } from './generation/run-alone.ts';
 import { LOADTESTER_NAMESPACE, loadTesterObjects } from './kustomize/loadtester.ts';
-import { baseObjects, linkerdAuthorization, providerObjects, requestPolicyObjects } from './kustomize/manifests.ts';
+import { apexGuardObjects, baseObjects, linkerdAuthorization, providerObjects, requestPolicyObjects } from './kustomize/manifests.ts';
 
 const root = join(import.meta.dirname, '..');
 const bases = join(root, 'kustomize');
@@ -85,6 +85,8 @@ export const generate: Generate = () => {
     file('tester/kustomization.yaml', kustomization({ namespace: LOADTESTER_NAMESPACE, resources: ['loadtester.yaml'] })),
     file('admission-policy/policy.yaml', ...requestPolicyObjects()),
     file('admission-policy/kustomization.yaml', { ...COMPONENT, resources: ['policy.yaml'] }),
+    file('apex-guard/guard.yaml', ...apexGuardObjects()),
+    file('apex-guard/kustomization.yaml', { ...COMPONENT, resources: ['guard.yaml'] }),
     ...providers.flatMap(filesOf),
     file('gatewayapi/kustomization.yaml', kustomization({ resources: ['../gatewayapi-v1'] })),
   ];

@@ -288,6 +288,14 @@ export const Values = z.strictObject({
         ),
     })
     .describe('Who may ask for `serin promote` and its kin: docs/verbs.md.'),
+  apexGuard: z
+    .strictObject({
+      enabled: onOff(
+        true,
+        'Make a MutatingAdmissionPolicy where the API server has the kind (`admissionregistration.k8s.io/v1`, Kubernetes 1.36), for `namespaces` or the whole cluster. It is cluster-wide: the user who installs the chart needs the right to make it. `helm template` without a cluster needs `--api-versions admissionregistration.k8s.io/v1/MutatingAdmissionPolicy`, unless its own list has it.',
+      ),
+    })
+    .describe('Keeps the selector of a Service that leads to a primary, whichever tool applies its manifest: docs/apex-guard.md.'),
   crds: z
     .strictObject({
       install: onOff(

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
 import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
 import { leaseNames, leasePermissions } from '../../src/kube/permissions.ts';
+import { apexGuard } from '../admission/apex-guard.ts';
 import { requestPolicy, virtualVerbs } from '../admission/request-policy.ts';
 import { sidecarPorts } from '../chart/value-kinds.ts';
 
@@ -53,6 +54,25 @@ export function requestPolicyObjects(): KubeObject[] {
       spec: { policyName: metadata.name, validationActions: ['Deny'] },
     },
     forPeople('requests', ['canaries'], virtualVerbs, ['edit', 'admin']),
+  ];
+}
+
+/** As the chart makes them where the API server has the kind. `namespaces`: none are all. */
+export function apexGuardObjects(namespaces: readonly string[] = []): KubeObject[] {
+  const apiVersion = 'admissionregistration.k8s.io/v1';
+  const metadata = { name: `${NAME}-apex-guard`, labels };
+  const matchExpressions = [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: namespaces }];
+  return [
+    { apiVersion, kind: 'MutatingAdmissionPolicy', metadata, spec: apexGuard() },
+    {
+      apiVersion,
+      kind: 'MutatingAdmissionPolicyBinding',
+      metadata,
+      spec: {
+        policyName: metadata.name,
+        ...(namespaces.length > 0 && { matchResources: { namespaceSelector: { matchExpressions } } }),
+      },
+    },
   ];
 }
 

@@ -64,6 +64,11 @@ export const promotedScalerAnnotation = 'serin.dev/promoted-scaler';
 export const deletedWithAnnotation = 'serin.dev/deleted-with';
 /** On a target: the revision that its user accepts, which ends a kept primary. */
 export const acceptAnnotation = 'serin.dev/accept';
+/**
+ * On the apex Service and its followers: the uid of that Service, by which the apex guard keeps its selector; see `apex-guard.ts`. Any other value marks
+ * nothing, and `"false"` is never overwritten.
+ */
+export const guardAnnotation = 'serin.dev/keeps-selector';
 /** A new value lets Serin go on with a Canary that it left to another controller. */
 export const resumeAnnotation = 'serin.dev/resume';
 /** A user's request to a Canary; see `verb-request.ts`. */

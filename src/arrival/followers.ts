@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { guardMark, unguarded } from '../api/apex-guard.ts';
 import type { Canary } from '../api/canary.ts';
 import type { ServiceSpec } from '../api/kinds/service.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
@@ -84,7 +85,8 @@ export function originalOf({ metadata }: KubeObject): Labels | undefined {
 /** The merge patch that lets a Service follow. */
 export function followPatch({ service, original, selector }: Following): Record<string, unknown> {
   const { resourceVersion } = service.metadata;
-  return { metadata: { resourceVersion, annotations: { [originalSelectorAnnotation]: JSON.stringify(original) } }, spec: { selector } };
+  const annotations = { [originalSelectorAnnotation]: JSON.stringify(original), ...guardMark(service) };
+  return { metadata: { resourceVersion, annotations }, spec: { selector } };
 }
 
 /** The merge patch that gives a follower back its selector; undefined where it is none. */
@@ -93,7 +95,7 @@ export function unfollowPatch(service: KubeObject, label: Pick<SelectorLabels, '
   if (original === undefined) return undefined;
   const live = specOf<ServiceSpec>(service).selector ?? {};
   const { resourceVersion } = service.metadata;
-  const metadata = { resourceVersion, annotations: { [originalSelectorAnnotation]: null } };
+  const metadata = { resourceVersion, annotations: { [originalSelectorAnnotation]: null, ...unguarded(service) } };
   // Its user has led it elsewhere meanwhile, and that stays.
   if (live[label.key] !== label.primary) return { metadata };
   return { metadata, spec: { selector: { [label.key]: original[label.key] ?? null } } };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { apexGuard } from '../../scripts/admission/apex-guard.ts';
 import { virtualVerbs } from '../../scripts/admission/request-policy.ts';
 import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
@@ -279,6 +280,25 @@ describe('the chart of Serin', () => {
     const bound = await ofRequests({ admissionPolicy: { enabled: true }, namespaces: ['a', 'b'] });
     expect(bound.map(({ kind }) => kind)).toEqual(['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']);
     expect(raw(bound[1])?.spec.matchResources).toEqual({
+      namespaceSelector: { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['a', 'b'] }] },
+    });
+  });
+
+  it('the apex guard is made by default where the API server has the kind, under a name of its own, for the namespaces of the release', async () => {
+    const guardIn = async (...args: string[]) => {
+      const ran = await helm.run('template', 'serin', CHART, '--namespace', 'tools', ...args);
+      return objectsIn(ran.said).filter(({ kind }) => kind.startsWith('MutatingAdmission'));
+    };
+    const guardOf = (...args: string[]) => guardIn('--api-versions', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy', ...args);
+    // As of Kubernetes 1.33: neither a refusal nor a policy.
+    expect(await guardIn('--kube-version', '1.33.0')).toEqual([]);
+    const [policy, binding] = (await guardOf()) as Raw[];
+    expect([policy?.metadata.name, binding?.metadata.name]).toEqual(['serin-tools-apex-guard', 'serin-tools-apex-guard']);
+    expect(policy?.spec).toEqual(apexGuard());
+    expect(binding?.spec).toEqual({ policyName: 'serin-tools-apex-guard' });
+    expect(await guardOf('--set', 'apexGuard.enabled=false')).toEqual([]);
+    const [, bound] = (await guardOf('--set', 'namespaces={a,b}')) as Raw[];
+    expect(bound?.spec.matchResources).toEqual({
       namespaceSelector: { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['a', 'b'] }] },
     });
   });

@@ -6,7 +6,7 @@ import { parse, stringify } from 'yaml';
 import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
-import { type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
+import { CHARTS, type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 import { define, isTakenAsItIs } from './strict-apply.ts';
 
@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..', '..', 'kustomize');
 const overlays = readdirSync(ROOT, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
-  .filter((name) => name !== 'providers' && name !== 'admission-policy');
+  .filter((name) => !['providers', 'admission-policy', 'apex-guard'].includes(name));
 
 /** As much of Linkerd's definition as says what a policy needs. */
 const linkerdPolicyKind: KubeObject = {
@@ -152,7 +152,20 @@ describe('the Kustomize bases', () => {
     expect(requests(objects)).toEqual(requests(await helm.render('serin', { admissionPolicy: { enabled: true } })));
   });
 
-  it('the examples of the README are built: another namespace and image, two providers, the policy of requests', async () => {
+  it('the apex guard is that of the chart', async () => {
+    const here = mkdtempSync(join(folder, 'guard-'));
+    const [resources, components] = ['base', 'apex-guard'].map((name) => [relative(here, join(ROOT, name))]);
+    writeFileSync(join(here, 'kustomization.yaml'), stringify({ resources, components }));
+    const objects = await build(here);
+    await isTakenAsItIs(real, objects);
+    const policyIn = (all: readonly KubeObject[]) => all.find(({ kind }) => kind === 'MutatingAdmissionPolicy')?.spec;
+    expect(policyIn(objects)).toBeDefined();
+    const served = ['--api-versions', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy'];
+    const { said } = await helm.run('template', 'serin', join(CHARTS, 'serin'), ...served);
+    expect(policyIn(objects)).toEqual(policyIn(objectsIn(said)));
+  });
+
+  it('the examples of the README are built: another namespace and image, two providers, the policies', async () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const examples = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => parse(text));
     expect(examples).toHaveLength(3);

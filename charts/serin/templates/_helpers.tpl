@@ -77,3 +77,8 @@
 {{- define "serin.hasService" -}}
 {{- if or .Values.service.enabled .Values.serviceMonitor.enabled }}true{{ end }}
 {{- end }}
+
+{{/* Not empty where the apex guard is made. */}}
+{{- define "serin.hasApexGuard" -}}
+{{- if and .Values.apexGuard.enabled (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy") }}yes{{ end }}
+{{- end }}

@@ -11,6 +11,7 @@ import { applicationReader } from './application-reader.ts';
 import { listOf, type Preflight } from './preflight-document.ts';
 import { preflightLines } from './preflight-lines.ts';
 import { type PreflightSettings, preflight } from './read-application.ts';
+import { readGuard } from './read-guard.ts';
 
 interface PreflightChoice {
   name: string | undefined;
@@ -31,7 +32,11 @@ export async function preflightCommand(
     throw new CommandError('notFound', `no Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}`);
   const read = applicationReader(cluster, new Set(canaries.map(({ metadata }) => metadata.namespace ?? '')));
   const found: Preflight[] = [];
-  for (const canary of canaries) found.push(await preflight(canary, read, settings));
+  const guardOf = await readGuard(cluster);
+  for (const canary of canaries) {
+    const one = await preflight(canary, read, settings);
+    found.push(one.verdict === 'unusable' ? one : { ...one, guard: guardOf(one.namespace) });
+  }
   return answered(found, output, manifests);
 }
 

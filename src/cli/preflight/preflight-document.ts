@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import type { ArrivalPlan, Loss } from '../../arrival/plan.ts';
 import { documentOf, documentOn, headOf, outputVersion } from '../output/output-version.ts';
+import { guardStates } from './read-guard.ts';
 
 const ObjectOf = z.object({
   apiVersion: z.string(),
@@ -38,6 +39,10 @@ export const Preflight = documentOn('Preflight', {
     .describe('Objects for the primary that Serin makes beside these.'),
   losses: z.array(LossReport).describe('Refusals first.'),
   unchecked: z.array(z.object({ apiVersion: z.string(), kind: z.string(), why: z.string() })).describe('Kinds that could not be read.'),
+  guard: z
+    .enum(guardStates)
+    .optional()
+    .describe('Whether the apex guard keeps the selectors of its Services (docs/apex-guard.md). Absent: no cluster was read.'),
   differences: z
     .array(z.object({ id: z.string().describe('In docs/differences.md.'), sentence: z.string() }))
     .describe('Differences from Flagger that apply to this Canary.'),

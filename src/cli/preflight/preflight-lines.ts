@@ -1,4 +1,5 @@
 import type { Preflight } from './preflight-document.ts';
+import { guardSentence } from './read-guard.ts';
 
 /** A Canary's arrival as a diff: `+` is made, `~` changes, `!` would be lost, `?` was not checked. */
 export function preflightLines(one: Preflight): string[] {
@@ -9,6 +10,7 @@ export function preflightLines(one: Preflight): string[] {
     `Canary ${namespace}/${name}: ${saying[verdict]}${verdict === 'clean' && unchecked.length > 0 ? ', as far as it was checked' : ''}${arrived ? ' (its primary is there already)' : ''}`,
     ...(problem === undefined ? [] : [`  ! ${problem}`]),
     ...writeLines(one),
+    ...guardLines(one),
     ...section('Refused until it is mended', refused, namespace),
     ...section('Would be lost, and refuses nothing', warned, namespace),
     ...(unchecked.length === 0
@@ -51,6 +53,15 @@ function writeLines({ namespace: home, writes, keeps, follows, companions }: Pre
       .filter(({ kind, name }) => !writes.some((one) => one.kind === kind && one.name === name))
       .map((object) => `    ${nameIn(object, home)} stays as it is`),
   ];
+}
+
+/** The Services of users whose selector Serin writes. */
+function guardLines({ guard, writes, keeps, follows }: Preflight): string[] {
+  const isService = ({ kind }: { kind: string }) => kind === 'Service';
+  const apex = writes.filter(isService).filter(({ name }) => keeps.some((one) => isService(one) && one.name === name));
+  const names = [...apex, ...follows.filter(isService)].map(({ name }) => name);
+  if (guard === undefined || names.length === 0) return [];
+  return [`  ${guard === 'inForce' ? ' ' : '?'} Service ${names.join(', ')}: ${guardSentence[guard]}`];
 }
 
 function section(title: string, losses: Preflight['losses'], home: string): string[] {

@@ -73,6 +73,17 @@ describe('serin preflight', () => {
     ]);
   });
 
+  it.each([
+    { guard: 'inForce', line: /^ {4}Service shop, shop-admin: its selector stays at the primary/ },
+    { guard: 'absent', line: /^ {2}\? Service shop, shop-admin: Helm, Argo CD, Flux and kubectl lead it to the target with each apply/ },
+    { guard: 'notServed', line: /Kubernetes 1\.36 has the kind of the apex guard/ },
+    { guard: 'unknown', line: /was not checked/ },
+  ] as const)('says what tools do to the Services of users where the guard is $guard', async ({ guard, line }) => {
+    const found = await looked(service('shop', { app: 'shop' }), service('shop-admin', { app: 'shop' }));
+    expect(preflightLines({ ...found, guard })).toContainEqual(expect.stringMatching(line));
+    expect(preflightLines({ ...(await looked()), guard }).filter((one) => line.test(one))).toEqual([]);
+  });
+
   it('after the arrival nothing of it is to be made, and followers go on following', async () => {
     const owner = { annotations: { [originalSelectorAnnotation]: '{"app":"shop"}' } };
     const apex = service('shop', { app: 'shop-primary' });

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { unguarded } from '../../api/apex-guard.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import type { ServicePort, ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
@@ -73,11 +74,8 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: O
   const isApplied = ofManifest !== undefined && !isDeepStrictEqual(ofManifest, original?.appliedSelector);
   const known = isApplied ? [ofManifest, original?.selector] : [original?.selector, ofManifest];
   const selector = known.find(fits) ?? own.whole ?? { [own.key]: own.value };
-  const annotations = changesOf(
-    service.metadata.annotations,
-    Object.keys(fluxOff),
-    applied ? (applied.metadata?.annotations ?? {}) : (original?.annotations ?? {}),
-  );
+  const before = applied ? (applied.metadata?.annotations ?? {}) : (original?.annotations ?? {});
+  const annotations = { ...changesOf(service.metadata.annotations, Object.keys(fluxOff), before), ...unguarded(service) };
   const labels = original?.labels ? changesOf(service.metadata.labels, [own.key], original.labels) : {};
   const live = specOf<ServiceSpec>(service);
   const extra = extraPorts(live.ports ?? [], original?.ports ?? []);

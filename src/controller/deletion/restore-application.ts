@@ -20,8 +20,11 @@ import { generatedRefs, takeOver } from '../adoption/take-over.ts';
 import { scaleDownDelayMs } from '../config.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
+import { scalerRefs } from '../facts/scaling.ts';
 import { missingField } from '../objects/drift.ts';
 import { isTarget, mergeIntoTarget } from '../objects/ensure-object.ts';
+import { giveUpFields } from '../objects/give-up-fields.ts';
+import { isOurRoute } from '../objects/ownership.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { unmark } from './kept-marks.ts';
@@ -108,6 +111,7 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
         await restorePorts(spec, recordedApex(spec, originals), deps);
     },
     (target: KubeObject) => restoreTarget(canary, target, originals.target, deps),
+    () => giveUpAll(canary, deps),
   ];
   log.info({ canary: label }, 'restoring the application on its target');
   for (const [index, step] of steps.entries()) {
@@ -232,6 +236,16 @@ async function restoreTarget(
   const patch = 'unsupported' in workload ? undefined : workload.restorePatch?.(target, originals);
   if (patch) await cluster.patch(targetRefOf(canary), patch, { signal });
   await unmark(canary, target, { cluster, signal });
+}
+
+/** What is the user's again has no field of Serin's. */
+async function giveUpAll(canary: Canary, { cluster, config, signal }: RestoreDeps): Promise<void> {
+  const workload = workloadFor(canary.spec.targetRef);
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
+  if ('unsupported' in workload || 'unsupported' in router) return;
+  const refs = [targetRefOf(canary), ...scalerRefs(canary), ...generatedRefs(canary, workload, router)];
+  for (const object of await readAll(refs, cluster, signal))
+    if (!isOurRoute(canary, object, config)) await giveUpFields({ cluster, signal }, object);
 }
 
 type TrafficMove =

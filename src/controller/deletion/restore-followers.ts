@@ -6,6 +6,7 @@ import { names } from '../../api/names.ts';
 import type { SelectorLabels } from '../../api/selector-label.ts';
 import { followerSelector, originalOf, unfollowPatch } from '../../arrival/followers.ts';
 import type { ControllerDeps, DepsOf } from '../controller-deps.ts';
+import { giveUpFields } from '../objects/give-up-fields.ts';
 
 const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
@@ -35,7 +36,8 @@ export async function moveFollowers(
   await view.ready({ ...SERVICE, namespace: canary.metadata.namespace });
   for (const service of followersOf(canary, label, deps)) {
     const patch = side === 'target' ? unfollowPatch(service, label) : backPatch(service, label);
-    if (patch) view.learn(await cluster.patch(refOf(service), patch, { signal }));
+    const written = patch && (await cluster.patch(refOf(service), patch, { signal }));
+    if (written) view.learn(side === 'target' ? await giveUpFields({ cluster, signal }, written) : written);
   }
 }
 

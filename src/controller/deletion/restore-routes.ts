@@ -1,5 +1,4 @@
 import type { Canary } from '../../api/canary.ts';
-import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
 import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { type Clock, sleep } from '../../kube/clock.ts';
@@ -11,6 +10,7 @@ import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introductio
 import type { Router } from '../../routers/router.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
+import { mergeIntoTarget } from '../objects/ensure-object.ts';
 import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
 
 const MOST_TRIES = 5;
@@ -138,8 +138,7 @@ export async function applyOver(
   { cluster, router, signal }: DepsOf<'cluster'> & { router: Pick<Router, 'isUsers'> },
 ): Promise<KubeObject> {
   const { resourceVersion, annotations, ownerReferences } = live?.metadata ?? {};
-  if (live && router.isUsers?.(live))
-    return cluster.patch(refOf(object), { metadata: { resourceVersion }, spec: specOf(object) }, { signal });
+  if (live && router.isUsers?.(live)) return mergeIntoTarget({ cluster, signal }, object, live);
   const mark = annotations?.[ownerAnnotation];
   const metadata = {
     ...object.metadata,

@@ -9,6 +9,7 @@ import { targetRefOf } from '../facts/gather-facts.ts';
 import type { ReconcileContext } from '../reconcile/context.ts';
 import { HELD, type Outcome, paused, pausedRoute, WRITTEN } from '../reconcile/outcome.ts';
 import { missingField, missingFields } from './drift.ts';
+import { giveUpFields } from './give-up-fields.ts';
 import type { Undoing } from './healing-brake.ts';
 import { isCollected, isOurRoute, isOurs } from './ownership.ts';
 import { replacingLists } from './whole-lists.ts';
@@ -99,12 +100,16 @@ function isTraffic({ kind }: KubeObject, field: string): boolean {
   );
 }
 
-/** The target is the user's, and so is a route found in place: only the rendered fields are merged, into the version that they were computed from. */
-export function mergeIntoTarget({ cluster, signal }: DepsOf<'cluster'>, fields: KubeObject, live: KubeObject): Promise<KubeObject> {
+/**
+ * The target is the user's, and so is a route found in place: only the rendered fields are merged, into the version that they were computed from, and
+ * Serin owns none of them.
+ */
+export async function mergeIntoTarget({ cluster, signal }: DepsOf<'cluster'>, fields: KubeObject, live: KubeObject): Promise<KubeObject> {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = fields;
   const { annotations } = metadata;
   const { resourceVersion } = live.metadata;
-  return cluster.patch(refOf(live), { metadata: { resourceVersion, ...(annotations && { annotations }) }, ...rest }, { signal });
+  const patch = { metadata: { resourceVersion, ...(annotations && { annotations }) }, ...rest };
+  return giveUpFields({ cluster, signal }, await cluster.patch(refOf(live), patch, { signal }));
 }
 
 export function isTarget(canary: Canary, ref: ObjectRef): boolean {

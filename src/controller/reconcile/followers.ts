@@ -1,8 +1,10 @@
+import { guardMark, isToBeGuarded } from '../../api/apex-guard.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type Labels, refKey, refOf, type Slim } from '../../api/kube-object.ts';
 import type { SelectorLabels } from '../../api/selector-label.ts';
+import { isResting } from '../../api/step.ts';
 import { type Following, followingOf, followPatch } from '../../arrival/followers.ts';
 import { planFor } from '../../arrival/plan-for.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
@@ -26,11 +28,22 @@ export async function ensureFollowers(context: ReconcileContext, label: Selector
   const services = view.allIn(SERVICE, canary.metadata.namespace).map(({ object }) => object);
   let outcome = HELD;
   for (const one of followingOf(canary, services, label, { target: podLabels(found.target?.object), primary })) {
-    if (specOf<ServiceSpec>(one.service).selector?.[label.key] === label.primary) continue;
+    if (specOf<ServiceSpec>(one.service).selector?.[label.key] === label.primary) {
+      outcome = combined(outcome, await guard(context, one));
+      continue;
+    }
     if (!one.isMarked && !(await context.followers.isOwn(one.service, () => leadsToTargetAlone(context, one)))) continue;
     outcome = combined(outcome, await follow(context, one));
   }
   return outcome;
+}
+
+/** Marks one that a version without the guard has left, when a release is under way. */
+async function guard({ canary, cluster, view, signal }: ReconcileContext, { service, isMarked }: Following): Promise<Outcome> {
+  if (!isMarked || isResting(canary.status?.release) || !isToBeGuarded(service)) return HELD;
+  const { resourceVersion } = service.metadata;
+  view.learn(await cluster.patch(refOf(service), { metadata: { resourceVersion, annotations: guardMark(service) } }, { signal }));
+  return CHANGED;
 }
 
 /** By all workloads of the namespace, of which not all kinds are watched; no routes of a provider matter. */

@@ -1,7 +1,10 @@
+import { guardMark, isGuarded } from '../../api/apex-guard.ts';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
 import { mergePatchOf } from '../../api/json-merge.ts';
+import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
@@ -14,6 +17,7 @@ import { renderServices, type ServiceRole } from '../../routers/services.ts';
 import { servicesOf } from '../admission/service-fit.ts';
 import { ProviderUnavailableError, TargetUnusableError } from '../errors.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
+import { missingField } from '../objects/drift.ts';
 import { ensure } from '../objects/ensure-object.ts';
 import { forgetWanted } from '../objects/healing-brake.ts';
 import { unroutableBy } from '../status/blocker-of.ts';
@@ -44,9 +48,10 @@ export async function ensureServices(
   const rendered = renderServices(canary, apex, servicesOf(canary, view), { apexOnPrimary, roles });
   if ('error' in rendered) throw new TargetUnusableError(rendered.error, { field: 'spec.service.headless' });
   let outcome = HELD;
-  for (const service of rendered.write) {
-    const takenOver = service.metadata.name === own.apexService;
-    const live = view.find(refOf(service))?.object;
+  for (const each of rendered.write) {
+    const takenOver = each.metadata.name === own.apexService;
+    const live = view.find(refOf(each))?.object;
+    const service = takenOver && apexOnPrimary && live ? guarded(context, each, live) : each;
     const write = async (writable: KubeObject) => {
       outcome = combined(outcome, await ensure(context, writable, { takenOver, isRoute: true }));
     };
@@ -60,6 +65,15 @@ export async function ensureServices(
     if (isNews) outcome = combined(outcome, WRITTEN);
   }
   return outcome;
+}
+
+/** Marked, where a release is under way, or another difference has to be written: an idle Canary writes nothing for the sake of the mark (I8). */
+function guarded({ canary }: ReconcileContext, service: KubeObject, live: KubeObject): KubeObject {
+  const { selector } = specOf<ServiceSpec>(service);
+  const isWritten = !isResting(canary.status?.release) || missingField({ selector }, live.spec) !== undefined;
+  if (!isWritten && !isGuarded(live)) return service;
+  const { metadata } = service;
+  return { ...service, metadata: { ...metadata, annotations: { ...metadata.annotations, ...guardMark(live) } } };
 }
 
 /** Ensures the objects that the pods of either side need before they can start. */

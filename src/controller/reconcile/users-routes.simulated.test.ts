@@ -107,6 +107,9 @@ const kinds: Record<string, UsersRoute> = {
   },
 };
 
+const managersOf = (object: KubeObject | undefined): unknown[] =>
+  (raw(object)?.metadata.managedFields ?? []).map(({ manager }: Raw) => manager);
+
 async function initialized({ spec, ref: found, route }: UsersRoute): Promise<ModelLab> {
   const { lab } = labOf({ seed: 7, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application(true);
@@ -147,6 +150,7 @@ it.each(Object.entries(kinds))(
     const live = lab.server.find(each.ref);
     expect(live?.metadata.annotations ?? {}).toEqual({});
     expect(raw(live)?.spec).toEqual(each.withRules(rules()));
+    expect(managersOf(live)).not.toContain('serin');
 
     lab.push('2');
     expect(await lab.passUntil(() => leads()[2]?.[`${APP}-canary`] === 25, 300_000)).toBe(true);
@@ -171,6 +175,8 @@ it.each(Object.entries(kinds))(
     await lab.pass(120_000);
     expect(lab.server.find(each.ref)?.spec).toEqual(edited);
     expect(lab.server.find(each.ref)?.metadata.annotations ?? {}).toEqual({});
+    for (const ref of [each.ref, targetRef, { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE }])
+      expect(managersOf(lab.server.find(ref)), ref.kind).not.toContain('serin');
     // The model's clients call every Service of a VirtualService, and those of other applications are not in the model.
     expect(lab.lost.filter((text) => !/no Service (static|files|legacy) /.test(text))).toEqual([]);
     lab.close();

@@ -4,11 +4,12 @@ import { secondsText, type World } from '../world.ts';
 import { checkApplication, keepPart } from './application.ts';
 import { CelRules } from './cel.ts';
 import { completeObject } from './complete.ts';
-import { decodeObject } from './decode.ts';
+import { checkMutated, decodeObject } from './decode.ts';
 import { checkPreconditions, deletionFinalizers, graceSeconds, isFinished } from './deletion.ts';
 import { generatedName, randomUid } from './generate-name.ts';
 import { clone, isEqual, isRecord, type Json, type JsonObject, type RawObject } from './json.ts';
 import { applyConfiguration, recordUpdate, withoutBookkeeping } from './managed-fields.ts';
+import { MutatingPolicies, mutated } from './mutating-policies.ts';
 import { jsonPatch, mergePatch, strategicMerge } from './patch.ts';
 import { apiVersionOf, type Resource, Resources, resourcesOf } from './resources.ts';
 import { scaleOf, withScale } from './scale.ts';
@@ -33,7 +34,11 @@ import { type ApiHooks, type DeleteOptions, internalWrite, type PatchType, type 
 /** Kinds with a status whose spec is not counted. */
 const withoutGeneration = new Set(['/nodes', '/services', '/namespaces', 'autoscaling/horizontalpodautoscalers']);
 /** Kinds without a status whose spec is counted. */
-const countedAlone = new Set(['networking.k8s.io/networkpolicies']);
+const countedAlone = new Set([
+  'networking.k8s.io/networkpolicies',
+  'admissionregistration.k8s.io/mutatingadmissionpolicies',
+  'admissionregistration.k8s.io/mutatingadmissionpolicybindings',
+]);
 
 /** Operations on objects, for requests and for the server's own collectors alike. */
 export class Api {
@@ -41,12 +46,14 @@ export class Api {
   readonly resources = new Resources();
   readonly #world: Pick<World, 'clock' | 'random'>;
   readonly #hooks: ApiHooks;
+  readonly #policies: MutatingPolicies;
   readonly #parts = { cel: new CelRules(), addresses: new ServiceAddresses(), time: () => this.time() };
 
   constructor(world: Pick<World, 'clock' | 'random'>, watchWindow: number, hooks: ApiHooks = {}) {
     this.#world = world;
     this.#hooks = hooks;
     this.store = new Store(watchWindow);
+    this.#policies = new MutatingPolicies(this.store);
   }
 
   time(): string {
@@ -85,7 +92,14 @@ export class Api {
     const owned = withoutAllocated(resource, object, sent);
     recordUpdate(undefined, owned, resource.schema, this.#writer(resource, context));
     object.metadata.managedFields = owned.metadata.managedFields;
-    return this.#store(resource, object, context);
+    const { fieldManager, subresource, dryRun } = context;
+    const admitted = this.#policies.admit(resource, { operation: 'CREATE', object, old: undefined, fieldManager, subresource, dryRun });
+    if (admitted !== object) {
+      checkMutated(resource, admitted);
+      completeObject(resource, admitted, undefined, this.#parts);
+    }
+    this.#policies.check(resource, admitted);
+    return this.#store(resource, admitted, context);
   }
 
   /** Replaces an object (or its status) with what a client sent. */
@@ -149,19 +163,39 @@ export class Api {
   #write(resource: Resource, live: KubeObject, object: KubeObject, context: WriteContext, applied = false): KubeObject {
     const { name } = live.metadata;
     const { uid, resourceVersion } = object.metadata;
+    const sent = { ...object, metadata: { ...object.metadata } };
     if (uid !== undefined && uid !== '' && uid !== live.metadata.uid)
       throw conflict(resource, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`);
     if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== live.metadata.resourceVersion)
       throw conflict(resource, name, modified);
-    const next = keepServerOwned(resource, live, object, context.subresource);
-    completeObject(resource, next, live, this.#parts);
+    const given = keepServerOwned(resource, live, object, context.subresource);
+    completeObject(resource, given, live, this.#parts);
     // A subresource of another manager name is another entry: scale writes count as such, status writes too.
-    if (!applied) recordUpdate(live, next, resource.schema, this.#writer(resource, context));
+    if (!applied) recordUpdate(live, given, resource.schema, this.#writer(resource, context));
+    const next = this.#mutated(resource, live, { sent, given }, context);
+    this.#policies.check(resource, next);
     if (isEqual(withoutBookkeeping(next), withoutBookkeeping(live))) return live;
     if (isCounted(resource) && context.subresource !== 'status' && live.metadata.generation !== undefined && changesContent(next, live))
       next.metadata.generation = live.metadata.generation + 1;
     if (next.metadata.deletionTimestamp !== undefined && isFinished(next)) return this.#remove(resource, next, context);
     return this.#store(resource, next, context);
+  }
+
+  /** A scale is not the object itself, and no policy sees it here. */
+  #mutated(
+    resource: Resource,
+    live: KubeObject,
+    { sent, given }: { sent: KubeObject; given: KubeObject },
+    { fieldManager, subresource, dryRun }: WriteContext,
+  ): KubeObject {
+    if (subresource === 'scale') return given;
+    const write = { operation: 'UPDATE', old: live, fieldManager, subresource, dryRun } as const;
+    const next = mutated(given, sent, (object) => this.#policies.admit(resource, { ...write, object }));
+    if (next !== given) {
+      checkMutated(resource, next);
+      completeObject(resource, next, live, this.#parts);
+    }
+    return next;
   }
 
   #checkNamespace(resource: Resource, namespace: string, name: string): void {

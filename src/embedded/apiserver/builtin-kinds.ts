@@ -58,6 +58,9 @@ export const builtinKinds: readonly BuiltinKind[] = [
   // Stored and nothing more: no write is held to them here.
   builtin(admission, 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { namespaced: false, status: true }),
   builtin(admission, 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', { namespaced: false }),
+  // Evaluated: see mutating-policies.ts.
+  builtin(admission, 'MutatingAdmissionPolicy', 'mutatingadmissionpolicies', { namespaced: false }),
+  builtin(admission, 'MutatingAdmissionPolicyBinding', 'mutatingadmissionpolicybindings', { namespaced: false }),
   builtin('authorization.k8s.io/v1', 'SelfSubjectAccessReview', 'selfsubjectaccessreviews', { namespaced: false, virtual: true }),
   builtin('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
     ...{ namespaced: false, shortNames: ['crd', 'crds'], categories: ['api-extensions'], status: true },

@@ -60,7 +60,7 @@ export class CelRules {
 }
 
 /** CEL integers are 64 bit: whole numbers become bigint. */
-function celValue(value: Json): Json {
+export function celValue(value: Json): Json {
   if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value);
   if (Array.isArray(value)) return value.map(celValue);
   if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, celValue(child)]));

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { clone, isRecord, type Json } from './json.ts';
 import { prune } from './prune.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
-import { badRequest, invalid, invalidValue } from './status.ts';
+import { badRequest, invalid, invalidValue, StatusError } from './status.ts';
 import { validate } from './validate.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -40,13 +40,21 @@ export function decodeObject(resource: Resource, namespace: string, body: KubeOb
   return object;
 }
 
+/** A policy that leaves fields of a wrong type is not the client's fault. */
+export function checkMutated(resource: Resource, object: KubeObject): void {
+  const wrong = resource.custom ? undefined : wrongType(resource, object);
+  if (wrong !== undefined) throw new StatusError(500, 'InternalError', `Internal error occurred: ${wrong}`);
+}
+
 /** Wrong types in built-in kinds fail in decoding, before any validation. */
 function checkTypes(resource: Resource, object: KubeObject): void {
-  const { kind, version, schema } = resource;
+  const wrong = wrongType(resource, object);
+  if (wrong !== undefined) throw badRequest(`${unhandled(resource.kind, resource.version, resource)}: ${wrong}`);
+}
+
+function wrongType({ kind, schema }: Resource, object: KubeObject): string | undefined {
   const wrong = validate(object, schema, '').find((cause) => cause.reason === 'FieldValueTypeInvalid');
-  if (wrong === undefined) return;
-  const why = `json: cannot unmarshal into Go struct field ${kind}.${wrong.field}: ${wrong.message}`;
-  throw badRequest(`${unhandled(kind, version, resource)}: ${why}`);
+  return wrong && `json: cannot unmarshal into Go struct field ${kind}.${wrong.field}: ${wrong.message}`;
 }
 
 const unhandled = (kind: string, version: string, resource: Resource): string =>

@@ -73,12 +73,12 @@ const isWriter = (entry: OwnedFields, writer: Writer, operation: OwnedFields['op
 /** Records, in place, what a create, update or patch changed. */
 export function recordUpdate(before: KubeObject | undefined, after: KubeObject, schema: Schema, writer: Writer): void {
   const given = after.metadata.managedFields;
-  // An empty list, or one empty entry, is the documented way to drop all ownership.
-  if (before !== undefined && Array.isArray(given) && (given.length === 0 || isEqual(given, [{}]))) {
+  // The documented way to drop all ownership; an empty list is none, on purpose.
+  if (before !== undefined && isEqual(given, [{}])) {
     delete after.metadata.managedFields;
     return;
   }
-  const base = before === undefined ? [] : readEntries(Array.isArray(given) ? after : before);
+  const base = before === undefined ? [] : readEntries(Array.isArray(given) && given.length > 0 ? after : before);
   const { changed, removed } = compareFields(before ?? {}, after, schema);
   const mine = base.find((entry) => isWriter(entry, writer, 'Update')) ?? {
     ...writer,

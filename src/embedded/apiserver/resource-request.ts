@@ -83,6 +83,7 @@ export class ResourceRequest {
     const warnings: string[] = [];
     return {
       manager: manager.slice(0, 128),
+      fieldManager: this.#query.get('fieldManager') ?? '',
       userAgent: agent,
       subresource,
       dryRun: this.#query.get('dryRun') === 'All',

@@ -359,6 +359,27 @@ describe('server-side apply', () => {
     const { body } = await merge(`${maps}/taken`, { data: { a: '2' } });
     expect(body.metadata.managedFields).toMatchObject([{ manager: 'tester', operation: 'Update', fieldsV1: { 'f:data': { 'f:a': {} } } }]);
   });
+  it('lets a manager give up its fields by a patch, and no other one conflicts with it then', async () => {
+    await apply(`${maps}/given-up`, 'one', map('given-up', { a: '1', b: '1' }));
+    const { body } = await merge(`${maps}/given-up`, { data: { a: '2' } });
+    const managers = (of: Json) => (of.metadata.managedFields ?? []).map(({ manager }: Json) => manager);
+    expect(managers(body)).toEqual(['one', 'tester']);
+    expect((await apply(`${maps}/given-up`, 'one', map('given-up', { a: '1', b: '1' }))).status).toBe(409);
+    const patch = [
+      { op: 'test', path: '/metadata/managedFields/1/manager', value: 'tester' },
+      { op: 'remove', path: '/metadata/managedFields/1' },
+    ];
+    const given = await jsonPatch(`${maps}/given-up`, patch);
+    expect(managers(given.body)).toEqual(['one']);
+    expect(given.body.data).toEqual({ a: '2', b: '1' });
+    expect((await apply(`${maps}/given-up`, 'one', map('given-up', { a: '1', b: '1' }))).body.data).toEqual({ a: '1', b: '1' });
+  });
+  it('keeps the record of managers where an empty list is written, and drops it for an empty entry', async () => {
+    await apply(`${maps}/cleared`, 'one', map('cleared', { a: '1' }));
+    const kept = await merge(`${maps}/cleared`, { metadata: { managedFields: [] } });
+    expect(kept.body.metadata.managedFields).toHaveLength(1);
+    expect((await merge(`${maps}/cleared`, { metadata: { managedFields: [{}] } })).body.metadata.managedFields).toBeUndefined();
+  });
   it('changes nothing when applied twice', async () => {
     const first = await apply(`${deployments}/idem`, 'one', deployment('idem'));
     expect((await apply(`${deployments}/idem`, 'one', deployment('idem'))).body.metadata.resourceVersion).toBe(

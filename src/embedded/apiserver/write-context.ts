@@ -3,6 +3,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 /** The writer, its endpoint, and how strictly fields are checked. */
 export interface WriteContext {
   manager: string;
+  /** As the client names it; empty: it does not. */
+  fieldManager: string;
   userAgent: string;
   subresource: string;
   dryRun: boolean;
@@ -42,6 +44,7 @@ export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 /** A write of the server itself. */
 export const internalWrite: WriteContext = {
   manager: 'serin-apiserver',
+  fieldManager: '',
   userAgent: '',
   subresource: '',
   dryRun: false,

@@ -254,7 +254,7 @@ export class ModelClient implements Cluster {
     const write = { atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind, priority: this.#priority, body };
     this.#options.beforeWrite?.(write);
     if (!this.#dead) this.writes.push(write);
-    return this.#ask(signal, () => act({ ...internalWrite, manager: 'serin', force: true, subresource }));
+    return this.#ask(signal, () => act({ ...internalWrite, manager: 'serin', fieldManager: 'serin', force: true, subresource }));
   }
 
   /** There, done, and back. What was sent arrives, whether or not the sender still waits for the answer, or lives. */

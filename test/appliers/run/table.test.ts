@@ -1,0 +1,87 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { applierVersions, APPLIERS as PROGRAMS } from '../../../scripts/e2e-appliers.ts';
+import { startController } from '../../scenarios/controller.ts';
+import { startRealEnvironment } from '../../scenarios/environment.ts';
+import { startHookServer } from '../../scenarios/hook-server.ts';
+import type { Applier } from '../applier.ts';
+import { playApplier } from '../play.ts';
+import { type Cell, MODES, type Results } from '../results.ts';
+import { argo, helm, kubectl } from '../tools/command-line.ts';
+import { type Flux, startFlux } from '../tools/flux.ts';
+
+const FILE = join(import.meta.dirname, '..', 'results.json');
+/** `APPLIERS_MODE=stopped`: Serin does not run while a tool applies. `APPLIERS=helm-3,flux`: only these; the file of results is left alone. */
+const { APPLIERS_MODE = 'running', APPLIERS = '' } = process.env;
+
+/** Each of Serin's objects that a tool resets is led back in this time, or the tool leaves it alone. */
+it('each tool applies at each moment, and the table holds what it did', async () => {
+  const mode = MODES.find((one) => one === APPLIERS_MODE);
+  if (mode === undefined) throw new Error(`APPLIERS_MODE is one of ${MODES.join(', ')}`);
+  const startedMs = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'serin-appliers-'));
+  const environment = await startRealEnvironment({ lagMs: [20, 100] });
+  const hooks = await startHookServer();
+  const flags = { 'scale-down-delay': '1s' };
+  let controller = startController(environment, flags);
+  let flux: Flux | undefined;
+  const cells: Cell[] = [];
+  try {
+    const line = { kubeconfig: environment.adminKubeconfigFile, folder };
+    const onlyNamed = APPLIERS.split(',').filter(Boolean);
+    const isChosen = (id: string) => onlyNamed.length === 0 || onlyNamed.some((name) => id.startsWith(name));
+    const programOf = async (name: keyof typeof PROGRAMS) =>
+      isChosen(name) || onlyNamed.some((id) => id.startsWith(name)) ? PROGRAMS[name]() : '';
+    const [helm3, helm4, kubectlProgram, argoProgram, fluxProgram] = [
+      await programOf('helm-3'),
+      await programOf('helm-4'),
+      await programOf('kubectl'),
+      await programOf('argo'),
+      await programOf('flux'),
+    ];
+    if (fluxProgram) flux = await startFlux(fluxProgram, environment.cluster, line);
+    const force = ['--server-side', '--force-conflicts'];
+    const appliers: Applier[] = [
+      helm(helm3, line, { id: 'helm-3', name: 'Helm 3' }, []),
+      helm(helm4, line, { id: 'helm-4', name: 'Helm 4' }, []),
+      helm(helm4, line, { id: 'helm-4-csa', name: 'Helm 4 `--server-side=false`' }, ['--server-side=false']),
+      helm(helm4, line, { id: 'helm-4-force', name: 'Helm 4 `--force-conflicts`' }, ['--force-conflicts']),
+      kubectl(kubectlProgram, line, { id: 'kubectl', name: '`kubectl apply`' }, []),
+      kubectl(kubectlProgram, line, { id: 'kubectl-ssa', name: '`kubectl apply --server-side`' }, ['--server-side']),
+      kubectl(kubectlProgram, line, { id: 'kubectl-force', name: '`kubectl apply --server-side --force-conflicts`' }, force),
+      argo(argoProgram, line, { id: 'argo', name: 'Argo CD' }, ''),
+      argo(argoProgram, line, { id: 'argo-ssa', name: 'Argo CD `ServerSideApply=true`' }, 'ServerSideApply=true'),
+      ...(flux ? [flux.applier({ id: 'flux', name: 'Flux' })] : []),
+    ];
+    const meanwhile = async <T>(apply: () => Promise<T>): Promise<T> => {
+      if (mode !== 'stopped') return apply();
+      await controller.stop();
+      try {
+        return await apply();
+      } finally {
+        controller = startController(environment, flags, controller.logFile);
+      }
+    };
+    for (const applier of appliers.filter(({ id }) => isChosen(id))) {
+      const ground = { cluster: environment.cluster, hooks, proxyUrl: environment.mesh.url(0), meanwhile };
+      await playApplier(ground, applier, (cell) => {
+        cells.push(cell);
+        process.stdout.write(`${JSON.stringify(cell)}\n`);
+      });
+    }
+    if (onlyNamed.length === 0) {
+      const before: Results = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
+      const minutes = Math.round((performance.now() - startedMs) / 60_000);
+      writeFileSync(FILE, `${JSON.stringify({ ...before, [mode]: { minutes, versions: applierVersions(), cells } }, undefined, 2)}\n`);
+    }
+    expect(cells.filter(({ moment, refused }) => moment === 'after deletion' && refused !== undefined)).toEqual([]);
+  } finally {
+    await flux?.stop();
+    await controller.stop();
+    await hooks.stop();
+    await environment.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,75 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { type Ran, runProgram } from '../../e2e/helm.ts';
+import type { Applied, Applier } from '../applier.ts';
+
+export interface CommandLine {
+  kubeconfig: string;
+  /** For files of its own. */
+  folder: string;
+}
+
+type Known = Pick<Applier, 'id' | 'name' | 'isRemedy'>;
+
+/** `kubectl apply -f`, or another verb. */
+export const kubectl = (
+  program: string,
+  { kubeconfig, folder }: CommandLine,
+  known: Known,
+  flags: readonly string[],
+  verb: 'apply' | 'replace' = 'apply',
+): Applier => ({
+  ...known,
+  async apply(namespace, manifests) {
+    const file = join(folder, `${namespace}.yaml`);
+    writeFileSync(file, listOf(manifests));
+    return outcome(await runProgram(program, [verb, '--kubeconfig', kubeconfig, '-f', file, ...flags]));
+  },
+});
+
+/** `helm upgrade --install` of a chart that holds the manifests as they are. */
+export const helm = (program: string, { kubeconfig, folder }: CommandLine, known: Known, flags: readonly string[]): Applier => {
+  const env = {
+    KUBECONFIG: kubeconfig,
+    HELM_CACHE_HOME: join(folder, 'cache'),
+    HELM_CONFIG_HOME: join(folder, 'config'),
+    HELM_DATA_HOME: join(folder, 'data'),
+  };
+  let installed = new Set<string>();
+  return {
+    ...known,
+    async apply(namespace, manifests) {
+      const chart = join(folder, `${known.id}-${namespace}`);
+      mkdirSync(join(chart, 'templates'), { recursive: true });
+      writeFileSync(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: shop\nversion: 1.0.0\n');
+      writeFileSync(join(chart, 'templates', 'all.yaml'), manifests.map((one) => JSON.stringify(one)).join('\n---\n'));
+      const words = installed.has(namespace) ? ['upgrade', ...flags] : ['install', ...flags.filter((flag) => !flag.startsWith('--force'))];
+      const ran = await runProgram(program, [...words, 'shop', chart, '--namespace', namespace], env);
+      installed = installed.union(new Set([namespace]));
+      return outcome(ran);
+    },
+  };
+};
+
+/** One sync by the engine of Argo CD. `options`: of the sync, for each manifest. */
+export const argo = (program: string, { kubeconfig, folder }: CommandLine, known: Known, options: string): Applier => ({
+  ...known,
+  async apply(namespace, manifests) {
+    const file = join(folder, `${known.id}-${namespace}.yaml`);
+    const annotated = manifests.map((one) => ({
+      ...one,
+      metadata: { ...one.metadata, ...(options && { annotations: { 'argocd.argoproj.io/sync-options': options } }) },
+    }));
+    writeFileSync(file, annotated.map((one) => JSON.stringify(one)).join('\n---\n'));
+    return outcome(await runProgram(program, ['--kubeconfig', kubeconfig, '--namespace', namespace, '--file', file]));
+  },
+});
+
+const listOf = (items: readonly KubeObject[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+
+function outcome({ code, said, complained }: Ran): Applied {
+  const lines = `${said}\n${complained}`.split('\n').filter((line) => line.trim() !== '');
+  const problem = lines.find((line) => /conflict|error|failed/i.test(line));
+  return { isApplied: code === 0, said: (code === 0 ? '' : (problem ?? lines.at(-1) ?? '')).trim() };
+}
