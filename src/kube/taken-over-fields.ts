@@ -41,7 +41,7 @@ export function fieldsTakenOver(object: KubeObject, from: string, to: string): M
  * The JSON patch by which a manager owns no field of an object any more, but for its status; the fields stay. Undefined: it owns none. It holds only
  * where the entries still stand in the same places.
  *
- * Source: an empty list is no reset, and `[{}]` is (Server-Side Apply, "Clearing managedFields").
+ * Source: an empty list does not reset them, and `[{}]` does (Server-Side Apply, "Clearing managedFields").
  */
 export function givingUpFields(object: KubeObject, manager: string): object[] | undefined {
   const path = '/metadata/managedFields';

@@ -28,6 +28,7 @@ it('each tool applies at each moment, and the table holds what it did', async ()
   let controller = startController(environment, flags);
   let flux: Flux | undefined;
   const cells: Cell[] = [];
+  const problems: string[] = [];
   try {
     const line = { kubeconfig: environment.adminKubeconfigFile, folder };
     const onlyNamed = APPLIERS.split(',').filter(Boolean);
@@ -66,16 +67,18 @@ it('each tool applies at each moment, and the table holds what it did', async ()
     };
     for (const applier of appliers.filter(({ id }) => isChosen(id))) {
       const ground = { cluster: environment.cluster, hooks, proxyUrl: environment.mesh.url(0), meanwhile };
-      await playApplier(ground, applier, (cell) => {
+      const played = playApplier(ground, applier, (cell) => {
         cells.push(cell);
         process.stdout.write(`${JSON.stringify(cell)}\n`);
       });
+      await played.catch((error: unknown) => problems.push(`${applier.id}: ${error}`));
     }
     if (onlyNamed.length === 0) {
       const before: Results = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
       const minutes = Math.round((performance.now() - startedMs) / 60_000);
       writeFileSync(FILE, `${JSON.stringify({ ...before, [mode]: { minutes, versions: applierVersions(), cells } }, undefined, 2)}\n`);
     }
+    expect(problems).toEqual([]);
     expect(cells.filter(({ moment, refused }) => moment === 'after deletion' && refused !== undefined)).toEqual([]);
   } finally {
     await flux?.stop();

@@ -91,7 +91,7 @@ export async function startFlux(program: string, cluster: KubeCluster, { kubecon
           const handled = await eventually(
             `Flux applies ${namespace}`,
             () => cluster.get({ apiVersion: kustomization.apiVersion, kind: 'Kustomization', name: 'shop', namespace }),
-            (one) => raw(one)?.status?.lastHandledReconcileAt === requestedAt && readyOf(one)?.status !== 'Unknown',
+            (one) => raw(one)?.status?.lastHandledReconcileAt === requestedAt && ['True', 'False'].includes(readyOf(one)?.status ?? ''),
             () => process.logTail(),
           );
           const ready = readyOf(handled);
