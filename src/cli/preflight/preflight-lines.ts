@@ -11,6 +11,7 @@ export function preflightLines(one: Preflight): string[] {
     ...writeLines(one),
     ...section('Refused until it is mended', refused, namespace),
     ...section('Would be lost, and refuses nothing', warned, namespace),
+    ...applierLines(one.appliers),
     ...(unchecked.length === 0
       ? []
       : ['  Not checked:', ...unchecked.map(({ apiVersion, kind, why }) => `    ? ${kind} (${apiVersion}): ${why}`)]),
@@ -50,6 +51,17 @@ function writeLines({ namespace: home, writes, keeps, follows, companions }: Pre
     ...keeps
       .filter(({ kind, name }) => !writes.some((one) => one.kind === kind && one.name === name))
       .map((object) => `    ${nameIn(object, home)} stays as it is`),
+  ];
+}
+
+function applierLines(appliers: Preflight['appliers']): string[] {
+  if (appliers.length === 0) return [];
+  return [
+    '  Applied by a tool, and written by Serin (docs/gitops.md):',
+    ...appliers.flatMap(({ object, applier, field, remedy }) => [
+      `    ${object.kind} ${object.name} ${field}: ${applier} writes it back at each apply`,
+      `      to keep it: ${remedy}`,
+    ]),
   ];
 }
 
