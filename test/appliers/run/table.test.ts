@@ -9,12 +9,21 @@ import { startHookServer } from '../../scenarios/hook-server.ts';
 import type { Applier } from '../applier.ts';
 import { playApplier } from '../play.ts';
 import { type Cell, MODES, type Results } from '../results.ts';
+import { APP } from '../shop.ts';
 import { argo, helm, kubectl } from '../tools/command-line.ts';
 import { type Flux, startFlux } from '../tools/flux.ts';
 
 const FILE = join(import.meta.dirname, '..', 'results.json');
 /** `APPLIERS_MODE=stopped`: Serin does not run while a tool applies. `APPLIERS=helm-3,flux`: only these; what the file of results has of others stays. */
 const { APPLIERS_MODE = 'running', APPLIERS = '' } = process.env;
+
+/** The fields that Serin writes, as a Kustomization leaves them alone. */
+const IGNORED = Object.entries({
+  Service: '/spec/selector',
+  HTTPRoute: '/spec/rules',
+  VirtualService: '/spec/http',
+  Deployment: '/spec/replicas',
+}).map(([kind, path]) => ({ paths: [path], target: { kind, name: APP } }));
 
 /** Each of Serin's objects that a tool resets is led back in this time, or the tool leaves it alone. */
 it('each tool applies at each moment, and the table holds what it did', async () => {
@@ -53,7 +62,12 @@ it('each tool applies at each moment, and the table holds what it did', async ()
       kubectl(kubectlProgram, line, { id: 'kubectl-force', name: '`kubectl apply --server-side --force-conflicts`' }, force),
       argo(argoProgram, line, { id: 'argo', name: 'Argo CD' }, ''),
       argo(argoProgram, line, { id: 'argo-ssa', name: 'Argo CD `ServerSideApply=true`' }, 'ServerSideApply=true'),
-      ...(flux ? [flux.applier({ id: 'flux', name: 'Flux' })] : []),
+      ...(flux
+        ? [
+            flux.applier({ id: 'flux', name: 'Flux' }),
+            flux.applier({ id: 'flux-ignore', name: 'Flux with `spec.ignore`', isRemedy: true }, { ignore: IGNORED }),
+          ]
+        : []),
     ];
     const meanwhile = async <T>(apply: () => Promise<T>): Promise<T> => {
       if (mode !== 'stopped') return apply();
