@@ -1,7 +1,5 @@
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
-/** By another selector users reach no pod at all, or those of a version that was not judged. */
-const LONGEST_SELECTOR_PAUSE_MS = 2_000;
 /** Contested fields of one object that are known apart. */
 const MOST_FIELDS = 20;
 
@@ -37,7 +35,7 @@ interface Contest extends Undoing {
 
 /**
  * Keeps healing from becoming a fight (ARCHITECTURE.md, "Healing has a brake"). The first correction of an object is immediate; when the same
- * drift comes back, the next ones wait 1 s, 2 s, 4 s … up to 5 min, of a selector up to 2 s. It calms down after twice the longest pause without drift. The pause
+ * drift comes back, the next ones wait 1 s, 2 s, 4 s … up to 5 min. It calms down after twice the longest pause without drift. The pause
  * of one field delays no other (I18).
  */
 export class HealingBrake {
@@ -45,6 +43,13 @@ export class HealingBrake {
   /** Corrections of what another writer had changed that were not reported yet, and those that were, by object and field. */
   #news: Correction[] = [];
   readonly #reportedMs = new Map<string, number>();
+
+  readonly #longestSelectorPauseMs: number;
+
+  /** `longestSelectorPauseMs`: of a selector of a Service, by which users may reach no pod at all; default: as of any other field. */
+  constructor({ longestSelectorPauseMs = LONGEST_PAUSE_MS } = {}) {
+    this.#longestSelectorPauseMs = longestSelectorPauseMs;
+  }
 
   /** Milliseconds to wait before these fields may be corrected; 0 is now. Call `corrected` when they were. */
   waitMs(key: string, nowMs: number, fields: readonly string[] = []): number {
@@ -64,7 +69,7 @@ export class HealingBrake {
     const isSelector = isRoute && fields.some((field) => field.startsWith('spec.selector'));
     const before = this.#contests.get(key);
     const corrections = (before?.corrections ?? 0) + 1;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (corrections - 1), isSelector ? LONGEST_SELECTOR_PAUSE_MS : LONGEST_PAUSE_MS);
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (corrections - 1), isSelector ? this.#longestSelectorPauseMs : LONGEST_PAUSE_MS);
     const known = new Set([...(before?.fields ?? []), ...fields].slice(0, MOST_FIELDS));
     this.#contests.set(key, { ...undoing, fields: known, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
     if (isRoute) this.#endTogether(nowMs);
