@@ -31,7 +31,7 @@ export interface Context {
   wakeAtMs?: number | undefined;
   /** The moment that the controller was last asked to wake it. */
   askedWakeMs?: number | undefined;
-  /** The last check was asked under routes that another writer had changed back: what passes then advances nothing (E63a). `held`: it has passed. */
+  /** The last check was asked under routes that another writer had changed back: what passes then advances nothing (E63a). `held`: they were in the interval. */
   contest?: 'asked' | 'held' | undefined;
   /** Asked during this step, in order. */
   asks: readonly Question[];

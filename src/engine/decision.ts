@@ -28,8 +28,9 @@ export const decisions = {
 
   retry: 'A check failed: count it and try again',
   countFailing: 'The canary failed since the last check: count it as a failed check',
+  noteHeld: 'Another writer has changed the routes back: this interval does not count',
   hold: 'A closed gate, a refused write or an unmeasured check: ask again in an interval, count nothing',
-  holdUp: 'The checks passed, but the spec is refused or the routes are not in force',
+  holdUp: 'The checks passed, or could not be measured by contested routes, but the spec is refused or the routes are not in force',
   awaitPrimary: 'The checks passed, but the primary is not ready',
   awaitCanary: 'The checks passed, but the canary is below its ready threshold',
   awaitEvidence: 'The checks passed, but it is not shown yet that the canary is as good as the primary',

@@ -36,9 +36,10 @@ export function projectStatus(canary: Canary, phase: Phase, release: Release, fa
   };
 }
 
-/** Where the routes cannot be written, no more than they hold is reported (D10, E96); a weight that was lowered is reported as recorded. */
-function trueWeight(recorded: Routes, { converged, blocker, unroutable, liveRoutes }: Facts): number {
-  if (converged || (blocker === undefined && unroutable === undefined)) return weightOf(recorded);
+/** Where the routes cannot be written, or are contested (E63a), no more than they hold is reported (D10, E96); a weight that was lowered is reported as recorded. */
+function trueWeight(recorded: Routes, { converged, blocker, unroutable, unconfirmed, liveRoutes }: Facts): number {
+  const isWritable = blocker === undefined && unroutable === undefined && unconfirmed?.code !== 'RouteContested';
+  if (converged || isWritable) return weightOf(recorded);
   if (liveRoutes === undefined) return 0;
   return 'unreadable' in liveRoutes ? weightOf(recorded) : Math.min(weightOf(recorded), weightOf(liveRoutes));
 }

@@ -49,23 +49,20 @@ it('an object that the other controller never updated is left as it is', () => {
 
 describe('fields that a manager gives up', () => {
   const path = '/metadata/managedFields';
-  const test = (index: number, operation = 'Update') => [
-    { op: 'test', path: `${path}/${index}/manager`, value: 'serin' },
-    { op: 'test', path: `${path}/${index}/operation`, value: operation },
-  ];
+  const test = { op: 'test', path: '/metadata/resourceVersion', value: undefined };
   const helm = { manager: 'helm', operation: 'Apply' };
   const serin = { manager: 'serin', operation: 'Update' };
 
   it.each([
     { what: 'none', entries: [helm], patch: undefined },
     { what: 'none but those of its status', entries: [helm, { ...serin, subresource: 'status' }], patch: undefined },
-    { what: 'its only entry', entries: [helm, serin], patch: [...test(1), { op: 'remove', path: `${path}/1` }] },
+    { what: 'its only entry', entries: [helm, serin], patch: [test, { op: 'remove', path: `${path}/1` }] },
     {
       what: 'each of its entries, the last one first',
       entries: [{ ...serin, operation: 'Apply' }, helm, { ...serin, subresource: 'scale' }],
-      patch: [...test(0, 'Apply'), ...test(2), { op: 'remove', path: `${path}/2` }, { op: 'remove', path: `${path}/0` }],
+      patch: [test, { op: 'remove', path: `${path}/2` }, { op: 'remove', path: `${path}/0` }],
     },
-    { what: 'all that there are', entries: [serin], patch: [...test(0), { op: 'replace', path, value: [{}] }] },
+    { what: 'all that there are', entries: [serin], patch: [test, { op: 'replace', path, value: [{}] }] },
   ])('$what', ({ entries, patch }) => {
     expect(givingUpFields(objectOf(...entries), 'serin')).toEqual(patch);
   });

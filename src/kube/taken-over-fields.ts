@@ -38,22 +38,19 @@ export function fieldsTakenOver(object: KubeObject, from: string, to: string): M
 }
 
 /**
- * The JSON patch by which a manager owns no field of an object any more, but for its status; the fields stay. Undefined: it owns none. It holds only
- * where the entries still stand in the same places.
+ * The JSON patch by which a manager owns no field of an object any more, but for its status; the fields stay. Undefined: it owns none. It holds for
+ * this version of the object.
  *
- * Source: an empty list is no reset, and `[{}]` is (Server-Side Apply, "Clearing managedFields").
+ * Source: an empty list does not reset them, and `[{}]` does (Server-Side Apply, "Clearing managedFields").
  */
 export function givingUpFields(object: KubeObject, manager: string): object[] | undefined {
   const path = '/metadata/managedFields';
   const entries = entriesOf(object);
-  const own = entries.flatMap((entry, index) => (entry.manager === manager && entry.subresource !== 'status' ? [{ entry, index }] : []));
+  const own = entries.flatMap((entry, index) => (entry.manager === manager && entry.subresource !== 'status' ? [index] : []));
   if (own.length === 0) return undefined;
-  const tests = own.flatMap(({ entry: { operation }, index }) => [
-    { op: 'test', path: `${path}/${index}/manager`, value: manager },
-    { op: 'test', path: `${path}/${index}/operation`, value: operation },
-  ]);
-  if (own.length === entries.length) return [...tests, { op: 'replace', path, value: [{}] }];
-  return [...tests, ...own.toReversed().map(({ index }) => ({ op: 'remove', path: `${path}/${index}` }))];
+  const test = { op: 'test', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion };
+  if (own.length === entries.length) return [test, { op: 'replace', path, value: [{}] }];
+  return [test, ...own.toReversed().map((index) => ({ op: 'remove', path: `${path}/${index}` }))];
 }
 
 export function entriesOf(object: KubeObject): ManagedFieldsEntry[] {

@@ -26,4 +26,4 @@ export interface Cell {
 }
 
 /** Of the last run of each mode. */
-export type Results = Partial<Record<Mode, { minutes: number; versions: Record<string, string>; cells: Cell[] }>>;
+export type Results = Partial<Record<Mode, { versions: Record<string, string>; cells: Cell[] }>>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { applierOf, applierRemedy } from '../../api/appliers.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import type { ArrivalPlan, Loss } from '../../arrival/plan.ts';
 import { documentOf, documentOn, headOf, outputVersion } from '../output/output-version.ts';
@@ -38,6 +39,16 @@ export const Preflight = documentOn('Preflight', {
     .array(z.object({ source: ObjectOf, name: z.string(), done: WrittenOf.shape.done }))
     .describe('Objects for the primary that Serin makes beside these.'),
   losses: z.array(LossReport).describe('Refusals first.'),
+  appliers: z
+    .array(
+      z.object({
+        object: ObjectOf,
+        applier: z.string().describe('The tool that applies it.'),
+        field: z.string().describe('JSON pointer of the field that Serin writes.'),
+        remedy: z.string().describe('What keeps the tool from writing it back.'),
+      }),
+    )
+    .describe('Objects in which Serin writes a field, and which a known tool applies.'),
   unchecked: z.array(z.object({ apiVersion: z.string(), kind: z.string(), why: z.string() })).describe('Kinds that could not be read.'),
   guard: z
     .enum(guardStates)
@@ -64,6 +75,7 @@ export function unusable(of: Named, problem: string): Preflight {
     follows: [],
     companions: [],
     losses: [],
+    appliers: [],
     unchecked: [],
     differences: [],
     manifests: [],
@@ -78,9 +90,11 @@ interface Looked {
   /** Objects of the user's that the routes repeat. */
   carried: readonly KubeObject[];
   differences: Preflight['differences'];
+  /** Of the user's, with a field that Serin writes. */
+  written: readonly KubeObject[];
 }
 
-export function preflightOf(of: Named, plan: ArrivalPlan, { arrived, objects, carried, differences }: Looked): Preflight {
+export function preflightOf(of: Named, plan: ArrivalPlan, { arrived, objects, carried, differences, written }: Looked): Preflight {
   const { writes, keeps, follows, companions, losses, unchecked } = plan;
   const there = new Set(objects.map((object) => refKey(refOf(object))));
   const isKept = (ref: ObjectRef) => keeps.some((one) => refKey(one) === refKey(ref));
@@ -93,6 +107,7 @@ export function preflightOf(of: Named, plan: ArrivalPlan, { arrived, objects, ca
     follows: follows.map(({ object, isFollowing }) => ({ ...object, done: isFollowing })),
     companions: companions.map(({ source, object }) => ({ source, name: object.metadata.name, done: there.has(refKey(refOf(object))) })),
     losses: losses.map(lossReport),
+    appliers: written.flatMap(applierReport),
     unchecked: [...unchecked],
     differences,
     manifests: manifestsOf(losses),
@@ -105,6 +120,13 @@ export function listOf(items: Preflight[]): PreflightList {
 
 function lossReport({ code, object, field, isRefused, detail, remedy }: Loss): z.infer<typeof LossReport> {
   return { code, object: { ...(object as ObjectRef) }, ...(field !== undefined && { field }), refused: isRefused, detail, remedy };
+}
+
+function applierReport(object: KubeObject): Preflight['appliers'] {
+  const applier = applierOf(object);
+  const ref = refOf(object);
+  const lines = applier && applierRemedy(applier, ref);
+  return lines ? [{ object: ref, applier: applier.name, ...lines }] : [];
 }
 
 const manifestsOf = (losses: readonly Loss[]): KubeObject[] => losses.flatMap(({ manifest }) => manifest ?? []);

@@ -13,6 +13,7 @@ export function preflightLines(one: Preflight): string[] {
     ...guardLines(one),
     ...section('Refused until it is mended', refused, namespace),
     ...section('Would be lost, and refuses nothing', warned, namespace),
+    ...applierLines(one.appliers),
     ...(unchecked.length === 0
       ? []
       : ['  Not checked:', ...unchecked.map(({ apiVersion, kind, why }) => `    ? ${kind} (${apiVersion}): ${why}`)]),
@@ -62,6 +63,17 @@ function guardLines({ guard, writes, keeps, follows }: Preflight): string[] {
   const names = [...apex, ...follows.filter(isService)].map(({ name }) => name);
   if (guard === undefined || names.length === 0) return [];
   return [`  ${guard === 'inForce' ? ' ' : '?'} Service ${names.join(', ')}: ${guardSentence[guard]}`];
+}
+
+function applierLines(appliers: Preflight['appliers']): string[] {
+  if (appliers.length === 0) return [];
+  return [
+    '  Applied by a tool, and written by Serin (docs/gitops.md):',
+    ...appliers.flatMap(({ object, applier, field, remedy }) => [
+      `    ${object.kind} ${object.name} ${field}: ${applier} writes it back at each apply`,
+      `      to keep it: ${remedy}`,
+    ]),
+  ];
 }
 
 function section(title: string, losses: Preflight['losses'], home: string): string[] {

@@ -113,6 +113,21 @@ describe('serin preflight', () => {
     expect(answer.follows).toEqual([{ apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace, done: true }]);
   });
 
+  it('who applies an object that Serin writes is named, with the lines for that tool', async () => {
+    const helm = { annotations: { 'meta.helm.sh/release-name': 'shop' } };
+    const apex = service('shop', { app: 'shop' }, helm);
+    const admin = service('shop-admin', { app: 'shop' }, { annotations: { 'argocd.argoproj.io/tracking-id': 'x' } });
+    const lines = preflightLines(await looked(apex, admin, service('blog', { app: 'blog' }, helm)));
+    const from = lines.findIndex((line) => line.includes('Applied by a tool'));
+    expect(lines.slice(from, from + 5)).toEqual([
+      '  Applied by a tool, and written by Serin (docs/gitops.md):',
+      '    Service shop /spec/selector: Helm writes it back at each apply',
+      '      to keep it: leave Service shop out of the chart (Serin makes one where none exists)',
+      '    Service shop-admin /spec/selector: Argo CD writes it back at each apply',
+      '      to keep it: in the Application, spec.ignoreDifferences: [{kind: Service, name: shop-admin, jsonPointers: [/spec/selector]}] with spec.syncPolicy.syncOptions: [RespectIgnoreDifferences=true]',
+    ]);
+  });
+
   it('a kind that could not be read is named, and nothing is said of it', async () => {
     const unread = [{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', why: 'it may not be listed' }];
     const answer = await preflight(canary, async () => ({ objects: [target], unread }), settings);

@@ -1,9 +1,13 @@
+import { applierByManager } from '../../api/appliers.ts';
 import type { Provider } from '../../api/canary.ts';
 import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { providerOf } from '../../api/mesh-provider.ts';
+import { names, ownerAnnotation } from '../../api/names.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
+import type { ArrivalPlan } from '../../arrival/plan.ts';
 import { planFor } from '../../arrival/plan-for.ts';
+import { entriesOf } from '../../kube/taken-over-fields.ts';
 import { routers } from '../../routers/index.ts';
 import type { CompanionName } from '../../workloads/companions/index.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -51,6 +55,28 @@ export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: 
     arrived,
     objects,
     carried,
+    written: [
+      ...(namesReplicas(target) ? [target] : []),
+      ...objects.filter((one) => one !== target && isWritten(one, plan, names(canary).apexService)),
+    ],
     differences: differencesOf({ canary, provider, target, objects, plan, label, carried }),
   });
 }
+
+/** Serin writes a field of it: the apex Service, what follows it, and a route of its name, if they are the user's. */
+function isWritten({ kind, metadata }: KubeObject, { follows }: ArrivalPlan, apex: string): boolean {
+  if (metadata.annotations?.[ownerAnnotation] !== undefined) return false;
+  if (kind === 'Service' && follows.some(({ object }) => object.name === metadata.name)) return true;
+  return kind !== 'Deployment' && metadata.name === apex;
+}
+
+/** Its manifest has `replicas`: a tool owns the field, or has it in its file. */
+function namesReplicas(target: KubeObject): boolean {
+  const entries = entriesOf(target);
+  if (entries.length === 0) return asPodWorkload(target).spec?.replicas !== undefined;
+  return entries.some(
+    (one) => applierByManager(one.manager) && (one.fieldsV1 as Fields | undefined)?.['f:spec']?.['f:replicas'] !== undefined,
+  );
+}
+
+type Fields = { 'f:spec'?: Record<string, unknown> };

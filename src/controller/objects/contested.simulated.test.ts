@@ -96,12 +96,13 @@ describe('I18: an object that another manager puts back', () => {
   it.each([
     { what: 'the routes', refs: [routeRef] },
     { what: 'the routes and the apex Service', refs: [routeRef, serviceRef(APP)] },
-  ])('with $what contested from its start, a good release still ends', async ({ refs }) => {
+  ])('with $what contested from its start, a good release waits, and ends when the other one stops (E63a)', async ({ refs }) => {
     const lab = await initializedLab({}, aModelCanary({ ...ordersPlan, maxWeight: 50 }));
     if (refs.length > 1) lab.server.patch(serviceRef(APP), { spec: { selector: { app: APP } } });
     const rival = new Rival(lab, refs);
     lab.push('2');
-    expect(await rival.until(isOver(lab), 3_600_000)).toBe(true);
+    expect(await rival.until(isOver(lab), 600_000)).toBe(false);
+    expect(await lab.passUntil(isOver(lab), 1_200_000)).toBe(true);
     expect(lab.phase()).toBe('Succeeded');
     lab.close();
   });

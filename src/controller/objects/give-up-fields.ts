@@ -4,7 +4,7 @@ import { isConflict, isInvalid, isNotFound } from '../../kube/errors.ts';
 import { givingUpFields } from '../../kube/taken-over-fields.ts';
 import type { DepsOf } from '../controller-deps.ts';
 
-const MOST_TRIES = 3;
+const MOST_TRIES = 5;
 
 /**
  * An object of the user's without an owner of what Serin wrote in it, or the next server-side apply of its tool would be refused for a conflict. Its

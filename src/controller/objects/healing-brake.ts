@@ -44,6 +44,13 @@ export class HealingBrake {
   #news: Correction[] = [];
   readonly #reportedMs = new Map<string, number>();
 
+  readonly #longestSelectorPauseMs: number;
+
+  /** `longestSelectorPauseMs`: of a selector of a Service, by which users may reach no pod at all; default: as of any other field. */
+  constructor({ longestSelectorPauseMs = LONGEST_PAUSE_MS } = {}) {
+    this.#longestSelectorPauseMs = longestSelectorPauseMs;
+  }
+
   /** Milliseconds to wait before these fields may be corrected; 0 is now. Call `corrected` when they were. */
   waitMs(key: string, nowMs: number, fields: readonly string[] = []): number {
     const contest = this.#contests.get(key);
@@ -59,9 +66,10 @@ export class HealingBrake {
 
   /** `isRoute`: users reach one side or the other by it. `fields`: all that were undone. */
   corrected(key: string, nowMs: number, undoing: Undoing, { isRoute = false, fields = [undoing.field] as readonly string[] } = {}): void {
+    const isSelector = isRoute && fields.some((field) => field.startsWith('spec.selector'));
     const before = this.#contests.get(key);
     const corrections = (before?.corrections ?? 0) + 1;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (corrections - 1), LONGEST_PAUSE_MS);
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (corrections - 1), isSelector ? this.#longestSelectorPauseMs : LONGEST_PAUSE_MS);
     const known = new Set([...(before?.fields ?? []), ...fields].slice(0, MOST_FIELDS));
     this.#contests.set(key, { ...undoing, fields: known, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
     if (isRoute) this.#endTogether(nowMs);

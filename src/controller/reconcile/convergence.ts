@@ -33,11 +33,14 @@ export type ConvergenceState = Pick<Facts, 'converged'> & {
   unroutable: Facts['unroutable'] | undefined;
 };
 
+/** By another selector users reach no pod at all, or those of a version that was not judged. */
+const newBrake = (): HealingBrake => new HealingBrake({ longestSelectorPauseMs: 2_000 });
+
 /** Brings the cluster to what the recorded status asks for, and remembers between passes how far it is and what keeps it from that. */
 export class Convergence {
   readonly #deps: ControllerDeps;
   readonly #reported: Reported;
-  #brake = new HealingBrake();
+  #brake = newBrake();
   /** Traffic fields of the Services that the cluster has refused. */
   readonly trafficFields = new RefusedTrafficFields();
   readonly memory: ReconcileMemory;
@@ -90,7 +93,7 @@ export class Convergence {
 
   /** Another controller writes the objects from here on: what was known of them no longer counts. */
   forget(): void {
-    this.#brake = new HealingBrake();
+    this.#brake = newBrake();
     this.memory.wanted.clear();
     this.memory.answers.clear();
     this.unsettle();

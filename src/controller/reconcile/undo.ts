@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Applier, appliers } from '../../api/appliers.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
@@ -9,19 +10,8 @@ import { workloadFor } from '../../workloads/index.ts';
 import type { AnswerContext } from '../canary/answer-context.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 
-/** Who keeps objects as a repository says: what we would write, it would write back. By label or annotation, and by field manager. */
-const GITOPS: readonly { name: string; marks: readonly string[]; managers: readonly string[] }[] = [
-  {
-    name: 'Flux',
-    marks: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name'],
-    managers: ['kustomize-controller', 'helm-controller'],
-  },
-  {
-    name: 'Argo CD',
-    marks: ['argocd.argoproj.io/tracking-id', 'argocd.argoproj.io/instance'],
-    managers: ['argocd-controller', 'argocd-application-controller'],
-  },
-];
+/** Tools that keep objects as a repository says: what we would write, they would write back. */
+const GITOPS: readonly Applier[] = appliers.filter(({ name }) => name === 'Flux' || name === 'Argo CD');
 
 /** The target is written by others, too: its scale, and what its controller notes in it. */
 const MOST_TRIES = 5;

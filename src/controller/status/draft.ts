@@ -1,3 +1,4 @@
+import { applierByManager, applierRemedy } from '../../api/appliers.ts';
 import { identityOf } from '../../api/blocker.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { CanaryCondition, CanaryStatus, Release } from '../../api/canary-status.ts';
@@ -128,8 +129,17 @@ function contested(brake: HealingBrake): CanaryCondition[] {
     type: 'Contested' satisfies WarningCondition,
     status: 'True',
     reason: 'FieldContested',
-    message: `${key}: ${undoneText(undoing)}; ${remedyOf('Contested')}`,
+    message: `${key}: ${undoneText(undoing)}; ${linesFor(key, undoing.who) ?? remedyOf('Contested')}`,
   }));
+}
+
+/** What ends a contest with a tool that is known: the lines for this object. */
+function linesFor(key: string, manager: string | undefined): string | undefined {
+  const applier = applierByManager(manager);
+  const parts = (key.split('#')[0] ?? '').split('/');
+  const [name = '', , kind = ''] = parts.toReversed();
+  const lines = applier && applierRemedy(applier, { apiVersion: parts.slice(0, -3).join('/'), kind, name });
+  return lines && `${applier.name} applies it: write ${lines.remedy}, or set spec.suspend: true to stop Serin`;
 }
 
 function dropped(brake: HealingBrake): CanaryCondition[] {

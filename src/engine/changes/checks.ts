@@ -45,7 +45,7 @@ export const checks = {
   countFailure: (input: Input) => {
     const reason = failedReason(input);
     const failed = { ...because(input.context.release, reason, refusalData(input)), failedChecks: input.context.release.failedChecks + 1 };
-    return { ...checkFailed(input, reason), release: judged(failed, input.event.facts), open: undefined };
+    return { ...checkFailed(input, reason), release: judged(failed, input.event.facts), open: undefined, contest: contestOf(input) };
   },
   /** Between two checks, where the canary has failed by itself (E27a). */
   countFailing: (input: Input) => {
@@ -101,11 +101,16 @@ export const checks = {
     const { refused, unroutable, unconfirmed = unroutable } = input.event.facts;
     const { release: known } = input.context;
     // Every sentence says what is refused (E65).
-    const held = refused ? without(known, 'reason') : because(known, unconfirmed ? blockerText(unconfirmed) : '');
-    return { release: held, open: undefined, contest: input.context.contest && 'held' };
+    const isContest = input.context.contest !== undefined || isContested(input);
+    // What could not be measured by contested routes is not blind.
+    const seeing = isContest ? without(known, 'blindSinceMs') : known;
+    const held = refused ? without(seeing, 'reason') : because(seeing, unconfirmed ? blockerText(unconfirmed) : '');
+    return { release: held, open: undefined, contest: contestOf(input) };
   },
-  /** Noted when a check begins: whether the routes are the recorded ones (E63a). */
-  noteContest: (input: Input) => ({ contest: isContested(input) ? ('asked' as const) : undefined }),
+  /** The interval does not count (E63a). */
+  holdContest: () => ({ contest: 'held' as const }),
+  /** Noted when a check begins: whether the routes were the recorded ones in the whole interval (E63a). */
+  noteContest: (input: Input) => ({ contest: isContested(input) || input.context.contest !== undefined ? ('asked' as const) : undefined }),
   checkNextInterval: (input: Input) => release(input, { wakeAtMs: now(input) + input.event.facts.intervalMs }),
   keepVerdicts: (input: Input) => {
     if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure') return {};
@@ -135,6 +140,9 @@ export const checks = {
   }),
   passPreRollout: (input: Input) => release(input, { preRolloutPassed: true }),
 };
+
+/** At the begin of an interval. */
+const contestOf = (input: Input): 'held' | undefined => (isContested(input) ? 'held' : undefined);
 
 function checkFailed(input: Input, reason: string) {
   const { failedChecks } = input.context.release;

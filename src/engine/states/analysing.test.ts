@@ -165,10 +165,15 @@ describe('E63a, I18: checks under routes that another writer has changed back', 
   const soaking = { state: 'Progressing.analysing.soaking' };
   const ok = { state: 'Progressing.analysing.measuring', ...verdict('passed') };
   const bad = { state: 'Progressing.analysing.measuring', ...verdict('failed') };
+  const blind = { state: 'Progressing.analysing.measuring', ...verdict('unmeasured'), context: asked, facts: contested };
   itDecides([
     { ...soaking, when: 'the routes are contested (I18)', due: true, facts: contested, decision: 'measure' },
-    { ...soaking, when: 'a check has passed under contested routes, which are corrected now', context: heldUp, decision: 'measure' },
-    { ...soaking, when: 'a check has passed under contested routes, which still are', context: heldUp, facts: contested, decision: 'wait' },
+    { ...soaking, when: 'they have become so in the interval', facts: contested, decision: 'noteHeld' },
+    { ...soaking, when: 'they were, and are corrected now', context: heldUp, decision: 'wait' },
+    { ...soaking, when: 'they were, and are corrected as a check is due', context: heldUp, due: true, decision: 'measure' },
+    { ...soaking, when: 'they were, and still are', context: heldUp, facts: contested, decision: 'wait' },
+    { ...blind, when: 'nothing can be measured by them', decision: 'holdUp' },
+    { ...blind, when: 'the same where the unmeasured holds', analysis: { unmeasured: 'hold' }, decision: 'holdUp' },
     { ...soaking, when: 'the same while paused', context: heldUp, release: paused, decision: 'wait' },
     { ...ok, when: 'passed, asked under contested routes (E63a)', context: asked, facts: contested, decision: 'holdUp' },
     { ...ok, when: 'passed, asked under routes that are corrected since', context: asked, decision: 'holdUp' },

@@ -4,11 +4,11 @@ import { awaitedEvidence, harmOf } from '../comparison/harm.ts';
 import { isLastFailure, isOverItsLimit, isUnmeasuredTooLong } from '../conditions/failed-checks.ts';
 import { hasFailed } from '../conditions/failing.ts';
 import { isTrafficGated } from '../conditions/gates.ts';
-import { isConverged, isHeldUp, isPaused, isWritten } from '../conditions/hold-ups.ts';
+import { isContested, isHeldUp, isWritten } from '../conditions/hold-ups.ts';
 import { isPrimaryReady, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDue, isDueToAsk, isOver } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
-import { asksRollbackFirst } from '../rollback-poll.ts';
+import { judgeChecks } from '../judge.ts';
 import { hasHooks, type Move, nextMove } from '../strategy.ts';
 import { dueOfCheck, waitsOfCheck } from './awaited-check.ts';
 import { failed, running, skipsAnalysis } from './interruptions.ts';
@@ -58,14 +58,16 @@ export const soaking = (phase: Analysing): State =>
       look(input) {
         if (!isTargetReady(input) && isOver(input, input.context.release.awaitedSinceMs)) return 'rollBack';
         if (!canCheck(input)) return failed(input);
+        if (isContested(input) && input.context.contest === undefined && !isDueToAsk(input)) return 'noteHeld';
         // A check that is due counts it (E27a).
-        if (!isDueToAsk(input) && !hasRoutesBack(input)) return isDue(input) ? undefined : failed(input);
+        if (!isDueToAsk(input)) return isDue(input) ? undefined : failed(input);
         return hasHooks(input.event.facts.canary, 'rollout') ? 'askHooks' : 'measure';
       },
     },
     around: checkMoves(phase),
     moves: {
       countFailing: soakAgain(phase, 'countFailing'),
+      noteHeld: on(`${phase}.analysing.soaking`, 'holdContest'),
       askHooks: on(`${phase}.analysing.callingHooks`, 'noteReadiness', 'noteContest'),
       measure: on(`${phase}.analysing.measuring`, 'noteReadiness', 'noteContest'),
     },
@@ -139,15 +141,19 @@ export const confirmingPromotion = (phase: Analysing): State =>
     moves: { hold: phase === 'Progressing' ? analyse('WaitingPromotion', 'poll', 'checkNextInterval') : soakAgain(phase, 'poll') },
   });
 
-/** A check that passed under contested routes is asked again as soon as they are corrected (E63a): the other writer may be back before the next one. */
-function hasRoutesBack(input: Input): boolean {
-  return input.context.contest === 'held' && isConverged(input) && !isPaused(input) && !asksRollbackFirst(input);
+/** Without its share of the requests a canary has no metrics: what cannot be measured under contested routes counts as no failure (E63a). */
+function isBlindByContest(input: Input): boolean {
+  if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure' || hasFailed(input)) return false;
+  const { decisive } = judgeChecks(input.event.answer.verdicts);
+  const isUnderContest = isContested(input) || input.context.contest !== undefined;
+  return isUnderContest && decisive.length > 0 && decisive.every(({ verdict }) => verdict === 'unmeasured');
 }
 
 /** A canary that the comparison finds bad (E123), checks that fail too often (E20, E20b, E21), or none for too long (E22a) end the release. */
 function measured(input: Input) {
   if (input.event.type === 'ANSWER' && harmOf(comparedIn(input), input.event.facts.canary) !== undefined) return 'rollBack';
   const outcome = judgementOf(input)?.outcome;
+  if (isBlindByContest(input)) return 'holdUp';
   if (outcome === 'hold' && isUnmeasuredTooLong(input)) return 'rollBack';
   // An interval counts once, whatever failed in it.
   switch (outcome !== undefined && hasFailed(input) ? 'failed' : outcome) {

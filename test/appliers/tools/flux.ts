@@ -6,12 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { moduleSources } from '../../../scripts/e2e-go-tool.ts';
-import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { objectsIn } from '../../e2e/helm.ts';
-import { raw } from '../../fakes/raw.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
 import { eventually } from '../../scenarios/eventually.ts';
 import { type GuardedProcess, startGuarded } from '../../scenarios/guarded-process.ts';
+import { until } from '../../scenarios/until.ts';
 import type { Applied, Applier } from '../applier.ts';
 import type { CommandLine } from './command-line.ts';
 
@@ -29,7 +30,12 @@ export interface Flux {
 export async function startFlux(program: string, cluster: KubeCluster, { kubeconfig, folder }: CommandLine): Promise<Flux> {
   const from = await moduleSources(FOLDER, 'github.com/fluxcd/kustomize-controller', 'the resource definition of Flux comes');
   const [crd] = objectsIn(readFileSync(join(from, 'config/crd/bases/kustomize.toolkit.fluxcd.io_kustomizations.yaml'), 'utf8'));
-  for (const one of [crd as KubeObject, ...sourceCrds()]) await cluster.apply(one);
+  for (const one of [crd as KubeObject, ...sourceCrds()]) {
+    await cluster.apply(one);
+    const isEstablished = (now: KubeObject | undefined) =>
+      raw(now)?.status?.conditions?.some(({ type, status }: Raw) => type === 'Established' && status === 'True');
+    await until(cluster, refOf(one), 'is established', isEstablished);
+  }
   const archives = new Map<string, Buffer>();
   const server = createServer(({ url = '' }, response) => response.end(archives.get(url)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -91,7 +97,7 @@ export async function startFlux(program: string, cluster: KubeCluster, { kubecon
           const handled = await eventually(
             `Flux applies ${namespace}`,
             () => cluster.get({ apiVersion: kustomization.apiVersion, kind: 'Kustomization', name: 'shop', namespace }),
-            (one) => raw(one)?.status?.lastHandledReconcileAt === requestedAt && readyOf(one)?.status !== 'Unknown',
+            (one) => raw(one)?.status?.lastHandledReconcileAt === requestedAt && ['True', 'False'].includes(readyOf(one)?.status ?? ''),
             () => process.logTail(),
           );
           const ready = readyOf(handled);
