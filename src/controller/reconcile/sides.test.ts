@@ -31,7 +31,12 @@ async function passes(
       anchors: {
         templates: { promoted: async () => (promoted ? { revision: 'one', spec: { primaryRevision: 'shop-00001' } } : undefined) },
       },
-      cluster: { patch: async (_: unknown, body: object) => void patched.push(body) },
+      cluster: {
+        patch: async (_: unknown, body: object) => {
+          patched.push(body);
+          return { metadata: {} };
+        },
+      },
     };
     const existing = { object: service(named), ...(manager && { manager }) };
     outcomes.push(
