@@ -7,7 +7,7 @@ import type { DepsOf } from '../controller-deps.ts';
 import { NameTakenError } from '../errors.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import type { ReconcileContext } from '../reconcile/context.ts';
-import { HELD, type Outcome, paused, pausedRoute, WRITTEN } from '../reconcile/outcome.ts';
+import { HELD, type Outcome, PENDING, paused, pausedRoute, WRITTEN } from '../reconcile/outcome.ts';
 import { missingField, missingFields } from './drift.ts';
 import { giveUpFields } from './give-up-fields.ts';
 import type { Undoing } from './healing-brake.ts';
@@ -20,21 +20,23 @@ interface EnsureOptions {
   isWhole?: boolean;
   /** Users reach one side or the other by it. */
   isRoute?: boolean;
-  /** Fields of an object of the user's: they are merged into it. */
-  isPart?: boolean;
+  /** The object of the user's that the fields were rendered from: they are merged into this version of it and no other, so that no edit is lost. */
+  partOf?: KubeObject;
 }
 
 /** Writes one object if it does not hold what is wanted; drift is corrected under the brake. */
 export async function ensure(
   context: ReconcileContext,
   object: KubeObject,
-  { takenOver, isWhole = false, isRoute = false, isPart = false }: EnsureOptions,
+  { takenOver, isWhole = false, isRoute = false, partOf }: EnsureOptions,
 ): Promise<Outcome> {
   const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, annotations, signal } = context;
   const ref = refOf(object);
   const key = refKey(ref);
   const live = view.find(ref);
   const known = live && annotations.restored(context, live.object);
+  // The watch that has shown another version asks for the next pass.
+  if (partOf && partOf.metadata.resourceVersion !== live?.object.metadata.resourceVersion) return PENDING;
   const digest = hash('sha256', JSON.stringify(object), 'binary');
   const before = wanted.get(key);
   if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref);
@@ -44,7 +46,7 @@ export async function ensure(
     ? [...missingFields(object, live.object, '', answered), ...(known === live.object ? [] : ['metadata.annotations'])]
     : ['metadata'];
   // What is rendered from a route of the user's changes with each edit of theirs, and of another Canary that shares it.
-  if (fields.length === 0 && (before === digest || isPart || (before === undefined && !isWhole))) {
+  if (fields.length === 0 && (before === digest || partOf || (before === undefined && !isWhole))) {
     wanted.set(key, digest);
     return HELD;
   }
@@ -56,8 +58,15 @@ export async function ensure(
   // What owns it may have gone with it, and another owner of that name would be none to the garbage collector.
   if (isDeleted) anchors.doubt(canary);
   const owner = await anchors.reference(canary, signal, context.readTarget);
-  if (isPart) await anchors.noteRoutes(canary, signal);
-  if (live && (isTarget(canary, ref) || isPart)) return noted(await mergeIntoTarget(context, object, live.object));
+  if (partOf) await anchors.noteRoutes(canary, signal);
+  const of = partOf ?? (live && isTarget(canary, ref) ? live.object : undefined);
+  if (of) {
+    // What others write before the fields are given up was not dropped by the API server.
+    const merged = await merge(context, object, of);
+    const outcome = noted(merged);
+    view.learn(await giveUpFields(context, merged));
+    return outcome;
+  }
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   const toWrite = foundInPlace ? object : marked(context, object, owner);
   // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
@@ -104,12 +113,16 @@ function isTraffic({ kind }: KubeObject, field: string): boolean {
  * The target is the user's, and so is a route found in place: only the rendered fields are merged, into the version that they were computed from, and
  * Serin owns none of them.
  */
-export async function mergeIntoTarget({ cluster, signal }: DepsOf<'cluster'>, fields: KubeObject, live: KubeObject): Promise<KubeObject> {
+export async function mergeIntoTarget(deps: DepsOf<'cluster'>, fields: KubeObject, live: KubeObject): Promise<KubeObject> {
+  return giveUpFields(deps, await merge(deps, fields, live));
+}
+
+function merge({ cluster, signal }: DepsOf<'cluster'>, fields: KubeObject, live: KubeObject): Promise<KubeObject> {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = fields;
   const { annotations } = metadata;
   const { resourceVersion } = live.metadata;
   const patch = { metadata: { resourceVersion, ...(annotations && { annotations }) }, ...rest };
-  return giveUpFields({ cluster, signal }, await cluster.patch(refOf(live), patch, { signal }));
+  return cluster.patch(refOf(live), patch, { signal });
 }
 
 export function isTarget(canary: Canary, ref: ObjectRef): boolean {

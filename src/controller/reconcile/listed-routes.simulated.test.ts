@@ -193,3 +193,29 @@ it.each([false, true])('I17: a route that was listed later is given back at dele
   expect([lab.server.find(ref('inside'))?.spec, lab.server.find(ref('outside'))?.spec]).toEqual([routes.inside, routes.outside]);
   lab.close();
 });
+
+it.each(Object.entries(kinds))('I17: an edit of a listed %s between any two requests of Serin is not lost', async (kind, each) => {
+  const names = ['inside', 'outside'];
+  const routeOf = (name: string, service: string) => each.route(`${name}.example.org`, APP, service);
+  const { lab, ref, leads } = await arriving(each, kind, Object.fromEntries(names.map((name) => [name, routeOf(name, 'static')])), names);
+  const written = new Map(names.map((name) => [name, 'static']));
+  const lost: string[] = [];
+  let calls = 0;
+  lab.betweenCalls = () => {
+    for (const name of names)
+      if (!Object.hasOwn(leads(name).at(-1) ?? {}, written.get(name) ?? '')) lost.push(`${name} at ${lab.clock.monotonicMs()} ms`);
+    calls += 1;
+    // Not always, so that Serin comes to an end of it.
+    if (calls % 3 > 0) return;
+    const name = names[(calls / 3) % 2] ?? '';
+    written.set(name, `static-${calls}`);
+    lab.server.patch(ref(name), { spec: routeOf(name, `static-${calls}`) });
+  };
+  expect(await lab.passUntil(() => isInitialized(lab), 300_000)).toBe(true);
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
+  lab.server.delete(canaryRef);
+  expect(await lab.passUntil(() => lab.canary() === undefined, 300_000)).toBe(true);
+  expect(lost).toEqual([]);
+  lab.close();
+});

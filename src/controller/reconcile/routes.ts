@@ -10,6 +10,7 @@ import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
 import { isResting } from '../../api/step.ts';
 import { isRefusal } from '../../kube/errors.ts';
+import { findObject } from '../../routers/find-object.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Apex, Router } from '../../routers/router.ts';
@@ -81,20 +82,24 @@ export async function ensurePrepared(context: ReconcileContext, apex: Apex): Pro
   const { canary, router } = context;
   if (!router.prepare) return HELD;
   await refuseUnseenRoutes(context);
-  return ensureEach(context, router.prepare(canary, apex));
+  return ensureEach(context, router.prepare(canary, apex), { router, current: currentRoutes(context, router, canary) });
 }
 
-async function ensureEach(context: ReconcileContext, objects: readonly KubeObject[], router = context.router): Promise<Outcome> {
+/** Routes that were found, and the router that has rendered others from them. */
+interface RenderedFrom {
+  router: Router;
+  current: readonly KubeObject[];
+}
+
+async function ensureEach(context: ReconcileContext, objects: readonly KubeObject[], from: RenderedFrom): Promise<Outcome> {
   let outcome = HELD;
-  for (const object of objects) outcome = combined(outcome, await ensureRoute(context, object, router));
+  for (const object of objects) outcome = combined(outcome, await ensureRoute(context, object, from));
   return outcome;
 }
 
-function ensureRoute(context: ReconcileContext, object: KubeObject, router = context.router): Promise<Outcome> {
-  const live = context.view.find(refOf(object))?.object;
-  // One of ours that has just lost its marks is still ours.
-  const isPart = live !== undefined && router.isUsers?.(context.annotations.restored(context, live)) === true;
-  return ensure(context, object, { ...ROUTE, isPart });
+function ensureRoute(context: ReconcileContext, object: KubeObject, { router, current }: RenderedFrom): Promise<Outcome> {
+  const found = findObject(current, refOf(object));
+  return ensure(context, object, { ...ROUTE, ...(found && router.isUsers?.(found) && { partOf: found }) });
 }
 
 async function refuseUnseenRoutes({ canary, router, view }: ReconcileContext): Promise<void> {
@@ -119,8 +124,9 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   try {
     refusal = await accepted.write(canary, nowMs, async (writable) => {
       outcome = combined(outcome, await handBack(context, writable, routes));
-      const { write, remove } = router.render(writable, apex, routes, currentRoutes(context, router, canary));
-      for (const object of write) outcome = combined(outcome, await ensureIntroduced(context, object));
+      const current = currentRoutes(context, router, canary);
+      const { write, remove } = router.render(writable, apex, routes, current);
+      for (const object of write) outcome = combined(outcome, await ensureIntroduced(context, object, current));
       for (const ref of remove) outcome = combined(outcome, await removeRoute(context, ref));
     });
   } catch (error) {
@@ -161,23 +167,24 @@ async function handBack(context: ReconcileContext, canary: Canary, routes: Route
 }
 
 /** At the takeover of routes that serve already, proxies learn of the primary's Service before requests go to it, and forget the old one after. */
-async function ensureIntroduced(context: ReconcileContext, object: KubeObject): Promise<Outcome> {
+async function ensureIntroduced(context: ReconcileContext, object: KubeObject, current: readonly KubeObject[]): Promise<Outcome> {
   const { canary, router, introduced, nowMs } = context;
+  const from = { router, current };
   const key = refKey(refOf(object));
   const isTakeover = (canary.status?.phase || 'Initializing') === 'Initializing';
-  const introduction = isTakeover ? router.introduction?.(object, currentRoutes(context, router, canary)) : undefined;
+  const introduction = isTakeover ? router.introduction?.(object, current) : undefined;
   const { steps, nextMs } = introduced.get(key) ?? { steps: 0, nextMs: nowMs };
   if (nextMs > nowMs) return retryIn(nextMs - nowMs);
   // Each once: who undoes them again and again is another writer of the routes.
-  if (!introduction || steps >= INTRODUCTION_STEPS) return ensureRoute(context, object);
+  if (!introduction || steps >= INTRODUCTION_STEPS) return ensureRoute(context, object, from);
   introduced.set(key, { steps: steps + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
   try {
-    return combined(await ensureRoute(context, introduction), retryIn(INTRODUCED_FOR_MS));
+    return combined(await ensureRoute(context, introduction, from), retryIn(INTRODUCED_FOR_MS));
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A policy that refuses its rule may take the routes themselves.
     introduced.set(key, { steps: INTRODUCTION_STEPS, nextMs: nowMs });
-    return ensureRoute(context, object);
+    return ensureRoute(context, object, from);
   }
 }
 
@@ -228,7 +235,7 @@ async function ensureLeftRoutes(context: ReconcileContext, apex: Apex, routes: R
     // A provider that cannot express these routes has all traffic at the primary.
     const { write } =
       ifExpressible(() => router.render(before, apex, routes, current)) ?? router.render(before, apex, allToPrimary, current);
-    outcome = combined(outcome, await ensureEach(context, write, router));
+    outcome = combined(outcome, await ensureEach(context, write, { router, current }));
   }
   return outcome;
 }
