@@ -11,7 +11,7 @@ const first = Number(process.env.WORLD_SEED ?? randomInt(2 ** 24));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 say(`WORLDS=${WORLDS} WORLD_SEED=${first}`);
 
-it(`I17: the routes of ${WORLDS} worlds stay their users’, whoever writes them`, { timeout: 120 * 60_000 }, async () => {
+it(`I17: the routes of ${WORLDS} worlds stay their users’, also where tools write them`, { timeout: 120 * 60_000 }, async () => {
   const outcomes: Outcome[] = [];
   const broken: string[] = [];
   for (let seed = first; seed < first + WORLDS; seed += 1) {
