@@ -6,6 +6,7 @@ import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { ask, by, insider, playRows, primary, type Row } from './route-rows.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
 import { namespacesFor, SplitApp } from './shares/split-app.ts';
+import { playUsersRoutes } from './users-routes.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 /** The user's root alone: what it includes is Serin's, with what the Canary says of routes. */
@@ -215,6 +216,7 @@ export function describeContourRoutes(start: () => Promise<ShareEnvironment>): v
   }, 180_000);
   afterAll(() => environment?.stop());
   playRows(() => environment, made, ROWS, namespace);
+  playUsersRoutes(() => environment, contour, { namespace, ask: (app, asked) => ask(app.target, asked) });
 
   it.each(REFUSED)('$what: Contour serves no route of the HTTPProxy', async ({ name, conditions }) => {
     const { cluster } = environment;

@@ -1,8 +1,9 @@
 import { contourRows, envoyChanges, envoyMatches } from './envoy-rows.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
-import { by, insider, playRows, type Row } from './route-rows.ts';
+import { ask, by, insider, playRows, type Row } from './route-rows.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
 import { namespacesFor } from './shares/split-app.ts';
+import { playUsersRoutes } from './users-routes.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 const ROWS: readonly Row[] = [
@@ -137,4 +138,5 @@ export function describeGatewayApiRoutes(fixture: ProviderFixture, start: () => 
   }, 180_000);
   afterAll(() => environment?.stop());
   playRows(() => environment, fixture, ROWS, namespace);
+  playUsersRoutes(() => environment, fixture, { namespace, ask: (app, asked) => ask(app.target, asked) });
 }

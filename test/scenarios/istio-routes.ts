@@ -17,6 +17,7 @@ import { describeTcp } from './istio/tcp.ts';
 import { istio } from './providers/istio.ts';
 import { only, primary } from './route-rows.ts';
 import { namespacesFor, SplitApp } from './shares/split-app.ts';
+import { playUsersRoutes } from './users-routes.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 /** What users can write into `spec.service` and `analysis.match`, and what requests become by it. */
@@ -74,6 +75,7 @@ export function describeIstioRoutes(start: () => Promise<IstioEnvironment>): voi
       });
     });
 
+  playUsersRoutes(() => environment, istio, { namespace, ask: (app, asked) => ask(environment, { host: app.host, ...asked }) });
   describeMirroring(() => environment, namespace);
   describePolicies(() => environment, namespace);
   describeTcp(() => environment, namespace);
