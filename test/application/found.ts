@@ -274,4 +274,22 @@ export const found: readonly Found[] = [
       ],
     },
   },
+  {
+    what: 'a kept primary whose Services select by two labels contests itself, and the pause is long when manifests are applied again',
+    finding: 2,
+    invariant: 'I19',
+    life: {
+      seed: 110_143,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      provider: 'kubernetes',
+      actions: [
+        { at: 'resting', afterMs: 3_300, action: { do: 'push', version: 'bad-8' } },
+        { at: 'resting', afterMs: 8_700, action: { do: 'delete the Canary' } },
+        { at: 'now', afterMs: 20_500, action: { do: 'apply the manifests again' } },
+        { at: 'now', afterMs: 3_300, action: { do: 'apply the manifests again' } },
+      ],
+    },
+  },
 ];

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import { waysOn } from '../../api/kept-primary.ts';
-import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import { type KubeObject, type Labels, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { keptAnnotation, names } from '../../api/names.ts';
 import { sleep } from '../../kube/clock.ts';
 import { isConflict } from '../../kube/errors.ts';
@@ -149,21 +152,23 @@ export class PrimaryGuard {
     if (!primary || 'unsupported' in workload) return [];
     const selector = selectorsOf(workload, { primary }, config);
     if ('problem' in selector) return [];
-    const selected = { selector: { [selector.key]: selector.primary } };
+    const { key, primary: value, wholePrimary } = selector;
+    const selectorIn = (live: KubeObject): Labels => specOf<ServiceSpec>(live).selector ?? {};
+    // An earlier Serin has written the one label alone, and followers keep theirs beside it: what no write of ours changes has not strayed.
+    const apexSelector = (live: KubeObject): Labels =>
+      wholePrimary && !isDeepStrictEqual(selectorIn(live), { [key]: value }) ? wholePrimary : { [key]: value };
+    const led = (live: KubeObject, labels: Labels) => ({
+      ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: live.metadata.name, namespace: canary.metadata.namespace } },
+      spec: { selector: labels },
+    });
     const wanted = (spec: Canary): KubeObject[] => {
       const found = (refs: readonly ObjectRef[]) => refs.flatMap((ref) => view.find(ref)?.object ?? []);
-      const { name, namespace } = apexRef(spec);
       const apexes = workload.hasPods ? found([apexRef(spec)]) : [];
       const routes = why === 'kept' ? found(routeRefs(spec, config)) : [];
       return [
         ...missingRoutes(spec, primary, { selector, side: 'primary' }, routes, config).map(({ object }) => object),
-        ...followersOf(spec, selector, deps).map(({ metadata }) => ({
-          apiVersion: 'v1',
-          kind: 'Service',
-          metadata: { name: metadata.name, namespace },
-          spec: selected,
-        })),
-        ...apexes.map(() => ({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: selected })),
+        ...followersOf(spec, selector, deps).map((live) => led(live, { ...selectorIn(live), [key]: value })),
+        ...apexes.map((live) => led(live, apexSelector(live))),
       ];
     };
     return specs.flatMap(wanted).flatMap((object) => {
