@@ -109,6 +109,8 @@ export const routeClaims: readonly Claim[] = [
       one.serin !== undefined &&
       canonical(one.flagger) === canonical(withoutIntroductions(distinctStates(one.serin))),
   },
+  // The HTTPProxy is the user's: Serin writes its backends alone, in the same steps.
+  { id: 'DF141', explains: (one) => isObject(one, 'HTTPProxy') && hasSameShares(one) },
   {
     id: 'DF67',
     explains: (one) =>
@@ -120,6 +122,37 @@ export const routeClaims: readonly Claim[] = [
     explains: (one) => one.scenario.pods === 'lost' && one.aspect.startsWith('object ') && !isObject(one, 'Service') && differsByDips(one),
   },
 ];
+
+interface ProxyRoute {
+  conditions?: { prefix?: string }[];
+  services?: { name: string; weight?: number; mirror?: boolean }[];
+}
+
+/** By condition, which Services get how much. What is not said of weights is even. */
+function sharesOf(states: Json): Json[] {
+  const found = withoutIntroductions(distinctStates(states)) as ({ spec?: { routes?: ProxyRoute[] } } | undefined)[];
+  return distinctStates(
+    found.map((state) =>
+      (state?.spec?.routes ?? []).map(({ conditions = [], services = [] }) => {
+        const counted = services.filter(({ mirror }) => !mirror);
+        const total = counted.reduce((sum, { weight = 0 }) => sum + weight, 0);
+        const shares = counted.map(({ name, weight = 0 }) => [name, total === 0 ? 1 / counted.length : weight / total] as const);
+        const mirrors = services.filter(({ mirror }) => mirror).map(({ name, weight }) => [name, weight]);
+        return {
+          conditions: conditions
+            .filter(({ prefix }) => prefix !== '/')
+            .map(canonical)
+            .toSorted(),
+          shares: shares.filter(([, share]) => share > 0),
+          mirrors,
+        };
+      }),
+    ),
+  );
+}
+
+const hasSameShares = ({ flagger, serin }: Difference): boolean =>
+  flagger !== undefined && serin !== undefined && canonical(sharesOf(flagger)) === canonical(sharesOf(serin));
 
 /** What other rows explain of an object. */
 const tolerated: Edit = (each, key) => {

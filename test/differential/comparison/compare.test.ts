@@ -176,6 +176,24 @@ describe('claims', () => {
     expect(claimed(status('Failed')).unclaimed.map(({ aspect }) => aspect)).toContain('phases');
   });
 
+  it('DF141 explains an HTTPProxy of the user’s whose backends have the same shares, and no other share or condition', () => {
+    const proxy = (...routes: object[]): Fact => ({ kind: 'object', object: 'HTTPProxy/s000x', content: { spec: { routes } } });
+    const sides = (primary: number, canary?: number, more: object = {}) => ({
+      ...more,
+      services: [
+        { name: 's000x-primary', weight: primary },
+        { name: 's000x-canary', ...(canary !== undefined && { weight: canary }) },
+      ],
+    });
+    const whole = { conditions: [{ prefix: '/' }] };
+    const flagger = at(proxy(sides(100, undefined, whole)), proxy(sides(80, 20, whole)));
+    const claimed = (...serin: Fact[]) =>
+      judge(compareSides(scenario, { flagger, serin: at(...serin) }), CLAIMS, new Set(['DF141'])).unclaimed;
+    expect(claimed(proxy(sides(100)), proxy(sides(800, 200)))).toEqual([]);
+    expect(claimed(proxy(sides(100)), proxy(sides(790, 210)))).toHaveLength(1);
+    expect(claimed(proxy(sides(100)), proxy(sides(800, 200, { conditions: [{ prefix: '/theirs' }] })))).toHaveLength(1);
+  });
+
   it('of this repository all name rows of docs/differences.md', () => {
     const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'differences.md'), 'utf8');
     expect(judge([], CLAIMS, idsIn(page)).unknownIds).toEqual([]);
