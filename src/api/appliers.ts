@@ -1,4 +1,4 @@
-import type { KubeObject } from './kube-object.ts';
+import { groupOf, type KubeObject } from './kube-object.ts';
 import { lastApplied } from './tracking-metadata.ts';
 
 /** A tool that applies objects from Git, a chart or a plan. */
@@ -78,6 +78,6 @@ export const applierByManager = (manager: string | undefined): Applier | undefin
 /** Field that Serin writes, and what the user of the tool does; undefined: Serin writes no field of such an object. */
 export function applierRemedy(applier: Applier, { apiVersion, kind, name }: Written): { field: string; remedy: string } | undefined {
   const field = FIELDS[kind];
-  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  const group = groupOf(apiVersion);
   return field === undefined ? undefined : { field, remedy: applier.remedy({ kind, name, group }, field) };
 }

@@ -58,9 +58,9 @@ export async function ensureServices(
     };
     const side = service.metadata.name === own.canaryService ? 'target' : 'primary';
     // The endpoints of a side that does not serve say nothing, and traffic that has to leave it must not wait for them.
-    const isGuarded = takenOver || serving[side];
+    const waitsForEndpoints = takenOver || serving[side];
     const isNews = await trafficFields.write(service, live, nowMs, (wanted) =>
-      isGuarded ? context.serviceGuard.write(context, { wanted, live, side }, () => write(wanted)) : write(wanted),
+      waitsForEndpoints ? context.serviceGuard.write(context, { wanted, live, side }, () => write(wanted)) : write(wanted),
     );
     // So that the condition follows at once.
     if (isNews) outcome = combined(outcome, WRITTEN);
