@@ -30,7 +30,7 @@ export class RequestTimeoutError extends Error {
   readonly timeoutMs: number;
 
   constructor(what: string, timeoutMs: number) {
-    super(`${what}: no answer from the API server within ${timeoutMs} ms`);
+    super(`${what}: no answer from the API server within ${Math.round(timeoutMs)} ms`);
     this.timeoutMs = timeoutMs;
   }
 }

@@ -165,6 +165,36 @@ describe('leader election', () => {
     expect(renewals[0]?.aborted).toBe(true);
   });
 
+  it('I9: a holder that was frozen past its time asks for nothing more in its name, and campaigns again', async () => {
+    const { clock, state, cluster } = await given();
+    const warnings: unknown[] = [];
+    const calls: string[] = [];
+    // All timers that fell due meanwhile run after the freeze, the earliest first.
+    const late: (() => void)[] = [];
+    let isFrozen = false;
+    const frozen: typeof clock = Object.create(clock, {
+      setTimer: { value: (ms: number, run: () => void) => clock.setTimer(ms, () => (isFrozen ? late.push(run) : run())) },
+    });
+    const leadership = electLeader(cluster, {
+      ...{ namespace: 'serin', name: 'leader', identity: 'a', clock: frozen },
+      ...{ onLeading: () => calls.push('leading'), onLost: () => calls.push('lost') },
+      log: { warn: (fields) => warnings.push(fields) },
+    });
+    open.unshift(() => leadership.stop());
+    await expect.poll(() => leadership.isLeader()).toBe(true);
+    const { requests } = state;
+    isFrozen = true;
+    clock.advance(38_000);
+    isFrozen = false;
+    for (const run of late.splice(0)) {
+      run();
+      await new Promise(setImmediate);
+    }
+    await expect.poll(() => calls).toEqual(['leading', 'lost']);
+    expect(warnings).toEqual([{ lease: 'serin/leader', why: 'renew deadline passed' }]);
+    expect(state.requests).toBe(requests);
+  });
+
   it('waits as long as the holder has promised, whatever its own settings are', async () => {
     const { campaign, clock, state, moveUntil } = await given();
     state.lease = {

@@ -55,6 +55,8 @@ export interface Leadership {
   stop(): Promise<void>;
 }
 
+const DEADLINE_PASSED = 'renew deadline passed';
+
 interface Held {
   term: LeaseTerm;
   /** As it was written last. */
@@ -141,7 +143,7 @@ class LeaderElection implements Leadership {
 
   #won(lease: KubeObject, renewedAtMs: number): void {
     const isNew = this.#held === undefined;
-    const passed = () => this.#lost('renew deadline passed');
+    const passed = () => this.#lost(DEADLINE_PASSED);
     const term = this.#held?.term ?? new LeaseTerm(this.#options.clock, this.#times.renewDeadlineMs, passed);
     term.renewed(renewedAtMs);
     this.#held = { term, lease };
@@ -180,11 +182,23 @@ class LeaderElection implements Leadership {
     return withinLimit(this.#options.clock, { limitMs, stopping: this.#stopping.signal }, work);
   }
 
+  #leftMs({ term }: Held): number {
+    return term.untilMs - this.#options.clock.monotonicMs();
+  }
+
+  /** Also where its time has passed: a process that was frozen comes here before the timer of the term runs. */
+  #isOver(held: Held): boolean {
+    if (this.#held !== held) return true;
+    if (this.#leftMs(held) > 0) return false;
+    this.#lost(DEADLINE_PASSED);
+    return true;
+  }
+
   async #renew(current: Held): Promise<void> {
     const startedAtMs = this.#options.clock.monotonicMs();
-    const leftMs = current.term.untilMs - startedAtMs;
+    if (this.#isOver(current)) return;
     try {
-      const lease = await this.#within(leftMs, (signal) =>
+      const lease = await this.#within(this.#leftMs(current), (signal) =>
         this.#cluster.replace(this.#leaseOf(current.lease, this.#options.identity), { signal }),
       );
       if (this.#held === current) this.#won(lease, startedAtMs);
@@ -196,15 +210,17 @@ class LeaderElection implements Leadership {
 
   /** Another write came first: our own late renewal, an annotation, or another holder. */
   async #lookAgain(current: Held, startedAtMs: number): Promise<void> {
-    const leftMs = current.term.untilMs - startedAtMs;
-    const found = await this.#within(leftMs, (signal) => this.#cluster.get(this.#ref, { signal }));
-    if (this.#held !== current) return;
+    if (this.#isOver(current)) return;
+    const found = await this.#within(this.#leftMs(current), (signal) => this.#cluster.get(this.#ref, { signal }));
+    if (this.#isOver(current)) return;
     const holder = holderOf(found);
     if (found === undefined || holder !== this.#options.identity) {
       this.#lost(holder === '' ? 'released by another writer' : `held by ${holder}`);
       return;
     }
-    const lease = await this.#within(leftMs, (signal) => this.#cluster.replace(this.#leaseOf(found, this.#options.identity), { signal }));
+    const lease = await this.#within(this.#leftMs(current), (signal) =>
+      this.#cluster.replace(this.#leaseOf(found, this.#options.identity), { signal }),
+    );
     if (this.#held === current) this.#won(lease, startedAtMs);
   }
 
