@@ -1,3 +1,4 @@
+import { sendsAllToPrimary } from '../../api/routes.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { canPrimaryTakeAll, isAllToPrimary, isAllToPrimaryNow, isPrimaryReady, isTargetDown } from '../conditions/sides.ts';
 import { hasRaisedLongEnough } from '../conditions/time.ts';
@@ -23,6 +24,9 @@ const returning = {
   waits(standing) {
     const { phase, release, facts } = standing;
     if (phase !== 'Failed') return saying(`Waiting ${since(standing)} for the routes to send all traffic to the primary.`);
+    // Blue/Green that failed before its switch, or a rollback that was written and is not confirmed yet.
+    if (sendsAllToPrimary(release.routes))
+      return saying(`${ended(standing)}. The primary has all traffic; waiting for the routes to show it.`);
     const allMs = release.stepStartedMs + longestRaiseMs(facts.intervalMs);
     return saying(
       `${ended(standing)}. Traffic returns to the primary as its pods become ready${raised(facts.primary, standing)}, and all of it at ${timestamp(allMs)} if the primary serves.`,
