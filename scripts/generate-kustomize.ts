@@ -73,12 +73,22 @@ function filesOf(provider: Provider): GeneratedFile[] {
   ];
 }
 
+/** A patch names an object, though its target says which ones it is for. */
+const anyDefinition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'any' } };
+
+/** For `kubectl delete -k`: to delete a definition deletes every object of it, and so all Canaries. */
+const withoutDefinitions = {
+  ...COMPONENT,
+  patches: [{ target: { kind: 'CustomResourceDefinition' }, patch: stringify({ ...anyDefinition, $patch: 'delete' }) }],
+};
+
 export const generate: Generate = () => {
   // The definitions are files of the chart, which Kustomize takes from a folder with a kustomization of its own alone.
   const definitions = relative(bases, join(root, 'charts', 'serin', 'files'));
   return [
     file(`${definitions}/kustomization.yaml`, kustomization({ resources: crdFiles().map(({ name }) => `crds/${name}`) })),
     file('crds/kustomization.yaml', kustomization({ resources: [`../${definitions}`] })),
+    file('without-crds/kustomization.yaml', withoutDefinitions),
     file('base/serin.yaml', ...baseObjects(version)),
     file('base/kustomization.yaml', kustomization({ namespace: 'serin', resources: ['../crds', 'serin.yaml'] })),
     file('tester/loadtester.yaml', ...loadTesterObjects(version)),

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..', '..', 'kustomize');
 const overlays = readdirSync(ROOT, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
-  .filter((name) => !['providers', 'admission-policy', 'apex-guard'].includes(name));
+  .filter((name) => !['providers', 'admission-policy', 'apex-guard', 'without-crds'].includes(name));
 
 /** As much of Linkerd's definition as says what a policy needs. */
 const linkerdPolicyKind: KubeObject = {
@@ -165,10 +165,20 @@ describe('the Kustomize bases', () => {
     expect(policyIn(objects)).toEqual(policyIn(objectsIn(said)));
   });
 
+  it('what is deleted without the definitions is all of the overlay but them, so that Canaries stay', async () => {
+    const here = mkdtempSync(join(folder, 'uninstall-'));
+    const [resources, components] = ['kubernetes', 'without-crds'].map((name) => [relative(here, join(ROOT, name))]);
+    writeFileSync(join(here, 'kustomization.yaml'), stringify({ resources, components }));
+    const whole = await build(join(ROOT, 'kubernetes'));
+    const kept = whole.filter(({ kind }) => kind === 'CustomResourceDefinition');
+    expect(kept).toHaveLength(3);
+    expect(await build(here)).toEqual(whole.filter((object) => !kept.includes(object)));
+  });
+
   it('the examples of the README are built: another namespace and image, two providers, the policies', async () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const examples = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => parse(text));
-    expect(examples).toHaveLength(3);
+    expect(examples).toHaveLength(4);
     for (const example of examples) {
       const here = mkdtempSync(join(folder, 'example-'));
       const there = (path: string) => relative(here, join(ROOT, '..', path));
