@@ -45,6 +45,10 @@ export const caused: Readonly<Record<Exclude<Cause, WaitCode>, () => CanarySnaps
   OutOfMemory: withPod(container({ lastState: { terminated: { reason: 'OOMKilled' } } })),
   CrashLoop: withPod(waits('CrashLoopBackOff')),
   ProbeFails: withPod(container({ state: { running: {} } })),
+  NodeNotReady: withPod(
+    { ...container({ ready: true, state: { running: {} } }), conditions: [{ type: 'Ready', status: 'False' }] },
+    { nodeName: 'node-2' },
+  ),
   PodGated: withPod({}, { schedulingGates: [{ name: 'example.com/queue' }] }),
   PodsStarting: withPod({}),
   NotYetAvailable: () =>

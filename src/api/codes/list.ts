@@ -448,6 +448,13 @@ export const codes = {
     remedy: 'read the logs of the container: push a version that becomes ready, or correct its readinessProbe',
     look: logs,
   },
+  NodeNotReady: {
+    kinds: CAUSE,
+    meaning: 'the node of a pod no longer reports: its kubelet or its machine is down, so the pod counts as not ready',
+    actor: 'clusterAdmin',
+    remedy: 'repair the node; if it is gone for good, delete its Node object, so that its pods are replaced elsewhere',
+    look: describeObject,
+  },
   PodGated: {
     kinds: CAUSE,
     meaning: 'a scheduling or readiness gate of a pod is not open yet',

@@ -1,11 +1,11 @@
 import type { Cause } from '../../api/codes/codes.ts';
-import { asPod } from '../../api/kinds/pod.ts';
+import { asPod, type Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { record } from '../canaries/canary-reading.ts';
 import { aboutIt, proofIn, type Trouble } from './finding.ts';
 
 /** `part`: the part of the pod template to correct. */
-type PodProblem = { cause: Cause; field: string; value: unknown; part?: string };
+type PodProblem = { cause: Cause; field: string; value: unknown; part?: string; look?: string };
 
 const WAITING: Readonly<Record<string, Cause>> = {
   ImagePullBackOff: 'ImageUnavailable',
@@ -28,11 +28,12 @@ export function fromPods(pods: readonly KubeObject[]): Trouble | undefined {
     if (pod.metadata.deletionTimestamp !== undefined) continue;
     const problem = problemOfPod(pod);
     if (problem === undefined) continue;
-    const { cause, field, value, part } = problem;
+    const { cause, field, value, part, look } = problem;
     return {
       cause,
       about: aboutIt(pod),
       proof: [proofIn(pod, field, value)],
+      ...(look === undefined ? {} : { look }),
       ...(part === undefined ? {} : { change: { template: part } }),
     };
   }
@@ -56,7 +57,18 @@ function problemOfPod(pod: KubeObject): PodProblem | undefined {
   }
   if (ready?.reason === 'ReadinessGatesNotReady')
     return { cause: 'PodGated', field: 'status.conditions[Ready].message', value: ready.message };
+  const { nodeName } = spec ?? {};
+  if (ready !== undefined && nodeName !== undefined && wasReadyLast(status))
+    return { cause: 'NodeNotReady', field: 'spec.nodeName', value: nodeName, look: `kubectl describe node ${nodeName}` };
   return { cause: 'PodsStarting', field: 'status.phase', value: status.phase };
+}
+
+/**
+ * The control plane marks the pods of a node that does not report as not ready, and gives no reason; what the kubelet wrote last stays. So each container
+ * is still called ready, which a kubelet that runs never writes into a pod that is not, but for readiness gates.
+ */
+function wasReadyLast({ containerStatuses = [] }: NonNullable<Pod['status']>): boolean {
+  return containerStatuses.length > 0 && containerStatuses.every(({ ready }) => ready === true);
 }
 
 function problemOfContainer(status: Record<string, unknown>, path: string): PodProblem | undefined {

@@ -108,6 +108,19 @@ const stalls: readonly Stall[] = [
     }),
   ),
   {
+    title: 'a node that no longer reports',
+    arrange() {
+      const conditions = [{ type: 'Ready', status: 'False' }];
+      const stalled = unready({ phase: 'Running', conditions }, { ready: true, state: { running: {} } });
+      for (const pod of stalled.targetPods ?? []) pod.spec = { nodeName: 'node-2' };
+      return stalled;
+    },
+    cause: 'NodeNotReady',
+    proof: ['Pod', 'spec.nodeName'],
+    action: /repair the node/,
+    mend: comes,
+  },
+  {
     title: 'a paused rollout',
     arrange: () => ({ ...unready({}), target: { spec: { replicas: 1, paused: true } } }),
     cause: 'RolloutPaused',
