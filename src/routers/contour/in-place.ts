@@ -10,6 +10,7 @@ import { joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRul
 import type { SplitForm } from '../split/split-form.ts';
 import { type Conditions, mergeConditions } from './conditions.ts';
 import { readHttpProxy } from './read.ts';
+import { takes } from './taken.ts';
 
 /** How HTTPProxies of users are split. */
 export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
@@ -33,6 +34,8 @@ export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
     const read = (routes: Rule[]) => readHttpProxy(canary, { ...found, spec: { routes } });
     return agreed(leading.map(({ rules, form }) => ({ found, routes: readSplitRules(canary, found, rules, { form, read }) })));
   },
+  takes,
+  apart: 'leave them out of spec.service.match and analysis.match',
   rulesIn,
   servicesOf: (found) =>
     rulesIn(found)

@@ -19,6 +19,7 @@ import { parentRejection, parentsMeet } from './parents.ts';
 import { cookieOf, type FoundRule, isCanaryMirror, isService, readRouteObject } from './read.ts';
 import { SET_COOKIE } from './render.ts';
 import type { GatewayApiVersion, RouteKind } from './route-kind.ts';
+import { takes } from './taken.ts';
 
 /** Source: the CRD: rules of a route, matches of a rule, matches of all of them, filters of a rule, and the largest weight. */
 const MOST = { rules: 16, matches: 64, matchesInAll: 128, filters: 16, weight: 1_000_000 };
@@ -46,6 +47,8 @@ export function splitForm(version: GatewayApiVersion): Omit<SplitForm, 'ref' | '
     isFor: ({ spec: { service }, metadata: { namespace } }, found) =>
       hostsMeet(service.hosts ?? [], textsIn(specOf<JsonRecord>(found).hostnames)) &&
       parentsMeet(service.gatewayRefs ?? [], recordsIn(specOf<JsonRecord>(found).parentRefs), namespace),
+    takes,
+    apart: 'name hosts in spec.service.hosts that no other route has',
     rejectionOf: parentRejection,
     unkept: (canary, found, objects) => policiesOfRules(canary, found, objects, version),
   };

@@ -126,3 +126,95 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(v1.finalize(canaryWith(), [taken]).write[0]?.spec).toEqual(JSON.parse(kept));
   });
 });
+
+describe('I17: an HTTPRoute of the user’s that answers requests which Serin’s would take', () => {
+  const host = 'shop.example.org';
+  const path = (value: string, type = 'PathPrefix') => ({ type, value });
+  const header = (name: string, value = '1') => ({ type: 'Exact', name, value });
+  const elsewhere = (matches: object[], spec: object = {}, at: object = {}): KubeObject => ({
+    ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute' },
+    metadata: { name: 'web', namespace: 'prod', creationTimestamp: '2026-01-01T00:00:00Z', ...at },
+    spec: { parentRefs: [{ name: 'edge' }], hostnames: [host], rules: [{ matches, backendRefs: [{ name: 'web', port: 80 }] }], ...spec },
+  });
+  const said = (canary: Canary, ...objects: KubeObject[]) =>
+    v1.unkept?.(canary, objects).map(({ on, isRefused }) => [on.metadata.name, isRefused]);
+  const beta = { iterations: 2, match: [insider] };
+  const uri = (value: string) => ({ match: [{ uri: { prefix: value } }] });
+
+  it.each<{
+    what: string;
+    service?: object;
+    analysis?: object;
+    matches?: object[];
+    spec?: object;
+    at?: object;
+    is: 'kept' | 'taken' | 'named';
+  }>([
+    { what: 'the same path, for a route that comes later', is: 'kept' },
+    { what: 'the same path, for an A/B condition', analysis: beta, is: 'taken' },
+    { what: 'the same path, for holders of a cookie', analysis: { sessionAffinity: { cookieName: 'side' } }, is: 'taken' },
+    { what: 'a longer path', matches: [{ path: path('/static') }], analysis: beta, is: 'kept' },
+    { what: 'a shorter path', service: uri('/api'), is: 'taken' },
+    { what: 'a path that only begins alike', service: uri('/api'), matches: [{ path: path('/apis') }], is: 'kept' },
+    { what: 'an exact path', service: uri('/api'), matches: [{ path: path('/api', 'Exact') }], is: 'kept' },
+    { what: 'a pattern, whose place each gateway chooses', matches: [{ path: path('/s.*', 'RegularExpression') }], is: 'taken' },
+    { what: 'another value of the header', matches: [{ headers: [header('x-user', 'other')] }], analysis: beta, is: 'kept' },
+    { what: 'as many headers', matches: [{ headers: [header('x-tenant')] }], analysis: beta, is: 'kept' },
+    { what: 'a method', matches: [{ method: 'POST' }], analysis: beta, is: 'kept' },
+    { what: 'another host', spec: { hostnames: ['other.example.org'] }, analysis: beta, is: 'kept' },
+    { what: 'one of two hosts', spec: { hostnames: ['other.example.org', host] }, analysis: beta, is: 'taken' },
+    { what: 'a wider host, of which a route for one host takes all', spec: { hostnames: ['*.example.org'] }, is: 'named' },
+    { what: 'no host, of which a route for one host takes all', spec: { hostnames: undefined }, is: 'named' },
+    { what: 'a narrower host', service: { hosts: ['*.example.org'] }, analysis: beta, is: 'kept' },
+    { what: 'another parent', spec: { parentRefs: [{ name: 'other' }] }, analysis: beta, is: 'kept' },
+    {
+      what: 'another listener',
+      service: { gatewayRefs: [{ name: 'edge', sectionName: 'https' }] },
+      spec: { parentRefs: [{ name: 'edge', sectionName: 'http' }] },
+      analysis: beta,
+      is: 'kept',
+    },
+    {
+      what: 'the same host in another namespace',
+      at: { namespace: 'web' },
+      spec: { parentRefs: [{ name: 'edge', namespace: 'prod' }] },
+      analysis: beta,
+      is: 'taken',
+    },
+    { what: 'a Gateway of another namespace with the same name', at: { namespace: 'web' }, analysis: beta, is: 'kept' },
+    { what: 'a Canary has made it', at: { annotations: { [ownerAnnotation]: 'c-2' } }, analysis: beta, is: 'kept' },
+  ])('$what: it is $is', ({ service, analysis, matches = [{}], spec, at, is }) => {
+    const canary = canaryWith({ hosts: [host], ...service }, analysis);
+    expect(said(canary, elsewhere(matches, spec, at))).toEqual(is === 'kept' ? [] : [['web', is === 'taken']]);
+  });
+
+  it('a host that another route names is not answered by a wider one', () => {
+    const wide = elsewhere([{}], { hostnames: ['*.example.org'] });
+    expect(said(canaryWith({ hosts: [host] }), wide, elsewhere([{}], {}, { name: 'exact' }))).toEqual([]);
+  });
+
+  it('the message names the requests, and what helps', () => {
+    const [first] = v1.unkept?.(canaryWith({ hosts: [host] }, beta), [elsewhere([{}])]) ?? [];
+    expect([first?.field, first?.detail, first?.remedy]).toEqual([
+      'spec.rules',
+      'answers shop.example.org/ with header x-user, which the route that Serin makes for this Canary would take from it',
+      'make a route of your own that leads to Service shop by a path or a host of its own, and list it in spec.routeRefs; or name hosts in spec.service.hosts that no other route has',
+    ]);
+  });
+
+  it('copies of a rule take no requests of an older route that its rule did not take', () => {
+    const own = (creationTimestamp: string): KubeObject => ({
+      ...elsewhere([{}], { rules: [{ backendRefs: [{ name: 'shop', port: 8080 }] }] }, { name: 'shop', creationTimestamp }),
+    });
+    const [older, younger] = [own('2025-01-01T00:00:00Z'), own('2026-06-01T00:00:00Z')];
+    expect(said(canaryWith({}, beta), older, elsewhere([{}]))).toEqual([]);
+    expect(said(canaryWith({}, beta), younger, elsewhere([{}]))).toEqual([['web', true]]);
+    expect(said(canaryWith(), younger, elsewhere([{}]))).toEqual([]);
+    // One header more than the rule, and fewer than the copy of it.
+    const two = { iterations: 2, match: [{ headers: { 'x-user': { exact: 'insider' }, 'x-beta': { exact: '1' } } }] };
+    expect(said(canaryWith({}, two), older, elsewhere([{ headers: [header('x-tenant')] }]))).toEqual([['web', true]]);
+    // Split already, as when a release starts.
+    const split = raw(v1.render(canaryWith({}, beta), anApex, matched, [younger]).write[0]).spec;
+    expect(said(canaryWith({}, beta), { ...younger, spec: { ...raw(younger).spec, ...split } }, elsewhere([{}]))).toEqual([['web', true]]);
+  });
+});

@@ -12,6 +12,7 @@ import type { SplitForm } from '../split/split-form.ts';
 import { ALL } from '../weights.ts';
 import { type IstioMatch, mergeMatch, withHeader } from './match.ts';
 import { isHost, readVirtualService } from './read.ts';
+import { holds, takes } from './taken.ts';
 
 /** The lists of a VirtualService whose rules have destinations. */
 const LISTS = ['http', 'tls', 'tcp'] as const;
@@ -31,6 +32,8 @@ export const splitForm: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
     return Object.keys(joined).length > 0 ? joined : undefined;
   },
   read: readSplitVirtualService,
+  takes,
+  apart: 'name hosts in spec.service.hosts that no other route has',
   rulesIn,
   servicesOf: (found) =>
     rulesIn(found)
@@ -173,12 +176,6 @@ function namedService(destination: unknown, home = ''): string | undefined {
   const [service = '', of, kind] = destination.host.split('.');
   if (of === undefined) return `${home}/${service}`;
   return kind === 'svc' ? `${of}/${service}` : undefined;
-}
-
-/** Whether everything that `part` says stands in `whole`. */
-function holds(whole: unknown, part: unknown): boolean {
-  if (!isRecord(part)) return isDeepStrictEqual(whole, part);
-  return isRecord(whole) && Object.entries(part).every(([field, value]) => holds(whole[field], value));
 }
 
 function addedOf(backend: Backend): { headers: JsonRecord; response: JsonRecord; add: JsonRecord } {

@@ -12,7 +12,7 @@ import { RoutingError } from '../routing-error.ts';
 export type IstioMatch = Record<string, unknown>;
 
 /** The gateway that stands for clients inside the mesh. */
-const MESH = 'mesh';
+export const MESH = 'mesh';
 const CONDITION_MAPS = ['headers', 'queryParams', 'sourceLabels'] as const;
 
 /**

@@ -48,3 +48,55 @@ describe('I17: a VirtualService of the user’s', () => {
     ]);
   });
 });
+
+describe('I17: a VirtualService of the user’s that answers requests which Serin’s would take', () => {
+  const exposed = { hosts: ['shop.example.org'], gateways: ['edge/public'] };
+  const beta = { iterations: 2, match: [{ headers: { 'x-user': { exact: 'insider' } } }] };
+  const elsewhere = (http: object[], spec: object = {}, at: object = {}): KubeObject => ({
+    ...virtualService([]),
+    metadata: { name: 'web', namespace: 'prod', creationTimestamp: '2026-01-01T00:00:00Z', ...at },
+    spec: { ...exposed, http: http.map((one) => ({ route: [{ destination: { host: 'web' } }], ...one })), ...spec },
+  });
+  const said = (canary: ReturnType<typeof aCanary>, ...objects: KubeObject[]) =>
+    istio.unkept?.(canary, objects).map(({ on, isRefused }) => [on.metadata.name, isRefused]);
+
+  // A gateway moves catch-all rules to the end of all rules of a host, of which the oldest VirtualService has the first (Istio, SortVHostRoutes).
+  it.each<{
+    what: string;
+    service?: object;
+    analysis?: object;
+    http?: object[];
+    spec?: object;
+    at?: object;
+    is: 'kept' | 'taken' | 'named';
+  }>([
+    { what: 'all requests, for a route that comes later', is: 'kept' },
+    { what: 'all requests, for an A/B condition', analysis: beta, is: 'taken' },
+    { what: 'all requests, for a path', service: { match: [{ uri: { prefix: '/api' } }] }, is: 'taken' },
+    { what: 'a prefix of all, for an A/B condition', http: [{ match: [{ uri: { prefix: '/' } }] }], analysis: beta, is: 'taken' },
+    { what: 'a path, for an A/B condition', http: [{ match: [{ uri: { prefix: '/static' } }] }], analysis: beta, is: 'kept' },
+    { what: 'one method, for an A/B condition', http: [{ match: [{ method: { exact: 'GET' } }] }], analysis: beta, is: 'kept' },
+    { what: 'another host', spec: { hosts: ['other.example.org'] }, analysis: beta, is: 'kept' },
+    { what: 'a wider host', spec: { hosts: ['*.example.org'] }, is: 'named' },
+    { what: 'another gateway', spec: { gateways: ['edge/private'] }, analysis: beta, is: 'kept' },
+    {
+      what: 'clients of the mesh, which read the oldest alone',
+      service: { hosts: [], gateways: ['mesh'] },
+      spec: { hosts: ['shop'], gateways: undefined },
+      analysis: beta,
+      is: 'kept',
+    },
+    { what: 'the same host in another namespace', at: { namespace: 'web' }, analysis: beta, is: 'taken' },
+  ])('$what: it is $is', ({ service, analysis, http = [{}], spec, at, is }) => {
+    const canary = aCanary({ service: { ...exposed, ...service }, ...(analysis && { analysis }) });
+    expect(said(canary, elsewhere(http, spec, at))).toEqual(is === 'kept' ? [] : [['web', is === 'taken']]);
+  });
+
+  it('copies of a rule for all requests take those of an older one', () => {
+    const own = (creationTimestamp: string) =>
+      elsewhere([{ route: [{ destination: { host: 'shop' } }] }], {}, { name: 'shop', creationTimestamp });
+    const canary = aCanary({ service: exposed, analysis: beta });
+    expect(said(canary, own('2026-06-01T00:00:00Z'), elsewhere([{}]))).toEqual([['web', true]]);
+    expect(said(canary, own('2025-01-01T00:00:00Z'), elsewhere([{}]))).toEqual([]);
+  });
+});

@@ -97,7 +97,7 @@ export function withUsersRoutes(made: Router, form: SplitForm): Router {
     ...made,
     watches: (canary) =>
       distinct([...made.watches(canary), ...listedRefs(canary, form).map(({ ref }) => ref), ...delistedRefs(canary, form)]),
-    unkept: (canary, objects) => [...(made.unkept?.(canary, objects) ?? []), ...unkeptRoutes(canary, objects, form)],
+    unkept: (canary, objects) => [...(made.unkept?.(canary, objects) ?? []), ...unkeptRoutes(canary, objects, form, made)],
     ignores: (canary, current = []) => [
       ...(made.ignores?.(canary, current) ?? []),
       ...(routesOf(canary, current).isMade ? [] : saidInVain(canary, routesOf(canary, current).users)),
