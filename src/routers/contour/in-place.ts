@@ -29,6 +29,12 @@ export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
     const changed = lists.filter(({ before, rules }) => !isDeepStrictEqual(before, rules));
     return changed.length > 0 ? fieldsOf(changed) : undefined;
   },
+  leading: (canary, found) =>
+    listsOf(canary, found).flatMap(({ field, rules, form }) =>
+      joinedRules(canary, rules, form).flatMap((rule, index) =>
+        leadsToApplication(canary, rule, form) ? [field === 'routes' ? `spec.routes[${index}]` : 'spec.tcpproxy'] : [],
+      ),
+    ),
   read(canary, found) {
     const leading = listsOf(canary, found).filter(({ rules, form }) => rules.some((rule) => leadsToApplication(canary, rule, form)));
     const read = (routes: Rule[]) => readHttpProxy(canary, { ...found, spec: { routes } });

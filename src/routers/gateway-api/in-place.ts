@@ -41,6 +41,12 @@ export function splitForm(version: GatewayApiVersion): Omit<SplitForm, 'ref' | '
       const rules = joinedRoute(canary, found, version);
       return isDeepStrictEqual(rules, recordsIn(specOf<JsonRecord>(found).rules)) ? undefined : { rules };
     },
+    leading(canary, found) {
+      const form = formOf(canary, found.kind as RouteKind, version);
+      return joinedRoute(canary, found, version).flatMap((rule, index) =>
+        leadsToApplication(canary, rule, form) ? [`spec.rules[${index}]`] : [],
+      );
+    },
     read: (canary, found) => readSplitRoute(canary, found, version),
     rulesIn: rulesOf,
     servicesOf: (found) => rulesOf(found).flatMap((rule) => serviceNamesIn(rule, found.metadata.namespace)),

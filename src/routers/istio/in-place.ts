@@ -31,6 +31,13 @@ export const splitForm: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
     const joined = joinedVirtualService(canary, found);
     return Object.keys(joined).length > 0 ? joined : undefined;
   },
+  leading: (canary, found) =>
+    listsOf(found).flatMap(({ list, rules }) => {
+      const form = formOf(canary, list);
+      return joinedRules(canary, rules, form).flatMap((rule, index) =>
+        leadsToApplication(canary, rule, form) ? [`spec.${list}[${index}]`] : [],
+      );
+    }),
   read: readSplitVirtualService,
   takes,
   apart: 'name hosts in spec.service.hosts that no other route has',

@@ -20,6 +20,8 @@ export interface SplitForm {
   split(canary: Canary, found: KubeObject, routes: Routes): JsonRecord;
   /** The same fields as the user wrote them; undefined: nothing of it is split. */
   joined(canary: Canary, found: KubeObject): JsonRecord | undefined;
+  /** Where its rules, as the user wrote them, lead to the application: `spec.rules[0]`. */
+  leading(canary: Canary, found: KubeObject): readonly string[];
   /** Undefined: it leads to the application whole, as before Serin. */
   read(canary: Canary, found: KubeObject): Routes | UnreadableRoutes | undefined;
   /** Whether a spec is one of ours, which names the sides. */

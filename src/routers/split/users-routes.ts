@@ -102,6 +102,10 @@ export function withUsersRoutes(made: Router, form: SplitForm): Router {
       ...(made.ignores?.(canary, current) ?? []),
       ...(routesOf(canary, current).isMade ? [] : saidInVain(canary, routesOf(canary, current).users)),
     ],
+    splits: (canary, current) =>
+      routesOf(canary, current).users.map((on) => ({
+        ...{ on, rules: form.leading(canary, on), isSplit: form.joined(canary, on) !== undefined },
+      })),
     isUsers: (route) => route.kind in form.versions && isUsersRoute(route),
     render,
     missing,
