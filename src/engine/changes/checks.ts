@@ -4,7 +4,7 @@ import { comparedState } from '../comparison/compared-state.ts';
 import { awaitedEvidence } from '../comparison/harm.ts';
 import { withNews } from '../comparison/news.ts';
 import { waitText } from '../comparison/words.ts';
-import { isContested } from '../conditions/hold-ups.ts';
+import { isContested, isUnderContest } from '../conditions/hold-ups.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
@@ -101,16 +101,15 @@ export const checks = {
     const { refused, unroutable, unconfirmed = unroutable } = input.event.facts;
     const { release: known } = input.context;
     // Every sentence says what is refused (E65).
-    const isContest = input.context.contest !== undefined || isContested(input);
     // What could not be measured by contested routes is not blind.
-    const seeing = isContest ? without(known, 'blindSinceMs') : known;
+    const seeing = isUnderContest(input) ? without(known, 'blindSinceMs') : known;
     const held = refused ? without(seeing, 'reason') : because(seeing, unconfirmed ? blockerText(unconfirmed) : '');
     return { release: held, open: undefined, contest: contestOf(input) };
   },
   /** The interval does not count (E63a). */
   holdContest: () => ({ contest: 'held' as const }),
   /** Noted when a check begins: whether the routes were the recorded ones in the whole interval (E63a). */
-  noteContest: (input: Input) => ({ contest: isContested(input) || input.context.contest !== undefined ? ('asked' as const) : undefined }),
+  noteContest: (input: Input) => ({ contest: isUnderContest(input) ? ('asked' as const) : undefined }),
   checkNextInterval: (input: Input) => release(input, { wakeAtMs: now(input) + input.event.facts.intervalMs }),
   keepVerdicts: (input: Input) => {
     if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure') return {};
@@ -119,7 +118,8 @@ export const checks = {
     const { release: compared, ...news } = withNews(input, comparedIn(input));
     const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, awaitedEvidence: _, ...kept } = compared;
     const known = passedInterval(kept, input.event.facts);
-    const failures = countedFailures(counted, verdicts, input.event.facts.canary.spec.analysis);
+    const { contest } = input.context;
+    const failures = contest === undefined ? countedFailures(counted, verdicts, input.event.facts.canary.spec.analysis) : counted;
     return {
       ...news,
       release: {

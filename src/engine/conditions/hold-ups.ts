@@ -19,6 +19,11 @@ export function isContested({ event }: Pick<Input, 'event'>): boolean {
   return event.facts.unconfirmed?.code === 'RouteContested';
 }
 
+/** They are so now, or were in a part of the interval of this check (E63a). */
+export function isUnderContest(input: Input): boolean {
+  return isContested(input) || input.context.contest !== undefined;
+}
+
 /**
  * Nothing advances under a spec that is refused (E65), nor by routes that are not in force (E63). Routes that are contested count as they were when
  * the check was asked (E63a).

@@ -4,7 +4,7 @@ import { awaitedEvidence, harmOf } from '../comparison/harm.ts';
 import { isLastFailure, isOverItsLimit, isUnmeasuredTooLong } from '../conditions/failed-checks.ts';
 import { hasFailed } from '../conditions/failing.ts';
 import { isTrafficGated } from '../conditions/gates.ts';
-import { isContested, isHeldUp, isWritten } from '../conditions/hold-ups.ts';
+import { isContested, isHeldUp, isUnderContest, isWritten } from '../conditions/hold-ups.ts';
 import { isPrimaryReady, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDue, isDueToAsk, isOver } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
@@ -141,19 +141,22 @@ export const confirmingPromotion = (phase: Analysing): State =>
     moves: { hold: phase === 'Progressing' ? analyse('WaitingPromotion', 'poll', 'checkNextInterval') : soakAgain(phase, 'poll') },
   });
 
-/** Without its share of the requests a canary has no metrics: what cannot be measured under contested routes counts as no failure (E63a). */
-function isBlindByContest(input: Input): boolean {
-  if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure' || hasFailed(input)) return false;
+/**
+ * A check of metrics that says nothing of the release, since another writer had led the requests elsewhere: what was asked under contested routes, and
+ * what could not be measured by them (E63a). What the canary's pods do themselves counts all the same.
+ */
+function isVoid(input: Input): boolean {
+  if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure' || hasFailed(input) || !isUnderContest(input)) return false;
   const { decisive } = judgeChecks(input.event.answer.verdicts);
-  const isUnderContest = isContested(input) || input.context.contest !== undefined;
-  return isUnderContest && decisive.length > 0 && decisive.every(({ verdict }) => verdict === 'unmeasured');
+  const isBlind = decisive.length > 0 && decisive.every(({ verdict }) => verdict === 'unmeasured');
+  return isBlind || input.context.contest !== undefined;
 }
 
 /** A canary that the comparison finds bad (E123), checks that fail too often (E20, E20b, E21), or none for too long (E22a) end the release. */
 function measured(input: Input) {
   if (input.event.type === 'ANSWER' && harmOf(comparedIn(input), input.event.facts.canary) !== undefined) return 'rollBack';
   const outcome = judgementOf(input)?.outcome;
-  if (isBlindByContest(input)) return 'holdUp';
+  if (isVoid(input) && outcome !== 'passed') return 'holdUp';
   if (outcome === 'hold' && isUnmeasuredTooLong(input)) return 'rollBack';
   // An interval counts once, whatever failed in it.
   switch (outcome !== undefined && hasFailed(input) ? 'failed' : outcome) {
