@@ -19,8 +19,9 @@ export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
   split(canary, found, routes) {
     const leading = listsOf(canary, found).filter(({ rules, form }) => rules.some((rule) => leadsToApplication(canary, rule, form)));
     if (leading.length === 0)
-      throw new RoutingError(
-        `HTTPProxy ${found.metadata.name} is yours and no route of it leads to Service ${names(canary).apexService}: add one that does, or give it another name, so that Serin can make one of this name`,
+      throw RoutingError.of(
+        `HTTPProxy ${found.metadata.name} is yours and no route of it leads to Service ${names(canary).apexService}`,
+        'add one that does, or give it another name, so that Serin can make one of this name',
       );
     return fieldsOf(leading.map((one) => ({ ...one, rules: splitRules(canary, one.rules, routes, one.form) })));
   },
@@ -76,7 +77,7 @@ const fieldsOf = (lists: readonly Pick<RuleList, 'field' | 'rules'>[]): JsonReco
 const tcpProxyOf = (found: KubeObject): Rule[] => recordsIn([specOf<JsonRecord>(found).tcpproxy]);
 
 const needsHttp = (field: string): RoutingError =>
-  RoutingError.at(field, 'needs HTTP, and your HTTPProxy has a tcpproxy: give it a Canary without');
+  RoutingError.at(field, 'needs HTTP, and your HTTPProxy has a tcpproxy', 'give it a Canary without');
 
 const connectionsOnly: Pick<RuleForm, 'conditioned' | 'mirrored'> = {
   conditioned: (_rule, { match }) => {

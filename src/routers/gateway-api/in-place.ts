@@ -93,8 +93,9 @@ export function splitRoute(canary: Canary, found: KubeObject, routes: Routes, ve
   const form = formOf(canary, found.kind as RouteKind, version);
   const before = rulesOf(found);
   if (!before.some((rule) => leadsToApplication(canary, rule, form)))
-    throw new RoutingError(
-      `${found.kind} ${found.metadata.name} is yours and no rule of it leads to Service ${names(canary).apexService}: add one that does, or give it another name, so that Serin can make a route of this one`,
+    throw RoutingError.of(
+      `${found.kind} ${found.metadata.name} is yours and no rule of it leads to Service ${names(canary).apexService}`,
+      'add one that does, or give it another name, so that Serin can make a route of this one',
     );
   const rules = splitRules(canary, before, routes, form);
   checkLimits(found, rules);
@@ -213,8 +214,9 @@ function checkPrecedence(canary: Canary, found: KubeObject, rules: readonly Rule
         countOf(copy) > countOf(match) &&
         own.some((of) => isForSamePath(of, match) && countOf(of) < countOf(match));
       if (copies.some(isTaken))
-        throw new RoutingError(
-          `${kind} ${found.metadata.name} has a rule for ${JSON.stringify(match)} that leads elsewhere, and requests of it that fulfil analysis.match, or hold a cookie of the release, would come to the application: give that rule a path of its own`,
+        throw RoutingError.of(
+          `${kind} ${found.metadata.name} has a rule for ${JSON.stringify(match)} that leads elsewhere, and requests of it that fulfil analysis.match, or hold a cookie of the release, would come to the application`,
+          'give that rule a path of its own',
         );
     }
 }
@@ -245,8 +247,9 @@ function isCompatible(one: RouteMatch, other: RouteMatch): boolean {
 function checkLimits({ kind, metadata: { name } }: KubeObject, rules: readonly Rule[]): void {
   const where = `${kind} ${name}`;
   const tooMany = (what: string, most: number) =>
-    new RoutingError(
-      `${where} would have more than ${most} ${what} with the copies that a condition or a cookie needs: name fewer in it, or move some into another route`,
+    RoutingError.of(
+      `${where} would have more than ${most} ${what} with the copies that a condition or a cookie needs`,
+      'name fewer in it, or move some into another route',
     );
   const matches = rules.map((rule) => (Array.isArray(rule.matches) ? rule.matches.length : 0));
   if (rules.length > MOST.rules) throw tooMany('rules', MOST.rules);
@@ -257,7 +260,8 @@ function checkLimits({ kind, metadata: { name } }: KubeObject, rules: readonly R
     .flatMap((rule) => (Array.isArray(rule.backendRefs) ? rule.backendRefs : []))
     .map((one) => (isRecord(one) ? one.weight : 0));
   if (weights.some((weight) => typeof weight === 'number' && weight > MOST.weight))
-    throw new RoutingError(
-      `${where} has weights above ${MOST.weight / ALL}, which cannot be split: name smaller ones of the same proportion`,
+    throw RoutingError.of(
+      `${where} has weights above ${MOST.weight / ALL}, which cannot be split`,
+      'name smaller ones of the same proportion',
     );
 }

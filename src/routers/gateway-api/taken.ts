@@ -1,4 +1,4 @@
-import { type JsonRecord, recordsIn, textsIn } from '../../api/json.ts';
+import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type Alternative, type Condition, isOlder, requestsOf, takenFrom } from '../split/alternative.ts';
@@ -49,14 +49,19 @@ const textOr = (value: unknown, otherwise: string): string => (typeof value === 
 
 const TYPES = { Exact: 'exact', PathPrefix: 'prefix', RegularExpression: 'regex' } as const;
 
-/** A GRPCRoute has no path: its methods are compared as such. */
 function alternativeOf({ path, method, headers = [], queryParams = [] }: RouteMatch): Alternative {
-  return {
-    path: { type: TYPES[path?.type ?? 'PathPrefix'] ?? 'regex', value: textOr(path?.value, '/') },
-    method,
+  const conditions = {
     headers: headers.map((one) => conditionOf(one, textOr(one.name, '').toLowerCase())),
     queryParams: queryParams.map((one) => conditionOf(one, textOr(one.name, ''))),
   };
+  if (isRecord(method)) return { path: pathOfCall(method), ...conditions };
+  return { path: { type: TYPES[path?.type ?? 'PathPrefix'] ?? 'regex', value: textOr(path?.value, '/') }, method, ...conditions };
+}
+
+/** A call is a request for `/service/method`. Source: Gateway API, GRPCRouteRule: the longest service decides, then the longest method. */
+function pathOfCall({ type = 'Exact', service, method }: JsonRecord): Alternative['path'] {
+  if (type !== 'Exact' || typeof service !== 'string') return { type: 'regex', value: JSON.stringify([type, service, method]) };
+  return typeof method === 'string' ? { type: 'exact', value: `/${service}/${method}` } : { type: 'prefix', value: `/${service}` };
 }
 
 const conditionOf = (said: GatewayCondition, name: string): Condition => ({

@@ -74,6 +74,17 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(split(other)).not.toThrow();
   });
 
+  it('a remedy is what helps, and no part of the problem', () => {
+    const said = (analysis: object) => v1.unkept?.(canaryWith({}, analysis), [own])?.map(({ detail, remedy }) => [detail, remedy]);
+    const correct = 'correct that field of the Canary, or let the route say it otherwise';
+    expect(said({ iterations: 2, match: [{ headers: {} }] })).toEqual([
+      ['cannot be split: analysis.match[0] names no header or query parameter: it would match every request', correct],
+    ]);
+    expect(said({ iterations: 2, match: [{ headers: { 'x-user': { prefix: 'in' } } }] })).toEqual([
+      ['cannot be split: analysis.match[0].headers[x-user] is a prefix or suffix, which Gateway API does not know', 'use exact or regex'],
+    ]);
+  });
+
   it('a policy that is attached to one of its rules would not hold for the copies of that rule, and refuses a Canary that needs some', () => {
     const policy = (sectionName: string): KubeObject => ({
       ...{ apiVersion: 'gateway.envoyproxy.io/v1alpha1', kind: 'SecurityPolicy', metadata: { name: 'jwt', namespace: 'prod' } },
@@ -186,6 +197,17 @@ describe('I17: an HTTPRoute of the user’s that answers requests which Serin’
   ])('$what: it is $is', ({ service, analysis, matches = [{}], spec, at, is }) => {
     const canary = canaryWith({ hosts: [host], ...service }, analysis);
     expect(said(canary, elsewhere(matches, spec, at))).toEqual(is === 'kept' ? [] : [['web', is === 'taken']]);
+  });
+
+  it.each([
+    { what: 'a service of which it makes one method', uri: '/shop.Cart/Add', method: { service: 'shop.Cart' }, isTaken: true },
+    { what: 'one method of its service', uri: '/shop.Cart', method: { service: 'shop.Cart', method: 'Add' }, isTaken: false },
+    { what: 'another service', uri: '/shop.Cart', method: { service: 'shop.Till' }, isTaken: false },
+  ])('of calls, $what: taken is $isTaken', ({ uri, method, isTaken }) => {
+    const form = /\/.*\//.test(uri) ? 'exact' : 'prefix';
+    const canary = canaryWith({ hosts: [host], appProtocol: 'grpc', match: [{ uri: { [form]: form === 'exact' ? uri : `${uri}/` } }] });
+    const found = { ...elsewhere([{ method }]), kind: 'GRPCRoute' };
+    expect(said(canary, found)).toEqual(isTaken ? [['web', true]] : []);
   });
 
   it('a host that another route names is not answered by a wider one', () => {

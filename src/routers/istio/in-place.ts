@@ -57,8 +57,9 @@ export function splitVirtualService(canary: Canary, found: KubeObject, routes: R
   const lists = listsOf(found);
   const leading = lists.filter(({ list, rules }) => rules.some((rule) => leadsToApplication(canary, rule, formOf(canary, list))));
   if (leading.length === 0)
-    throw new RoutingError(
-      `VirtualService ${found.metadata.name} is yours and no rule of it leads to ${names(canary).apexService}: add one that does, or give it another name, so that Serin can make a route of this one`,
+    throw RoutingError.of(
+      `VirtualService ${found.metadata.name} is yours and no rule of it leads to ${names(canary).apexService}`,
+      'add one that does, or give it another name, so that Serin can make a route of this one',
     );
   return Object.fromEntries(leading.map(({ list, rules }) => [list, splitRules(canary, rules, routes, formOf(canary, list))]));
 }
@@ -106,8 +107,9 @@ function formOf(canary: Canary, list: List): RuleForm {
       const destination = isRecord(backend.destination) ? backend.destination : {};
       // The sides have no subsets, and what one says would be lost, also once the Canary is gone.
       if (destination.subset !== undefined && from === apexService)
-        throw new RoutingError(
-          `a rule leads to subset ${String(destination.subset)} of ${from}, and the routes of a Canary lead to its two sides as a whole: let it lead to ${from} without subset, or give subset ${String(destination.subset)} a Service and a Canary of its own`,
+        throw RoutingError.of(
+          `a rule leads to subset ${String(destination.subset)} of ${from}, and the routes of a Canary lead to its two sides as a whole`,
+          `let it lead to ${from} without subset, or give subset ${String(destination.subset)} a Service and a Canary of its own`,
         );
       const host = `${to}${String(destination.host).slice(from.length)}`;
       return { ...backend, destination: { ...destination, host } };
@@ -117,7 +119,8 @@ function formOf(canary: Canary, list: List): RuleForm {
       if (Object.keys(add).some((name) => name.toLowerCase() === SET_COOKIE.toLowerCase()))
         throw RoutingError.at(
           'analysis.sessionAffinity',
-          'needs Set-Cookie, which a destination of your VirtualService adds already: remove one',
+          'needs Set-Cookie, which a destination of your VirtualService adds already',
+          'remove one',
         );
       return { ...backend, headers: { ...headers, response: { ...response, add: { ...add, [SET_COOKIE]: text } } } };
     },
@@ -145,7 +148,7 @@ function formOf(canary: Canary, list: List): RuleForm {
     mirrored(rule, side, percent) {
       if (list !== 'http') throw RoutingError.at('analysis.mirror', `needs HTTP, and your VirtualService has a rule of ${list}`);
       if (rule.mirror !== undefined || rule.mirrors !== undefined)
-        throw RoutingError.at('analysis.mirror', 'cannot be said beside the mirror of your VirtualService: remove one of the two');
+        throw RoutingError.at('analysis.mirror', 'cannot be said beside the mirror of your VirtualService', 'remove one of the two');
       return { ...rule, mirror: side.destination, ...(percent < ALL && { mirrorPercentage: { value: percent } }) };
     },
     unmirrored(rule) {

@@ -59,11 +59,8 @@ function unsplit(canary: Canary, on: KubeObject, form: SplitForm): Unkept[] {
 const isListed = (canary: Canary, { kind, metadata }: KubeObject, form: SplitForm): boolean =>
   listedRefs(canary, form).some(({ ref }) => ref.kind === kind && ref.name === metadata.name);
 
-/** A message says what is wrong, and after its last colon what helps. */
-function clausesOf({ message }: RoutingError): Pick<Unkept, 'detail' | 'remedy'> {
-  const at = message.lastIndexOf(': ');
-  const [problem, remedy] = at < 0 ? [message, 'let the route say it otherwise'] : [message.slice(0, at), message.slice(at + 2)];
-  return { detail: `cannot be split: ${problem}`, remedy };
+function clausesOf({ clauses: { problem, remedy } }: RoutingError): Pick<Unkept, 'detail' | 'remedy'> {
+  return { detail: `cannot be split: ${problem}`, remedy: remedy ?? 'correct that field of the Canary, or let the route say it otherwise' };
 }
 
 function unlisted(canary: Canary, on: KubeObject, isSecond: boolean): Unkept {
