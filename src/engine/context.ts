@@ -33,6 +33,8 @@ export interface Context {
   askedWakeMs?: number | undefined;
   /** The last check was asked under routes that another writer had changed back: what passes then advances nothing (E63a). `held`: they were in the interval. */
   contest?: 'asked' | 'held' | undefined;
+  /** In the interval of this check another writer had led requests of the canary elsewhere: metrics say nothing of it (E63a). */
+  misled?: true | undefined;
   /** Asked during this step, in order. */
   asks: readonly Question[];
   /** Suspended or being deleted: nothing is asked. */

@@ -60,6 +60,15 @@ export interface Unkept {
   isFirm?: true;
 }
 
+/** A route of the user's of which only the destinations that name the application are ours. */
+export interface SplitRoute {
+  on: KubeObject;
+  /** Rules that lead to the application, as the user wrote them: `spec.rules[0]`. */
+  rules: readonly string[];
+  /** They lead to both sides already. */
+  isSplit: boolean;
+}
+
 /** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04-R-T1, R-T2). */
 export interface Router {
   /** Features of this provider. The engine asks this, never "is it nginx?". */
@@ -82,6 +91,8 @@ export interface Router {
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange;
   /** Whether a route of its kind is the user's, of which only the backends that name the application are ours: merged into it, never applied. */
   isUsers?(route: KubeObject): boolean;
+  /** Routes of the user's of which rules are split, or will be. */
+  splits?(canary: Canary, current: readonly KubeObject[]): readonly SplitRoute[];
   /** The route that is ours whole, where its user asks to have it back: all of it, as it was before us, with the application split. */
   handedBack?(canary: Canary, routes: Routes, current: readonly KubeObject[]): KubeObject | undefined;
   /**

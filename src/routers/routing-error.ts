@@ -10,22 +10,33 @@ export class RoutingError extends Error {
   readonly object?: ObjectRef;
   /** The message is about the strategy as a whole, or begins with this field. */
   readonly placed: { field: string; message: string };
+  /** The message in two clauses: what is wrong, and what to do about it; without a remedy, it says itself what is missing. */
+  readonly clauses: { problem: string; remedy?: string };
 
   /** `remedy`: the field below `spec` to correct, where the problem is one of the whole strategy. */
   constructor(problem: string, remedy?: string) {
     super(problem);
+    this.clauses = { problem };
     this.placed = { field: 'spec.provider', message: problem };
     if (remedy !== undefined) this.field = `spec.${remedy}`;
   }
 
   /** A problem of one field below `spec`; the problem is the rest of the sentence. */
-  static at(field: string, problem: string): RoutingError {
+  static at(field: string, problem: string, remedy?: string): RoutingError {
     // Not by its name: the bundle would call a class that names itself `_RoutingError`, in logs too.
-    const error = new this(`${field} ${problem}`, field);
-    Object.assign(error.placed, { field: `spec.${field}`, message: problem });
+    const error = new this(sentenceOf(`${field} ${problem}`, remedy), field);
+    Object.assign(error.placed, { field: `spec.${field}`, message: sentenceOf(problem, remedy) });
+    Object.assign(error.clauses, { problem: `${field} ${problem}`, ...(remedy !== undefined && { remedy }) });
     return error;
   }
+
+  /** A problem of an object of the user's, and what to change in it. */
+  static of(problem: string, remedy: string): RoutingError {
+    return Object.assign(new this(sentenceOf(problem, remedy)), { clauses: { problem, remedy } });
+  }
 }
+
+const sentenceOf = (problem: string, remedy: string | undefined): string => (remedy === undefined ? problem : `${problem}: ${remedy}`);
 
 /** An object that one field below `spec` names is not there. */
 export function objectMissing(field: string, object: ObjectRef): RoutingError {

@@ -10,7 +10,7 @@ import { readSources } from '../validate/sources.ts';
 import { applicationReader } from './application-reader.ts';
 import { listOf, type Preflight } from './preflight-document.ts';
 import { preflightLines } from './preflight-lines.ts';
-import { type PreflightSettings, preflight } from './read-application.ts';
+import { type LineOf, type PreflightSettings, preflight } from './read-application.ts';
 import { readGuard } from './read-guard.ts';
 
 interface PreflightChoice {
@@ -52,17 +52,22 @@ export async function preflightFiles(
   settings: PreflightSettings,
 ): Promise<ExitName> {
   const objects: KubeObject[] = [];
+  const lines = new Map<KubeObject, LineOf>();
   for (const { name, file, text } of readSources(files, stdin)) {
     if ('unreadable' in text) throw new CommandError('no', `${name}: ${text.unreadable}`);
     const { items, unreadable } = readDocuments({ source: name, file, text: text.content });
     const [broken] = unreadable;
     if (broken) throw new CommandError('no', `${broken.source}: ${broken.message}`);
-    objects.push(...items.map(({ object }) => inNamespace(object, namespace ?? 'default')));
+    for (const { object, place } of items) {
+      const placed = inNamespace(object, namespace ?? 'default');
+      objects.push(placed);
+      if (place) lines.set(placed, (path) => `${place.source}:${place.lineOf(path)}`);
+    }
   }
   const canaries = objects.filter(({ apiVersion, kind }) => apiVersion === CANARIES.apiVersion && kind === 'Canary');
   if (canaries.length === 0) throw new CommandError('notFound', 'the files have no Canary');
   const found: Preflight[] = [];
-  for (const canary of canaries) found.push(await preflight(canary, async () => ({ objects, unread: [] }), settings));
+  for (const canary of canaries) found.push(await preflight(canary, async () => ({ objects, unread: [] }), settings, lines.get(canary)));
   return answered(found, output, manifests);
 }
 

@@ -33,6 +33,23 @@ export const Preflight = documentOn('Preflight', {
   problem: z.string().optional(),
   arrived: z.boolean().describe('True: its primary is there already, and it is not refused.'),
   writes: z.array(WrittenOf).describe('Objects that Serin makes or changes.'),
+  routes: z
+    .array(
+      WrittenOf.extend({
+        rules: z.array(z.string()).describe('Rules that lead to the application, as their user wrote them.'),
+        destinations: z.array(z.string()).describe('Services that stand in them for the apex Service.'),
+      }),
+    )
+    .describe('Routes of users in which Serin writes the destinations of these rules, and nothing else.'),
+  ignored: z
+    .array(
+      z.object({
+        field: z.string().describe('Path in the Canary.'),
+        line: z.string().optional().describe('File and line. Absent: the Canary is in a cluster.'),
+        detail: z.string().describe('Why it has no effect, and what to do.'),
+      }),
+    )
+    .describe('Fields of the Canary that have no effect.'),
   keeps: z.array(ObjectOf).describe('Objects that know the application, and go on to.'),
   follows: z.array(WrittenOf).describe('Services whose selector follows that of the apex Service.'),
   companions: z
@@ -71,6 +88,8 @@ export function unusable(of: Named, problem: string): Preflight {
   const none = {
     arrived: false,
     writes: [],
+    routes: [],
+    ignored: [],
     keeps: [],
     follows: [],
     companions: [],
@@ -90,11 +109,17 @@ interface Looked {
   /** Objects of the user's that the routes repeat. */
   carried: readonly KubeObject[];
   differences: Preflight['differences'];
+  routes: Preflight['routes'];
+  ignored: Preflight['ignored'];
   /** Of the user's, with a field that Serin writes. */
   written: readonly KubeObject[];
 }
 
-export function preflightOf(of: Named, plan: ArrivalPlan, { arrived, objects, carried, differences, written }: Looked): Preflight {
+export function preflightOf(
+  of: Named,
+  plan: ArrivalPlan,
+  { arrived, objects, carried, differences, written, routes, ignored }: Looked,
+): Preflight {
   const { writes, keeps, follows, companions, losses, unchecked } = plan;
   const there = new Set(objects.map((object) => refKey(refOf(object))));
   const isKept = (ref: ObjectRef) => keeps.some((one) => refKey(one) === refKey(ref));
@@ -103,6 +128,8 @@ export function preflightOf(of: Named, plan: ArrivalPlan, { arrived, objects, ca
     verdict: losses.some(({ isRefused }) => isRefused) ? 'refused' : losses.length > 0 ? 'warnings' : 'clean',
     arrived,
     writes: writes.map((ref) => ({ ...ref, done: there.has(refKey(ref)) && (arrived || !isKept(ref)) })),
+    routes,
+    ignored,
     keeps: [...keeps, ...carried.map(refOf)],
     follows: follows.map(({ object, isFollowing }) => ({ ...object, done: isFollowing })),
     companions: companions.map(({ source, object }) => ({ source, name: object.metadata.name, done: there.has(refKey(refOf(object))) })),

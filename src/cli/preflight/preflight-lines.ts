@@ -3,7 +3,7 @@ import { guardSentence } from './read-guard.ts';
 
 /** A Canary's arrival as a diff: `+` is made, `~` changes, `!` would be lost, `?` was not checked. */
 export function preflightLines(one: Preflight): string[] {
-  const { namespace, name, verdict, problem, arrived, losses, unchecked, differences, manifests } = one;
+  const { namespace, name, verdict, problem, arrived, losses, ignored, unchecked, differences, manifests } = one;
   const refused = losses.filter((loss) => loss.refused);
   const warned = losses.filter((loss) => !loss.refused);
   return [
@@ -14,12 +14,15 @@ export function preflightLines(one: Preflight): string[] {
     ...section('Refused until it is mended', refused, namespace),
     ...section('Would be lost, and refuses nothing', warned, namespace),
     ...applierLines(one.appliers),
+    ...(ignored.length === 0
+      ? []
+      : ['  Has no effect:', ...ignored.map(({ field, line, detail }) => `    ${line === undefined ? '' : `${line} `}${field} ${detail}`)]),
     ...(unchecked.length === 0
       ? []
       : ['  Not checked:', ...unchecked.map(({ apiVersion, kind, why }) => `    ? ${kind} (${apiVersion}): ${why}`)]),
     ...(differences.length === 0
       ? []
-      : ['  Otherwise than with Flagger:', ...differences.map(({ id, sentence }) => `    ${id} ${sentence}`)]),
+      : ['  Where Flagger does something else:', ...differences.map(({ id, sentence }) => `    ${id} ${sentence}`)]),
     ...(manifests.length === 0
       ? []
       : [`  serin preflight ${name} -n ${namespace} --manifests prints ${manifests.length} for the primary, ready for Git.`]),
@@ -37,13 +40,17 @@ const saying: Readonly<Record<Preflight['verdict'], string>> = {
 const nameIn = ({ kind, namespace, name }: Preflight['keeps'][number], home: string): string =>
   `${kind} ${namespace === undefined || namespace === home ? '' : `${namespace}/`}${name}`;
 
-function writeLines({ namespace: home, writes, keeps, follows, companions }: Preflight): string[] {
+function writeLines({ namespace: home, writes, routes, keeps, follows, companions }: Preflight): string[] {
   const kept = new Set(keeps.map(({ kind, name }) => `${kind}/${name}`));
   return [
     ...writes.map(({ kind, name, done }) => {
       if (kept.has(`${kind}/${name}`))
         return done ? `    ${kind} ${name} leads to the primary` : `  ~ ${kind} ${name}: its selector leads to the primary`;
       return done ? `    ${kind} ${name} is there` : `  + ${kind} ${name}`;
+    }),
+    ...routes.map(({ kind, name, rules, destinations, done }) => {
+      const where = `${rules.join(', ')} lead${rules.length === 1 ? 's' : ''} to ${destinations.join(' and ')}`;
+      return `${done ? '   ' : '  ~'} ${kind} ${name}: ${where}; all else stays`;
     }),
     ...follows.map(({ kind, name, done }) => (done ? `    ${kind} ${name} follows` : `  ~ ${kind} ${name}: its selector follows`)),
     ...companions.map(

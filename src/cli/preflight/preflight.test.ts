@@ -60,6 +60,39 @@ describe('serin preflight', () => {
     ]);
   });
 
+  it('names routes of users that are split, their rules and destinations, and fields that they make void', async () => {
+    const to = (host: string) => ({ match: [{ uri: { prefix: `/${host}` } }], route: [{ destination: { host } }] });
+    const helm = { annotations: { 'meta.helm.sh/release-name': 'shop' } };
+    const virtualService = (name: string, ...http: object[]) =>
+      object('networking.istio.io/v1', 'VirtualService', name, { hosts: [`${name}.example.org`], http }, helm);
+    const split = { destination: { host: 'shop-primary' }, weight: 100 };
+    const spec = {
+      ...(canary.spec as object),
+      routeRefs: [{ apiVersion: 'networking.istio.io/v1', kind: 'VirtualService', name: 'web' }],
+      service: { port: 80, timeout: '3s' },
+    };
+    const objects = [
+      target,
+      virtualService('shop', to('static'), to('shop')),
+      virtualService('web', { route: [split, { destination: { host: 'shop-canary' }, weight: 0 }] }),
+    ];
+    const read = async () => ({ objects, unread: [] });
+    const found = await preflight({ ...canary, spec }, read, { ...settings, provider: 'istio' }, (path) => `shop.yaml ${path}`);
+    const lines = preflightLines(found);
+    expect(lines.filter((line) => /VirtualService (shop|web): spec/.test(line))).toEqual([
+      '  ~ VirtualService shop: spec.http[1] leads to shop-primary and shop-canary; all else stays',
+      '    VirtualService web: spec.http[0] leads to shop-primary and shop-canary; all else stays',
+    ]);
+    expect(found.routes.map(({ name, rules, done }) => [name, rules, done])).toEqual([
+      ['shop', ['spec.http[1]'], false],
+      ['web', ['spec.http[0]'], true],
+    ]);
+    expect(found.appliers.map((one) => one.object.name)).toEqual(['shop', 'web']);
+    expect(lines.slice(lines.indexOf('  Has no effect:'))[1]).toMatch(
+      /^ {4}shop\.yaml spec\.service\.timeout spec\.service\.timeout has no effect, since VirtualService shop and 1 more are yours/,
+    );
+  });
+
   it('before the arrival says what is made, what is changed and what follows', async () => {
     const apex = service('shop', { app: 'shop' });
     expect(preflightLines(await looked(apex, service('shop-admin', { app: 'shop' }), budget)).slice(0, 7)).toEqual([

@@ -9,6 +9,7 @@ import type { ArrivalPlan } from '../../arrival/plan.ts';
 import { planFor } from '../../arrival/plan-for.ts';
 import { entriesOf } from '../../kube/taken-over-fields.ts';
 import { routers } from '../../routers/index.ts';
+import type { SplitRoute } from '../../routers/router.ts';
 import type { CompanionName } from '../../workloads/companions/index.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ReadObjectsOf } from './application-reader.ts';
@@ -22,8 +23,11 @@ export interface PreflightSettings {
   provider: Provider | undefined;
 }
 
-/** What the arrival of one Canary would do. */
-export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: PreflightSettings): Promise<Preflight> {
+/** The file and line of a field of the Canary. */
+export type LineOf = (path: string) => string;
+
+/** What the arrival of one Canary would do. `lineOf`: where it comes from a file. */
+export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: PreflightSettings, lineOf?: LineOf): Promise<Preflight> {
   const { name, namespace = '' } = raw.metadata;
   const of = { namespace, name };
   const parsed = parseCanary(raw);
@@ -50,24 +54,36 @@ export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: 
   const selectors = workload.selectors({ target, primary }, settings.selectorLabels);
   if ('problem' in selectors) return unusable(of, selectors.problem);
   const label = { key: selectors.key, value: selectors.target };
-  const carried = (provider && routers[provider].carries?.(canary, objects)) ?? [];
+  const router = provider && routers[provider];
+  const carried = router?.carries?.(canary, objects) ?? [];
+  const split = router?.splits?.(canary, objects) ?? [];
+  const { primaryService, canaryService, apexService } = names(canary);
   return preflightOf(of, plan, {
     arrived,
     objects,
     carried,
     written: [
       ...(namesReplicas(target) ? [target] : []),
-      ...objects.filter((one) => one !== target && isWritten(one, plan, names(canary).apexService)),
+      ...objects.filter((one) => one !== target && isWritten(one, plan, apexService, split)),
     ],
+    routes: split
+      .filter(({ rules }) => rules.length > 0)
+      .map(({ on, rules, isSplit }) => ({
+        ...{ ...refOf(on), rules: [...rules], destinations: [primaryService, canaryService], done: isSplit },
+      })),
+    ignored: (router?.ignores?.(canary, objects) ?? []).map(({ path, message }) => ({
+      ...{ field: path, ...(lineOf && { line: lineOf(path) }), detail: message },
+    })),
     differences: differencesOf({ canary, provider, target, objects, plan, label, carried }),
   });
 }
 
-/** Serin writes a field of it: the apex Service, what follows it, and a route of its name, if they are the user's. */
-function isWritten({ kind, metadata }: KubeObject, { follows }: ArrivalPlan, apex: string): boolean {
+/** Serin writes a field of it: the apex Service, what follows it, and a route of its name or of the list, if they are the user's. */
+function isWritten(object: KubeObject, { follows }: ArrivalPlan, apex: string, split: readonly SplitRoute[]): boolean {
+  const { kind, metadata } = object;
   if (metadata.annotations?.[ownerAnnotation] !== undefined) return false;
   if (kind === 'Service' && follows.some(({ object }) => object.name === metadata.name)) return true;
-  return kind !== 'Deployment' && metadata.name === apex;
+  return (kind !== 'Deployment' && metadata.name === apex) || split.some(({ on }) => on === object);
 }
 
 /** Its manifest has `replicas`: a tool owns the field, or has it in its file. */

@@ -32,7 +32,7 @@ const template = object('flagger.app/v1beta1', 'MetricTemplate', 'errors', {
 });
 const loadTester = object('v1', 'Service', 'loadtester', {}, 'tools');
 
-async function validated(objects: readonly KubeObject[], forbidden: string[] = []) {
+async function validated(objects: readonly KubeObject[], forbidden: string[] = [], text: string = manifest) {
   const calls: string[] = [];
   const refuse = (kind: string) => {
     calls.push(kind);
@@ -53,7 +53,7 @@ async function validated(objects: readonly KubeObject[], forbidden: string[] = [
   const code = await validateCommand(
     {
       files: ['-'],
-      stdin: Buffer.from(manifest),
+      stdin: Buffer.from(text),
       namespace: 'test',
       readCluster: (items) => readCluster(cluster, items, { withArrival: true }),
     },
@@ -90,6 +90,26 @@ describe('serin validate --live', () => {
     const stored = (name: string): KubeObject => object('flagger.app/v1beta1', 'Canary', name, spec);
     const { lines } = await validated([deployment, template, loadTester, stored('podinfo'), stored('elder')]);
     expect(lines).toEqual([expect.stringMatching(/error: spec\.targetRef\.name: is the target of Canary test\/elder \(in the cluster\)/)]);
+  });
+
+  it('I17: fields that a route of yours makes void are named, with their lines', async () => {
+    const route = object('networking.istio.io/v1', 'VirtualService', 'podinfo', {
+      ...{ hosts: ['podinfo.example.org'], http: [{ route: [{ destination: { host: 'podinfo' } }] }] },
+    });
+    const fields = ['hosts: [other.example.org]', 'gateways: [edge/public]', 'rewrite: {uri: /}', 'timeout: 3s', 'retries: {attempts: 2}'];
+    const asking = manifest
+      .replace('spec:\n', 'spec:\n  provider: istio\n')
+      .replace(/ {2}service:.*\n/, `  service:\n    port: 80\n${fields.map((field) => `    ${field}\n`).join('')}`);
+    const { code, lines } = await validated([deployment, template, loadTester, route], [], asking);
+    expect(code).toBe(0);
+    expect(lines).toEqual(
+      fields.map((field) => {
+        const line = asking.split('\n').indexOf(`    ${field}`) + 1;
+        return expect.stringMatching(
+          `^stdin:${line} .*warning: spec\\.service\\.${field.split(':')[0]}: has no effect, since VirtualService podinfo is yours`,
+        );
+      }),
+    );
   });
 
   it('what may not be read is not called absent', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
+import { ModelPods } from '../../../test/fakes/model/pods.ts';
 import { initializedLab, ordersPlan, stepOf } from '../../../test/fakes/model/released.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
@@ -11,7 +12,6 @@ const routeRef: ObjectRef = { apiVersion: 'networking.istio.io/v1beta1', kind: '
 const serviceRef = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', name, namespace: NAMESPACE });
 const conditionsOf = (lab: ModelLab): { type: string; message: string }[] => raw(lab.canary())?.status?.conditions ?? [];
 const contestsOf = (lab: ModelLab) => conditionsOf(lab).flatMap(({ type, message }) => (type === 'Contested' ? [message] : []));
-const weight = (lab: ModelLab): number => raw(lab.canary())?.status?.canaryWeight ?? 0;
 
 /** Another manager who puts the spec of these objects back, `afterMs` after each write of Serin. */
 class Rival {
@@ -41,27 +41,49 @@ class Rival {
   }
 }
 
+/** Contested long before a release, so that the pause is at its longest. */
+async function contestedLab(lab: ModelLab): Promise<Rival> {
+  lab.server.patch(routeRef, { spec: { hosts: ['elsewhere'] } });
+  const rival = new Rival(lab, [routeRef]);
+  await rival.until(() => false, 1_200_000, 1_000);
+  return rival;
+}
+
 const isOver = (lab: ModelLab) => () => stepOf(lab) === 'resting' && ['Succeeded', 'Failed'].includes(lab.phase());
 
 describe('I18: an object that another manager puts back', () => {
-  it('is contested, and a failing version is rolled back as soon as without it', async () => {
+  it('is contested, and failed checks of metrics count once it is no more (E63a)', async () => {
+    const lab = await initializedLab();
+    lab.externalMetric = () => ({ value: 9, afterMs: 0 });
+    const rival = await contestedLab(lab);
+    expect(contestsOf(lab)).toEqual([expect.stringContaining('VirtualService/test/podinfo: spec.hosts[0] is changed back by gitops')]);
+    lab.push('2');
+    expect(await rival.until(() => lab.phase() === 'Failed', 600_000)).toBe(false);
+    const { phase, failedChecks, release } = raw(lab.canary())?.status ?? {};
+    expect([phase, failedChecks, release.step]).toEqual(['Progressing', 0, 'analysing']);
+    expect(await lab.passUntil(() => lab.phase() === 'Failed', 1_200_000)).toBe(true);
+    lab.close();
+  });
+
+  it('is contested, and a canary that crashes is rolled back as soon as without it (E27a, I18)', async () => {
     const failedAfterMs = async (lab: ModelLab, until: (isDone: () => boolean) => Promise<boolean>) => {
-      lab.externalMetric = () => ({ value: 9, afterMs: 0 });
+      const pods = new ModelPods(lab.server, lab.clock, lab.nodes);
+      const fail = () => {
+        const target = lab.server.find({ apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace: NAMESPACE });
+        if (target) pods.fail(target, { how: 'exit', ms: 1_000 });
+        return lab.phase() === 'Failed';
+      };
       lab.push('2');
-      expect(await until(() => weight(lab) > 0)).toBe(true);
+      expect(await until(() => stepOf(lab) === 'analysing')).toBe(true);
       const fromMs = lab.clock.monotonicMs();
-      expect(await until(() => lab.phase() === 'Failed' && weight(lab) === 0)).toBe(true);
+      expect(await until(fail)).toBe(true);
       return lab.clock.monotonicMs() - fromMs;
     };
     const control = await initializedLab();
     const controlMs = await failedAfterMs(control, (isDone) => control.passUntil(isDone, 600_000));
     control.close();
     const lab = await initializedLab();
-    // Long before the release, so that the pause is at its longest.
-    lab.server.patch(routeRef, { spec: { hosts: ['elsewhere'] } });
-    const rival = new Rival(lab, [routeRef]);
-    await rival.until(() => false, 1_200_000, 1_000);
-    expect(contestsOf(lab)).toEqual([expect.stringContaining('VirtualService/test/podinfo: spec.hosts[0] is changed back by gitops')]);
+    const rival = await contestedLab(lab);
     expect(await failedAfterMs(lab, (isDone) => rival.until(isDone, 600_000))).toBeLessThanOrEqual(controlMs + 10_000);
     lab.close();
   });

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { deleteCanary } from '../../../test/fakes/model/released.ts';
 import { type Raw, raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 
@@ -97,9 +98,7 @@ it.each(Object.entries(kinds))('I17: each %s of spec.routeRefs is split, healed 
   await lab.pass(300_000);
   expect(lab.writes.slice(idle)).toEqual([]);
 
-  lab.server.delete(canaryRef);
-  expect(await lab.passUntil(() => lab.canary() === undefined, 300_000)).toBe(true);
-  await lab.pass(120_000);
+  await deleteCanary(lab);
   expect(lab.server.find(ref('inside'))?.spec).toEqual(routes.inside);
   expect(lab.server.find(ref('outside'))?.spec).toEqual(edited);
   lab.close();
@@ -164,13 +163,9 @@ it.each(Object.entries(kinds))('I17: two Canaries share a %s, and each splits it
   const idle = lab.writes.length;
   await lab.pass(300_000);
   expect(lab.writes.slice(idle)).toEqual([]);
-  lab.server.delete(canaryRef);
-  expect(await lab.passUntil(() => lab.canary() === undefined, 300_000)).toBe(true);
-  await lab.pass(120_000);
+  await deleteCanary(lab);
   expect(leads('shared').slice(0, 2)).toEqual([each.leadsTo(shared)[0], { 'shop-primary': 100, 'shop-canary': 0 }]);
-  lab.server.delete({ ...canaryRef, name: 'shop' });
-  expect(await lab.passUntil(() => lab.canary('shop') === undefined, 300_000)).toBe(true);
-  await lab.pass(120_000);
+  await deleteCanary(lab, 'shop');
   expect(lab.server.find(ref('shared'))?.spec).toEqual(shared);
   lab.close();
 });
@@ -214,8 +209,7 @@ it.each(Object.entries(kinds))('I17: an edit of a listed %s between any two requ
   expect(await lab.passUntil(() => isInitialized(lab), 300_000)).toBe(true);
   lab.push('2');
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
-  lab.server.delete(canaryRef);
-  expect(await lab.passUntil(() => lab.canary() === undefined, 300_000)).toBe(true);
+  await deleteCanary(lab);
   expect(lost).toEqual([]);
   lab.close();
 });

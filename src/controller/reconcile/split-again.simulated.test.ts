@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
+import { APP, aModelCanary, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { deleteCanary } from '../../../test/fakes/model/released.ts';
 import { type Raw, raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 
@@ -85,9 +86,7 @@ it.each(Object.entries(kinds))('a %s that is written whole stays so, until its a
   const idle = lab.writes.length;
   await lab.pass(300_000);
   expect(lab.writes.slice(idle)).toEqual([]);
-  lab.server.delete(canaryRef);
-  expect(await lab.passUntil(() => lab.canary() === undefined, 300_000)).toBe(true);
-  await lab.pass(120_000);
+  await deleteCanary(lab);
   expect(live().spec).toEqual(each.route);
   lab.close();
 });

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
+import { APP, aModelCanary, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { deleteCanary } from '../../../test/fakes/model/released.ts';
 import { type Raw, raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 
@@ -170,9 +171,7 @@ it.each(Object.entries(kinds))(
     await lab.pass(300_000);
     expect(lab.writes.slice(idle)).toEqual([]);
 
-    lab.server.delete(canaryRef);
-    expect(await lab.passUntil(() => lab.canary() === undefined, 300_000)).toBe(true);
-    await lab.pass(120_000);
+    await deleteCanary(lab);
     expect(lab.server.find(each.ref)?.spec).toEqual(edited);
     expect(lab.server.find(each.ref)?.metadata.annotations ?? {}).toEqual({});
     for (const ref of [each.ref, targetRef, { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE }])

@@ -4,7 +4,7 @@ import { comparedState } from '../comparison/compared-state.ts';
 import { awaitedEvidence } from '../comparison/harm.ts';
 import { withNews } from '../comparison/news.ts';
 import { waitText } from '../comparison/words.ts';
-import { isContested } from '../conditions/hold-ups.ts';
+import { isContested, isMisled, isUnderContest } from '../conditions/hold-ups.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
@@ -45,7 +45,7 @@ export const checks = {
   countFailure: (input: Input) => {
     const reason = failedReason(input);
     const failed = { ...because(input.context.release, reason, refusalData(input)), failedChecks: input.context.release.failedChecks + 1 };
-    return { ...checkFailed(input, reason), release: judged(failed, input.event.facts), open: undefined, contest: contestOf(input) };
+    return { ...checkFailed(input, reason), release: judged(failed, input.event.facts), open: undefined, ...contestOf(input) };
   },
   /** Between two checks, where the canary has failed by itself (E27a). */
   countFailing: (input: Input) => {
@@ -101,16 +101,15 @@ export const checks = {
     const { refused, unroutable, unconfirmed = unroutable } = input.event.facts;
     const { release: known } = input.context;
     // Every sentence says what is refused (E65).
-    const isContest = input.context.contest !== undefined || isContested(input);
     // What could not be measured by contested routes is not blind.
-    const seeing = isContest ? without(known, 'blindSinceMs') : known;
+    const seeing = isUnderContest(input) ? without(known, 'blindSinceMs') : known;
     const held = refused ? without(seeing, 'reason') : because(seeing, unconfirmed ? blockerText(unconfirmed) : '');
-    return { release: held, open: undefined, contest: contestOf(input) };
+    return { release: held, open: undefined, ...contestOf(input) };
   },
   /** The interval does not count (E63a). */
-  holdContest: () => ({ contest: 'held' as const }),
+  holdContest: (input: Input) => ({ contest: 'held' as const, misled: misledOf(input) }),
   /** Noted when a check begins: whether the routes were the recorded ones in the whole interval (E63a). */
-  noteContest: (input: Input) => ({ contest: isContested(input) || input.context.contest !== undefined ? ('asked' as const) : undefined }),
+  noteContest: (input: Input) => ({ contest: isUnderContest(input) ? ('asked' as const) : undefined, misled: misledOf(input) }),
   checkNextInterval: (input: Input) => release(input, { wakeAtMs: now(input) + input.event.facts.intervalMs }),
   keepVerdicts: (input: Input) => {
     if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure') return {};
@@ -119,7 +118,8 @@ export const checks = {
     const { release: compared, ...news } = withNews(input, comparedIn(input));
     const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, awaitedEvidence: _, ...kept } = compared;
     const known = passedInterval(kept, input.event.facts);
-    const failures = countedFailures(counted, verdicts, input.event.facts.canary.spec.analysis);
+    const { misled } = input.context;
+    const failures = misled === undefined ? countedFailures(counted, verdicts, input.event.facts.canary.spec.analysis) : counted;
     return {
       ...news,
       release: {
@@ -142,7 +142,13 @@ export const checks = {
 };
 
 /** At the begin of an interval. */
-const contestOf = (input: Input): 'held' | undefined => (isContested(input) ? 'held' : undefined);
+const contestOf = (input: Input) => ({
+  contest: isContested(input) ? ('held' as const) : undefined,
+  misled: isMisled(input) ? (true as const) : undefined,
+});
+
+/** Within it: what was once stays. */
+const misledOf = (input: Input): true | undefined => (isMisled(input) ? true : input.context.misled);
 
 function checkFailed(input: Input, reason: string) {
   const { failedChecks } = input.context.release;

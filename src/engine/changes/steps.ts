@@ -22,6 +22,7 @@ export const steps = {
     release: { ...stepping(input), stepStartedMs: now(input) },
     open: undefined,
     contest: undefined,
+    misled: undefined,
     wakeAtMs: undefined,
   }),
   /** Before `begin`: what follows belongs to the same wait, should the canary fall again (E1). */

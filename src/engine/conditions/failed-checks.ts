@@ -8,8 +8,9 @@ export function isLastFailure({ context, event }: Input): boolean {
   return context.release.failedChecks + 1 >= thresholdOf(event.facts.canary.spec.analysis);
 }
 
-/** One metric has failed more often than it may (E20b). */
+/** One metric has failed more often than it may (E20b). What another writer has misled counts for none (E63a). */
 export function isOverItsLimit({ context, event }: Input): boolean {
+  if (context.misled) return false;
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return false;
   const { analysis } = event.facts.canary.spec;
   return overLimit(countedFailures(context.release.failures ?? {}, event.answer.verdicts, analysis), analysis) !== undefined;

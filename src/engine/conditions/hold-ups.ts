@@ -1,4 +1,6 @@
+import { sendsAllToPrimary } from '../../api/routes.ts';
 import type { Input } from '../context.ts';
+import { weightOf } from '../strategy.ts';
 
 /** A user holds it: nothing advances, nothing is counted, and no deadline ends it (E71). */
 export function isPaused({ context }: Pick<Input, 'context'>): boolean {
@@ -17,6 +19,19 @@ function isUnroutable({ event }: Input): boolean {
 /** Another writer has changed the routes back, and the next correction waits under the brake. */
 export function isContested({ event }: Pick<Input, 'event'>): boolean {
   return event.facts.unconfirmed?.code === 'RouteContested';
+}
+
+/** They are so now, or were in a part of the interval of this check (E63a). */
+export function isUnderContest(input: Input): boolean {
+  return isContested(input) || input.context.contest !== undefined;
+}
+
+/** Another writer has left the canary less than its recorded share. Where it has as much, or more, its users are harmed by what fails. */
+export function isMisled(input: Pick<Input, 'context' | 'event'>): boolean {
+  const { routes } = input.context.release;
+  const { liveRoutes: live } = input.event.facts;
+  if (!isContested(input) || sendsAllToPrimary(routes)) return false;
+  return live === undefined || 'unreadable' in live || sendsAllToPrimary(live) || weightOf(live) < weightOf(routes);
 }
 
 /**

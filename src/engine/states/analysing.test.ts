@@ -28,6 +28,7 @@ const held: Required<Pick<DecisionCase, 'facts' | 'when'>>[] = [
   { when: 'the routes can hold no share', facts: unroutable },
 ];
 const asked = { contest: 'asked' } as const;
+const misled = { ...asked, misled: true } as const;
 const heldUp = { contest: 'held' } as const;
 const unready = { awaitedSinceMs: nowMs - deadlineMs };
 const switching = { iterations: 1, stepWeight: 0 };
@@ -171,21 +172,28 @@ describe('E63a, I18: checks under routes that another writer has changed back', 
     { ...soaking, when: 'they have become so in the interval', facts: contested, decision: 'noteHeld' },
     { ...soaking, when: 'they were, and are corrected now', context: heldUp, decision: 'wait' },
     { ...soaking, when: 'they were, and are corrected as a check is due', context: heldUp, due: true, decision: 'measure' },
-    { ...soaking, when: 'they were, and still are', context: heldUp, facts: contested, decision: 'wait' },
+    { ...soaking, when: 'they were, and still are', context: { ...heldUp, misled: true }, facts: contested, decision: 'wait' },
     { ...blind, when: 'nothing can be measured by them', decision: 'holdUp' },
     { ...blind, when: 'the same where the unmeasured holds', analysis: { unmeasured: 'hold' }, decision: 'holdUp' },
     { ...soaking, when: 'the same while paused', context: heldUp, release: paused, decision: 'wait' },
     { ...ok, when: 'passed, asked under contested routes (E63a)', context: asked, facts: contested, decision: 'holdUp' },
     { ...ok, when: 'passed, asked under routes that are corrected since', context: asked, decision: 'holdUp' },
     { ...ok, when: 'passed, and the routes are contested since it was asked', facts: contested, decision: 'step' },
-    { ...bad, when: 'failed, asked under contested routes', context: asked, facts: contested, decision: 'retry' },
+    { ...bad, when: 'failed, asked under routes that gave the canary less', context: misled, facts: contested, decision: 'holdUp' },
+    { ...bad, when: 'failed, asked under such that are corrected since', context: misled, decision: 'holdUp' },
+    { ...bad, when: 'failed, asked under contested routes with its share', context: asked, facts: contested, decision: 'retry' },
+    { ...soaking, when: 'they come to give it less in the interval', context: heldUp, facts: contested, ...last, decision: 'noteHeld' },
+    {
+      ...{ ...soaking, when: 'they give it its share', context: heldUp, ...last, decision: 'wait' },
+      facts: { ...contested, liveRoutes: weighted(60) },
+    },
+    { ...bad, when: 'failed, and the routes are contested since it was asked', facts: contested, decision: 'retry' },
     {
       ...bad,
-      when: 'failed for the last time under them',
-      context: asked,
-      facts: contested,
+      when: 'failed for the last time that counts, asked under them',
+      context: misled,
       release: { failedChecks: 2 },
-      decision: 'rollBack',
+      decision: 'holdUp',
     },
   ]);
 });
@@ -255,6 +263,25 @@ describe('E27a, I20: decisions of a check about a canary that has failed', () =>
     }),
     { state: measuring, when: 'its checks pass', ...verdict('passed'), ...early, ...crashed, decision: 'retry' },
     { state: measuring, when: 'they fail', ...verdict('failed'), ...early, ...crashed, decision: 'retry' },
+    {
+      ...{ state: measuring, when: 'they fail under contested routes, more often than their own limit (E63a)', ...verdict('failed') },
+      ...{
+        analysis: { metrics: [{ name: 'errors', failureLimit: 0 }], threshold: 10 },
+        context: misled,
+        ...early,
+        ...crashed,
+        decision: 'retry',
+      },
+    },
+    {
+      state: measuring,
+      when: 'they fail under contested routes (E63a)',
+      ...verdict('failed'),
+      context: misled,
+      ...early,
+      ...crashed,
+      decision: 'retry',
+    },
     {
       state: measuring,
       when: 'its checks pass, and it is the last failed check',

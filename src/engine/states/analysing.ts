@@ -4,7 +4,7 @@ import { awaitedEvidence, harmOf } from '../comparison/harm.ts';
 import { isLastFailure, isOverItsLimit, isUnmeasuredTooLong } from '../conditions/failed-checks.ts';
 import { hasFailed } from '../conditions/failing.ts';
 import { isTrafficGated } from '../conditions/gates.ts';
-import { isContested, isHeldUp, isWritten } from '../conditions/hold-ups.ts';
+import { isContested, isHeldUp, isMisled, isUnderContest, isWritten } from '../conditions/hold-ups.ts';
 import { isPrimaryReady, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDue, isDueToAsk, isOver } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
@@ -58,7 +58,7 @@ export const soaking = (phase: Analysing): State =>
       look(input) {
         if (!isTargetReady(input) && isOver(input, input.context.release.awaitedSinceMs)) return 'rollBack';
         if (!canCheck(input)) return failed(input);
-        if (isContested(input) && input.context.contest === undefined && !isDueToAsk(input)) return 'noteHeld';
+        if (isContestNews(input) && !isDueToAsk(input)) return 'noteHeld';
         // A check that is due counts it (E27a).
         if (!isDueToAsk(input)) return isDue(input) ? undefined : failed(input);
         return hasHooks(input.event.facts.canary, 'rollout') ? 'askHooks' : 'measure';
@@ -72,6 +72,12 @@ export const soaking = (phase: Analysing): State =>
       measure: on(`${phase}.analysing.measuring`, 'noteReadiness', 'noteContest'),
     },
   });
+
+/** It has begun in this interval, or has come to lead requests of the canary elsewhere. */
+function isContestNews(input: Input): boolean {
+  const { contest, misled } = input.context;
+  return isContested(input) && (contest === undefined || (isMisled(input) && misled === undefined));
+}
 
 /** Rollout hooks come before the metrics; one that refuses is a failed check (E20, E21). */
 export const callingHooks = (phase: Analysing): State =>
@@ -141,19 +147,22 @@ export const confirmingPromotion = (phase: Analysing): State =>
     moves: { hold: phase === 'Progressing' ? analyse('WaitingPromotion', 'poll', 'checkNextInterval') : soakAgain(phase, 'poll') },
   });
 
-/** Without its share of the requests a canary has no metrics: what cannot be measured under contested routes counts as no failure (E63a). */
-function isBlindByContest(input: Input): boolean {
-  if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure' || hasFailed(input)) return false;
+/**
+ * A check of metrics that says nothing of the release, since another writer had led the canary's requests elsewhere, or what could not be measured by
+ * contested routes (E63a). What the canary's pods do themselves counts all the same.
+ */
+function isVoid(input: Input): boolean {
+  if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure' || hasFailed(input) || !isUnderContest(input)) return false;
   const { decisive } = judgeChecks(input.event.answer.verdicts);
-  const isUnderContest = isContested(input) || input.context.contest !== undefined;
-  return isUnderContest && decisive.length > 0 && decisive.every(({ verdict }) => verdict === 'unmeasured');
+  const isBlind = decisive.length > 0 && decisive.every(({ verdict }) => verdict === 'unmeasured');
+  return isBlind || input.context.misled === true;
 }
 
 /** A canary that the comparison finds bad (E123), checks that fail too often (E20, E20b, E21), or none for too long (E22a) end the release. */
 function measured(input: Input) {
   if (input.event.type === 'ANSWER' && harmOf(comparedIn(input), input.event.facts.canary) !== undefined) return 'rollBack';
   const outcome = judgementOf(input)?.outcome;
-  if (isBlindByContest(input)) return 'holdUp';
+  if (isVoid(input) && outcome !== 'passed') return 'holdUp';
   if (outcome === 'hold' && isUnmeasuredTooLong(input)) return 'rollBack';
   // An interval counts once, whatever failed in it.
   switch (outcome !== undefined && hasFailed(input) ? 'failed' : outcome) {

@@ -39,7 +39,7 @@ export function serviceConditions(entries: readonly HttpMatchRequest[] | undefin
     for (const name of unknownFields) {
       const value: unknown = entry[name];
       if (value !== undefined && (typeof value !== 'object' || Object.keys(value ?? {}).length > 0))
-        throw RoutingError.at(`${field}.${name}`, 'cannot be expressed in an HTTPProxy: match on uri, headers or queryParams');
+        throw RoutingError.at(`${field}.${name}`, 'cannot be expressed in an HTTPProxy', 'match on uri, headers or queryParams');
     }
     return [...textConditions(entry, field), pathCondition(entry.uri, `${field}.uri`)];
   });
@@ -123,7 +123,7 @@ function queryText(name: string, text: StringMatch, field: string): TextConditio
 
 function pathCondition(uri: StringMatch | undefined, field: string): RouteCondition {
   if (!uri) return { prefix: '/' };
-  if ('suffix' in uri) throw RoutingError.at(`${field}.suffix`, 'cannot be expressed in an HTTPProxy: use prefix, exact or regex');
+  if ('suffix' in uri) throw RoutingError.at(`${field}.suffix`, 'cannot be expressed in an HTTPProxy', 'use prefix, exact or regex');
   const [[form = '', path = ''] = []] = Object.entries(uri);
   if (!path.startsWith('/')) throw RoutingError.at(`${field}.${form}`, 'does not begin with /, which Contour requires');
   if ('regex' in uri) checked(uri.regex, field);

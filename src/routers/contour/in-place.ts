@@ -10,6 +10,7 @@ import { joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRul
 import type { SplitForm } from '../split/split-form.ts';
 import { type Conditions, mergeConditions } from './conditions.ts';
 import { readHttpProxy } from './read.ts';
+import { takes } from './taken.ts';
 
 /** How HTTPProxies of users are split. */
 export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
@@ -18,8 +19,9 @@ export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
   split(canary, found, routes) {
     const leading = listsOf(canary, found).filter(({ rules, form }) => rules.some((rule) => leadsToApplication(canary, rule, form)));
     if (leading.length === 0)
-      throw new RoutingError(
-        `HTTPProxy ${found.metadata.name} is yours and no route of it leads to Service ${names(canary).apexService}: add one that does, or give it another name, so that Serin can make one of this name`,
+      throw RoutingError.of(
+        `HTTPProxy ${found.metadata.name} is yours and no route of it leads to Service ${names(canary).apexService}`,
+        'add one that does, or give it another name, so that Serin can make one of this name',
       );
     return fieldsOf(leading.map((one) => ({ ...one, rules: splitRules(canary, one.rules, routes, one.form) })));
   },
@@ -28,11 +30,19 @@ export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
     const changed = lists.filter(({ before, rules }) => !isDeepStrictEqual(before, rules));
     return changed.length > 0 ? fieldsOf(changed) : undefined;
   },
+  leading: (canary, found) =>
+    listsOf(canary, found).flatMap(({ field, rules, form }) =>
+      joinedRules(canary, rules, form).flatMap((rule, index) =>
+        leadsToApplication(canary, rule, form) ? [field === 'routes' ? `spec.routes[${index}]` : 'spec.tcpproxy'] : [],
+      ),
+    ),
   read(canary, found) {
     const leading = listsOf(canary, found).filter(({ rules, form }) => rules.some((rule) => leadsToApplication(canary, rule, form)));
     const read = (routes: Rule[]) => readHttpProxy(canary, { ...found, spec: { routes } });
     return agreed(leading.map(({ rules, form }) => ({ found, routes: readSplitRules(canary, found, rules, { form, read }) })));
   },
+  takes,
+  apart: 'leave them out of spec.service.match and analysis.match',
   rulesIn,
   servicesOf: (found) =>
     rulesIn(found)
@@ -67,7 +77,7 @@ const fieldsOf = (lists: readonly Pick<RuleList, 'field' | 'rules'>[]): JsonReco
 const tcpProxyOf = (found: KubeObject): Rule[] => recordsIn([specOf<JsonRecord>(found).tcpproxy]);
 
 const needsHttp = (field: string): RoutingError =>
-  RoutingError.at(field, 'needs HTTP, and your HTTPProxy has a tcpproxy: give it a Canary without');
+  RoutingError.at(field, 'needs HTTP, and your HTTPProxy has a tcpproxy', 'give it a Canary without');
 
 const connectionsOnly: Pick<RuleForm, 'conditioned' | 'mirrored'> = {
   conditioned: (_rule, { match }) => {

@@ -4,7 +4,6 @@ import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
-import { originalConfig } from '../original-spec.ts';
 import { RoutingError } from '../routing-error.ts';
 import { expressibleConditions, serviceConditions } from './conditions.ts';
 import { contour } from './router.ts';
@@ -188,66 +187,6 @@ it('--ingress-class stands on the HTTPProxy, also on the one that deletion leave
   expect(raw(written)?.spec.ingressClassName).toBe('public');
   const [left] = own.finalize(aCanary(), written ? [asMade(written)] : []).write;
   expect(left?.spec).toMatchObject({ ingressClassName: 'public', routes: [{ services: [{ name: 'shop', weight: 100 }] }] });
-});
-
-describe('I17: an HTTPProxy of the user’s', () => {
-  const users = (routes: object[]): KubeObject => ({ ...proxy(routes), metadata: { name: 'shop', namespace: 'prod' } });
-  const socket = { conditions: [{ prefix: '/socket' }], enableWebsockets: true, services: [{ name: 'socket', port: 80 }] };
-  const app = { conditions: [{ prefix: '/' }], enableWebsockets: true, services: [{ name: 'shop', port: 8080 }] };
-
-  it('keeps its routes and policies: only services that name the application are written', () => {
-    const { write } = router.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, [users([socket, app])]);
-    const split = [
-      { name: 'shop-primary', port: 8080, weight: 90 },
-      { name: 'shop-canary', port: 8080, weight: 10 },
-    ];
-    const metadata = { name: 'shop', namespace: 'prod' };
-    expect(write).toEqual([
-      { apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy', metadata, spec: { routes: [socket, { ...app, services: split }] } },
-    ]);
-    const [left] = router.finalize(aCanary(), [users([socket, { ...app, services: split }])]).write;
-    expect(left?.spec).toEqual({ routes: [socket, app] });
-    expect(router.finalize(aCanary(), [users([socket, app])])).toEqual({ write: [], remove: [] });
-  });
-
-  it('one that does not lead to the application is named, and not written', () => {
-    const live = [users([socket])];
-    expect(() => router.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, live)).toThrow(
-      /HTTPProxy shop is yours .*Service shop/,
-    );
-    expect(router.render(aCanary(), anApex, allToPrimary, live).write).toEqual([]);
-    expect(router.missing?.(aCanary(), live)?.message).toMatch(/HTTPProxy shop is yours .*Service shop/);
-  });
-
-  it('its tcpproxy is split as a route is, and joined again', () => {
-    const tcpproxy = { services: [{ name: 'shop', port: 8443 }], healthCheckPolicy: { path: '/' } };
-    const spec = { virtualhost: { fqdn: 'shop.example.org', tls: { passthrough: true } }, tcpproxy };
-    const found = { ...users([]), spec };
-    const routes: Routes = { kind: 'weighted', canary: weight(10) };
-    expect(router.unkept?.(aCanary(), [found])).toEqual([]);
-    const [written] = router.render(aCanary(), anApex, routes, [found]).write;
-    const services = [
-      { name: 'shop-primary', port: 8443, weight: 90 },
-      { name: 'shop-canary', port: 8443, weight: 10 },
-    ];
-    expect(written?.spec).toEqual({ tcpproxy: { ...tcpproxy, services } });
-    const live = { ...found, spec: { ...spec, tcpproxy: { ...tcpproxy, services } } };
-    expect(router.readRoutes(aCanary(), [live])).toEqual(routes);
-    expect(router.finalize(aCanary(), [live]).write[0]?.spec).toEqual({ tcpproxy });
-    const matched: Routes = { kind: 'matched', match: [{ headers: { a: { exact: 'b' } } }] };
-    expect(() => router.render(aCanary(), anApex, matched, [found])).toThrow(
-      /^analysis.match needs HTTP, and your HTTPProxy has a tcpproxy/,
-    );
-  });
-
-  it('04-R-D2: one that was taken over whole before is restored', () => {
-    const spec = { virtualhost: { fqdn: 'shop.example.org' }, routes: [app] };
-    const taken = { ...users([{ services: to(100, 0) }]) };
-    taken.metadata = { ...taken.metadata, annotations: { [originalConfig]: JSON.stringify(spec) } };
-    const [next] = router.render(aCanary(), anApex, allToPrimary, [taken]).write;
-    expect(next?.metadata.annotations?.[originalConfig]).toBe(JSON.stringify(spec));
-    expect(router.finalize(aCanary(), [taken]).write[0]?.spec).toEqual(spec);
-  });
 });
 
 describe("04-R-S4: Contour's status of the HTTPProxy", () => {

@@ -1,6 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
-import { isRecord, recordsIn } from '../../api/json.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { ObjectRef } from '../../api/kube-object.ts';
 import { factsOf } from '../../api/providers.ts';
 import { weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
@@ -16,6 +15,7 @@ import { inPlace } from './in-place.ts';
 import { readHttpProxy } from './read.ts';
 import { invalidity } from './rejection.ts';
 import { renderRoutes, routesToApex } from './render.ts';
+import { includesOf } from './taken.ts';
 
 /**
  * Contour: an HTTPProxy under the apex name, without a virtual host, which the user's root HTTPProxy includes (04-4.7). `ingressClass`
@@ -82,12 +82,7 @@ const splitForm: SplitForm = {
   namesSides: (canary) => ours(canary),
   rejectionOf: invalidity,
   // Ours has no host of its own: it takes requests where another one includes it.
-  isFor: (canary, _found, all) => !all.some((one) => includes(one, proxyRef(canary))),
+  isFor: (canary, _found, all) => !all.some((one) => includesOf(one, proxyRef(canary)).length > 0),
 };
-
-function includes({ metadata, spec }: KubeObject, { name, namespace }: ObjectRef): boolean {
-  const included = recordsIn(isRecord(spec) ? spec.includes : undefined);
-  return included.some((one) => one.name === name && (one.namespace ?? metadata.namespace) === namespace);
-}
 
 const ours = (canary: Canary) => namesServicesIn('name', canary);

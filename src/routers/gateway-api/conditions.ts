@@ -26,7 +26,7 @@ export function conditionsOf(map: Readonly<Record<string, StringMatch>>, kind: C
 function conditionOf(name: string, condition: StringMatch, kind: ConditionKind, field: string): GatewayCondition {
   checkHeaderName(name, field);
   if (!('exact' in condition) && !('regex' in condition))
-    throw RoutingError.at(field, 'is a prefix or suffix, which Gateway API does not know: use exact or regex');
+    throw RoutingError.at(field, 'is a prefix or suffix, which Gateway API does not know', 'use exact or regex');
   const [type, value] = 'exact' in condition ? (['Exact', condition.exact] as const) : (['RegularExpression', condition.regex] as const);
   if (value.length === 0 || value.length > LONGEST[kind])
     throw RoutingError.at(field, `has ${value.length} characters: Gateway API takes 1 to ${LONGEST[kind]}`);

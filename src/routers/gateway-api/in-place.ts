@@ -19,6 +19,7 @@ import { parentRejection, parentsMeet } from './parents.ts';
 import { cookieOf, type FoundRule, isCanaryMirror, isService, readRouteObject } from './read.ts';
 import { SET_COOKIE } from './render.ts';
 import type { GatewayApiVersion, RouteKind } from './route-kind.ts';
+import { takes } from './taken.ts';
 
 /** Source: the CRD: rules of a route, matches of a rule, matches of all of them, filters of a rule, and the largest weight. */
 const MOST = { rules: 16, matches: 64, matchesInAll: 128, filters: 16, weight: 1_000_000 };
@@ -40,12 +41,20 @@ export function splitForm(version: GatewayApiVersion): Omit<SplitForm, 'ref' | '
       const rules = joinedRoute(canary, found, version);
       return isDeepStrictEqual(rules, recordsIn(specOf<JsonRecord>(found).rules)) ? undefined : { rules };
     },
+    leading(canary, found) {
+      const form = formOf(canary, found.kind as RouteKind, version);
+      return joinedRoute(canary, found, version).flatMap((rule, index) =>
+        leadsToApplication(canary, rule, form) ? [`spec.rules[${index}]`] : [],
+      );
+    },
     read: (canary, found) => readSplitRoute(canary, found, version),
     rulesIn: rulesOf,
     servicesOf: (found) => rulesOf(found).flatMap((rule) => serviceNamesIn(rule, found.metadata.namespace)),
     isFor: ({ spec: { service }, metadata: { namespace } }, found) =>
       hostsMeet(service.hosts ?? [], textsIn(specOf<JsonRecord>(found).hostnames)) &&
       parentsMeet(service.gatewayRefs ?? [], recordsIn(specOf<JsonRecord>(found).parentRefs), namespace),
+    takes,
+    apart: 'name hosts in spec.service.hosts that no other route has',
     rejectionOf: parentRejection,
     unkept: (canary, found, objects) => policiesOfRules(canary, found, objects, version),
   };
@@ -84,8 +93,9 @@ export function splitRoute(canary: Canary, found: KubeObject, routes: Routes, ve
   const form = formOf(canary, found.kind as RouteKind, version);
   const before = rulesOf(found);
   if (!before.some((rule) => leadsToApplication(canary, rule, form)))
-    throw new RoutingError(
-      `${found.kind} ${found.metadata.name} is yours and no rule of it leads to Service ${names(canary).apexService}: add one that does, or give it another name, so that Serin can make a route of this one`,
+    throw RoutingError.of(
+      `${found.kind} ${found.metadata.name} is yours and no rule of it leads to Service ${names(canary).apexService}`,
+      'add one that does, or give it another name, so that Serin can make a route of this one',
     );
   const rules = splitRules(canary, before, routes, form);
   checkLimits(found, rules);
@@ -204,8 +214,9 @@ function checkPrecedence(canary: Canary, found: KubeObject, rules: readonly Rule
         countOf(copy) > countOf(match) &&
         own.some((of) => isForSamePath(of, match) && countOf(of) < countOf(match));
       if (copies.some(isTaken))
-        throw new RoutingError(
-          `${kind} ${found.metadata.name} has a rule for ${JSON.stringify(match)} that leads elsewhere, and requests of it that fulfil analysis.match, or hold a cookie of the release, would come to the application: give that rule a path of its own`,
+        throw RoutingError.of(
+          `${kind} ${found.metadata.name} has a rule for ${JSON.stringify(match)} that leads elsewhere, and requests of it that fulfil analysis.match, or hold a cookie of the release, would come to the application`,
+          'give that rule a path of its own',
         );
     }
 }
@@ -236,8 +247,9 @@ function isCompatible(one: RouteMatch, other: RouteMatch): boolean {
 function checkLimits({ kind, metadata: { name } }: KubeObject, rules: readonly Rule[]): void {
   const where = `${kind} ${name}`;
   const tooMany = (what: string, most: number) =>
-    new RoutingError(
-      `${where} would have more than ${most} ${what} with the copies that a condition or a cookie needs: name fewer in it, or move some into another route`,
+    RoutingError.of(
+      `${where} would have more than ${most} ${what} with the copies that a condition or a cookie needs`,
+      'name fewer in it, or move some into another route',
     );
   const matches = rules.map((rule) => (Array.isArray(rule.matches) ? rule.matches.length : 0));
   if (rules.length > MOST.rules) throw tooMany('rules', MOST.rules);
@@ -248,7 +260,8 @@ function checkLimits({ kind, metadata: { name } }: KubeObject, rules: readonly R
     .flatMap((rule) => (Array.isArray(rule.backendRefs) ? rule.backendRefs : []))
     .map((one) => (isRecord(one) ? one.weight : 0));
   if (weights.some((weight) => typeof weight === 'number' && weight > MOST.weight))
-    throw new RoutingError(
-      `${where} has weights above ${MOST.weight / ALL}, which cannot be split: name smaller ones of the same proportion`,
+    throw RoutingError.of(
+      `${where} has weights above ${MOST.weight / ALL}, which cannot be split`,
+      'name smaller ones of the same proportion',
     );
 }

@@ -39,7 +39,7 @@ function serviceMatch(entry: HttpMatchRequest, kind: RouteKind, field: string): 
   const headers = conditionsOf(entry.headers ?? {}, 'headers', field);
   if (kind === 'GRPCRoute') {
     for (const name of ['method', 'queryParams'] as const)
-      if (hasContent(entry[name])) throw RoutingError.at(`${field}.${name}`, 'cannot be said in a GRPCRoute: remove it');
+      if (hasContent(entry[name])) throw RoutingError.at(`${field}.${name}`, 'cannot be said in a GRPCRoute', 'remove it');
     const call = entry.uri && grpcMethod(entry.uri, `${field}.uri`);
     return withConditions(call === undefined ? {} : { method: call }, headers, []);
   }
@@ -50,7 +50,7 @@ function serviceMatch(entry: HttpMatchRequest, kind: RouteKind, field: string): 
 
 function pathOf(uri: HttpMatchRequest['uri'], field: string): NonNullable<RouteMatch['path']> {
   if (uri === undefined) return { type: 'PathPrefix', value: '/' };
-  if ('suffix' in uri) throw RoutingError.at(field, 'is a suffix, which Gateway API does not know: use exact, prefix or regex');
+  if ('suffix' in uri) throw RoutingError.at(field, 'is a suffix, which Gateway API does not know', 'use exact, prefix or regex');
   const value = 'exact' in uri ? uri.exact : 'prefix' in uri ? uri.prefix : uri.regex;
   if (value.length > LONGEST_PATH) throw RoutingError.at(field, `has more than ${LONGEST_PATH} characters`);
   if ('regex' in uri) return { type: 'RegularExpression', value };
@@ -79,7 +79,7 @@ export function mergeMatch(analysis: readonly HttpMatch[], service: readonly Rou
 function segmentOf(entry: HttpMatch, kind: RouteKind, field: string): RouteMatch {
   if (hasContent(entry.sourceLabels)) throw RoutingError.at(`${field}.sourceLabels`, `cannot be said in ${kind}s; provider istio can`);
   if (kind === 'GRPCRoute' && hasContent(entry.queryParams))
-    throw RoutingError.at(`${field}.queryParams`, 'cannot be said in a GRPCRoute: match on headers');
+    throw RoutingError.at(`${field}.queryParams`, 'cannot be said in a GRPCRoute', 'match on headers');
   const headers = conditionsOf(entry.headers ?? {}, 'headers', field);
   const queryParams = conditionsOf(entry.queryParams ?? {}, 'queryParams', field);
   if (headers.length + queryParams.length === 0)

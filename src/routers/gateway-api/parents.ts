@@ -66,7 +66,7 @@ function isApexService(canary: Canary, { group, kind, name, namespace }: Partial
   return (group === '' || group === 'core') && kind === 'Service' && name === names(canary).apexService && (namespace ?? own) === own;
 }
 
-function parentsOf(object: KubeObject): Partial<ParentRef>[] {
+export function parentsOf(object: KubeObject): Partial<ParentRef>[] {
   const { parentRefs: found } = specOf<{ parentRefs: Partial<ParentRef>[] }>(object);
   return Array.isArray(found) ? found.filter(isRecord) : [];
 }
@@ -77,13 +77,18 @@ export function servesGateway(object: KubeObject): boolean {
   return Array.isArray(found) && found.some((ref: Partial<ParentRef> | null) => ref?.kind !== 'Service');
 }
 
-/** Whether two routes, of these parents and of one namespace, share a listener. */
-export function parentsMeet(some: readonly Partial<ParentRef>[], others: readonly Partial<ParentRef>[], home: string): boolean {
+/** Whether two routes, of these parents, share a listener. `home`: the namespace of the first, `theirs`: of the other one, where it is not the same. */
+export function parentsMeet(
+  some: readonly Partial<ParentRef>[],
+  others: readonly Partial<ParentRef>[],
+  home: string,
+  theirs: string = home,
+): boolean {
   const isOpen = (one: unknown, other: unknown) => one === undefined || other === undefined || one === other;
-  const keyOf = ({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace = home, name }: Partial<ParentRef>) =>
-    JSON.stringify([group, kind, namespace, name]);
+  const keyOf = ({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace, name }: Partial<ParentRef>, own: string) =>
+    JSON.stringify([group, kind, namespace ?? own, name]);
   const meets = (one: Partial<ParentRef>, other: Partial<ParentRef>) =>
-    keyOf(one) === keyOf(other) && isOpen(one.sectionName, other.sectionName) && isOpen(one.port, other.port);
+    keyOf(one, home) === keyOf(other, theirs) && isOpen(one.sectionName, other.sectionName) && isOpen(one.port, other.port);
   return some.some((one) => others.some((other) => meets(one, other)));
 }
 

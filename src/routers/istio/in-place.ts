@@ -12,6 +12,7 @@ import type { SplitForm } from '../split/split-form.ts';
 import { ALL } from '../weights.ts';
 import { type IstioMatch, mergeMatch, withHeader } from './match.ts';
 import { isHost, readVirtualService } from './read.ts';
+import { holds, takes } from './taken.ts';
 
 /** The lists of a VirtualService whose rules have destinations. */
 const LISTS = ['http', 'tls', 'tcp'] as const;
@@ -30,7 +31,16 @@ export const splitForm: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
     const joined = joinedVirtualService(canary, found);
     return Object.keys(joined).length > 0 ? joined : undefined;
   },
+  leading: (canary, found) =>
+    listsOf(found).flatMap(({ list, rules }) => {
+      const form = formOf(canary, list);
+      return joinedRules(canary, rules, form).flatMap((rule, index) =>
+        leadsToApplication(canary, rule, form) ? [`spec.${list}[${index}]`] : [],
+      );
+    }),
   read: readSplitVirtualService,
+  takes,
+  apart: 'name hosts in spec.service.hosts that no other route has',
   rulesIn,
   servicesOf: (found) =>
     rulesIn(found)
@@ -47,8 +57,9 @@ export function splitVirtualService(canary: Canary, found: KubeObject, routes: R
   const lists = listsOf(found);
   const leading = lists.filter(({ list, rules }) => rules.some((rule) => leadsToApplication(canary, rule, formOf(canary, list))));
   if (leading.length === 0)
-    throw new RoutingError(
-      `VirtualService ${found.metadata.name} is yours and no rule of it leads to ${names(canary).apexService}: add one that does, or give it another name, so that Serin can make a route of this one`,
+    throw RoutingError.of(
+      `VirtualService ${found.metadata.name} is yours and no rule of it leads to ${names(canary).apexService}`,
+      'add one that does, or give it another name, so that Serin can make a route of this one',
     );
   return Object.fromEntries(leading.map(({ list, rules }) => [list, splitRules(canary, rules, routes, formOf(canary, list))]));
 }
@@ -96,8 +107,9 @@ function formOf(canary: Canary, list: List): RuleForm {
       const destination = isRecord(backend.destination) ? backend.destination : {};
       // The sides have no subsets, and what one says would be lost, also once the Canary is gone.
       if (destination.subset !== undefined && from === apexService)
-        throw new RoutingError(
-          `a rule leads to subset ${String(destination.subset)} of ${from}, and the routes of a Canary lead to its two sides as a whole: let it lead to ${from} without subset, or give subset ${String(destination.subset)} a Service and a Canary of its own`,
+        throw RoutingError.of(
+          `a rule leads to subset ${String(destination.subset)} of ${from}, and the routes of a Canary lead to its two sides as a whole`,
+          `let it lead to ${from} without subset, or give subset ${String(destination.subset)} a Service and a Canary of its own`,
         );
       const host = `${to}${String(destination.host).slice(from.length)}`;
       return { ...backend, destination: { ...destination, host } };
@@ -107,7 +119,8 @@ function formOf(canary: Canary, list: List): RuleForm {
       if (Object.keys(add).some((name) => name.toLowerCase() === SET_COOKIE.toLowerCase()))
         throw RoutingError.at(
           'analysis.sessionAffinity',
-          'needs Set-Cookie, which a destination of your VirtualService adds already: remove one',
+          'needs Set-Cookie, which a destination of your VirtualService adds already',
+          'remove one',
         );
       return { ...backend, headers: { ...headers, response: { ...response, add: { ...add, [SET_COOKIE]: text } } } };
     },
@@ -135,7 +148,7 @@ function formOf(canary: Canary, list: List): RuleForm {
     mirrored(rule, side, percent) {
       if (list !== 'http') throw RoutingError.at('analysis.mirror', `needs HTTP, and your VirtualService has a rule of ${list}`);
       if (rule.mirror !== undefined || rule.mirrors !== undefined)
-        throw RoutingError.at('analysis.mirror', 'cannot be said beside the mirror of your VirtualService: remove one of the two');
+        throw RoutingError.at('analysis.mirror', 'cannot be said beside the mirror of your VirtualService', 'remove one of the two');
       return { ...rule, mirror: side.destination, ...(percent < ALL && { mirrorPercentage: { value: percent } }) };
     },
     unmirrored(rule) {
@@ -173,12 +186,6 @@ function namedService(destination: unknown, home = ''): string | undefined {
   const [service = '', of, kind] = destination.host.split('.');
   if (of === undefined) return `${home}/${service}`;
   return kind === 'svc' ? `${of}/${service}` : undefined;
-}
-
-/** Whether everything that `part` says stands in `whole`. */
-function holds(whole: unknown, part: unknown): boolean {
-  if (!isRecord(part)) return isDeepStrictEqual(whole, part);
-  return isRecord(whole) && Object.entries(part).every(([field, value]) => holds(whole[field], value));
 }
 
 function addedOf(backend: Backend): { headers: JsonRecord; response: JsonRecord; add: JsonRecord } {

@@ -12,7 +12,7 @@ import { RoutingError } from '../routing-error.ts';
 export type IstioMatch = Record<string, unknown>;
 
 /** The gateway that stands for clients inside the mesh. */
-const MESH = 'mesh';
+export const MESH = 'mesh';
 const CONDITION_MAPS = ['headers', 'queryParams', 'sourceLabels'] as const;
 
 /**
@@ -113,7 +113,8 @@ export function mergeMatch(analysis: readonly HttpMatch[], service: readonly Ist
     if (segment.sourceLabels !== undefined && base.some(({ gateways }) => Array.isArray(gateways) && gateways.length > 0))
       throw RoutingError.at(
         `analysis.match[${index}].sourceLabels`,
-        'mean nothing to Istio beside service.match[].gateways, and every client would get the canary: remove one of the two',
+        'mean nothing to Istio beside service.match[].gateways, and every client would get the canary',
+        'remove one of the two',
       );
     return base.length === 0 ? [segment] : base.map((one) => join(one, segment, `analysis.match[${index}]`));
   });

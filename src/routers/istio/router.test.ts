@@ -89,41 +89,6 @@ describe('a VirtualService found in place', () => {
   const own = virtualService([{ route: [{ destination: { host: 'shop' } }] }], {});
   const first = virtualService([{ route: to(100, 0) }], { [originalConfig]: JSON.stringify(own.spec) });
 
-  it('I17: keeps its rules, hosts and gateways: only destinations that name the application are written', () => {
-    const redirect = { match: [{ uri: { prefix: '/old' } }], redirect: { uri: '/new' } };
-    const app = { match: [{ uri: { prefix: '/' } }], timeout: '3s', route: [{ destination: { host: 'shop.prod.svc.cluster.local' } }] };
-    const users = virtualService([redirect, app], {});
-    const { write } = istio.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, [users]);
-    const split = ['primary', 'canary'].map((side, index) => ({
-      destination: { host: `shop-${side}.prod.svc.cluster.local` },
-      weight: [90, 10][index],
-    }));
-    expect(write.map(({ kind }) => kind)).toEqual(['DestinationRule', 'DestinationRule', 'VirtualService']);
-    expect(write.at(-1)?.spec).toEqual({ http: [redirect, { ...app, route: split }] });
-    expect(write.at(-1)?.metadata).toEqual({ name: 'shop', namespace: 'prod' });
-    const live = virtualService([redirect, { ...app, route: split }], {});
-    expect(istio.readRoutes(aCanary(), [live])).toEqual({ kind: 'weighted', canary: 10 });
-    expect(istio.finalize(aCanary(), [live]).write).toEqual([expect.objectContaining({ spec: { http: [redirect, app] } })]);
-    expect(istio.missing?.(aCanary(), [virtualService([redirect], {})])?.message).toMatch(/VirtualService shop is yours/);
-  });
-
-  it.each([
-    { what: 'the same host', hosts: ['shop.example.org'], gateways: ['edge/public'], isRefused: true },
-    { what: 'a wider host', hosts: ['*.example.org'], gateways: ['mesh', 'edge/public'], isRefused: true },
-    { what: 'another host', hosts: ['other.example.org'], gateways: ['edge/public'], isRefused: false },
-    { what: 'another gateway', hosts: ['shop.example.org'], gateways: ['edge/private'], isRefused: false },
-    { what: 'the whole name of the Service', hosts: ['shop.prod.svc.cluster.local'], gateways: ['edge/public'], isRefused: true },
-    { what: 'a gateway of the namespace by its short name', hosts: ['shop.example.org'], gateways: ['own'], isRefused: true },
-  ])('I17: beside one that is not listed, for $what, a second one is refused: $isRefused', ({ isRefused, ...spec }) => {
-    const canary = aCanary({ service: { hosts: ['shop.example.org'], gateways: ['edge/public', 'prod/own'] } });
-    const other = virtualService([{ route: [{ destination: { host: 'shop' } }] }], {});
-    const found = { ...other, metadata: { name: 'web', namespace: 'prod' }, spec: { ...raw(other).spec, ...spec } };
-    expect(istio.unkept?.(canary, [found]).map((one) => one.isRefused)).toEqual([isRefused]);
-    expect(istio.unkept?.(aCanary(), [{ ...found, spec: { ...found.spec, gateways: ['mesh'] } }]).map((one) => one.isRefused)).toEqual([
-      spec.hosts.includes('shop.prod.svc.cluster.local'),
-    ]);
-  });
-
   it('04-R-D2: the spec that is kept of one taken over whole before is repeated', () => {
     const second = istio.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, [first]).write.at(-1);
     expect(second?.metadata.annotations?.[originalConfig]).toBe(first.metadata.annotations?.[originalConfig]);

@@ -22,6 +22,7 @@ import { splitForm } from './in-place.ts';
 import { mergeMatch, routedMatch, withSeveralPorts } from './match.ts';
 import { readVirtualService } from './read.ts';
 import { destination, renderHttp, renderTcp, rule, tcpRule } from './render.ts';
+import { fullGateways, fullHosts } from './taken.ts';
 
 const apiVersion = 'networking.istio.io/v1beta1';
 
@@ -62,27 +63,16 @@ export const istio: Router = withUsersRoutes(made, {
     const { namespace } = canary.metadata;
     const { hosts, gateways } = specOf<Record<string, unknown>>(found);
     const made = exposure(canary);
-    const hostsOf = (named: readonly string[]) =>
-      named.map((host) => (/[.*]/.test(host) ? host : `${host}.${namespace}.svc.cluster.local`));
-    const of = gatewaysOf(textsIn(gateways), namespace);
+    const of = fullGateways(textsIn(gateways), namespace);
     // A delegate has no hosts: it is included by the one that has them.
     return (
       made.hosts !== undefined &&
       textsIn(hosts).length > 0 &&
-      hostsMeet(hostsOf(made.hosts), hostsOf(textsIn(hosts))) &&
-      gatewaysOf(made.gateways ?? [], namespace).some((one) => of.includes(one))
+      hostsMeet(fullHosts(made.hosts, namespace), fullHosts(textsIn(hosts), namespace)) &&
+      fullGateways(made.gateways ?? [], namespace).some((one) => of.includes(one))
     );
   },
 });
-
-/** `namespace/name` of each; without any, those of the mesh. */
-function gatewaysOf(named: readonly string[], namespace: string): string[] {
-  if (named.length === 0) return ['mesh'];
-  return named.map((gateway) => {
-    if (gateway === 'mesh') return gateway;
-    return gateway.includes('/') ? gateway.replace(/^\.\//, `${namespace}/`) : `${namespace}/${gateway}`;
-  });
-}
 
 function renderRules(canary: Canary, current: readonly KubeObject[]): KubeObject[] {
   return ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref, current));

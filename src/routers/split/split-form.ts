@@ -20,6 +20,8 @@ export interface SplitForm {
   split(canary: Canary, found: KubeObject, routes: Routes): JsonRecord;
   /** The same fields as the user wrote them; undefined: nothing of it is split. */
   joined(canary: Canary, found: KubeObject): JsonRecord | undefined;
+  /** Where its rules, as the user wrote them, lead to the application: `spec.rules[0]`. */
+  leading(canary: Canary, found: KubeObject): readonly string[];
   /** Undefined: it leads to the application whole, as before Serin. */
   read(canary: Canary, found: KubeObject): Routes | UnreadableRoutes | undefined;
   /** Whether a spec is one of ours, which names the sides. */
@@ -30,12 +32,32 @@ export interface SplitForm {
   servicesOf(found: KubeObject): readonly string[];
   /** Whether the route that Serin would make is for requests that this one of the user's takes, too. `all`: routes of every namespace that was read. */
   isFor(canary: Canary, found: KubeObject, all: readonly KubeObject[]): boolean;
+  /** Requests that others answer, and that a route takes from them as it would be written; absent: routes of this kind take none of each other's. */
+  takes?(written: WrittenRoute, others: readonly KubeObject[]): readonly Taken[];
+  /** How a Canary keeps what `takes` finds from being taken, besides a route of the user's, for messages. */
+  apart: string;
   /** What users have attached to its rules that would not hold for copies of them. `objects`: all that were read. */
   unkept?(canary: Canary, found: KubeObject, objects: readonly KubeObject[]): readonly Unkept[];
   /** Objects that the sides need beside any route. */
   besides?(canary: Canary, current: readonly KubeObject[]): readonly KubeObject[];
   /** Why the provider rejects a route as it is; absent: it does not say. */
   rejectionOf?(found: KubeObject): string | undefined;
+}
+
+/** A route as Serin would write it. */
+export interface WrittenRoute {
+  now: KubeObject;
+  /** As the user has it; absent: Serin makes it. */
+  before?: KubeObject;
+}
+
+/** Requests of a route of the user's that come to another one. */
+export interface Taken {
+  on: KubeObject;
+  /** In words. */
+  requests: string;
+  /** It answers them since no other route names their host, and the new one does. */
+  isByHost?: true;
 }
 
 /** A route that the spec lists. */
@@ -73,6 +95,15 @@ export function leadsTo(canary: Canary, found: KubeObject, form: Pick<SplitForm,
   const services = form.servicesOf(found);
   const has = (name: string) => services.includes(`${canary.metadata.namespace}/${name}`);
   return has(apexService) || (has(primaryService) && has(canaryService));
+}
+
+/** How hosts of a new route, or of one that stays, are those of another one; no hosts are all. */
+export function sharedHost(own: readonly string[], theirs: readonly string[]): { host: string; isSame: boolean } | undefined {
+  if (own.length === 0 && theirs.length === 0) return { host: '', isSame: true };
+  const same = own.find((host) => theirs.includes(host));
+  if (same !== undefined) return { host: same, isSame: true };
+  const narrower = own.find((host) => theirs.length === 0 || theirs.some((wide) => covers(wide, host)));
+  return narrower === undefined ? undefined : { host: narrower, isSame: false };
 }
 
 /** Whether a request can be for a host of each of two routes; no hosts are all. */

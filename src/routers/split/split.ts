@@ -75,7 +75,7 @@ export function splitRules(canary: Canary, rules: readonly Rule[], routes: Route
     const side = sideBeside(canary, entriesOf(canary, rule, form), form);
     // Which of them the user means and which of them is ours could not be told apart.
     if (side !== undefined)
-      throw new RoutingError(`a rule leads to Service ${side} beside ${names(canary).apexService}: leave one of the two in the rule`);
+      throw RoutingError.of(`a rule leads to Service ${side} beside ${names(canary).apexService}`, 'leave one of the two in the rule');
     const divided = (one: Rule, part: Part, first: Pair['first']) => dividedRule(canary, one, part, first, form);
     return {
       copies: copies.flatMap((part) => form.conditioned(rule, part).map((one) => divided(one, part, 'canary'))),

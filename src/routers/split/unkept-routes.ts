@@ -1,15 +1,16 @@
 import type { Canary } from '../../api/canary.ts';
 import { groupOf, type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import type { Unkept } from '../router.ts';
+import type { Router, Unkept } from '../router.ts';
 import { routesAhead } from '../routes-ahead.ts';
 import { type RoutingError, rejectionOf } from '../routing-error.ts';
 import { lostBefore } from './lost-before.ts';
 import { leadsTo, listedRefs, type SplitForm } from './split-form.ts';
+import { takenRequests } from './taken-requests.ts';
 import { isUsersRoute } from './users-route.ts';
 
 /** What routes of users would not have of a release, as their Canary arrives: those that cannot be split, and those that are not listed. */
-export function unkeptRoutes(canary: Canary, objects: readonly KubeObject[], form: SplitForm): Unkept[] {
+export function unkeptRoutes(canary: Canary, objects: readonly KubeObject[], form: SplitForm, made: Pick<Router, 'render'>): Unkept[] {
   const group = groupOf(Object.values(form.versions)[0] ?? '');
   const all = objects.filter(({ apiVersion, kind }) => kind in form.versions && groupOf(apiVersion) === group);
   const own = form.ref(canary, all);
@@ -18,11 +19,20 @@ export function unkeptRoutes(canary: Canary, objects: readonly KubeObject[], for
   const split = new Set([own, ...listed].map(keyOf));
   const isSplit = (one: KubeObject) => split.has(keyOf(refOf(one)));
   const isMade = listed.length === 0 && !all.some((one) => keyOf(refOf(one)) === keyOf(own));
-  return all.flatMap((found) => {
+  const unkept = all.flatMap((found) => {
     if (!isUsersRoute(found)) return keyOf(refOf(found)) === keyOf(own) ? lostBefore(canary, found, form) : [];
     if (isSplit(found)) return [...unsplit(canary, found, form), ...(form.unkept?.(canary, found, objects) ?? [])];
     return leadsTo(canary, found, form) ? [unlisted(canary, found, isMade && form.isFor(canary, found, all))] : [];
   });
+  const named = new Set(unkept.filter(({ isRefused }) => isRefused).map(({ on }) => on));
+  const users = all.filter(isUsersRoute);
+  const written = {
+    objects,
+    users: users.filter(isSplit),
+    others: users.filter((one) => !isSplit(one) && !named.has(one)),
+    made: isMade ? made : undefined,
+  };
+  return [...unkept, ...takenRequests(canary, written, form)];
 }
 
 /** Before the first write all is tried that a release can come to. */
@@ -49,11 +59,8 @@ function unsplit(canary: Canary, on: KubeObject, form: SplitForm): Unkept[] {
 const isListed = (canary: Canary, { kind, metadata }: KubeObject, form: SplitForm): boolean =>
   listedRefs(canary, form).some(({ ref }) => ref.kind === kind && ref.name === metadata.name);
 
-/** A message says what is wrong, and after its last colon what helps. */
-function clausesOf({ message }: RoutingError): Pick<Unkept, 'detail' | 'remedy'> {
-  const at = message.lastIndexOf(': ');
-  const [problem, remedy] = at < 0 ? [message, 'let the route say it otherwise'] : [message.slice(0, at), message.slice(at + 2)];
-  return { detail: `cannot be split: ${problem}`, remedy };
+function clausesOf({ clauses: { problem, remedy } }: RoutingError): Pick<Unkept, 'detail' | 'remedy'> {
+  return { detail: `cannot be split: ${problem}`, remedy: remedy ?? 'correct that field of the Canary, or let the route say it otherwise' };
 }
 
 function unlisted(canary: Canary, on: KubeObject, isSecond: boolean): Unkept {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { aCanary } from '../../../test/contracts/routers-cases.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { saidInVain } from './users-route.ts';
+import { isUsersRoute, saidInVain } from './users-route.ts';
 
 const route = (kind: string, spec: object, name = 'shop'): KubeObject => ({
   ...{ apiVersion: 'example.org/v1', kind, metadata: { name, namespace: 'prod' } },
@@ -15,6 +15,7 @@ it('hosts, gateways and parents are named where the route does not have them', (
   const virtualService = route('VirtualService', { hosts: ['shop.example.org'], gateways: ['edge/public'] });
   expect(said({ hosts: ['shop.example.org'], gateways: ['edge/public'] }, virtualService)).toEqual([]);
   expect(said({ hosts: ['other.example.org'], gateways: ['edge/public', 'mesh'] }, virtualService)).toEqual(['hosts', 'gateways']);
+  expect(said({ gateways: ['mesh'] }, route('VirtualService', { hosts: ['shop'] }))).toEqual([]);
   const httpRoute = route('HTTPRoute', { hostnames: ['shop.example.org'], parentRefs: parents });
   expect(said({ hosts: ['shop.example.org'], gatewayRefs: [{ name: 'edge' }] }, httpRoute)).toEqual([]);
   expect(said({ gatewayRefs: [{ name: 'edge', sectionName: 'http' }] }, httpRoute)).toEqual(['gatewayRefs']);
@@ -44,4 +45,9 @@ it('a route of another name cannot be handed over', () => {
     'has no effect, since VirtualService shop is yours: say it there, or hand it over by metadata.annotations[serin.dev/adopt]: "true"',
     'has no effect, since VirtualService web is yours: say it there',
   ]);
+});
+
+it('a manifest with an empty list of annotations or owners is one of a route of the user’s', () => {
+  const empty = JSON.parse('{"name": "shop", "namespace": "prod", "annotations": null, "ownerReferences": null}');
+  expect(isUsersRoute({ ...route('VirtualService', {}), metadata: empty })).toBe(true);
 });

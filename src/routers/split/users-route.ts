@@ -15,7 +15,10 @@ const MAKERS = ['Canary', 'ControllerRevision'];
  * Whether a route is the user's: neither Serin nor Flagger has made it or taken it over whole, and it was not handed over. Of such a route only the
  * backends that name the application are Serin's (I17).
  */
-export function isUsersRoute({ metadata: { annotations = {}, ownerReferences = [] } }: KubeObject): boolean {
+export function isUsersRoute({ metadata }: KubeObject): boolean {
+  // A manifest may have `annotations:` without any.
+  const annotations = metadata.annotations ?? {};
+  const ownerReferences = metadata.ownerReferences ?? [];
   if (annotations[adoptAnnotation] === 'true') return false;
   return !MARKS.some((mark) => annotations[mark] !== undefined) && !ownerReferences.some(({ kind }) => MAKERS.includes(kind));
 }
@@ -45,7 +48,7 @@ const SAID_OF_ROUTES = {
     ...textsIn(hostnames),
     ...textsIn([isRecord(virtualhost) ? virtualhost.fqdn : undefined]),
   ],
-  gateways: ({ gateways }) => textsIn(gateways),
+  gateways: ({ gateways }) => (gateways === undefined ? ['mesh'] : textsIn(gateways)),
   gatewayRefs: ({ parentRefs }) => recordsIn(parentRefs),
   delegation: undefined,
   match: undefined,

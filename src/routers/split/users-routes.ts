@@ -97,11 +97,15 @@ export function withUsersRoutes(made: Router, form: SplitForm): Router {
     ...made,
     watches: (canary) =>
       distinct([...made.watches(canary), ...listedRefs(canary, form).map(({ ref }) => ref), ...delistedRefs(canary, form)]),
-    unkept: (canary, objects) => [...(made.unkept?.(canary, objects) ?? []), ...unkeptRoutes(canary, objects, form)],
+    unkept: (canary, objects) => [...(made.unkept?.(canary, objects) ?? []), ...unkeptRoutes(canary, objects, form, made)],
     ignores: (canary, current = []) => [
       ...(made.ignores?.(canary, current) ?? []),
       ...(routesOf(canary, current).isMade ? [] : saidInVain(canary, routesOf(canary, current).users)),
     ],
+    splits: (canary, current) =>
+      routesOf(canary, current).users.map((on) => ({
+        ...{ on, rules: form.leading(canary, on), isSplit: form.joined(canary, on) !== undefined },
+      })),
     isUsers: (route) => route.kind in form.versions && isUsersRoute(route),
     render,
     missing,

@@ -102,6 +102,18 @@ const clientRule = (name: string, host: string) =>
     ...{ trafficPolicy: { tls: { mode: 'SIMPLE' } }, workloadSelector: { matchLabels: { app: 'web' } } },
   });
 
+const web = (kind: string, apiVersion: string, spec: object) => object(apiVersion, kind, 'web', spec);
+const gatewayRoute = (path: string, name: string) => ({
+  ...{ parentRefs: [{ name: 'public' }], hostnames: ['shop.example.org'] },
+  rules: [{ matches: [{ path: { type: 'PathPrefix', value: path } }], backendRefs: [{ name, port: 80 }] }],
+});
+/** By a host of its own, for some clients. */
+const exposedBy = (arriving: Arriving, provider: string) =>
+  withSpec(arriving, (spec) => ({
+    ...{ ...spec, provider, analysis: { ...spec.analysis, match: [{ headers: { 'x-user': { exact: 'insider' } } }] } },
+    service: { ...spec.service, hosts: ['shop.example.org'], gatewayRefs: [{ name: 'public' }], gateways: ['edge/public'] },
+  }));
+
 const remedied: readonly Remedied[] = [
   {
     what: 'an apex Service over several workloads',
@@ -331,6 +343,42 @@ const remedied: readonly Remedied[] = [
     isPlanOnly: true,
   },
   {
+    what: 'a route that answers what that of the Canary would take',
+    arriving: exposedBy(having(worldOf([]), web('HTTPRoute', 'gateway.networking.k8s.io/v1', gatewayRoute('/', 'web'))), 'gatewayapi:v1'),
+    object: 'HTTPRoute/web',
+    remedy:
+      'make a route of your own that leads to Service shop by a path or a host of its own, and list it in spec.routeRefs; or name hosts in spec.service.hosts that no other route has',
+    follow: [
+      (one) => {
+        const own = object('gateway.networking.k8s.io/v1', 'HTTPRoute', 'app', gatewayRoute('/api', 'shop'));
+        const routeRefs = [{ apiVersion: own.apiVersion, kind: own.kind, name: 'app' }];
+        return having(
+          withSpec(one, (spec) => ({ ...spec, routeRefs })),
+          own,
+        );
+      },
+      (one) => withService(one, { hosts: ['api.example.org'] }),
+    ],
+    isPlanOnly: true,
+  },
+  {
+    what: 'a VirtualService that answers what that of the Canary would take',
+    arriving: exposedBy(
+      having(
+        worldOf([], istio),
+        web('VirtualService', 'networking.istio.io/v1', {
+          ...{ hosts: ['shop.example.org'], gateways: ['edge/public'], http: [{ route: [{ destination: { host: 'web' } }] }] },
+        }),
+      ),
+      'istio',
+    ),
+    object: 'VirtualService/web',
+    remedy:
+      'make a route of your own that leads to Service shop by a path or a host of its own, and list it in spec.routeRefs; or name hosts in spec.service.hosts that no other route has',
+    follow: [(one) => withService(one, { hosts: ['api.example.org'] })],
+    isPlanOnly: true,
+  },
+  {
     what: 'a DestinationRule for some clients',
     arriving: having(worldOf([], istio), clientRule('some', 'shop')),
     object: 'DestinationRule/some',
@@ -351,7 +399,8 @@ const remedied: readonly Remedied[] = [
 ];
 
 function lossesOf({ objects, canary }: Arriving, companions: readonly CompanionName[]): readonly Loss[] {
-  const analysis = { interval: '1m', threshold: 5, iterations: 2 };
+  const { match } = raw(canary).spec.analysis ?? {};
+  const analysis = { interval: '1m', threshold: 5, iterations: 2, ...(match && { match }) };
   const whole = { ...canary, metadata: { ...canary.metadata, uid: 'u' }, spec: { ...raw(canary).spec, analysis } };
   const read = parseCanary({ ...whole, metadata: { ...whole.metadata, generation: 1, resourceVersion: '1' } });
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { ControllerConfig } from '../../../src/controller/config.ts';
 import { raw } from '../raw.ts';
 import { ordersTemplate } from './journals.ts';
-import { aModelCanary, type ModelLab } from './lab.ts';
+import { APP, aModelCanary, canaryRef, type ModelLab } from './lab.ts';
 import { labOf } from './life.ts';
 
 /** A weighted release that is judged by what `lab.externalMetric` says. */
@@ -40,4 +40,11 @@ export async function release(lab: ModelLab, version: string, phase = 'Succeeded
   if (!(await lab.passUntil(() => lab.phase() === 'Progressing', 60_000))) throw new Error(`not started: ${lab.phase()}`);
   await awaitEnd(lab, phase);
   await lab.pass(5_000);
+}
+
+/** The Canary is deleted, and all of it is handed over. */
+export async function deleteCanary(lab: ModelLab, name: string = APP): Promise<void> {
+  lab.server.delete({ ...canaryRef, name });
+  if (!(await lab.passUntil(() => lab.canary(name) === undefined, 300_000))) throw new Error(`Canary ${name} is not gone`);
+  await lab.pass(120_000);
 }

@@ -18,6 +18,7 @@ import { services } from './services.ts';
 import { spelling } from './spelling.ts';
 import { splits } from './splits.ts';
 import { targets } from './targets.ts';
+import { usersRoutes } from './users-routes.ts';
 import { webhookHosts } from './webhook-hosts.ts';
 
 /** A check; the name and what it finds are its line in docs/validate.md. */
@@ -56,6 +57,7 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
     ['ingresses', 'an Ingress that does not lead to the apex Service', ingresses],
     ['splits', 'TrafficSplits, with the Services beside them', splits],
     ['gateways', 'Istio gateways with neither `mesh` nor hosts', gateways],
+    ['routes', 'fields that a route of yours for the application makes void, where the files or the cluster have it', usersRoutes],
     ['idle fields', 'fields that have no effect with the traffic provider or the strategy', idleFields],
     [
       'limits',

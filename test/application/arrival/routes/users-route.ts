@@ -89,7 +89,10 @@ const httpRoute: RouteReader = {
 const withoutCookies = (filters: Raw[]): Raw[] =>
   filters.filter(({ responseHeaderModifier: { add = [] } = {} }: Raw) => !add.some(({ name }: Raw) => /^set-cookie$/i.test(name)));
 
-/** Source: istio.io, VirtualService: "the first rule matching an incoming request is used". */
+/**
+ * Source: istio.io, VirtualService: "the first rule matching an incoming request is used"; a gateway joins those of a host, the oldest first, and moves
+ * what takes every request to the end (`SortVHostRoutes`).
+ */
 const virtualService: RouteReader = {
   apiVersion: 'networking.istio.io/v1beta1',
   askedOf: (route) =>
@@ -111,26 +114,33 @@ const virtualService: RouteReader = {
         return regex === undefined ? value === exact : value !== undefined && new RegExp(`^(?:${regex})$`).test(value);
       });
     const found = oldestFirst(routes.filter((one) => (raw(one).spec.hosts ?? []).includes(host)));
-    for (const route of found)
-      for (const rule of raw(route).spec.http ?? []) {
-        if (rule.match?.length && !rule.match.some(isFor)) continue;
-        const { match: _, name: __, route: to = [], mirror, mirrorPercentage, mirrors, ...rest } = rule;
-        const isOurs = /-canary(\.|$)/.test(mirror?.host ?? '');
-        const kept = isOurs ? {} : { mirror, mirrorPercentage };
-        return {
-          terms: { ...rest, ...kept, mirrors: (mirrors ?? []).filter((one: Raw) => !/-canary(\.|$)/.test(one.destination?.host ?? '')) },
-          sent: to.map(({ destination, weight = to.length === 1 ? 100 : 0, headers: of, ...terms }: Raw) => {
-            const [service = '', namespace = route.metadata.namespace ?? ''] = destination.host.split('.');
-            return {
-              service,
-              namespace,
-              port: destination.port?.number,
-              weight,
-              terms: { ...terms, subset: destination.subset, headers: ownHeaders(of) },
-            };
-          }),
-        };
-      }
+    const takesAll = ({ uri, headers = {} }: Raw): boolean =>
+      (uri === undefined || uri.prefix === '/') && Object.keys(headers).length === 0;
+    const alternatives = found.flatMap((route) =>
+      (raw(route).spec.http ?? []).flatMap((rule: Raw) =>
+        (rule.match?.length ? rule.match : [{}]).map((match: Raw) => ({ route, rule, match })),
+      ),
+    );
+    const inOrder = [...alternatives.filter(({ match }) => !takesAll(match)), ...alternatives.filter(({ match }) => takesAll(match))];
+    for (const { route, rule, match } of inOrder) {
+      if (!isFor(match)) continue;
+      const { match: _, name: __, route: to = [], mirror, mirrorPercentage, mirrors, ...rest } = rule;
+      const isOurs = /-canary(\.|$)/.test(mirror?.host ?? '');
+      const kept = isOurs ? {} : { mirror, mirrorPercentage };
+      return {
+        terms: { ...rest, ...kept, mirrors: (mirrors ?? []).filter((one: Raw) => !/-canary(\.|$)/.test(one.destination?.host ?? '')) },
+        sent: to.map(({ destination, weight = to.length === 1 ? 100 : 0, headers: of, ...terms }: Raw) => {
+          const [service = '', namespace = route.metadata.namespace ?? ''] = destination.host.split('.');
+          return {
+            service,
+            namespace,
+            port: destination.port?.number,
+            weight,
+            terms: { ...terms, subset: destination.subset, headers: ownHeaders(of) },
+          };
+        }),
+      };
+    }
     return undefined;
   },
 };

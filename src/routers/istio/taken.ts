@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../api/json.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { isOlder } from '../split/alternative.ts';
+import { sharedHost, type Taken, type WrittenRoute } from '../split/split-form.ts';
+import { MESH } from './match.ts';
+
+/**
+ * A gateway joins the VirtualServices of a host, the oldest first, and moves what takes every request to the end: there any condition takes requests of
+ * an older route. Clients of the mesh read the oldest alone.
+ * Source: Istio, pilot/pkg/networking/core/gateway.go and route.SortVHostRoutes.
+ */
+export function takes({ now, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {
+  const hosts = hostsOf(now);
+  const edges = gatewaysOf(now);
+  const shared = others.flatMap((on) => {
+    const host = sharedHost(hosts, hostsOf(on));
+    const gateways = gatewaysOf(on).filter((one) => edges.includes(one));
+    // A delegate has no hosts: it is included by the one that has them.
+    return host && gateways.length > 0 && hosts.length > 0 && hostsOf(on).length > 0 ? [{ ...host, on, gateways }] : [];
+  });
+  return shared.flatMap(({ on, host, isSame, gateways }): Taken[] => {
+    if (!isSame)
+      return before || shared.some((one) => one.isSame && one.host === host)
+        ? []
+        : [{ on, requests: `all requests for ${host} that no other route answers`, isByHost: true }];
+    const isTaken = gateways.some((gateway) => gateway !== MESH && takesAt(gateway, { now, before }, on));
+    return isTaken ? [{ on, requests: `all requests for ${host} of which no other rule asks more` }] : [];
+  });
+}
+
+function takesAt(gateway: string, { now, before }: { now: KubeObject; before: KubeObject | undefined }, other: KubeObject): boolean {
+  const own = before ? matchesAt(gateway, before) : [];
+  const isOurs = (match: JsonRecord) => own.some((one) => holds(match, one) && (!takesAll(one) || isOlder(before, other)));
+  return matchesAt(gateway, other).some(
+    (theirs) => takesAll(theirs) && matchesAt(gateway, now).some((match) => !takesAll(match) && sharePort(match, theirs) && !isOurs(match)),
+  );
+}
+
+/** Alternatives of the HTTP rules that hold at a gateway. */
+function matchesAt(gateway: string, route: KubeObject): JsonRecord[] {
+  const { namespace = '' } = route.metadata;
+  const all = recordsIn(specOf<JsonRecord>(route).http).flatMap(({ match }) => (recordsIn(match).length > 0 ? recordsIn(match) : [{}]));
+  return all.filter(({ gateways }) => textsIn(gateways).length === 0 || fullGateways(textsIn(gateways), namespace).includes(gateway));
+}
+
+/** Fields of a match that are no condition on what a client asks of a gateway. */
+const NO_CONDITION = new Set(['name', 'gateways', 'port', 'statPrefix', 'ignoreUriCase', 'sourceLabels', 'sourceNamespace']);
+
+function takesAll(match: JsonRecord): boolean {
+  return Object.entries(match).every(
+    ([field, value]) =>
+      NO_CONDITION.has(field) ||
+      (field === 'uri' && isRecord(value) && value.prefix === '/') ||
+      (isRecord(value) && Object.keys(value).length === 0),
+  );
+}
+
+const sharePort = ({ port }: JsonRecord, other: JsonRecord): boolean =>
+  port === undefined || other.port === undefined || port === other.port;
+
+/** Whether everything that `part` says stands in `whole`. */
+export function holds(whole: unknown, part: unknown): boolean {
+  if (!isRecord(part)) return isDeepStrictEqual(whole, part);
+  return isRecord(whole) && Object.entries(part).every(([field, value]) => holds(whole[field], value));
+}
+
+/** A name without a dot is one of the namespace. */
+export function fullHosts(named: readonly string[], namespace: string): string[] {
+  return named.map((host) => (/[.*]/.test(host) ? host : `${host}.${namespace}.svc.cluster.local`));
+}
+
+/** `namespace/name` of each; without any, those of the mesh. */
+export function fullGateways(named: readonly string[], namespace: string): string[] {
+  if (named.length === 0) return [MESH];
+  return named.map((gateway) => {
+    if (gateway === MESH) return gateway;
+    return gateway.includes('/') ? gateway.replace(/^\.\//, `${namespace}/`) : `${namespace}/${gateway}`;
+  });
+}
+
+const hostsOf = ({ metadata, spec }: KubeObject): string[] =>
+  fullHosts(textsIn(isRecord(spec) ? spec.hosts : []), metadata.namespace ?? '');
+const gatewaysOf = ({ metadata, spec }: KubeObject): string[] =>
+  fullGateways(textsIn(isRecord(spec) ? spec.gateways : []), metadata.namespace ?? '');
