@@ -24,23 +24,31 @@ export interface Ground {
   meanwhile<T>(apply: () => Promise<T>): Promise<T>;
 }
 
-/** One application of each kind of subject, from its first apply to the deletion of its Canary, with the same tool. */
-export async function playApplier(ground: Ground, applier: Applier, hear: (cell: Cell) => void): Promise<void> {
-  const shops = SUBJECTS.map((subject): Shop => ({ subject, namespace: `${applier.id}-${subject.toLowerCase()}` }));
-  const all = <T>(one: (shop: Shop) => Promise<T>) => Promise.all(shops.map(one));
+interface Played extends Shop {
+  applier: Applier;
+}
+
+/** For each tool one application of each kind of subject, from its first apply to the deletion of its Canary; all go on together. */
+export async function playAppliers(ground: Ground, appliers: readonly Applier[], hear: (cell: Cell) => void): Promise<void> {
+  const shops = appliers.flatMap((applier) =>
+    SUBJECTS.filter((subject) => !applier.lacks?.includes(subject)).map(
+      (subject): Played => ({ applier, subject, namespace: `${applier.id}-${subject.toLowerCase()}` }),
+    ),
+  );
+  const all = <T>(one: (shop: Played) => Promise<T>) => Promise.all(shops.map(one));
   const { cluster, hooks } = ground;
   const users = new Map<Shop, Users>();
   const follow = await all((shop) => followed(cluster, shop));
   const moment = async (name: Moment, version: string): Promise<void> => {
     await ground.meanwhile(() =>
       all(async (shop) =>
-        hear(await looked(ground, applier, shop, { moment: name, version, users: users.get(shop), seen: follow[shops.indexOf(shop)] })),
+        hear(await looked(ground, shop, { moment: name, version, users: users.get(shop), seen: follow[shops.indexOf(shop)] })),
       ),
     );
   };
   try {
     await all(async (shop) => {
-      const { namespace } = shop;
+      const { namespace, applier } = shop;
       await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } as KubeObject, {
         fieldManager: 'platform',
       });
@@ -102,12 +110,13 @@ interface Look {
   seen: Followed | undefined;
 }
 
-async function looked({ cluster }: Ground, applier: Applier, shop: Shop, { moment, version, users, seen }: Look): Promise<Cell> {
-  const { subject, namespace } = shop;
+async function looked({ cluster }: Ground, shop: Played, { moment, version, users, seen }: Look): Promise<Cell> {
+  const { subject, namespace, applier } = shop;
   const resetMs: number[] = [];
   const lostBefore = users?.lost().length ?? 0;
   let refused: string | undefined;
   let stays = false;
+  let isOutOfSync = false;
   // Serin raises the target itself as a release begins, and after the Canary is gone its replicas are the user's.
   const isJudged = moment !== 'after deletion' && !(subject === 'replicas' && moment !== 'idle');
   users?.forget();
@@ -117,7 +126,8 @@ async function looked({ cluster }: Ground, applier: Applier, shop: Shop, { momen
   });
   for (let time = 0; time < TIMES; time += 1) {
     const fromMs = monotonicMs();
-    const { isApplied, said } = await applier.apply(namespace, manifests(shop, version));
+    const { isApplied, said, outOfSync } = await applier.apply(namespace, manifests(shop, version));
+    isOutOfSync = outOfSync?.includes(refOfSubject(shop).kind) ?? false;
     if (!isApplied) refused ??= said;
     await sleep(LOOK_MS);
     if (!isJudged) continue;
@@ -126,15 +136,21 @@ async function looked({ cluster }: Ground, applier: Applier, shop: Shop, { momen
     stays ||= isOpen;
   }
   reached.stop();
+  const lost = (users?.lost() ?? []).slice(lostBefore);
   return {
     ...{ applier: applier.name, ...(applier.isRemedy && { isRemedy: true as const }), subject, moment },
     ...(refused !== undefined && { refused }),
     ...(resetMs.length > 0 && { resetMs }),
     ...(stays && { stays: true as const }),
-    lost: (users?.lost().length ?? 0) - lostBefore,
+    ...(isOutOfSync && { isOutOfSync: true as const }),
+    lost: lost.length,
+    ...(lost.length > 0 && { because: [...new Set(lost.map(reasonOf))] }),
     early: moment === 'push' ? early : 0,
   };
 }
+
+/** Without its time. */
+const reasonOf = (lost: string): string => lost.slice(lost.indexOf(' ') + 1);
 
 /** Calls back each time until Serin first sends requests to the canary. */
 function reachedBySerin(cluster: KubeCluster, namespace: string, count: () => void): { stop(): void } {
