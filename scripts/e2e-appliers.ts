@@ -60,6 +60,9 @@ export const APPLIERS = {
   'tofu-kubernetes': (say?: Say) => ensureGoTool(TOOLS['tofu-kubernetes'], say ?? quiet),
 } as const;
 
+/** Those that the end-to-end tests need, too. */
+export const APPLIERS_OF_E2E = ['helm-3', 'helm-4', 'kubectl', 'argo', 'flux'] as const satisfies readonly (keyof typeof APPLIERS)[];
+
 const quiet: Say = () => undefined;
 
 /** Versions of the tools that have a go.mod of their own. */

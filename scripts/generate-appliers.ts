@@ -51,7 +51,9 @@ function reasons(played: readonly { cells: readonly Cell[] }[]): string {
       counted.set(reason, (counted.get(reason) ?? new Set()).add(subject));
     }
   if (counted.size === 0) return 'No request was lost.';
-  const rows = [...counted].toSorted(([a], [b]) => a.localeCompare(b)).map(([reason, subjects]) => `| ${reason} | ${[...subjects].join(', ')} |`);
+  const rows = [...counted]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([reason, subjects]) => `| ${reason} | ${[...subjects].join(', ')} |`);
   return ['| reasons of the proxy for lost requests | at |', '|---|---|', ...rows].join('\n');
 }
 

@@ -145,7 +145,7 @@ async function looked({ cluster }: Ground, shop: Played, { moment, version, user
     ...(isOutOfSync && { isOutOfSync: true as const }),
     lost: lost.length,
     ...(lost.length > 0 && { because: [...new Set(lost.map(reasonOf))] }),
-    early: moment === 'push' ? early : 0,
+    early: moment === 'push' || moment === 'mid-release' ? early : 0,
   };
 }
 

@@ -21,9 +21,8 @@ const FILE = join(import.meta.dirname, '..', 'results.json');
  * of results has of others stays.
  */
 const { APPLIERS_MODE = 'running', APPLIERS = '' } = process.env;
-/** Tools that are played together: times that are measured are those of a machine that is not busy with others. */
-const TOGETHER = { running: 2, stopped: 4, guarded: 4 } as const;
-
+/** Tools that are played together. */
+const TOGETHER = 4;
 /** The fields that Serin writes. */
 const FIELDS = [
   { group: '', kind: 'Service', path: '/spec/selector' },
@@ -116,8 +115,8 @@ it('each tool applies at each moment, and the table holds what it did', async ()
       }
     };
     const chosen = appliers.filter(({ id }) => isChosen(id));
-    for (let at = 0; at < chosen.length; at += TOGETHER[mode]) {
-      const group = chosen.slice(at, at + TOGETHER[mode]);
+    for (let at = 0; at < chosen.length; at += TOGETHER) {
+      const group = chosen.slice(at, at + TOGETHER);
       const ground = { cluster: environment.cluster, hooks, proxyUrl: environment.mesh.url(0), meanwhile };
       const found: Cell[] = [];
       const played = playAppliers(ground, group, (cell) => {
