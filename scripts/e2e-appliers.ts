@@ -17,9 +17,9 @@ const TOOLS = {
     purpose,
   },
   // What many users have still: its libraries are those of Kubernetes 1.31.
-  'helm-3.16': {
+  'helm-316': {
     name: 'helm316',
-    folder: 'helm-3.16',
+    folder: 'helm-316',
     module: 'helm.sh/helm/v3',
     package: 'helm.sh/helm/v3/cmd/helm',
     stamps: (version) => [`helm.sh/helm/v3/internal/version.version=v${version}`],
@@ -51,7 +51,7 @@ const TOOLS = {
 /** How to get the path of each program; `kubectl` is the control plane's. */
 export const APPLIERS = {
   'helm-3': (say?: Say) => ensureGoTool(TOOLS['helm-3'], say ?? quiet),
-  'helm-3.16': (say?: Say) => ensureGoTool(TOOLS['helm-3.16'], say ?? quiet),
+  'helm-316': (say?: Say) => ensureGoTool(TOOLS['helm-316'], say ?? quiet),
   'helm-4': (say?: Say) => ensureHelm(say),
   kubectl: async (say?: Say) => join((await ensureBinaries(say)).dir, 'kubectl'),
   argo: (say?: Say) => ensureGoTool(TOOLS.argo, say ?? quiet),
@@ -68,7 +68,7 @@ const quiet: Say = () => undefined;
 /** Versions of the tools that have a go.mod of their own. */
 export const applierVersions = (): Record<keyof typeof TOOLS, string> => ({
   'helm-3': toolFolders(TOOLS['helm-3']).version,
-  'helm-3.16': toolFolders(TOOLS['helm-3.16']).version,
+  'helm-316': toolFolders(TOOLS['helm-316']).version,
   flux: toolFolders(TOOLS.flux).version,
   argo: toolFolders(TOOLS.argo).version,
   tofu: toolFolders(TOOLS.tofu).version,

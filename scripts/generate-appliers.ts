@@ -47,7 +47,7 @@ function reasons(played: readonly { cells: readonly Cell[] }[]): string {
   const counted = new Map<string, Set<string>>();
   for (const { subject, because = [] } of played.flatMap(({ cells }) => cells))
     for (const one of because) {
-      const reason = one.replace(/ [\w-]+\/(\S+)/, ' $1');
+      const reason = one.replace(/ [\w-]+\/(\S+)/, ' $1').replace(/ at shop-\S+$/, ' at a pod');
       counted.set(reason, (counted.get(reason) ?? new Set()).add(subject));
     }
   if (counted.size === 0) return 'No request was lost.';
@@ -74,11 +74,13 @@ applies twice: the manifests that it applied last, and at *push* those of the ne
 written, for the longest of the two times; each is looked at for 4 s and longer. *Lost*: requests that no application answered; users never stop asking. At *push* and later Serin itself sets
 replicas, so that nothing is said of them. Rows with *with* or *left out* are remedies. [gitops.md](gitops.md) says what to do about each.
 
-Helm 3 is ${versions['helm-3']}, and ${versions['helm-3.16']} where the row says 3.16; Helm 4 is 4.3.1, kubectl and the API server are 1.36.3. Flux is kustomize-controller ${versions.flux}. Argo CD is one sync of its
+Helm 3 is ${versions['helm-3']}, and ${versions['helm-316']} where the row says 3.16; Helm 4 is 4.3.1, kubectl and the API server are 1.36.3. Flux is kustomize-controller ${versions.flux}. Argo CD is one sync of its
 gitops-engine (${versions.argo}); \`ignoreDifferences\` are read by the normalizers of Argo CD 3.5.7 and respected as its controller does. Terraform is OpenTofu ${versions.tofu} with the provider
-hashicorp/kubernetes ${versions['tofu-kubernetes']}, the newest that builds from the Go proxy; it has no resource for routes. Times are those of a machine that was busy with other work.
+hashicorp/kubernetes ${versions['tofu-kubernetes']}, the newest that builds from the Go proxy; it has no resource for routes. Times are those of a machine that was busy with other work. Where a tool resets
+a route again and again, the correction waits longer each time (1 s, 2 s, 4 s …, [gitops.md](gitops.md)): at *mid-release* it is the fifth and the sixth one within minutes.
 
 ${reasons(played)}
+
 ${played.map(({ mode, cells }) => `## ${TITLES[mode]}\n\n${table(cells)}\n`).join('\n')}`;
   return [{ path: join(root, 'docs', 'appliers.md'), text, source }];
 };

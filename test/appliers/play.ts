@@ -28,17 +28,26 @@ interface Played extends Shop {
   applier: Applier;
 }
 
-/** For each tool one application of each kind of subject, from its first apply to the deletion of its Canary; all go on together. */
-export async function playAppliers(ground: Ground, appliers: readonly Applier[], hear: (cell: Cell) => void): Promise<void> {
+/**
+ * For each tool one application of each kind of subject, from its first apply to the deletion of its Canary; all go on together. Returns what kept
+ * one of them from going on; the others do.
+ */
+export async function playAppliers(ground: Ground, appliers: readonly Applier[], hear: (cell: Cell) => void): Promise<string[]> {
   const shops = appliers.flatMap((applier) =>
     SUBJECTS.filter((subject) => !applier.lacks?.includes(subject)).map(
       (subject): Played => ({ applier, subject, namespace: `${applier.id}-${subject.toLowerCase()}` }),
     ),
   );
-  const all = <T>(one: (shop: Played) => Promise<T>) => Promise.all(shops.map(one));
+  const problems = new Map<Shop, string>();
+  const all = (one: (shop: Played) => Promise<void>) =>
+    Promise.all(
+      shops
+        .filter((shop) => !problems.has(shop))
+        .map((shop) => one(shop).catch((error: unknown) => void problems.set(shop, `${shop.namespace}: ${error}`))),
+    );
   const { cluster, hooks } = ground;
   const users = new Map<Shop, Users>();
-  const follow = await all((shop) => followed(cluster, shop));
+  const follow = await Promise.all(shops.map((shop) => followed(cluster, shop)));
   const moment = async (name: Moment, version: string): Promise<void> => {
     await ground.meanwhile(() =>
       all(async (shop) =>
@@ -93,8 +102,9 @@ export async function playAppliers(ground: Ground, appliers: readonly Applier[],
   } finally {
     for (const each of users.values()) await each.stop();
     for (const each of follow) each.stop();
-    await all(({ namespace }) => cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace }));
+    for (const { namespace } of shops) await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
   }
+  return [...problems.values()];
 }
 
 const PUSH = {

@@ -1,5 +1,5 @@
 // Builds the Helm 3.16 whose upgrades test/appliers looks at; no code of ours.
-module serin.test/helm-3.16
+module serin.test/helm-316
 
 go 1.26.0
 
