@@ -199,7 +199,7 @@ it('I14, E63a: a Service that was served so is put back at once: EndpointSlices 
   await aTurn();
   expect([ends, watches.length]).toEqual([['served', 'served'], 1]);
   // Another port is another thing to serve.
-  void write({ ...after, spec: { ...after.spec, ports: [{ name: 'http', port: 80, targetPort: 9090 }] } });
+  void write({ ...after, spec: { ...raw(after).spec, ports: [{ name: 'http', port: 80, targetPort: 9090 }] } });
   await aTurn();
   expect([ends.length, watches.length]).toEqual([2, 2]);
 });
