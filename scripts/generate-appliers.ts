@@ -20,13 +20,18 @@ function textOf({ refused, resetMs, stays, isOutOfSync, lost, early }: Cell): st
   const longest = Math.max(0, ...(resetMs ?? []));
   const time = longest >= LONGEST_MS ? `${(longest / 1000).toFixed(1)} s` : `${longest} ms`;
   const reset = longest === 0 ? [] : [`reset for ${stays ? 'as long as it was looked at' : time}`];
-  const said = refused === undefined ? [] : [/conflict/i.test(refused) ? 'refused: conflict' : 'refused'];
+  const said = refused === undefined ? [] : [refusalText(refused)];
   const requests = [
     ...(lost > 0 ? [`${lost} requests lost`] : []),
     ...(early > 0 ? [`${early} requests to the new version before its release`] : []),
   ];
   const all = [...said, ...reset, ...requests, ...(isOutOfSync ? ['shown as out of sync'] : [])];
   return all.length === 0 ? 'applied' : all.join(', ');
+}
+
+function refusalText(refused: string): string {
+  if (/conflict/i.test(refused)) return 'refused: conflict';
+  return /timeout|deadline/i.test(refused) ? 'timed out on the busy machine' : 'refused';
 }
 
 function table(cells: readonly Cell[]): string {

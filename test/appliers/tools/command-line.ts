@@ -68,7 +68,9 @@ export const argo = (
     writeFileSync(file, annotated.map((one) => JSON.stringify(one)).join('\n---\n'));
     const flags = ignore === undefined ? [] : ['--ignore-differences', JSON.stringify(ignore)];
     const ran = await runProgram(program, ['--kubeconfig', kubeconfig, '--namespace', namespace, '--file', file, ...flags]);
-    return { ...outcome(ran), outOfSync: [...ran.said.matchAll(/^OutOfSync: (\w+)$/gm)].map(([, kind = '']) => kind) };
+    const outOfSync = [...ran.said.matchAll(/^OutOfSync: (\w+)$/gm)].map(([, kind = '']) => kind);
+    // Of what is applied by the server Argo CD asks the server for the differences.
+    return { ...outcome(ran), ...(options === undefined && { outOfSync }) };
   },
 });
 
