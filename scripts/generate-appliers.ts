@@ -16,13 +16,15 @@ const TITLES: Readonly<Record<Mode, string>> = {
   guarded: 'With the apex guard',
 };
 
-function textOf({ refused, resetMs, stays, isOutOfSync, lost, early }: Cell): string {
+function textOf({ refused, resetMs, stays, isOutOfSync, lost, because = [], early }: Cell): string {
   const longest = Math.max(0, ...(resetMs ?? []));
   const time = longest >= LONGEST_MS ? `${(longest / 1000).toFixed(1)} s` : `${longest} ms`;
   const reset = longest === 0 ? [] : [`reset for ${stays ? 'as long as it was looked at' : time}`];
   const said = refused === undefined ? [] : [refusalText(refused)];
   const requests = [
-    ...(lost > 0 ? [`${lost} requests lost`] : []),
+    ...(lost > 0
+      ? [`${lost} requests ${because.length > 0 && because.every((one) => one.startsWith('timeout')) ? 'timed out' : 'lost'}`]
+      : []),
     ...(early > 0 ? [`${early} requests to the new version before its release`] : []),
   ];
   const all = [...said, ...reset, ...requests, ...(isOutOfSync ? ['shown as out of sync'] : [])];
