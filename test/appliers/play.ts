@@ -155,7 +155,8 @@ async function looked({ cluster }: Ground, shop: Played, { moment, version, user
     ...(isOutOfSync && { isOutOfSync: true as const }),
     lost: lost.length,
     ...(lost.length > 0 && { because: [...new Set(lost.map(reasonOf))] }),
-    early: moment === 'push' || moment === 'mid-release' ? early : 0,
+    // A route sends its share there at mid-release.
+    early: moment === 'push' || (moment === 'mid-release' && subject === 'Service') ? early : 0,
   };
 }
 
