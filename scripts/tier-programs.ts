@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { APPLIERS } from './e2e-appliers.ts';
+import { APPLIERS, APPLIERS_OF_E2E } from './e2e-appliers.ts';
 import { ensureBinaries, ensureFish, ensureNginx, ensurePrometheus, ensureZsh } from './e2e-binaries.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureFlagger } from './e2e-flagger.ts';
@@ -35,7 +35,7 @@ const needed: readonly (readonly [string, (say: Say) => unknown])[] = [
   ['Envoy', ensureEnvoy],
   ['the control plane', ensureBinaries],
   ['helm', ensureHelm],
-  ...Object.entries(APPLIERS).map(([name, ensure]) => [`the tool ${name}`, ensure] as const),
+  ...APPLIERS_OF_E2E.map((name) => [`the tool ${name}`, APPLIERS[name]] as const),
   ...planesOfTheDay(Date.now()).map((plane) => [`the plane ${plane}`, () => ensurePlane(plane, say)] as const),
   ['Flagger', ensureFlagger],
 ];

@@ -15,6 +15,8 @@ it.each([
     name: 'Flux',
   },
   { what: 'Terraform by its manager', metadata: { managedFields: [{ manager: 'Terraform' }] }, name: 'Terraform' },
+  // The API server takes it from the user agent of the provider: HashiCorp/1.0 Terraform/1.12.6.
+  { what: 'Terraform by its user agent', metadata: { managedFields: [{ manager: 'HashiCorp' }] }, name: 'Terraform' },
   { what: 'kubectl by its manager', metadata: { managedFields: [{ manager: 'kubectl' }] }, name: 'kubectl apply' },
   { what: 'no tool', metadata: { managedFields: [{ manager: 'kube-controller-manager' }, {}] }, name: undefined },
 ])('it is known who applies an object: $what', ({ metadata, name }) => {
@@ -43,4 +45,11 @@ it('the lines for Argo CD and Flux, for the selector of a Service', () => {
     'in the Kustomization, spec.ignore: [{paths: [/spec/selector], target: {kind: Service, name: shop}}]',
   );
   expect(lines('someone')).toBeUndefined();
+});
+
+it('the lines for Terraform keep Serin’s annotations, too: its provider removes those that are not in the configuration', () => {
+  const terraform = applierByManager('HashiCorp');
+  expect(terraform && applierRemedy(terraform, { apiVersion: 'v1', kind: 'Service', name: 'shop' })?.remedy).toBe(
+    'in the resource of Service shop, lifecycle { ignore_changes = [spec[0].selector, metadata[0].annotations] }',
+  );
 });

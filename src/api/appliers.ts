@@ -41,9 +41,9 @@ export const appliers: readonly Applier[] = [
   {
     name: 'Terraform',
     marks: [],
-    managers: ['Terraform', 'terraform'],
+    managers: ['HashiCorp', 'Terraform', 'terraform'],
     remedy: ({ kind, name }, path) =>
-      `in the resource of ${kind} ${name}, lifecycle { ignore_changes = [${path.slice(1).replace('/', '[0].')}] }`,
+      `in the resource of ${kind} ${name}, lifecycle { ignore_changes = [${path.slice(1).replace('/', '[0].')}, metadata[0].annotations] }`,
   },
   {
     name: 'kubectl apply',

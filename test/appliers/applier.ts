@@ -1,9 +1,12 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { Subject } from './shop.ts';
 
 export interface Applied {
   isApplied: boolean;
   /** The last line of what it said. */
   said: string;
+  /** Kinds of the objects that it found to differ from their manifests, before it applied; absent: it does not say. */
+  outOfSync?: readonly string[];
 }
 
 /** A tool with the flags or settings that users run it with. */
@@ -14,6 +17,8 @@ export interface Applier {
   readonly name: string;
   /** What its user set so that Serin's fields stay; absent: nothing. */
   readonly isRemedy?: true;
+  /** Objects that it cannot apply. */
+  readonly lacks?: readonly Subject[];
   /** Brings the manifests to a namespace, the first time or again. */
   apply(namespace: string, manifests: readonly KubeObject[]): Promise<Applied>;
 }

@@ -24,23 +24,40 @@ export interface Ground {
   meanwhile<T>(apply: () => Promise<T>): Promise<T>;
 }
 
-/** One application of each kind of subject, from its first apply to the deletion of its Canary, with the same tool. */
-export async function playApplier(ground: Ground, applier: Applier, hear: (cell: Cell) => void): Promise<void> {
-  const shops = SUBJECTS.map((subject): Shop => ({ subject, namespace: `${applier.id}-${subject.toLowerCase()}` }));
-  const all = <T>(one: (shop: Shop) => Promise<T>) => Promise.all(shops.map(one));
+interface Played extends Shop {
+  applier: Applier;
+}
+
+/**
+ * For each tool one application of each kind of subject, from its first apply to the deletion of its Canary; all go on together. Returns what kept
+ * one of them from going on; the others do.
+ */
+export async function playAppliers(ground: Ground, appliers: readonly Applier[], hear: (cell: Cell) => void): Promise<string[]> {
+  const shops = appliers.flatMap((applier) =>
+    SUBJECTS.filter((subject) => !applier.lacks?.includes(subject)).map(
+      (subject): Played => ({ applier, subject, namespace: `${applier.id}-${subject.toLowerCase()}` }),
+    ),
+  );
+  const problems = new Map<Shop, string>();
+  const all = (one: (shop: Played) => Promise<void>) =>
+    Promise.all(
+      shops
+        .filter((shop) => !problems.has(shop))
+        .map((shop) => one(shop).catch((error: unknown) => void problems.set(shop, `${shop.namespace}: ${error}`))),
+    );
   const { cluster, hooks } = ground;
   const users = new Map<Shop, Users>();
-  const follow = await all((shop) => followed(cluster, shop));
+  const follow = await Promise.all(shops.map((shop) => followed(cluster, shop)));
   const moment = async (name: Moment, version: string): Promise<void> => {
     await ground.meanwhile(() =>
       all(async (shop) =>
-        hear(await looked(ground, applier, shop, { moment: name, version, users: users.get(shop), seen: follow[shops.indexOf(shop)] })),
+        hear(await looked(ground, shop, { moment: name, version, users: users.get(shop), seen: follow[shops.indexOf(shop)] })),
       ),
     );
   };
   try {
     await all(async (shop) => {
-      const { namespace } = shop;
+      const { namespace, applier } = shop;
       await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } as KubeObject, {
         fieldManager: 'platform',
       });
@@ -85,8 +102,9 @@ export async function playApplier(ground: Ground, applier: Applier, hear: (cell:
   } finally {
     for (const each of users.values()) await each.stop();
     for (const each of follow) each.stop();
-    await all(({ namespace }) => cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace }));
+    for (const { namespace } of shops) await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
   }
+  return [...problems.values()];
 }
 
 const PUSH = {
@@ -102,12 +120,13 @@ interface Look {
   seen: Followed | undefined;
 }
 
-async function looked({ cluster }: Ground, applier: Applier, shop: Shop, { moment, version, users, seen }: Look): Promise<Cell> {
-  const { subject, namespace } = shop;
+async function looked({ cluster }: Ground, shop: Played, { moment, version, users, seen }: Look): Promise<Cell> {
+  const { subject, namespace, applier } = shop;
   const resetMs: number[] = [];
   const lostBefore = users?.lost().length ?? 0;
   let refused: string | undefined;
   let stays = false;
+  let isOutOfSync = false;
   // Serin raises the target itself as a release begins, and after the Canary is gone its replicas are the user's.
   const isJudged = moment !== 'after deletion' && !(subject === 'replicas' && moment !== 'idle');
   users?.forget();
@@ -117,7 +136,8 @@ async function looked({ cluster }: Ground, applier: Applier, shop: Shop, { momen
   });
   for (let time = 0; time < TIMES; time += 1) {
     const fromMs = monotonicMs();
-    const { isApplied, said } = await applier.apply(namespace, manifests(shop, version));
+    const { isApplied, said, outOfSync } = await applier.apply(namespace, manifests(shop, version));
+    isOutOfSync = outOfSync?.includes(refOfSubject(shop).kind) ?? false;
     if (!isApplied) refused ??= said;
     await sleep(LOOK_MS);
     if (!isJudged) continue;
@@ -126,15 +146,22 @@ async function looked({ cluster }: Ground, applier: Applier, shop: Shop, { momen
     stays ||= isOpen;
   }
   reached.stop();
+  const lost = (users?.lost() ?? []).slice(lostBefore);
   return {
     ...{ applier: applier.name, ...(applier.isRemedy && { isRemedy: true as const }), subject, moment },
     ...(refused !== undefined && { refused }),
     ...(resetMs.length > 0 && { resetMs }),
     ...(stays && { stays: true as const }),
-    lost: (users?.lost().length ?? 0) - lostBefore,
-    early: moment === 'push' ? early : 0,
+    ...(isOutOfSync && { isOutOfSync: true as const }),
+    lost: lost.length,
+    ...(lost.length > 0 && { because: [...new Set(lost.map(reasonOf))] }),
+    // A route sends its share there at mid-release.
+    early: moment === 'push' || (moment === 'mid-release' && subject === 'Service') ? early : 0,
   };
 }
+
+/** Without its time. */
+const reasonOf = (lost: string): string => lost.slice(lost.indexOf(' ') + 1);
 
 /** Calls back each time until Serin first sends requests to the canary. */
 function reachedBySerin(cluster: KubeCluster, namespace: string, count: () => void): { stop(): void } {

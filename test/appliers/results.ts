@@ -19,8 +19,12 @@ export interface Cell {
   resetMs?: number[];
   /** The object said so still when the look ended. */
   stays?: true;
+  /** The tool shows the object as one that differs from its manifest, once Serin has answered. */
+  isOutOfSync?: true;
   /** Requests that no application answered. */
   lost: number;
+  /** The proxy's reasons, each once. */
+  because?: string[];
   /** Requests that the new version answered before Serin had sent any to it. */
   early: number;
 }

@@ -83,9 +83,9 @@ describe('tools that apply a manifest, with the apex guard', () => {
       kubectl(program, line, named('kubectl-ssa'), ['--server-side']),
       kubectl(program, line, named('kubectl-force'), force),
       kubectl(program, line, named('kubectl-replace'), [], 'replace'),
-      argo(engine, line, named('argo'), ''),
-      argo(engine, line, named('argo-ssa'), 'ServerSideApply=true'),
-      argo(engine, line, named('argo-replace'), 'Replace=true'),
+      argo(engine, line, named('argo')),
+      argo(engine, line, named('argo-ssa'), { options: 'ServerSideApply=true' }),
+      argo(engine, line, named('argo-replace'), { options: 'Replace=true' }),
       flux.applier(named('flux')),
     ];
     for (const applier of known) appliers.set(applier.id, applier);

@@ -5,6 +5,7 @@ import { labOf } from '../../../test/fakes/model/life.ts';
 import { BROKEN_IMAGE } from '../../../test/fakes/model/nodes.ts';
 import { eventsOf } from '../../../test/fakes/model/uninstalling.ts';
 import { raw } from '../../../test/fakes/raw.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -65,6 +66,30 @@ describe('pods that another writer gives a resting target, in virtual time', () 
     scaleByGit(lab, 0);
     await lab.pass(60_000);
     expect([warned(lab), replicas(lab)]).toEqual([[], 0]);
+    lab.close();
+  });
+
+  it('E90, I17: neither the primary nor a Service that follows notices them', async () => {
+    const lab = await resting('Initialized', 3);
+    const admin = { apiVersion: 'v1', kind: 'Service', name: 'admin', namespace: NAMESPACE };
+    const spec = { selector: { app: targetRef.name }, ports: [{ port: 81, targetPort: 'http' }] };
+    lab.server.create({
+      apiVersion: admin.apiVersion,
+      kind: admin.kind,
+      metadata: { name: admin.name, namespace: NAMESPACE },
+      spec,
+    } as KubeObject);
+    const seen = () => [raw(lab.server.find(admin))?.spec.selector.app, raw(lab.server.find(primaryRef))?.spec, replicas(lab, primaryRef)];
+    expect(await lab.passUntil(() => seen()[0] === primaryRef.name, 60_000)).toBe(true);
+    const before = structuredClone(seen());
+    const found: unknown[] = [];
+    for (let sync = 0; sync < 20; sync += 1) {
+      scaleByGit(lab, 2);
+      await lab.pass(3_000);
+      found.push(seen());
+    }
+    expect(found).toEqual(found.map(() => before));
+    expect([replicas(lab), lab.lost]).toEqual([2, []]);
     lab.close();
   });
 

@@ -76,6 +76,18 @@ describe('a tool that puts the manifest of its user back', () => {
     lab.close();
   });
 
+  // Helm writes the Service before the Deployment; what else is written meanwhile may not hold its correction up.
+  it.each([0, 250, 500, 1_000, 1_500, 2_250])('leaves them so for no longer where it pushes a version as well (%d ms)', async (laterMs) => {
+    const lab = await initializedLab();
+    const tool = new Tool(lab, serviceRef, { selector: { app: APP } });
+    await tool.syncFor(5_000 + laterMs);
+    lab.push('2');
+    await tool.syncFor(120_000);
+    expect(longestMs(tool.asInManifestMs)).toBeLessThanOrEqual(3_000);
+    expect(raw(lab.canary())?.status?.phase).not.toBe('Initialized');
+    lab.close();
+  });
+
   it('holds a release where it leads a route of the user’s past the split, and the time under it does not count', async () => {
     const { lab } = labOf({ seed: 7, provider: 'istio', delayMs: 0, plan: 0, hasService: true });
     await lab.application(true);

@@ -167,3 +167,39 @@ it('I14: what was put back of one Service keeps no other one from being written,
   await write('shop-primary');
   expect(written).toEqual(['shop-primary', 'shop', 'shop-primary']);
 });
+
+it('I14, E63a: a Service that was served so is put back at once: EndpointSlices that have not followed the other writer yet are not waited for', async () => {
+  const [before, after] = [serviceFor('shop', '1'), serviceFor('shop-primary', '2')];
+  const clock = handClock();
+  let slice = sliceOf('10.0.0.1');
+  const watches: WatchHandler[] = [];
+  const cluster = {
+    list: async () => ({ items: [slice], resourceVersion: '1' }),
+    watch: (_: unknown, handler: WatchHandler) => {
+      watches.push(handler);
+      return { synced: new Promise<void>(() => undefined), ageMs: () => 0, restarts: 0, stop: () => undefined };
+    },
+  };
+  const view = { find: () => ({ object: after }), learn: () => undefined };
+  const canary = {
+    metadata: { name: 'shop', namespace: 'prod', generation: 1 },
+    spec: { targetRef: { kind: 'Deployment', name: 'shop' } },
+  };
+  const context = { cluster, view, clock, canary, wanted: new Map(), brake: new HealingBrake(), signal: new AbortController().signal };
+  const guard = new ServiceGuard();
+  const ends: string[] = [];
+  const write = (wanted: KubeObject) =>
+    guard.write(context as never, { wanted, live: before, side: 'primary' }, async () => undefined).then(() => ends.push('served'));
+  const first = write(after);
+  await aTurn();
+  slice = sliceOf('10.0.0.2');
+  watches[0]?.onList([slice]);
+  await first;
+  void write(after);
+  await aTurn();
+  expect([ends, watches.length]).toEqual([['served', 'served'], 1]);
+  // Another port is another thing to serve.
+  void write({ ...after, spec: { ...raw(after).spec, ports: [{ name: 'http', port: 80, targetPort: 9090 }] } });
+  await aTurn();
+  expect([ends.length, watches.length]).toEqual([2, 2]);
+});

@@ -24,6 +24,8 @@ const BOUND_MS = 10_000;
 export class ServiceGuard {
   /** By the name of the Service. */
   readonly #putBack = new Map<string, { of: string; message: string }>();
+  /** What each Service had when it was seen to serve. */
+  readonly #served = new Map<string, string>();
 
   /** `side`: the workload that the Service is to lead to. */
   async write(
@@ -38,11 +40,19 @@ export class ServiceGuard {
     const of = attemptOf(context, side);
     const putBack = this.#putBack.get(name);
     if (putBack?.of === of) throw new TargetUnusableError(putBack.message, { field: 'spec.service' });
+    const what = JSON.stringify([selector, ports]);
+    // Another writer has changed it. Its EndpointSlices may not have followed that, so that no change will come; the next correction must not wait for one.
+    if (this.#served.get(name) === what) return write();
+    this.#served.delete(name);
     const before = await readEndpoints(cluster, live, signal);
     await write();
     const written = view.find(refOf(wanted))?.object;
     const isMoved = written !== undefined && written.metadata.resourceVersion !== live.metadata.resourceVersion;
-    if (!isMoved || !before || before.ready === 0 || (await isServed(context, written, before))) return;
+    if (!isMoved || !before || before.ready === 0) return;
+    if (await isServed(context, written, before)) {
+      this.#served.set(name, what);
+      return;
+    }
     view.learn(await cluster.patch(refOf(live), asItWas(live, written), { signal }));
     // We have undone it ourselves (I18).
     forgetWanted(context, refKey(refOf(live)));

@@ -69,6 +69,13 @@ function isPerGateway(canary: Canary): boolean {
   return namesPort(canary) && canary.spec.service.gateways?.includes(MESH) === true;
 }
 
+/** The Canary as versions before rendered it where they did not part the conditions by gateway; undefined: they are not parted now either. */
+export function withOneGateway(canary: Canary): Canary | undefined {
+  if (!isPerGateway(canary)) return undefined;
+  const { spec } = canary;
+  return { ...canary, spec: { ...spec, service: { ...spec.service, gateways: spec.service.gateways?.filter((each) => each !== MESH) } } };
+}
+
 const asksForClients = ({ sourceLabels, sourceNamespace }: IstioMatch): boolean =>
   hasKeys(sourceLabels as JsonRecord | undefined) || Boolean(sourceNamespace);
 

@@ -341,6 +341,45 @@ describe('the match of the service', () => {
       expect(istio.readRoutes(canary, write)).toEqual({ kind: 'matched', match });
     });
 
+    const noRules = { match: undefined };
+    it.each([
+      { what: 'TCP', service: { appProtocol: 'tcp' }, rules: { tcp: [noRules] } },
+      { what: 'TCP at a port', service: { appProtocol: 'tcp', match: [{ port: 8080 }] }, rules: { tcp: [{ match: [{ port: 8080 }] }] } },
+      {
+        what: 'labels of clients',
+        service: { match: [{ sourceLabels: { app: 'x' } }] },
+        rules: { http: [{ match: [{ sourceLabels: { app: 'x' } }] }] },
+      },
+      {
+        what: 'labels of clients in a condition of the release',
+        analysis: { match: [{ sourceLabels: { app: 'x' } }] },
+        rules: { http: [noRules] },
+      },
+    ])('I8: a VirtualService with $what, of a version that did not part the gateways, stays so until a release begins', (row) => {
+      const { service, analysis, rules } = row as { service?: object; analysis?: object; rules: Record<string, { match?: object[] }[]> };
+      const canary = aCanary({ service: { portDiscovery: true, gateways: ['a/b', 'mesh'], ...service }, ...(analysis && { analysis }) });
+      const inStep = (step: string) => ({ ...canary, status: { ...canary.status, release: { step } } }) as Canary;
+      const written = (of: Canary, current: KubeObject[]) => raw(istio.render(of, anApex, allToPrimary, current).write.at(-1));
+      const parted = written(canary, []);
+      const [kind = ''] = Object.keys(rules);
+      const standing = structuredClone(parted);
+      for (const [index, rule] of standing.spec[kind].entries()) {
+        delete rule.match;
+        const match = rules[kind]?.[index]?.match;
+        if (match) rule.match = match;
+      }
+      expect(standing.spec).not.toEqual(parted.spec);
+      expect(written(inStep('resting'), [asMade(standing)]).spec).toEqual(standing.spec);
+      expect(istio.readRoutes(inStep('resting'), [asMade(standing)])).toEqual(allToPrimary);
+      expect(written(inStep('analysing'), [asMade(standing)]).spec).toEqual(parted.spec);
+      // One that another has changed is written as it is now.
+      const changed = {
+        ...standing,
+        spec: { ...standing.spec, hosts: ['shop'], [kind]: [{ route: [{ destination: { host: 'shop' } }] }] },
+      };
+      expect(written(inStep('resting'), [asMade(changed)]).spec).toEqual(parted.spec);
+    });
+
     it('connections of the mesh at other ports stay with the Service, too', () => {
       const ports = (match?: object[]) =>
         raw(

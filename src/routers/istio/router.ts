@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import { textsIn } from '../../api/json.ts';
+import { type JsonRecord, textsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { groupOf, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
+import { isResting } from '../../api/step.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { type NamesOurSides, rememberedSpec } from '../original-spec.ts';
@@ -19,7 +21,7 @@ import { ownAmong, takenNames } from '../taken-names.ts';
 import { ALL, onlyWeight } from '../weights.ts';
 import { carriedRules, namedSubset, ROOT_NAMESPACE, renderDestinationRule, unkeptRules } from './destination-rules.ts';
 import { splitForm } from './in-place.ts';
-import { mergeMatch, routedMatch, withSeveralPorts } from './match.ts';
+import { mergeMatch, routedMatch, withOneGateway, withSeveralPorts } from './match.ts';
 import { readVirtualService } from './read.ts';
 import { destination, renderHttp, renderTcp, rule, tcpRule } from './render.ts';
 import { fullGateways, fullHosts } from './taken.ts';
@@ -41,7 +43,7 @@ const made: Router = {
     const found = findObject(current, virtualServiceRef(canary));
     const routed = apex.ports.length > 1 ? withSeveralPorts(canary) : asRouted(canary, found);
     return {
-      write: [...renderRules(canary, current), renderVirtualService(canary, routed, routes, found)],
+      write: [...renderRules(canary, current), renderVirtualService(canary, asStanding(routed, routes, found), routes, found)],
       remove: [],
     };
   },
@@ -93,6 +95,21 @@ function asRouted(canary: Canary, found: KubeObject | undefined): Canary {
   const spec = specOf(found);
   const namesPorts = found !== undefined && namesOurSides(canary)(spec) && JSON.stringify(spec).includes('"port":{"number":');
   return namesPorts ? withSeveralPorts(canary) : canary;
+}
+
+/**
+ * The same for a VirtualService of a version that led requests of the mesh to other ports than the Canary's to that one: it stays so until the next
+ * release begins, since no route changes as another version of Serin starts (I8).
+ */
+function asStanding(routed: Canary, routes: Routes, found: KubeObject | undefined): Canary {
+  const before = found && isResting(routed.status?.release) ? withOneGateway(routed) : undefined;
+  if (!before) return routed;
+  const { http, tcp } = specOf<{ http: unknown; tcp: unknown }>(found);
+  return isDeepStrictEqual({ http, tcp }, { http: undefined, tcp: undefined, ...rulesFor(before, routes) }) ? before : routed;
+}
+
+function rulesFor(routed: Canary, routes: Routes): { http?: JsonRecord[]; tcp?: JsonRecord[] } {
+  return isTcp(routed) ? { tcp: renderTcp(routed, tcpShare(routes)) } : { http: renderHttp(routed, routes) };
 }
 
 function ruleRefs(canary: Canary): ObjectRef[] {
@@ -152,7 +169,7 @@ function renderVirtualService(canary: Canary, routed: Canary, routes: Routes, fo
     apiVersion,
     kind: 'VirtualService',
     metadata: routingMetadata(canary, rememberedSpec(found, namesOurSides(canary))),
-    spec: { ...exposure(canary), ...(isTcp(canary) ? { tcp: renderTcp(routed, tcpShare(routes)) } : { http: renderHttp(routed, routes) }) },
+    spec: { ...exposure(canary), ...rulesFor(routed, routes) },
   };
 }
 

@@ -3,29 +3,44 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { applierVersions, APPLIERS as PROGRAMS } from '../../../scripts/e2e-appliers.ts';
+import { apexGuardObjects } from '../../../scripts/kustomize/manifests.ts';
 import { startController } from '../../scenarios/controller.ts';
 import { startRealEnvironment } from '../../scenarios/environment.ts';
 import { startHookServer } from '../../scenarios/hook-server.ts';
 import type { Applier } from '../applier.ts';
-import { playApplier } from '../play.ts';
-import { type Cell, MODES, type Results } from '../results.ts';
-import { APP } from '../shop.ts';
-import { argo, helm, kubectl } from '../tools/command-line.ts';
+import { playAppliers } from '../play.ts';
+import { type Cell, MODES, MOMENTS, type Mode, type Results } from '../results.ts';
+import { APP, SUBJECTS } from '../shop.ts';
+import { argo, helm, kubectl, leavingOut } from '../tools/command-line.ts';
 import { type Flux, startFlux } from '../tools/flux.ts';
+import { terraform } from '../tools/terraform.ts';
 
 const FILE = join(import.meta.dirname, '..', 'results.json');
-/** `APPLIERS_MODE=stopped`: Serin does not run while a tool applies. `APPLIERS=helm-3,flux`: only these; what the file of results has of others stays. */
+/**
+ * `APPLIERS_MODE=stopped`: Serin does not run while a tool applies; `guarded`: with the apex guard. `APPLIERS=helm-3,flux`: only these; what the file
+ * of results has of others stays.
+ */
 const { APPLIERS_MODE = 'running', APPLIERS = '' } = process.env;
+/** Tools that are played together. Times mean something while Serin runs alone: less is to be busy then. */
+const TOGETHER = { running: 4, stopped: 12, guarded: 12 } as const;
+/** The fields that Serin writes. */
+const FIELDS = [
+  { group: '', kind: 'Service', path: '/spec/selector' },
+  { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', path: '/spec/rules' },
+  { group: 'networking.istio.io', kind: 'VirtualService', path: '/spec/http' },
+  { group: 'apps', kind: 'Deployment', path: '/spec/replicas' },
+];
+/** As a Kustomization of Flux, an Application of Argo CD and resources of Terraform leave them alone. */
+const IGNORED = {
+  flux: FIELDS.map(({ kind, path }) => ({ paths: [path], target: { kind, name: APP } })),
+  argo: FIELDS.map(({ group, kind, path }) => ({ group, kind, name: APP, jsonPointers: [path] })),
+  terraform: {
+    Service: ['metadata[0].annotations', 'spec[0].selector'],
+    Deployment: ['metadata[0].annotations', 'spec[0].replicas'],
+  },
+};
+const REMEDY = { isRemedy: true } as const;
 
-/** The fields that Serin writes, as a Kustomization leaves them alone. */
-const IGNORED = Object.entries({
-  Service: '/spec/selector',
-  HTTPRoute: '/spec/rules',
-  VirtualService: '/spec/http',
-  Deployment: '/spec/replicas',
-}).map(([kind, path]) => ({ paths: [path], target: { kind, name: APP } }));
-
-/** Each of Serin's objects that a tool resets is led back in this time, or the tool leaves it alone. */
 it('each tool applies at each moment, and the table holds what it did', async () => {
   const mode = MODES.find((one) => one === APPLIERS_MODE);
   if (mode === undefined) throw new Error(`APPLIERS_MODE is one of ${MODES.join(', ')}`);
@@ -33,6 +48,7 @@ it('each tool applies at each moment, and the table holds what it did', async ()
   const environment = await startRealEnvironment({ lagMs: [20, 100] });
   const hooks = await startHookServer();
   const flags = { 'scale-down-delay': '1s' };
+  if (mode === 'guarded') for (const object of apexGuardObjects()) await environment.cluster.apply(object);
   let controller = startController(environment, flags);
   let flux: Flux | undefined;
   const cells: Cell[] = [];
@@ -42,30 +58,50 @@ it('each tool applies at each moment, and the table holds what it did', async ()
     const onlyNamed = APPLIERS.split(',').filter(Boolean);
     const isChosen = (id: string) => onlyNamed.length === 0 || onlyNamed.some((name) => id.startsWith(name));
     const programOf = async (name: keyof typeof PROGRAMS) =>
-      isChosen(name) || onlyNamed.some((id) => id.startsWith(name)) ? PROGRAMS[name]() : '';
-    const [helm3, helm4, kubectlProgram, argoProgram, fluxProgram] = [
-      await programOf('helm-3'),
-      await programOf('helm-4'),
-      await programOf('kubectl'),
-      await programOf('argo'),
-      await programOf('flux'),
-    ];
+      onlyNamed.length === 0 || onlyNamed.some((id) => id.startsWith(name) || name.startsWith(id)) ? PROGRAMS[name]() : '';
+    const of = {
+      helm3: await programOf('helm-3'),
+      helm316: await programOf('helm-316'),
+      helm4: await programOf('helm-4'),
+      kubectl: await programOf('kubectl'),
+      argo: await programOf('argo'),
+      tofu: { tofu: await programOf('tofu'), provider: await programOf('tofu-kubernetes') },
+    };
+    const fluxProgram = await programOf('flux');
     if (fluxProgram) flux = await startFlux(fluxProgram, environment.cluster, line);
-    const force = ['--server-side', '--force-conflicts'];
+    const keep = { 'helm.sh/resource-policy': 'keep' };
     const appliers: Applier[] = [
-      helm(helm3, line, { id: 'helm-3', name: 'Helm 3' }, []),
-      helm(helm4, line, { id: 'helm-4', name: 'Helm 4' }, []),
-      helm(helm4, line, { id: 'helm-4-csa', name: 'Helm 4 `--server-side=false`' }, ['--server-side=false']),
-      helm(helm4, line, { id: 'helm-4-force', name: 'Helm 4 `--force-conflicts`' }, ['--force-conflicts']),
-      kubectl(kubectlProgram, line, { id: 'kubectl', name: '`kubectl apply`' }, []),
-      kubectl(kubectlProgram, line, { id: 'kubectl-ssa', name: '`kubectl apply --server-side`' }, ['--server-side']),
-      kubectl(kubectlProgram, line, { id: 'kubectl-force', name: '`kubectl apply --server-side --force-conflicts`' }, force),
-      argo(argoProgram, line, { id: 'argo', name: 'Argo CD' }, ''),
-      argo(argoProgram, line, { id: 'argo-ssa', name: 'Argo CD `ServerSideApply=true`' }, 'ServerSideApply=true'),
+      helm(of.helm316, line, { id: 'helm-316', name: 'Helm 3.16' }, []),
+      helm(of.helm3, line, { id: 'helm-3', name: 'Helm 3' }, []),
+      leavingOut(helm(of.helm3, line, { id: 'helm-3-less', name: 'Helm 3, left out of the chart', ...REMEDY }, []), keep),
+      helm(of.helm4, line, { id: 'helm-4', name: 'Helm 4' }, []),
+      helm(of.helm4, line, { id: 'helm-4-csa', name: 'Helm 4 `--server-side=false`' }, ['--server-side=false']),
+      helm(of.helm4, line, { id: 'helm-4-force', name: 'Helm 4 `--force-conflicts`' }, ['--force-conflicts']),
+      leavingOut(helm(of.helm4, line, { id: 'helm-4-less', name: 'Helm 4, left out of the chart', ...REMEDY }, []), keep),
+      kubectl(of.kubectl, line, { id: 'kubectl', name: '`kubectl apply`' }, []),
+      kubectl(of.kubectl, line, { id: 'kubectl-ssa', name: '`kubectl apply --server-side`' }, ['--server-side']),
+      kubectl(of.kubectl, line, { id: 'kubectl-force', name: '`kubectl apply --server-side --force-conflicts`' }, [
+        ...['--server-side', '--force-conflicts'],
+      ]),
+      leavingOut(kubectl(of.kubectl, line, { id: 'kubectl-less', name: '`kubectl apply`, left out of the manifests', ...REMEDY }, [])),
+      argo(of.argo, line, { id: 'argo', name: 'Argo CD' }),
+      argo(of.argo, line, { id: 'argo-ssa', name: 'Argo CD `ServerSideApply=true`' }, { options: 'ServerSideApply=true' }),
+      argo(of.argo, line, { id: 'argo-ignore', name: 'Argo CD with `ignoreDifferences`', ...REMEDY }, { ignore: IGNORED.argo }),
+      argo(
+        of.argo,
+        line,
+        { id: 'argo-ssa-ignore', name: 'Argo CD `ServerSideApply=true` with `ignoreDifferences`', ...REMEDY },
+        {
+          ...{ options: 'ServerSideApply=true', ignore: IGNORED.argo },
+        },
+      ),
+      terraform(of.tofu, line, { id: 'tofu', name: 'Terraform' }),
+      terraform(of.tofu, line, { id: 'tofu-ignore', name: 'Terraform with `ignore_changes`', ...REMEDY }, IGNORED.terraform),
       ...(flux
         ? [
             flux.applier({ id: 'flux', name: 'Flux' }),
-            flux.applier({ id: 'flux-ignore', name: 'Flux with `spec.ignore`', isRemedy: true }, { ignore: IGNORED }),
+            flux.applier({ id: 'flux-ignore', name: 'Flux with `spec.ignore`', ...REMEDY }, { ignore: IGNORED.flux }),
+            flux.applier({ id: 'flux-once', name: 'Flux with `ssa: IfNotPresent`', ...REMEDY }, { policy: 'IfNotPresent' }),
           ]
         : []),
     ];
@@ -78,19 +114,19 @@ it('each tool applies at each moment, and the table holds what it did', async ()
         controller = startController(environment, flags, controller.logFile);
       }
     };
-    for (const applier of appliers.filter(({ id }) => isChosen(id))) {
+    const chosen = appliers.filter(({ id }) => isChosen(id));
+    for (let at = 0; at < chosen.length; at += TOGETHER[mode]) {
+      const group = chosen.slice(at, at + TOGETHER[mode]);
       const ground = { cluster: environment.cluster, hooks, proxyUrl: environment.mesh.url(0), meanwhile };
-      const played = playApplier(ground, applier, (cell) => {
-        cells.push(cell);
+      const found: Cell[] = [];
+      const kept = await playAppliers(ground, group, (cell) => {
+        found.push(cell);
         process.stdout.write(`${JSON.stringify(cell)}\n`);
       });
-      await played.catch((error: unknown) => problems.push(`${applier.id}: ${error}`));
+      problems.push(...kept);
+      cells.push(...found);
+      keepResults(mode, found, appliers);
     }
-    const before: Results = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
-    const played = new Set(cells.map((cell) => cell.applier));
-    const others = (before[mode]?.cells ?? []).filter((cell) => !played.has(cell.applier));
-    const of = { versions: applierVersions(), cells: [...others, ...cells] };
-    writeFileSync(FILE, `${JSON.stringify({ ...before, [mode]: of }, undefined, 2)}\n`);
     expect(problems).toEqual([]);
     expect(cells.filter(({ moment, refused }) => moment === 'after deletion' && refused !== undefined)).toEqual([]);
   } finally {
@@ -101,3 +137,20 @@ it('each tool applies at each moment, and the table holds what it did', async ()
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+/** Cells of these tools are replaced in the file, those of others stay; in the order of the tools. */
+function keepResults(mode: Mode, found: readonly Cell[], appliers: readonly Applier[]): void {
+  const before: Results = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
+  const played = new Set(found.map((cell) => cell.applier));
+  const cells = [...(before[mode]?.cells ?? []).filter((cell) => !played.has(cell.applier)), ...found];
+  // Those that are not played now come last.
+  const names = appliers.map(({ name }) => name);
+  const order = [...names, ...new Set(cells.map(({ applier }) => applier).filter((name) => !names.includes(name)))];
+  const sorted = cells.toSorted(
+    (a, b) =>
+      order.indexOf(a.applier) - order.indexOf(b.applier) ||
+      SUBJECTS.indexOf(a.subject) - SUBJECTS.indexOf(b.subject) ||
+      MOMENTS.indexOf(a.moment) - MOMENTS.indexOf(b.moment),
+  );
+  writeFileSync(FILE, `${JSON.stringify({ ...before, [mode]: { versions: applierVersions(), cells: sorted } }, undefined, 2)}\n`);
+}

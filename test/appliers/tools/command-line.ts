@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { type Ran, runProgram } from '../../e2e/helm.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Applied, Applier } from '../applier.ts';
 
 export interface CommandLine {
@@ -10,7 +11,7 @@ export interface CommandLine {
   folder: string;
 }
 
-type Known = Pick<Applier, 'id' | 'name' | 'isRemedy'>;
+export type Known = Pick<Applier, 'id' | 'name' | 'isRemedy'>;
 
 /** `kubectl apply -f`, or another verb. */
 export const kubectl = (
@@ -52,23 +53,63 @@ export const helm = (program: string, { kubeconfig, folder }: CommandLine, known
   };
 };
 
-/** One sync by the engine of Argo CD. `options`: of the sync, for each manifest. */
-export const argo = (program: string, { kubeconfig, folder }: CommandLine, known: Known, options: string): Applier => ({
+/** One sync by the engine of Argo CD. `options`: of the sync, for each manifest. `ignore`: `spec.ignoreDifferences`, which is respected. */
+export const argo = (
+  program: string,
+  { kubeconfig, folder }: CommandLine,
+  known: Known,
+  { options, ignore }: { options?: string; ignore?: readonly object[] } = {},
+): Applier => ({
   ...known,
   async apply(namespace, manifests) {
     const file = join(folder, `${known.id}-${namespace}.yaml`);
-    const annotated = manifests.map((one) => ({
-      ...one,
-      metadata: { ...one.metadata, ...(options && { annotations: { 'argocd.argoproj.io/sync-options': options } }) },
-    }));
+    const annotated =
+      options === undefined ? manifests : manifests.map((one) => annotate(one, { 'argocd.argoproj.io/sync-options': options }));
     writeFileSync(file, annotated.map((one) => JSON.stringify(one)).join('\n---\n'));
-    return outcome(await runProgram(program, ['--kubeconfig', kubeconfig, '--namespace', namespace, '--file', file]));
+    const flags = ignore === undefined ? [] : ['--ignore-differences', JSON.stringify(ignore)];
+    const ran = await runProgram(program, ['--kubeconfig', kubeconfig, '--namespace', namespace, '--file', file, ...flags]);
+    const outOfSync = [...ran.said.matchAll(/^OutOfSync: (\w+)$/gm)].map(([, kind = '']) => kind);
+    // Of what is applied by the server Argo CD asks the server for the differences.
+    return { ...outcome(ran), ...(options === undefined && { outOfSync }) };
   },
 });
 
+/**
+ * The tool, whose user leaves out of the manifests what Serin writes, before the Canary arrives. `keep`: annotations of what is left out, so that the tool does not delete it.
+ */
+export function leavingOut(applier: Applier, keep: Record<string, string> = {}): Applier {
+  let installed = new Set<string>();
+  const isLeft = ({ kind }: KubeObject): boolean => kind !== 'Deployment';
+  return {
+    ...applier,
+    async apply(namespace, manifests) {
+      const reduced = manifests.filter((one) => !isLeft(one)).map(withoutReplicas);
+      if (!installed.has(namespace)) {
+        installed = installed.union(new Set([namespace]));
+        const first = await applier.apply(
+          namespace,
+          manifests.map((one) => (isLeft(one) ? annotate(one, keep) : one)),
+        );
+        if (!first.isApplied) return first;
+      }
+      return applier.apply(namespace, reduced);
+    },
+  };
+}
+
+const annotate = (one: KubeObject, annotations: Record<string, string>): KubeObject => ({
+  ...one,
+  metadata: { ...one.metadata, annotations: { ...one.metadata.annotations, ...annotations } },
+});
+
+function withoutReplicas(deployment: KubeObject): KubeObject {
+  const { replicas: _, ...spec } = raw(deployment).spec;
+  return { ...deployment, spec };
+}
+
 const listOf = (items: readonly KubeObject[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
 
-function outcome({ code, said, complained }: Ran): Applied {
+export function outcome({ code, said, complained }: Ran): Applied {
   const lines = `${said}\n${complained}`.split('\n').filter((line) => line.trim() !== '');
   const problem = lines.find((line) => /conflict|error|failed/i.test(line));
   return { isApplied: code === 0, said: (code === 0 ? '' : (problem ?? lines.at(-1) ?? '')).trim() };

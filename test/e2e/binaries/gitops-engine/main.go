@@ -1,5 +1,6 @@
 // One sync by Argo CD's gitops-engine, as Argo CD makes it: the manifests of one file are applied by the field manager of Argo CD. Options of a
-// sync are annotations of the manifests (argocd.argoproj.io/sync-options), as there.
+// sync are annotations of the manifests (argocd.argoproj.io/sync-options), as there. With --ignore-differences the fields named there are those of
+// the live objects, as with the option RespectIgnoreDifferences=true.
 package main
 
 import (
@@ -23,8 +24,9 @@ func main() {
 	kubeconfig := flag.String("kubeconfig", "", "of the cluster")
 	namespace := flag.String("namespace", "default", "of the manifests")
 	file := flag.String("file", "", "the manifests")
+	ignored := flag.String("ignore-differences", "", "spec.ignoreDifferences of the Application, as JSON")
 	flag.Parse()
-	failed, err := syncOnce(*kubeconfig, *namespace, *file)
+	failed, err := syncOnce(*kubeconfig, *namespace, *file, *ignored)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
@@ -33,28 +35,15 @@ func main() {
 	}
 }
 
-func syncOnce(kubeconfig string, namespace string, file string) (bool, error) {
+func syncOnce(kubeconfig string, namespace string, file string, ignored string) (bool, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return false, err
 	}
 	config.QPS, config.Burst = 100, 200
-	text, err := os.ReadFile(file)
+	manifests, err := manifestsIn(file, namespace)
 	if err != nil {
 		return false, err
-	}
-	manifests, err := kube.SplitYAML(text)
-	if err != nil {
-		return false, err
-	}
-	for _, one := range manifests {
-		annotations := one.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		key := kube.GetResourceKey(one)
-		annotations[tracking] = fmt.Sprintf("shop:%s/%s:%s/%s", key.Group, key.Kind, namespace, key.Name)
-		one.SetAnnotations(annotations)
 	}
 	log := textlogger.NewLogger(textlogger.NewConfig())
 	clusterCache := cache.NewClusterCache(config,
@@ -72,7 +61,15 @@ func syncOnce(kubeconfig string, namespace string, file string) (bool, error) {
 	}
 	defer cleanup()
 	isTracked := func(one *cache.Resource) bool { return one.Info == true }
-	results, err := gitOps.Sync(context.Background(), manifests, isTracked, "1", namespace,
+	lives, err := clusterCache.GetManagedLiveObjs(manifests, isTracked)
+	if err != nil {
+		return false, err
+	}
+	targets, err := compared(manifests, lives, ignored, log)
+	if err != nil {
+		return false, err
+	}
+	results, err := gitOps.Sync(context.Background(), targets, isTracked, "1", namespace,
 		sync.WithLogr(log), sync.WithServerSideApplyManager("argocd-controller"))
 	failed := false
 	for _, result := range results {
@@ -80,4 +77,25 @@ func syncOnce(kubeconfig string, namespace string, file string) (bool, error) {
 		failed = failed || result.Status == "SyncFailed"
 	}
 	return failed, err
+}
+
+func manifestsIn(file string, namespace string) ([]*unstructured.Unstructured, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	manifests, err := kube.SplitYAML(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range manifests {
+		annotations := one.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		key := kube.GetResourceKey(one)
+		annotations[tracking] = fmt.Sprintf("shop:%s/%s:%s/%s", key.Group, key.Kind, namespace, key.Name)
+		one.SetAnnotations(annotations)
+	}
+	return manifests, nil
 }
