@@ -17,8 +17,8 @@ const mayImport = {
   rehearsal: ['api', 'kube', 'workloads', 'embedded', 'loadtester'],
   arrival: ['api', 'workloads', 'routers'],
   controller: ['api', 'arrival', 'engine', 'judge', 'workloads', 'routers', 'metrics', 'webhooks', 'notifiers', 'kube'],
-  server: ['controller', 'api'],
-  dashboard: ['api', 'kube'],
+  server: ['api'],
+  dashboard: ['api', 'kube', 'server'],
   loadtester: ['api'],
   cli: '*',
 } satisfies Record<string, readonly string[] | '*'>;

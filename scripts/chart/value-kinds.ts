@@ -20,6 +20,13 @@ export const meshPorts = z
 export const raw = (otherwise: Record<string, unknown>, about: string) =>
   z.record(z.string(), z.unknown()).default(otherwise).describe(about);
 export const rawList = (about: string) => z.array(z.record(z.string(), z.unknown())).default([]).describe(about);
+const selector = z.record(z.string(), z.unknown()).optional();
+/** Peers of a network policy, each with something that says which. */
+export const peers = (about: string) =>
+  z
+    .array(z.strictObject({ podSelector: selector, namespaceSelector: selector, ipBlock: selector }).meta({ minProperties: 1 }))
+    .default([])
+    .describe(about);
 /** A number that values files also have as text, and empty for the default. */
 export const number = (about: string) =>
   z

@@ -19,6 +19,7 @@ import {
   namesByKey,
   number,
   onOff,
+  peers,
   raw,
   rawList,
   securityContext,
@@ -156,14 +157,17 @@ export const Values = z.strictObject({
     .describe('Texts of alerts by kind, like `{Failed: "{{name}} was rolled back"}`, as Mustache templates (docs/alerts.md).'),
   dashboard: z
     .strictObject({
-      enabled: onOff(false, 'Serve it, by a Service of its own on port 8090; `dashboardUrl` is its address. Ingress and DNS are yours.'),
+      enabled: onOff(
+        false,
+        'Serve it: to a port-forward on port 8091, and with `dashboardUrl`, its address, by a Service of its own on port 8090. Ingress and DNS are yours.',
+      ),
       verbs: onOff(false, 'Its users may promote, roll back and so on, where they have the right to patch the Canary.'),
       tokenAudience: text('', described('dashboardTokenAudience', 'that of the API server')),
       tls: z
         .strictObject({
           secretName: text(
             '',
-            'Secret with `tls.crt` and `tls.key`; empty: HTTP, for an ingress or a mesh that speaks TLS, or a port-forward.',
+            'Secret with `tls.crt` and `tls.key`; empty: HTTP, for an ingress or a mesh that speaks TLS. A port-forward gets HTTP.',
           ),
         })
         .describe('Certificate of the dashboard.'),
@@ -189,8 +193,10 @@ export const Values = z.strictObject({
           port: z.int().min(1).max(65535).default(80).describe('Its port.'),
           annotations: labels({}, 'Its annotations.'),
         })
-        .describe('Its Service. Sessions are of one replica: clients stay with it by their address.'),
-      from: rawList('Peers that may reach it, for the network policy; none: all.'),
+        .describe('Its Service, made with `dashboardUrl`. Sessions are of one replica: clients stay with it by their address.'),
+      from: peers(
+        'Peers that the network policy admits to its Service, like the pods of your ingress controller; empty: none. Required with `dashboardUrl`.',
+      ),
     })
     .describe('The dashboard in the browser: docs/dashboard.md.'),
   slack: z

@@ -227,8 +227,16 @@ export const flags = {
   dashboardPort: {
     kind: 'count',
     value: '<number>',
-    help: 'its port; 0 picks one',
+    help: 'its port, under the address of --dashboard-url; closed without one; 0 picks one',
     fallback: '8090',
+    isOfCommand: true,
+    chart: { none: 'the port of the container is fixed' },
+  },
+  dashboardLocalPort: {
+    kind: 'count',
+    value: '<number>',
+    help: 'its port on the loopback address, for kubectl port-forward; 0 picks one',
+    fallback: '8091',
     isOfCommand: true,
     chart: { none: 'the port of the container is fixed' },
   },

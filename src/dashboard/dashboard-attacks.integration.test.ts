@@ -1,9 +1,13 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { askHttp, type HttpQuestion } from '../../test/fakes/ask-http.ts';
+import { handClock } from '../../test/fakes/clock.ts';
+import { HeldSockets } from '../../test/fakes/held-sockets.ts';
+import { sessionBy } from '../../test/fakes/one-time-session.ts';
 import { aCluster } from '../../test/fakes/watched-canaries.ts';
 import { CanaryModel } from './canary-model.ts';
 import { startDashboard } from './dashboard-server.ts';
+import { PROOF_HEADER } from './own-headers.ts';
 import { newSecret } from './sessions.ts';
 import type { Views } from './views.ts';
 import { ViewError } from './views.ts';
@@ -27,12 +31,13 @@ const views: Views = {
 
 let port = 0;
 let stop: () => Promise<void>;
-let session = '';
+/** Both halves of the session. */
+let session: Record<string, string> = {};
 
 /** One request as an attacker words it. */
 const ask = (path: string, question?: HttpQuestion) => askHttp(port, path, question);
 
-const own = (): Record<string, string> => ({ cookie: session });
+const own = (): Record<string, string> => session;
 const posting = (more: Record<string, string> = {}): Record<string, string> => ({
   ...own(),
   origin: `http://127.0.0.1:${port}`,
@@ -68,11 +73,12 @@ describe('attacks on the dashboard', () => {
     expect((await ask(`/login?token=${token}`, { method: 'HEAD' })).status).not.toBe(303);
     const opened = await ask(`/login?token=${token}`);
     expect(opened.status).toBe(303);
-    expect(opened.headers.location).toBe('/');
+    const [, proof = ''] = /^\/#proof=([\w-]{43})$/.exec(opened.headers.location ?? '') ?? [];
+    expect(proof).not.toBe('');
     const [cookie = ''] = opened.headers['set-cookie'] ?? [];
     expect(cookie).toMatch(/^serin-dashboard-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(cookie).not.toContain(token);
-    session = cookie.split(';')[0] ?? '';
+    session = { cookie: cookie.split(';')[0] ?? '', [PROOF_HEADER]: proof };
   });
 
   it.each([
@@ -91,7 +97,7 @@ describe('attacks on the dashboard', () => {
     { attack: 'no session for a release', path: () => '/api/canaries/test/podinfo/stream', status: 401 },
     { attack: "another's session", path: () => '/', headers: () => ({ cookie: `serin-dashboard-${port}=${newSecret()}` }), status: 401 },
     { attack: 'an empty session', path: () => '/', headers: () => ({ cookie: `serin-dashboard-${port}=` }), status: 401 },
-    { attack: 'the session under another name', path: () => '/', headers: () => ({ cookie: `x${session}` }), status: 401 },
+    { attack: 'the session under another name', path: () => '/', headers: () => ({ ...own(), cookie: `x${session.cookie}` }), status: 401 },
     { attack: 'a rebound name', path: () => '/', headers: () => ({ ...own(), host: 'evil.example' }), status: 421 },
     { attack: 'a rebound name with the port', path: () => '/', headers: () => ({ ...own(), host: `evil.example:${port}` }), status: 421 },
     { attack: 'the right name with another port', path: () => '/', headers: () => ({ ...own(), host: '127.0.0.1:1' }), status: 421 },
@@ -148,6 +154,8 @@ describe('attacks on the dashboard', () => {
 
   it.each([
     { attack: 'without a session', headers: () => without('cookie'), status: 401 },
+    { attack: 'without the proof', headers: () => without(PROOF_HEADER), status: 401 },
+    { attack: 'with another proof', headers: () => posting({ [PROOF_HEADER]: newSecret() }), status: 401 },
     { attack: 'without Origin', headers: () => without('origin'), status: 403 },
     { attack: 'of another origin', headers: () => posting({ origin: 'http://evil.example' }), status: 403 },
     { attack: 'of the origin null', headers: () => posting({ origin: 'null' }), status: 403 },
@@ -171,6 +179,18 @@ describe('attacks on the dashboard', () => {
     });
     expect(answer.status).toBe(status);
     expect(acted).toEqual([]);
+  });
+
+  it('the cookie alone, which the browser sends to every port of this machine, reads and does nothing; nor does the proof alone', async () => {
+    const { cookie = '', ...proof } = session;
+    for (const headers of [{ cookie }, { cookie, [PROOF_HEADER]: newSecret() }, proof]) {
+      for (const path of ['/api/session', '/api/stream', '/api/canaries/test/podinfo/stream', '/api/canaries/test/podinfo/history']) {
+        const { status, text } = await ask(path, { headers });
+        expect([path, status]).toEqual([path, 401]);
+        expect(text).not.toContain('podinfo');
+      }
+    }
+    expect((await ask('/', { headers: { cookie } })).text).not.toContain('podinfo');
   });
 
   it('the page itself may ask', async () => {
@@ -227,6 +247,52 @@ describe('attacks on the dashboard', () => {
     for (const socket of open) socket.destroy();
   });
 
+  it.each([
+    { what: 'connections that say nothing', said: () => '' },
+    {
+      what: 'verbs whose body does not end',
+      said: () => {
+        const headers = { host: `127.0.0.1:${port}`, ...without('cookie'), 'content-length': '100' };
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+        return `POST ${VERBS} HTTP/1.1\r\n${lines.join('')}\r\n{`;
+      },
+    },
+  ])('I15: another user of this machine who holds 300 $what keeps the page from no one', async ({ said }) => {
+    const page = await openStream();
+    const sockets = new HeldSockets(port);
+    await sockets.open(300, '127.0.0.1', said());
+    expect((await ask('/api/session', { headers: own() })).status).toBe(200);
+    await expect.poll(() => sockets.held).toBeLessThanOrEqual(128);
+    expect(page.closed).toBe(false);
+    sockets.close();
+    page.destroy();
+  });
+
+  it('I15: a session that does not read its answers has two of them under way, and loses those in time', async () => {
+    const clock = handClock();
+    const changes = Array.from({ length: 50_000 }, () => ({ field: 'x'.repeat(200), target: '' }));
+    const large: Views = { ...views, difference: () => Promise.resolve({ changes, hidden: [] }) };
+    const own = newSecret();
+    const limits = { requestsOfSession: 2 };
+    const other = await startDashboard({ port: 0, token: own, model, views: large, clock, limits });
+    const { cookie, ...proof } = await sessionBy(`http://127.0.0.1:${other.port}/login?token=${own}`);
+    const headers = { host: `127.0.0.1:${other.port}`, cookie, ...proof };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const slow = [1, 2].map(() => connect(other.port, '127.0.0.1'));
+    for (const socket of slow) {
+      socket.on('error', () => undefined).once('data', () => socket.pause());
+      socket.write(`GET /api/canaries/test/podinfo/difference HTTP/1.1\r\n${lines.join('')}\r\n`);
+      await expect.poll(() => socket.bytesRead).toBeGreaterThan(0);
+    }
+    expect((await askHttp(other.port, '/api/session', { headers })).status).toBe(503);
+    clock.advance(10_000);
+    for (const socket of slow) socket.resume();
+    await expect.poll(() => slow.every(({ closed }) => closed)).toBe(true);
+    for (const { bytesRead } of slow) expect(bytesRead).toBeLessThan(changes.length * 200);
+    expect((await askHttp(other.port, '/api/session', { headers })).status).toBe(200);
+    await other.stop();
+  });
+
   it('headers of 9,000 characters are refused', async () => {
     const answer = await ask('/', { headers: { ...own(), 'x-long': 'a'.repeat(9_000) } });
     expect(answer.status).toBe(431);
@@ -237,7 +303,9 @@ describe('attacks on the dashboard', () => {
 function openStream(): Promise<ReturnType<typeof connect>> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () =>
-      socket.write(`GET /api/stream HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncookie: ${session}\r\n\r\n`),
+      socket.write(
+        `GET /api/stream HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncookie: ${session.cookie}\r\n${PROOF_HEADER}: ${session[PROOF_HEADER]}\r\n\r\n`,
+      ),
     );
     socket.once('data', () => resolve(socket));
     socket.once('error', reject);

@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../api/clock.ts';
 import { Verb } from '../api/verb-request.ts';
-import type { Access, Answer } from './access/access.ts';
+import { limitConnections } from '../server/connections.ts';
+import { FairSlots } from '../server/fair-slots.ts';
+import { peerOf } from '../server/peer.ts';
+import type { Access, Answer, Viewer } from './access/access.ts';
 import { oneTimeAccess } from './access/one-time-access.ts';
 import { assets, documentText } from './assets.ts';
 import { boundedJson } from './bounded-json.ts';
@@ -10,6 +13,7 @@ import type { CanaryModel } from './canary-model.ts';
 import { EventStreams } from './event-streams.ts';
 import { bodyOf, fieldOf } from './request-body.ts';
 import { requestProblem } from './request-problem.ts';
+import { SessionRequests } from './session-requests.ts';
 import { ViewError, type Views } from './views.ts';
 import type { CanaryName } from './wire.ts';
 
@@ -37,10 +41,14 @@ export interface ServeOptions {
   limits: typeof LIMITS;
 }
 
-/** Of the server for one user. */
+/**
+ * Of the server for one user. Connections and requests without a session have slots of their own, in which no peer takes those of another; what has a
+ * session is bounded besides, and keeps its connection.
+ */
 export const LIMITS = {
-  ...{ connections: 128, streams: 32, streamsOfSession: 32, requestsUnderWay: 32 },
-  ...{ bodyBytes: 1_024, headerBytes: 8_192, wrongTokensAMinute: 20 },
+  ...{ connections: 128, strangersUnderWay: 32 },
+  ...{ streams: 32, streamsOfSession: 32, requestsUnderWay: 32, requestsOfSession: 32 },
+  ...{ bodyBytes: 1_024, headerBytes: 8_192, answerMs: 10_000, wrongTokensAMinute: 20 },
 };
 const LOOPBACK = '127.0.0.1';
 
@@ -74,17 +82,15 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
   const { limits, clock } = options;
   const streams = new EventStreams(limits.streams, limits.streamsOfSession, clock);
   let opened: Access | undefined;
-  let underWay = 0;
 
-  const handle = async (request: IncomingMessage, response: ServerResponse, access: Access): Promise<void> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse, access: Access, viewer: Viewer | undefined): Promise<void> => {
     const { method = '', headers, url = '/' } = request;
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    const problem = requestProblem(method, headers, access);
-    if (problem) return answer(response, problem.status, `${problem.reason}\n`);
     const [path = '/', query = ''] = url.split('?', 2);
     const entered = await access.enter(request, path, new URLSearchParams(query));
     if (entered) return send(response, entered);
-    const viewer = access.viewerOf(headers.cookie);
+    // A navigation and a script bring no proof.
+    const loaded = method === 'POST' ? undefined : loadable(path);
+    if (loaded) return send(response, access.mayLoad(headers) ? loaded : access.refuse(request, path));
     if (viewer === undefined) return send(response, access.refuse(request, path));
     const waitSeconds = viewer.waitSeconds();
     if (waitSeconds !== undefined) return send(response, tooManyRequests(waitSeconds));
@@ -101,12 +107,6 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
       await viewer.mayRead(canary, 'get');
       return json(response, await views.act(canary, verb));
     }
-    if (path.startsWith('/assets/')) {
-      const name = path.slice('/assets/'.length);
-      const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
-      return asset ? answer(response, 200, asset.text, asset.type) : answer(response, 404, 'not found\n');
-    }
-    if (PAGES.some((page) => page.test(path))) return answer(response, 200, documentText, 'text/html; charset=utf-8');
     if (path === '/api/session') return json(response, viewer.about);
     if (path === '/api/stream') {
       const reader = { session: viewer.session, check: async () => undefined, onEnd: viewer.onEnd };
@@ -136,21 +136,46 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
     return isOpen ? undefined : tooManyStreams(response);
   };
 
-  const server = options.server({ headersTimeout: 10_000, requestTimeout: 10_000, maxHeaderSize: limits.headerBytes });
+  const server = options.server({
+    ...{ headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+    maxHeaderSize: limits.headerBytes,
+  });
+  const connections = limitConnections(server, limits.connections);
+  const strangers = new FairSlots<ServerResponse>(limits.strangersUnderWay);
+  const known = new SessionRequests(limits.requestsUnderWay, limits.requestsOfSession);
   server.on('request', (request, response) => {
-    if (underWay >= limits.requestsUnderWay || opened === undefined) return answer(response, 503, 'too many requests at once\n');
-    underWay += 1;
-    handle(request, response, opened)
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    if (opened === undefined) return tooMany(response);
+    const problem = requestProblem(request.method ?? '', request.headers, opened);
+    if (problem) return answer(response, problem.status, `${problem.reason}\n`);
+    const viewer = opened.viewerOf(request.headers);
+    let end: () => void;
+    if (viewer) {
+      const ended = known.begin(viewer.session);
+      if (ended === undefined) return tooMany(response);
+      end = ended;
+      response.once('close', connections.spare(request.socket));
+    } else {
+      const lost = strangers.take(response, peerOf(request.socket.remoteAddress));
+      if (lost) tooMany(lost);
+      end = () => strangers.free(response);
+    }
+    handle(request, response, opened, viewer)
       .catch((error: unknown) => {
         if (response.headersSent) return response.destroy();
         if (error instanceof ViewError) return answer(response, error.status, `${error.message}\n`);
         return answer(response, 500, 'internal error\n');
       })
       .finally(() => {
-        underWay -= 1;
+        // A stream is not at its end, and has bounds of its own. An answer that its client does not read is kept here.
+        if (response.closed || !response.writableEnded) return end();
+        const forget = clock.setTimer(limits.answerMs, () => response.destroy());
+        response.once('close', () => {
+          forget();
+          end();
+        });
       });
   });
-  server.maxConnections = limits.connections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -171,6 +196,23 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
 function send(response: ServerResponse, { status, text, type, headers = {} }: Answer): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   answer(response, status, text, type);
+}
+
+/** A page of the dashboard, or what one loads: the same for everyone. */
+function loadable(path: string): Answer | undefined {
+  if (PAGES.some((page) => page.test(path))) return { status: 200, text: documentText, type: 'text/html; charset=utf-8' };
+  if (!path.startsWith('/assets/')) return undefined;
+  const name = path.slice('/assets/'.length);
+  const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
+  return asset ? { status: 200, ...asset } : { status: 404, text: 'not found\n' };
+}
+
+/** The client may be one that does not end its request: its connection ends. */
+function tooMany(response: ServerResponse): void {
+  if (response.headersSent) return void response.destroy();
+  response.setHeader('connection', 'close');
+  response.setHeader('retry-after', '1');
+  answer(response, 503, 'too many requests at once: try again in a moment\n');
 }
 
 const tooManyRequests = (waitSeconds: number): Answer => ({

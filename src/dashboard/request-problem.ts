@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Access } from './access/access.ts';
-
-/** A header that a page of another origin cannot send without being asked first, which it never is. */
-export const OWN_HEADER = 'x-serin-dashboard';
+import { OWN_HEADER } from './own-headers.ts';
 
 /**
  * Why a request is refused before anything of it is read; undefined: it may go on. The access knows the names by which the

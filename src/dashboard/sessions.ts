@@ -1,10 +1,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../api/clock.ts';
+import type { Credentials } from './access/access.ts';
 
 const COUNTED_MS = 60_000;
 
-/** A secret that cannot be guessed, for URLs and cookies. */
+/** A secret that cannot be guessed, for URLs, cookies and proofs. */
 export const newSecret = (): string => randomBytes(32).toString('base64url');
+
+/** Both halves of a new session. */
+export interface NewSession {
+  cookie: string;
+  proof: string;
+}
 
 /**
  * The one-time token and the session that it is exchanged for. The right token is accepted whatever wrong ones came before: no one can lock the user
@@ -14,7 +21,7 @@ export class Sessions {
   readonly #clock: Clock;
   readonly #wrongAMinute: number;
   #token: string | undefined;
-  #session: string | undefined;
+  #session: NewSession | undefined;
   #wrong: number[] = [];
 
   constructor(token: string, clock: Clock, wrongAMinute: number) {
@@ -24,11 +31,11 @@ export class Sessions {
   }
 
   /** The session of the right token, once. `wrong`: no session. `tooMany`: wrong ones are answered no more for a while. */
-  exchange(token: string): { session: string } | 'wrong' | 'tooMany' {
+  exchange(token: string): NewSession | 'wrong' | 'tooMany' {
     if (this.#token !== undefined && isSame(token, this.#token)) {
       this.#token = undefined;
-      this.#session = newSecret();
-      return { session: this.#session };
+      this.#session = { cookie: newSecret(), proof: newSecret() };
+      return this.#session;
     }
     const nowMs = this.#clock.monotonicMs();
     this.#wrong = this.#wrong.filter((atMs) => nowMs - atMs < COUNTED_MS);
@@ -37,8 +44,12 @@ export class Sessions {
     return 'wrong';
   }
 
-  isOpen(session: string | undefined): boolean {
-    return session !== undefined && this.#session !== undefined && isSame(session, this.#session);
+  hasCookie(cookie = ''): boolean {
+    return this.#session !== undefined && isSame(cookie, this.#session.cookie);
+  }
+
+  isOpen({ cookie, proof = '' }: Credentials): boolean {
+    return this.hasCookie(cookie) && this.#session !== undefined && isSame(proof, this.#session.proof);
   }
 }
 

@@ -1,36 +1,59 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { FairSlots } from './fair-slots.ts';
+
+/** Bounds of the connections of a server. */
+export interface BoundedConnections {
+  /** Keeps a connection out of the count, and open, until the returned function is called. */
+  spare(socket: Socket): () => void;
+}
 
 /**
- * Keeps the connections of a server to a number, and the newest one in: of the address that holds most of them the oldest goes, first one without a
- * request. So clients that hold theirs, however many, keep neither the kubelet nor Prometheus out.
+ * Keeps the connections of a server to a number, and the newest one in: of the peer that holds most of them the oldest goes, first one without a
+ * request. So clients that hold theirs, however many, keep neither the kubelet nor Prometheus nor a user of the dashboard out.
  */
-export function limitConnections(server: Server, most: number): void {
-  const open = new Set<Socket>();
-  const busy = new Set<Socket>();
+export function limitConnections(server: Server, most: number): BoundedConnections {
+  const open = new Map<Name, Socket>();
+  const busy = new Set<Name>();
+  const spared = new Map<Name, number>();
+  const slots = new FairSlots<Name>(most, (name) => !busy.has(name));
+  const take = (name: Name, socket: Socket) => {
+    const lost = slots.take(name, socket.remoteAddress ?? '');
+    if (lost !== undefined) open.get(lost)?.destroy();
+  };
   server.on('connection', (socket: Socket) => {
-    open.add(socket);
+    const name = nameOf(socket);
+    open.set(name, socket);
     socket.once('close', () => {
-      open.delete(socket);
-      busy.delete(socket);
+      // A client may have its port again before this is heard of.
+      if (open.get(name) !== socket) return;
+      open.delete(name);
+      busy.delete(name);
+      slots.free(name);
     });
-    if (open.size > most) oldestOf(open, busy, socket)?.destroy();
+    take(name, socket);
   });
   server.on('request', ({ socket }, response) => {
-    busy.add(socket);
-    response.once('close', () => busy.delete(socket));
+    const name = nameOf(socket);
+    busy.add(name);
+    response.once('close', () => busy.delete(name));
   });
+  return {
+    spare(one) {
+      const name = nameOf(one);
+      spared.set(name, (spared.get(name) ?? 0) + 1);
+      slots.free(name);
+      return () => {
+        const left = (spared.get(name) ?? 1) - 1;
+        if (left > 0) return void spared.set(name, left);
+        spared.delete(name);
+        const socket = open.get(name);
+        if (socket && !socket.destroyed) take(name, socket);
+      };
+    },
+  };
 }
 
-function oldestOf(open: ReadonlySet<Socket>, busy: ReadonlySet<Socket>, newest: Socket): Socket | undefined {
-  const byAddress = new Map<string, Socket[]>();
-  for (const socket of open) {
-    const { remoteAddress = '' } = socket;
-    const row = byAddress.get(remoteAddress);
-    if (socket.destroyed || socket === newest) continue;
-    if (row) row.push(socket);
-    else byAddress.set(remoteAddress, [socket]);
-  }
-  const [longest = []] = [...byAddress.values()].toSorted((a, b) => b.length - a.length);
-  return longest.find((socket) => !busy.has(socket)) ?? longest[0];
-}
+/** Of one connection at a time. With TLS the socket of a request is another object than that of its connection, of the same client. */
+type Name = string | Socket;
+const nameOf = (socket: Socket): Name => (socket.remotePort === undefined ? socket : `${socket.remoteAddress} ${socket.remotePort}`);

@@ -1,7 +1,11 @@
 import { deflateSync } from 'node:zlib';
 import { expect } from 'vitest';
+import { requestAnnotation } from '../../src/api/names.ts';
 import { openDashboard } from '../../src/cli/dashboard/open-dashboard.ts';
+import { OWN_HEADER } from '../../src/dashboard/own-headers.ts';
 import { renderJournal } from '../../src/workloads/journal-record.ts';
+import { HeldSockets } from '../fakes/held-sockets.ts';
+import { sessionBy } from '../fakes/one-time-session.ts';
 import { raw } from '../fakes/raw.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { type Attack, type AttackClass, numbered } from './run/attack.ts';
@@ -22,8 +26,8 @@ interface Page {
 }
 
 /** One answer; of a stream as much as it takes to hold this text. */
-async function read(url: string, cookie: string, until: string): Promise<Page> {
-  const response = await fetch(url, { headers: { cookie }, signal: AbortSignal.timeout(READ_WITHIN_MS) });
+async function read(url: string, headers: Record<string, string>, until: string): Promise<Page> {
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(READ_WITHIN_MS) });
   const type = response.headers.get('content-type') ?? '';
   if (!type.startsWith('text/event-stream')) return { status: response.status, type, text: await response.text() };
   let text = '';
@@ -34,23 +38,61 @@ async function read(url: string, cookie: string, until: string): Promise<Page> {
   return { status: response.status, type, text };
 }
 
-/** Everything that the operator's browser gets of this Canary. */
-async function pagesOf(tenant: Tenant): Promise<Map<string, Page>> {
-  const session = { cluster: tenant.field.environment.cluster, namespace: tenant.namespace };
-  const { address, stop } = await openDashboard(session, { port: 0, meshProvider: 'kubernetes' });
+/** The operator's browser, with a session. */
+interface Browser {
+  origin: string;
+  session: Awaited<ReturnType<typeof sessionBy>>;
+}
+
+async function inBrowser<T>(tenant: Tenant, look: (browser: Browser) => Promise<T>): Promise<T> {
+  const { cluster } = tenant.field.environment;
+  const { address, stop } = await openDashboard({ cluster, namespace: tenant.namespace }, { port: 0, meshProvider: 'kubernetes' });
   try {
-    const login = await fetch(address, { redirect: 'manual' });
-    const [cookie = ''] = login.headers.getSetCookie()[0]?.split(';') ?? [];
-    const { origin } = new URL(address);
-    const own = `/api/canaries/${tenant.namespace}/${tenant.name}`;
-    const pages = new Map<string, Page>();
-    for (const path of ['/api/stream', `${own}/stream`, `${own}/history`, `${own}/difference`, `${own}/releases/1`])
-      pages.set(path, await read(origin + path, cookie, path === '/api/stream' ? `"name":"${tenant.name}"` : 'data: '));
-    return pages;
+    return await look({ origin: new URL(address).origin, session: await sessionBy(address) });
   } finally {
     await stop();
   }
 }
+
+/** What the browser reads of this Canary. */
+const pathsOf = ({ namespace, name }: Tenant): string[] => {
+  const own = `/api/canaries/${namespace}/${name}`;
+  return ['/api/stream', `${own}/stream`, `${own}/history`, `${own}/difference`, `${own}/releases/1`];
+};
+
+/** Everything that the operator's browser gets of this Canary. */
+const pagesOf = (tenant: Tenant): Promise<Map<string, Page>> =>
+  inBrowser(tenant, async ({ origin, session }) => {
+    const pages = new Map<string, Page>();
+    for (const path of pathsOf(tenant))
+      pages.set(path, await read(origin + path, session, path === '/api/stream' ? `"name":"${tenant.name}"` : 'data: '));
+    return pages;
+  });
+
+/** A Canary whose release waits for the operator; then this happens on the operator's machine. */
+const beside = (attack: (browser: Browser, tenant: Tenant) => Promise<void>): Pick<Attack, 'do' | 'expects'> => ({
+  do: (tenant) => tenant.app({}, { suspend: true }),
+  expects: {
+    async holds(tenant) {
+      await inBrowser(tenant, (browser) => attack(browser, tenant));
+      const { annotations = {} } = (await tenant.field.client.get(tenant.canaryRef))?.metadata ?? {};
+      expect(annotations).not.toHaveProperty([requestAnnotation]);
+    },
+  },
+});
+
+/** The operator's page while another program of that machine holds so many connections, each of which says this. */
+const whileHeld = (count: number, said: (browser: Browser, tenant: Tenant) => string) =>
+  beside(async (browser, tenant) => {
+    const sockets = new HeldSockets(Number(new URL(browser.origin).port));
+    try {
+      await sockets.open(count, '127.0.0.1', said(browser, tenant));
+      const { text } = await read(`${browser.origin}/api/stream`, browser.session, `"name":"${tenant.name}"`);
+      expect(text).toContain(`"name":"${tenant.name}"`);
+    } finally {
+      sockets.close();
+    }
+  });
 
 /** Nothing of it is a page, a forged event, a fault of the server, or too long. `more`: of this attack. */
 const shown = (more: (texts: string) => void = () => undefined): Attack['expects'] => ({
@@ -219,10 +261,47 @@ export const dashboard: AttackClass = {
       do: withJournal(() => ({ version: 99, engine: SCRIPT })),
       expects: shown((texts) => expect(texts).toContain('has format 99')),
     },
+    {
+      what: "the cookie of the operator's session, which the browser sends to a forwarded port of a pod, too: to read",
+      from: 'issue 44',
+      ...beside(async ({ origin, session: { cookie } }, tenant) => {
+        for (const path of pathsOf(tenant)) {
+          const { status, text } = await read(origin + path, { cookie }, 'data: ');
+          expect([path, status]).toEqual([path, 401]);
+          expect(text).not.toContain(tenant.name);
+        }
+      }),
+    },
+    {
+      what: 'the same cookie, to promote',
+      from: 'issue 44',
+      ...beside(async ({ origin, session: { cookie } }, { namespace, name }) => {
+        const headers = { cookie, origin, [OWN_HEADER]: '1', 'content-type': 'application/json' };
+        const verbs = `${origin}/api/canaries/${namespace}/${name}/verbs`;
+        expect((await fetch(verbs, { method: 'POST', headers, body: '{"verb":"promote"}' })).status).toBe(401);
+      }),
+    },
+    { what: '512 connections to the dashboard that say nothing', from: 'issue 44', ...whileHeld(512, () => '') },
+    {
+      what: '64 requests to the dashboard whose body does not end',
+      from: 'issue 44',
+      ...whileHeld(64, ({ origin }, { namespace, name }) => {
+        const headers = {
+          host: new URL(origin).host,
+          origin,
+          [OWN_HEADER]: '1',
+          'content-type': 'application/json',
+          'content-length': '100',
+        };
+        const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`);
+        return `POST /api/canaries/${namespace}/${name}/verbs HTTP/1.1\r\n${lines.join('')}\r\n{`;
+      }),
+    },
   ]),
   uncovered: [
     'a forged status that stands: the controller writes its own over it at once (src/cli/dashboard/dashboard-command.integration.test.ts, src/cli/canaries/waits.test.ts)',
 
     'the pages themselves in a browser: test/long/dashboard.test.ts; other sites in the same browser: src/dashboard/dashboard-attacks.integration.test.ts',
+    'the listeners of the dashboard in the controller: src/cli/dashboard/listener-attacks.integration.test.ts and controller-attacks.integration.test.ts',
   ],
 };

@@ -36,6 +36,7 @@ const matrix: { what: string; values: object }[] = [
       namespaces: ['b', 'c'],
       dashboard: {
         ...{ enabled: true, verbs: true, tls: { secretName: 'tls' } },
+        from: [{ namespaceSelector: { matchLabels: { team: 'ingress' } } }],
         oidc: {
           issuerUrl: 'https://id.example.org',
           clientId: 'serin',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { dashboardPermissions } from '../../src/controller/permissions.ts';
 import { askHttp, openStream } from '../fakes/ask-http.ts';
+import { sessionIn } from '../fakes/controller-dashboard.ts';
 import { program } from '../fakes/program.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
 import { applyCrds, OWN_CRDS } from '../scenarios/environment.ts';
@@ -40,9 +41,9 @@ describe('the dashboard of the controller on a real control plane', () => {
       body: JSON.stringify(body),
     });
   const sessionOf = async (name: string): Promise<Record<string, string>> => {
-    const { status, headers } = await login({ token: await token(name) });
-    expect(status).toBe(204);
-    return { host, cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '' };
+    const answer = await login({ token: await token(name) });
+    expect(answer.status).toBe(204);
+    return { host, ...sessionIn(answer) };
   };
   const rowsFor = async (name: string): Promise<string[]> => {
     const { text } = await askHttp(port, '/api/stream', { headers: await sessionOf(name) });
@@ -100,13 +101,13 @@ describe('the dashboard of the controller on a real control plane', () => {
       ...['a', 'b'].map(canary),
     ];
     for (const object of objects) await real.cluster.create(object);
-    const flags = ['--kubeconfig', real.kubeconfigFile, '--port', '0', '--dashboard', '--dashboard-port', '0', '--dashboard-verbs'];
+    const flags = ['--kubeconfig', real.kubeconfigFile, '--port', '0', '--dashboard', '--dashboard-local-port', '0', '--dashboard-verbs'];
     controller = startGuarded('serin', [process.execPath, program(), 'controller', ...flags], logFile());
     const line = await eventually(
       'the dashboard is served',
       async () => /.*the dashboard is served.*/.exec(readFileSync(logFile(), 'utf8'))?.[0],
     );
-    port = JSON.parse(line ?? '{}').port;
+    port = JSON.parse(line ?? '{}').localPort;
     host = `localhost:${port}`;
   });
   afterAll(async () => {

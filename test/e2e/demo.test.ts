@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
+import { sessionBy } from '../fakes/one-time-session.ts';
 import { program } from '../fakes/program.ts';
 import { runScript } from '../scenarios/doc-commands.ts';
 import { openTerminal } from '../scenarios/doc-terminal.ts';
@@ -57,15 +58,13 @@ it('the demo with --open starts the browser on the dashboard of its cluster, whi
   try {
     const isOpened = () => (existsSync(opened) ? readFileSync(opened, 'utf8') : '');
     const address = await eventually('the browser', isOpened, (text) => text !== '');
-    const login = await fetch(address, { redirect: 'manual' });
-    const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    expect(login.status).toBe(303);
+    const headers = await sessionBy(address);
     await eventually(
       'the end',
       () => said.join(''),
       (text) => text.includes('Ctrl-C ends the command'),
     );
-    const history = await fetch(new URL('/api/canaries/demo/podinfo/history', address), { headers: { cookie } });
+    const history = await fetch(new URL('/api/canaries/demo/podinfo/history', address), { headers });
     expect(await history.json()).toMatchObject({ releases: [{ outcome: 'Failed' }, { outcome: 'Succeeded' }] });
     demo.kill('SIGINT');
     expect(await ended).toEqual([0, null]);

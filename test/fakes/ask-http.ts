@@ -10,12 +10,15 @@ export interface HttpQuestion {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
+  /** Of this machine: `127.0.0.2` is another peer. */
+  localAddress?: string;
 }
 
 /** One request to this machine, worded as the test words it. Of a stream, which does not end, the answer is its first event. */
-export function askHttp(port: number, path: string, { method = 'GET', headers = {}, body = '' }: HttpQuestion = {}): Promise<HttpAnswer> {
+export function askHttp(port: number, path: string, question: HttpQuestion = {}): Promise<HttpAnswer> {
+  const { method = 'GET', headers = {}, body = '', localAddress } = question;
   return new Promise((resolve, reject) => {
-    const asked = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+    const asked = httpRequest({ host: '127.0.0.1', port, path, method, headers, localAddress, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
@@ -30,9 +33,9 @@ export function askHttp(port: number, path: string, { method = 'GET', headers = 
 }
 
 /** A stream that stays open: what has come, and whether it has ended. */
-export function openStream(port: number, path: string, headers: Record<string, string>) {
+export function openStream(port: number, path: string, headers: Record<string, string>, localAddress?: string) {
   const stream = { text: '', isOver: false, close: () => asked.destroy() };
-  const asked = httpRequest({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+  const asked = httpRequest({ host: '127.0.0.1', port, path, headers, localAddress, agent: false }, (response) => {
     response.setEncoding('utf8');
     response.on('data', (part: string) => {
       stream.text += part;

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releasing } from '../fakes/compared-release.ts';
 import { type DashboardFixture, seriousFindings, startDashboardFixture } from '../scenarios/dashboard-fixture.ts';
@@ -83,6 +85,31 @@ describe('the dashboard in Chromium', () => {
       expect(await page.title()).not.toBe('run');
       await page.context().close();
     }
+  });
+
+  it('another port of this machine gets the cookie of the session, and nothing that opens one', async () => {
+    const cookies: string[] = [];
+    const pod = createServer(({ headers }, response) => {
+      cookies.push(headers.cookie ?? '');
+      response.end('<!doctype html><title>pod</title>');
+    });
+    await new Promise<void>((resolve) => pod.listen(0, '127.0.0.1', resolve));
+    const page = await fixture.open('/');
+    await page.getByText('podinfo').first().waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`http://127.0.0.1:${(pod.address() as AddressInfo).port}/`);
+    expect(cookies[0]).toContain('serin-dashboard-');
+    expect(await other.evaluate('localStorage.length')).toBe(0);
+    expect((await fetch(`${fixture.base}/api/session`, { headers: { cookie: cookies[0] ?? '' } })).status).toBe(401);
+    // A new tab of the dashboard itself is in the session.
+    await other.goto(fixture.base);
+    await other.getByText('podinfo').first().waitFor();
+    // A link of someone else, with a proof that is none, ends nothing.
+    await other.goto(`${fixture.base}/#proof=x`);
+    await other.reload();
+    await other.getByText('podinfo').first().waitFor();
+    await page.context().close();
+    pod.close();
   });
 
   it('1,000 Canaries are listed, found by name, and filtered by namespace; a change is shown without a reload', async () => {

@@ -31,7 +31,10 @@ export async function serveDashboard(cluster: KubeCluster, stopCluster: () => Pr
   const base = `http://127.0.0.1:${server.port}`;
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   const first = await browser.newContext();
-  await (await first.newPage()).goto(`${base}/login?token=${token}`);
+  const page = await first.newPage();
+  await page.goto(`${base}/login?token=${token}`);
+  // It keeps the proof of its session before it shows anything.
+  await page.locator('#content').waitFor();
   const storageState = await first.storageState();
   return {
     cluster,

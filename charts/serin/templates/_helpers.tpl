@@ -82,3 +82,13 @@
 {{- define "serin.hasApexGuard" -}}
 {{- if and .Values.apexGuard.enabled (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy") }}yes{{ end }}
 {{- end }}
+
+{{/* Whether an address is of the machine that the browser runs on. */}}
+{{- define "serin.isLocalUrl" -}}
+{{- if regexMatch "^http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:\\d{1,5})?/?$" . }}true{{ end }}
+{{- end }}
+
+{{/* Whether browsers reach the dashboard by its Service; a port-forward has a listener of its own. */}}
+{{- define "serin.hasDashboardService" -}}
+{{- if and (.Values.dashboard).enabled .Values.dashboardUrl (not (include "serin.isLocalUrl" .Values.dashboardUrl)) }}true{{ end }}
+{{- end }}

@@ -27,8 +27,14 @@
 {{- if and .Values.dashboard.oidc.issuerUrl (not .Values.dashboardUrl) }}
 {{- fail "dashboardUrl: the provider of dashboard.oidc.issuerUrl sends browsers back to it. Set it to the address of the dashboard." }}
 {{- end }}
-{{- if and .Values.dashboardUrl (not (regexMatch "^(https://|http://localhost[:/]?)[^/]*/?$" .Values.dashboardUrl)) }}
+{{- if and .Values.dashboardUrl (not (or (regexMatch "^https://[^/]+/?$" .Values.dashboardUrl) (include "serin.isLocalUrl" .Values.dashboardUrl))) }}
 {{- fail (printf "dashboardUrl: %s must begin with https:// and have no path, since browsers keep the session cookie to themselves otherwise." .Values.dashboardUrl) }}
+{{- end }}
+{{- if regexMatch "^https://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:|/|$)" .Values.dashboardUrl }}
+{{- fail (printf "dashboardUrl: %s must begin with http://, since a local address is reached by a port-forward." .Values.dashboardUrl) }}
+{{- end }}
+{{- if and (include "serin.hasDashboardService" .) .Values.networkPolicy.enabled (not .Values.dashboard.from) }}
+{{- fail "dashboard.from: with dashboardUrl it must name the peers that may reach the dashboard, or no one does. Set it to the pods of your ingress controller, like [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress-nginx}}}]; all are [{ipBlock: {cidr: 0.0.0.0/0}}]." }}
 {{- end }}
 {{- end }}
 {{- if and .Values.admissionPolicy.enabled (semverCompare "<1.30.0-0" .Capabilities.KubeVersion.Version) }}

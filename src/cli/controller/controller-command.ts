@@ -166,7 +166,7 @@ async function run(
             startController({ ...controllerOptions, cluster: seen(cluster), metrics, ...(mayWrite && { mayWrite }) }),
         });
   log.info({ version, port: server.port }, 'serin controller started');
-  if (dashboard) log.info({ port: dashboard.port }, 'the dashboard is served');
+  if (dashboard) log.info({ port: dashboard.port, localPort: dashboard.localPort }, 'the dashboard is served');
   const stopping = new AbortController();
   const ownEgress = ownOutgoing({ ...config, agents });
   const metricsServer = globalServer({ metricsServer: config.metricsServer, metricsServerSecret, ownEgress, clock, timeoutMs: 10_000 });

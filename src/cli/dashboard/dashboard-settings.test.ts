@@ -7,6 +7,7 @@ import { type DashboardFlags, dashboardSettings } from './dashboard-settings.ts'
 const sound: DashboardFlags = {
   dashboardUrl: 'https://serin.example.org',
   dashboardPort: 8090,
+  dashboardLocalPort: 8091,
   dashboardVerbs: false,
   dashboardTlsCertFile: '',
   dashboardTlsKeyFile: '',
@@ -32,12 +33,15 @@ it('without OIDC it is reached by the address, and by a port-forward where there
 it.each<[string, Partial<DashboardFlags>, RegExp]>([
   ['an address with a path', { dashboardUrl: 'https://example.org/serin' }, /^--dashboard-url: .*no path/],
   ['HTTP beyond this machine', { dashboardUrl: 'http://serin.example.org' }, /^--dashboard-url: .*https:\/\//],
+  ['HTTPS on this machine', { dashboardUrl: 'https://localhost:8090' }, /^--dashboard-url: .*must begin with http:\/\//],
   [
     'a certificate without its key',
     { dashboardTlsCertFile: '/tls.crt' },
     /^--dashboard-tls-cert-file and --dashboard-tls-key-file: give both/,
   ],
   ['a port that there is none of', { dashboardPort: 70_000 }, /^--dashboard-port: must be a port from 0 to 65535$/],
+  ['a local port that there is none of', { dashboardLocalPort: 70_000 }, /^--dashboard-local-port: must be a port from 0 to 65535$/],
+  ['one port for both', { dashboardLocalPort: 8090 }, /^--dashboard-local-port: must be another port than --dashboard-port$/],
   ['a client of OIDC without a provider', { dashboardOidcClientId: 'serin' }, /^--dashboard-oidc-issuer-url: is needed/],
   ['a provider without a client', { ...oidc, dashboardOidcClientId: '' }, /^--dashboard-oidc-client-id: is needed/],
   [

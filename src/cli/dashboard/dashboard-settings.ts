@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { CommandLine } from '../../controller/config.ts';
+import { isLocal } from '../../dashboard/access/listener.ts';
 import type { OidcSettings } from '../../dashboard/access/oidc-login.ts';
 
 /** The flags of the controller that its dashboard needs. */
 export type DashboardFlags = Pick<
   CommandLine,
   | 'dashboardPort'
+  | 'dashboardLocalPort'
   | 'dashboardVerbs'
   | 'dashboardTlsCertFile'
   | 'dashboardTlsKeyFile'
@@ -29,7 +31,10 @@ export interface TlsFiles {
 
 /** Settings of the dashboard in the controller, checked. */
 export interface DashboardSettings {
+  /** For the Service. */
   port: number;
+  /** On the loopback address, for a port-forward. */
+  localPort: number;
   /** Absent: it is reached by a port-forward alone. */
   origin: string | undefined;
   mayAct: boolean;
@@ -47,16 +52,22 @@ export function dashboardSettings(flags: DashboardFlags): DashboardSettings | { 
   const url = dashboardUrl === '' ? undefined : new URL(dashboardUrl);
   if (url && url.pathname !== '/')
     problems.push('--dashboard-url: with --dashboard the address must have no path, since the page is at /: use a host name of its own');
-  if (url && url.protocol !== 'https:' && !isLoopback(url.hostname))
+  const isOfPortForward = url !== undefined && isLocal(url.host);
+  if (isOfPortForward && url.protocol !== 'http:')
+    problems.push('--dashboard-url: with --dashboard a local address must begin with http://, since it is reached by a port-forward');
+  if (url && url.protocol !== 'https:' && !isOfPortForward)
     problems.push(
       '--dashboard-url: with --dashboard the address must begin with https://, or browsers keep the session cookie to themselves',
     );
   if ((certFile === '') !== (keyFile === '')) problems.push('--dashboard-tls-cert-file and --dashboard-tls-key-file: give both, or none');
-  if (!(flags.dashboardPort <= 65_535)) problems.push('--dashboard-port: must be a port from 0 to 65535');
+  const { dashboardPort: port, dashboardLocalPort: localPort } = flags;
+  if (!(port <= 65_535)) problems.push('--dashboard-port: must be a port from 0 to 65535');
+  if (!(localPort <= 65_535)) problems.push('--dashboard-local-port: must be a port from 0 to 65535');
+  if (port === localPort && port !== 0) problems.push('--dashboard-local-port: must be another port than --dashboard-port');
   const oidc = oidcSettings(flags, url?.origin, problems);
   if (problems.length > 0) return { problems };
   return {
-    port: flags.dashboardPort,
+    ...{ port, localPort },
     origin: url?.origin,
     mayAct: flags.dashboardVerbs,
     tls: certFile === '' ? undefined : { certFile, keyFile },

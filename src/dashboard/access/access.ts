@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ListChange } from '../canary-model.ts';
+import { PROOF_HEADER } from '../own-headers.ts';
 import type { Views } from '../views.ts';
 import type { CanaryName, SessionView } from '../wire.ts';
 
@@ -37,10 +38,24 @@ export interface Access {
   readonly hostRemedy: string;
   /** Answers a request that needs no session, like a login. Undefined: it is none of these. */
   enter(request: IncomingMessage, path: string, query: URLSearchParams): Promise<Answer | undefined>;
-  /** The viewer whose session the header `Cookie` names. */
-  viewerOf(cookies: string | undefined): Viewer | undefined;
+  /** Whether the cookie is of a session: enough for pages and scripts, which hold nothing of a cluster. */
+  mayLoad(headers: IncomingHttpHeaders): boolean;
+  /** The viewer of the session whose cookie and proof both are there. */
+  viewerOf(headers: IncomingHttpHeaders): Viewer | undefined;
   /** The answer to a request without a session. */
   refuse(request: IncomingMessage, path: string): Answer;
+}
+
+/** What a request has of a session. */
+export interface Credentials {
+  cookie: string | undefined;
+  proof: string | undefined;
+}
+
+/** Of the session whose cookie has this name. */
+export function credentialsOf(headers: IncomingHttpHeaders, name: string): Credentials {
+  const proof = headers[PROOF_HEADER];
+  return { cookie: cookieOf(headers.cookie, name), proof: typeof proof === 'string' ? proof : undefined };
 }
 
 /** A value of the header `Cookie`. */

@@ -1,15 +1,19 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { apiVersion } from '../../api/canary.ts';
 import type { Clock } from '../../api/clock.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import { peerOf } from '../../server/peer.ts';
 import { loginAssets, loginDocument } from '../login-assets.ts';
+import { LOGIN_HEADER, PROOF_HEADER, withProof } from '../own-headers.ts';
 import { bodyOf, fieldOf } from '../request-body.ts';
 import { ViewError, type Views } from '../views.ts';
-import { type Access, type Answer, cookieOf, type Viewer } from './access.ts';
+import { type Access, type Answer, type Credentials, cookieOf, credentialsOf, type Viewer } from './access.ts';
 import { clusterAs, type Served } from './as-user.ts';
-import { type AttemptLimits, Attempts } from './attempts.ts';
+import type { Listener } from './listener.ts';
+import { type LoginLimits, LoginTurns } from './login-turns.ts';
 import type { OidcLogin } from './oidc-login.ts';
+import { paced } from './paced.ts';
 import { Rights } from './rights.ts';
 import { safePath } from './safe-path.ts';
 import { type Authenticated, reviewToken } from './token-review.ts';
@@ -18,22 +22,20 @@ import { type SessionLimits, type UserSession, UserSessions } from './user-sessi
 import { followVisible, type ListSource } from './visible-list.ts';
 
 /** What a reader's login and requests are held to. */
-export interface AccessLimits extends SessionLimits, AttemptLimits {
+export interface AccessLimits extends SessionLimits, LoginLimits {
   tokenBytes: number;
-  /** Logins that wait for the API server or the provider at once. */
-  loginsAtOnce: number;
+  /** Lines in the log about logins that failed, a minute. */
+  refusalsLogged: number;
 }
 
 export const ACCESS_LIMITS: AccessLimits = {
   ...{ idleMs: 30 * 60_000, absoluteMs: 8 * 3_600_000, most: 1_000, mostOfUser: 10, burst: 60, perSecond: 20 },
-  ...{ ofAddress: 10, inSum: 60, tokenBytes: 16_384, loginsAtOnce: 8 },
+  ...{ loginsAtOnce: 8, loginBurst: 30, loginsPerSecond: 5, loginsWaiting: 32, tokenBytes: 16_384, refusalsLogged: 30 },
 };
 
 /** Of the dashboard in the controller. */
 export interface ClusterAccessOptions {
-  /** The origin under which browsers reach it; absent: by a port-forward alone. */
-  origin: string | undefined;
-  isTls: boolean;
+  listener: Listener;
   served: Served;
   /** Of accepted tokens; empty: that of the API server. */
   audience: string;
@@ -51,9 +53,8 @@ export const SESSION_COOKIE = '__Host-serin-session';
 export const LOGIN_COOKIE = '__Host-serin-login';
 const LOGIN_WITHIN_S = 600;
 const group = apiVersion.split('/')[0] ?? '';
-const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 
-const cookie = (name: string, value: string, more: string): string => `${name}=${value}; Path=/; HttpOnly; Secure; ${more}`;
+const setCookie = (name: string, value: string, more: string): string => `${name}=${value}; Path=/; HttpOnly; Secure; ${more}`;
 const html = 'text/html; charset=utf-8';
 const ownJson = (value: unknown): Answer => ({ status: 200, text: JSON.stringify(value), type: 'application/json' });
 const text = (status: number, words: string): Answer => ({ status, text: `${words}\n` });
@@ -64,23 +65,23 @@ export function clusterAccess(options: ClusterAccessOptions): Access & { stop():
 }
 
 class ClusterAccess implements Access {
-  readonly hostRemedy = 'open the address of --dashboard-url, or forward the port to localhost';
+  readonly hostRemedy: string;
+  readonly originOf: Listener['originOf'];
   readonly #options: ClusterAccessOptions;
   readonly #sessions: UserSessions;
-  readonly #attempts: Attempts;
+  readonly #turns: LoginTurns;
+  /** Of failed logins, which strangers cause. */
+  readonly #line: ReturnType<typeof paced>;
   readonly #viewers = new WeakMap<UserSession, Viewer>();
-  #loginsUnderWay = 0;
 
   constructor(options: ClusterAccessOptions) {
+    const { clock, limits, listener } = options;
     this.#options = options;
-    this.#sessions = new UserSessions(options.clock, options.limits);
-    this.#attempts = new Attempts(options.clock, options.limits);
-  }
-
-  originOf(host: string): string | undefined {
-    const { origin, isTls } = this.#options;
-    if (origin !== undefined && host === new URL(origin).host) return origin;
-    return LOCAL.test(host) ? `${isTls ? 'https' : 'http'}://${host}` : undefined;
+    this.hostRemedy = listener.hostRemedy;
+    this.originOf = listener.originOf;
+    this.#sessions = new UserSessions(clock, limits);
+    this.#turns = new LoginTurns(clock, limits);
+    this.#line = paced(clock, limits.refusalsLogged);
   }
 
   async enter(request: IncomingMessage, path: string, query: URLSearchParams): Promise<Answer | undefined> {
@@ -88,8 +89,8 @@ class ClusterAccess implements Access {
     if (method === 'POST') {
       if (path === '/login') return this.#byToken(request);
       if (path !== '/logout') return undefined;
-      this.#sessions.end(cookieOf(headers.cookie, SESSION_COOKIE));
-      return { status: 204, text: '', headers: { 'set-cookie': cookie(SESSION_COOKIE, '', 'SameSite=Strict; Max-Age=0') } };
+      this.#sessions.end(ofSession(headers));
+      return { status: 204, text: '', headers: { 'set-cookie': setCookie(SESSION_COOKIE, '', 'SameSite=Strict; Max-Age=0') } };
     }
     const asset = Object.hasOwn(loginAssets, path) ? loginAssets[path] : undefined;
     if (asset) return { status: 200, ...asset };
@@ -97,7 +98,7 @@ class ClusterAccess implements Access {
       case '/login':
         return { status: 200, text: loginDocument, type: html };
       case '/login/state': {
-        const session = this.#sessions.find(cookieOf(headers.cookie, SESSION_COOKIE));
+        const session = this.#sessions.find(ofSession(headers));
         const { oidc } = this.#options;
         return ownJson({ oidc: oidc !== undefined, next: safePath(query.get('next')), ...(session && { user: session.user.name }) });
       }
@@ -110,8 +111,12 @@ class ClusterAccess implements Access {
     }
   }
 
-  viewerOf(cookies: string | undefined): Viewer | undefined {
-    const session = this.#sessions.find(cookieOf(cookies, SESSION_COOKIE));
+  mayLoad(headers: IncomingHttpHeaders): boolean {
+    return this.#sessions.has(ofSession(headers).cookie);
+  }
+
+  viewerOf(headers: IncomingHttpHeaders): Viewer | undefined {
+    const session = this.#sessions.find(ofSession(headers));
     if (session === undefined) return undefined;
     const viewer = this.#viewers.get(session) ?? this.#viewer(session);
     this.#viewers.set(session, viewer);
@@ -122,10 +127,11 @@ class ClusterAccess implements Access {
     // A link from another site comes without the cookie: the login page, which is of this site, finds the session.
     if (headers['sec-fetch-dest'] === 'document' || path === '/')
       return { status: 303, text: '', headers: { location: `/login?next=${encodeURIComponent(safePath(path))}` } };
-    return text(401, 'no session: log in at /login');
+    return { ...text(401, 'no session: log in at /login'), headers: { [LOGIN_HEADER]: '/login' } };
   }
 
   stop(): void {
+    this.#turns.stop();
     this.#sessions.stop();
   }
 
@@ -168,7 +174,7 @@ class ClusterAccess implements Access {
     const token = fieldOf(body, 'token');
     if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) return text(400, 'token must be the text of a Kubernetes token');
     return this.#login(request, 'token', () => reviewToken(served.cluster, token, audience), {
-      success: (headers) => ({ status: 204, text: '', headers }),
+      success: (cookie, proof) => ({ status: 204, text: '', headers: { 'set-cookie': cookie, [PROOF_HEADER]: proof } }),
       refusal: 'the token is not accepted: it may have expired, or be for another audience; kubectl create token makes one',
       failure: 'the API server does not answer: try again',
     });
@@ -184,10 +190,12 @@ class ClusterAccess implements Access {
       return {
         status: 303,
         text: '',
-        headers: { location: url, 'set-cookie': cookie(LOGIN_COOKIE, value, `SameSite=Lax; Max-Age=${LOGIN_WITHIN_S}`) },
+        headers: { location: url, 'set-cookie': setCookie(LOGIN_COOKIE, value, `SameSite=Lax; Max-Age=${LOGIN_WITHIN_S}`) },
       };
     } catch (error) {
-      log.warn({ reason: reasonOf(error) }, 'the OIDC provider of the dashboard does not answer');
+      this.#line((leftOut) =>
+        log.warn({ reason: reasonOf(error), ...(leftOut > 0 && { leftOut }) }, 'the OIDC provider of the dashboard does not answer'),
+      );
       return text(502, 'the login provider does not answer: try again, or log in with a token');
     }
   }
@@ -196,20 +204,19 @@ class ClusterAccess implements Access {
     const { oidc } = this.#options;
     if (oidc === undefined) return text(404, 'not found');
     const [state, nonce, verifier, next = ''] = (cookieOf(request.headers.cookie, LOGIN_COOKIE) ?? '').split(':');
-    const forget = cookie(LOGIN_COOKIE, '', 'SameSite=Lax; Max-Age=0');
+    const forget = setCookie(LOGIN_COOKIE, '', 'SameSite=Lax; Max-Age=0');
     if (!state || !nonce || !verifier || query.get('state') !== state)
       return { ...text(400, 'this login was not begun here, or took too long: begin again at /login'), headers: { 'set-cookie': forget } };
     const path = safePath(decodedOf(next));
     return this.#login(request, 'oidc', async () => ({ user: await oidc.finish(query, { state, nonce, verifier }) }), {
       // A redirect would still count as of the provider's site, and go without the session cookie: a page of our own goes on.
-      success: (headers) => ({
-        ...{
-          status: 200,
-          type: html,
-          text: `<!doctype html><meta http-equiv="refresh" content="0;url=${path}"><a href="${path}">Serin</a>\n`,
-        },
-        headers: { 'set-cookie': [headers['set-cookie'], forget] },
-      }),
+      success: (cookie, proof) => {
+        const to = withProof(path, proof);
+        return {
+          ...{ status: 200, type: html, headers: { 'set-cookie': [cookie, forget] } },
+          text: `<!doctype html><meta http-equiv="refresh" content="0;url=${to}"><a href="${to}">Serin</a>\n`,
+        };
+      },
       refusal: 'the login was refused: begin again at /login',
       failure: 'the login failed: begin again at /login',
     });
@@ -219,36 +226,39 @@ class ClusterAccess implements Access {
     request: IncomingMessage,
     how: string,
     authenticate: () => Promise<Authenticated | undefined>,
-    answers: { success(headers: { 'set-cookie': string }): Answer; refusal: string; failure: string },
+    answers: { success(cookie: string, proof: string): Answer; refusal: string; failure: string },
   ): Promise<Answer> {
-    const { clock, log, limits } = this.#options;
-    const address = request.socket.remoteAddress;
-    const waitSeconds = this.#attempts.waitSeconds(address) ?? (this.#loginsUnderWay < limits.loginsAtOnce ? undefined : 1);
-    if (waitSeconds !== undefined)
-      return { ...text(429, 'too many logins failed: wait a minute'), headers: { 'retry-after': String(waitSeconds) } };
-    const succeeded = this.#attempts.count(address);
-    this.#loginsUnderWay += 1;
+    const { clock, log } = this.#options;
+    const { socket, headers } = request;
+    const address = socket.remoteAddress;
+    const done = await this.#turns.take(peerOf(address), () => socket.destroyed);
+    if (done === undefined) return { ...text(429, 'too many logins at once: try again in a moment'), headers: { 'retry-after': '1' } };
     try {
       const found = await authenticate();
       const problem = found === undefined ? 'not accepted' : userProblem(found.user);
       if (found === undefined || problem !== undefined) {
-        log.warn({ address, how, reason: problem }, 'login to the dashboard refused');
+        this.#line((leftOut) =>
+          log.warn({ address, how, reason: problem, ...(leftOut > 0 && { leftOut }) }, 'login to the dashboard refused'),
+        );
         return text(401, found === undefined ? answers.refusal : `no session is opened: ${problem}`);
       }
       const leftMs = found.expiresAtMs === undefined ? undefined : found.expiresAtMs - clock.nowMs();
-      this.#sessions.end(cookieOf(request.headers.cookie, SESSION_COOKIE));
-      const secret = this.#sessions.open(found.user, leftMs);
-      succeeded();
+      this.#sessions.end(ofSession(headers));
+      const opened = this.#sessions.open(found.user, leftMs);
       log.info({ address, how, user: found.user.name }, 'login to the dashboard');
-      return answers.success({ 'set-cookie': cookie(SESSION_COOKIE, secret, 'SameSite=Strict') });
+      return answers.success(setCookie(SESSION_COOKIE, opened.cookie, 'SameSite=Strict'), opened.proof);
     } catch (error) {
-      log.warn({ address, how, reason: reasonOf(error) }, 'login to the dashboard failed');
+      this.#line((leftOut) =>
+        log.warn({ address, how, reason: reasonOf(error), ...(leftOut > 0 && { leftOut }) }, 'login to the dashboard failed'),
+      );
       return text(how === 'oidc' ? 401 : 502, answers.failure);
     } finally {
-      this.#loginsUnderWay -= 1;
+      done();
     }
   }
 }
+
+const ofSession = (headers: IncomingHttpHeaders): Credentials => credentialsOf(headers, SESSION_COOKIE);
 
 /** Never the answer of a provider, which may quote what it was sent. */
 const reasonOf = (error: unknown): string =>

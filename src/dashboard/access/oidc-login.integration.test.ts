@@ -8,7 +8,9 @@ import { raw } from '../../../test/fakes/raw.ts';
 import { ReviewedCluster } from '../../../test/fakes/reviewed-cluster.ts';
 import { keptIn } from '../../api/once.ts';
 import { LIMITS, serveDashboard } from '../dashboard-server.ts';
+import { PROOF_HEADER } from '../own-headers.ts';
 import { ACCESS_LIMITS, clusterAccess, LOGIN_COOKIE } from './cluster-access.ts';
+import { localListener } from './listener.ts';
 import { type OidcSettings, oidcLogin, userOfClaims } from './oidc-login.ts';
 
 const SECRET = 'a-client-secret';
@@ -35,7 +37,7 @@ beforeAll(async () => {
       ...{ port: 0, host: '127.0.0.1', clock, limits: LIMITS, server: (options) => createServer(options) },
       accessAt: (at) =>
         clusterAccess({
-          ...{ origin: `http://localhost:${at}`, isTls: false, audience: '', mayAct: true, clock, limits: ACCESS_LIMITS },
+          ...{ listener: localListener, audience: '', mayAct: true, clock, limits: ACCESS_LIMITS },
           served: { cluster: raw(cluster), isElsewhere: () => false },
           oidc: oidcLogin({ ...settings, redirectUri: `http://localhost:${at}/login/callback` }),
           source: raw({}),
@@ -102,8 +104,10 @@ function aBrowser() {
 type Browser = ReturnType<typeof aBrowser>;
 
 // The test reaches the server as 127.0.0.1; the browser knows it as localhost.
-const at = (path: string, cookies: ReadonlyMap<string, string>, host = `localhost:${port}`) =>
-  askHttp(port, path, { headers: { host, cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') } });
+const at = (path: string, cookies: ReadonlyMap<string, string>, more: Record<string, string> = {}) =>
+  askHttp(port, path, {
+    headers: { host: `localhost:${port}`, cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '), ...more },
+  });
 const begin = async (browser: Browser, next = '/'): Promise<string> => {
   const { status, headers } = await at(`/login/oidc?next=${encodeURIComponent(next)}`, new Map());
   expect(status).toBe(303);
@@ -116,7 +120,7 @@ const cookiesOf = (cookie: string) => new Map([[LOGIN_COOKIE, cookie]]);
 
 describe('login by an OIDC provider', () => {
   it('asks for a code with PKCE, state and nonce, under the redirect URI of --dashboard-url', async () => {
-    const url = new URL((await at('/login/oidc', new Map(), `127.0.0.1:${port}`)).headers.location ?? '');
+    const url = new URL((await at('/login/oidc', new Map(), { host: `127.0.0.1:${port}` })).headers.location ?? '');
     expect(url.origin).toBe(issuer);
     expect(Object.fromEntries(url.searchParams)).toEqual({
       ...{ response_type: 'code', client_id: 'serin', redirect_uri: `${origin}/login/callback`, scope: 'openid email groups' },
@@ -130,12 +134,13 @@ describe('login by an OIDC provider', () => {
     const callback = await browser.logInAt(await begin(browser, '/canaries/a/shop'), 'ann@example.org');
     const answer = await at(pathOf(callback), cookiesOf(browser.jarOf(origin).get(LOGIN_COOKIE) ?? ''));
     expect(answer.status).toBe(200);
-    expect(answer.text).toContain('content="0;url=/canaries/a/shop"');
+    const [, proof = ''] = /content="0;url=\/canaries\/a\/shop#proof=([\w-]{43})"/.exec(answer.text) ?? [];
     const [session = '', forgotten = ''] = answer.headers['set-cookie'] ?? [];
     expect(session).toMatch(/^__Host-serin-session=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
     expect(forgotten).toMatch(/^__Host-serin-login=; Path=\/; HttpOnly; Secure; SameSite=Lax; Max-Age=0$/);
     const [name = '', value = ''] = session.split(';')[0]?.split('=') ?? [];
-    const about = await at('/api/session', new Map([[name, value]]));
+    expect((await at('/api/session', new Map([[name, value]]))).status).toBe(401);
+    const about = await at('/api/session', new Map([[name, value]]), { [PROOF_HEADER]: proof });
     expect(JSON.parse(about.text)).toEqual({ user: 'ann@example.org', mayAct: true });
     expect(logged.join()).not.toMatch(new RegExp(`${SECRET}|${new URL(callback).searchParams.get('code')}`));
   });
@@ -191,7 +196,7 @@ describe('login by an OIDC provider', () => {
       // Also where the browser holds a cookie that was made by another hand.
       const forged = [...cookie.split(':').slice(0, 3), encodeURIComponent(next)].join(':');
       const { text } = await at(pathOf(callback), cookiesOf(forged));
-      expect(text).toContain('content="0;url=/"');
+      expect(text).toMatch(/content="0;url=\/#proof=[\w-]{43}"/);
       expect(text).not.toContain('evil');
     },
   );

@@ -1,8 +1,9 @@
 import type { Clock } from '../../api/clock.ts';
 import type { CanaryModel } from '../canary-model.ts';
+import { withProof } from '../own-headers.ts';
 import { Sessions } from '../sessions.ts';
 import type { Views } from '../views.ts';
-import { type Access, cookieOf, type Viewer } from './access.ts';
+import { type Access, credentialsOf, type Viewer } from './access.ts';
 
 /** Of the dashboard of one user on this machine. */
 export interface OneTimeOptions {
@@ -19,7 +20,7 @@ export interface OneTimeOptions {
 export function oneTimeAccess({ token, model, views, clock, wrongTokensAMinute, port }: OneTimeOptions): Access {
   const sessions = new Sessions(token, clock, wrongTokensAMinute);
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  // Cookies are shared by all ports of a host.
+  // All ports of a host share its cookies: the name keeps those of another dashboard apart, and the proof keeps this one from being of use to others.
   const cookie = `serin-dashboard-${port}`;
   const viewer: Viewer = {
     ...{ session: sessions, views, about: { mayAct: true } },
@@ -43,10 +44,11 @@ export function oneTimeAccess({ token, model, views, clock, wrongTokensAMinute, 
           status: 401,
           text: 'wrong token, or one that was used: start serin dashboard again, and open the address that it prints\n',
         };
-      const headers = { 'set-cookie': `${cookie}=${exchanged.session}; Path=/; HttpOnly; SameSite=Strict`, location: '/' };
-      return { status: 303, text: '', headers };
+      const headers = { 'set-cookie': `${cookie}=${exchanged.cookie}; Path=/; HttpOnly; SameSite=Strict` };
+      return { status: 303, text: '', headers: { ...headers, location: withProof('/', exchanged.proof) } };
     },
-    viewerOf: (cookies) => (sessions.isOpen(cookieOf(cookies, cookie)) ? viewer : undefined),
+    mayLoad: (headers) => sessions.hasCookie(credentialsOf(headers, cookie).cookie),
+    viewerOf: (headers) => (sessions.isOpen(credentialsOf(headers, cookie)) ? viewer : undefined),
     refuse: () => ({ status: 401, text: 'no session: start serin dashboard again, and open the address that it prints\n' }),
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Clock, every } from '../../api/clock.ts';
-import { newSecret } from '../sessions.ts';
+import { type NewSession, newSecret } from '../sessions.ts';
+import type { Credentials } from './access.ts';
 import type { User } from './user.ts';
 
 /** Open streams must not outlive their session, though no request comes. */
@@ -23,13 +24,15 @@ export class UserSession {
   readonly user: User;
   /** By the monotonic clock. */
   readonly endsAtMs: number;
+  readonly proofDigest: string;
   usedAtMs: number;
   readonly #endings = new Set<() => void>();
   #tokens: number;
   #refilledAtMs: number;
 
-  constructor(user: User, nowMs: number, endsAtMs: number, burst: number) {
+  constructor(user: User, proofDigest: string, nowMs: number, endsAtMs: number, burst: number) {
     this.user = user;
+    this.proofDigest = proofDigest;
     this.endsAtMs = endsAtMs;
     this.usedAtMs = nowMs;
     this.#tokens = burst;
@@ -59,7 +62,7 @@ export class UserSession {
   }
 }
 
-/** Sessions by a secret of 256 bits, of which only a digest is kept, in memory alone. */
+/** Sessions by a cookie and a proof of 256 bits each, of which only digests are kept, in memory alone. */
 export class UserSessions {
   readonly #clock: Clock;
   readonly #limits: SessionLimits;
@@ -72,30 +75,38 @@ export class UserSessions {
     this.#stopLooking = every(clock, LOOK_EVERY_MS, () => this.endOverdue());
   }
 
-  /** The new secret, for the cookie. `withinMs`: what is left of the token's own time. */
-  open(user: User, withinMs = Number.POSITIVE_INFINITY): string {
+  /** `withinMs`: what is left of the token's own time. */
+  open(user: User, withinMs = Number.POSITIVE_INFINITY): NewSession {
     const { absoluteMs, most, mostOfUser, burst } = this.#limits;
     this.endOverdue();
     const ofUser = [...this.#byDigest].filter(([, session]) => session.user.name === user.name);
     if (ofUser.length >= mostOfUser) this.#endStalest(ofUser);
     if (this.#byDigest.size >= most) this.#endStalest([...this.#byDigest]);
-    const secret = newSecret();
+    const opened = { cookie: newSecret(), proof: newSecret() };
     const nowMs = this.#clock.monotonicMs();
-    this.#byDigest.set(digestOf(secret), new UserSession(user, nowMs, nowMs + Math.min(absoluteMs, withinMs), burst));
-    return secret;
+    const endsAtMs = nowMs + Math.min(absoluteMs, withinMs);
+    this.#byDigest.set(digestOf(opened.cookie), new UserSession(user, digestOf(opened.proof), nowMs, endsAtMs, burst));
+    return opened;
   }
 
-  /** The session of the secret, which counts as used. */
-  find(secret: string | undefined): UserSession | undefined {
-    if (secret === undefined) return undefined;
+  /** Whether the cookie is of a session; it does not count as used. */
+  has(cookie = ''): boolean {
     this.endOverdue();
-    const session = this.#byDigest.get(digestOf(secret));
-    if (session) session.usedAtMs = this.#clock.monotonicMs();
+    return this.#byDigest.has(digestOf(cookie));
+  }
+
+  /** The session of both, which counts as used. */
+  find({ cookie = '', proof = '' }: Credentials): UserSession | undefined {
+    this.endOverdue();
+    const session = this.#byDigest.get(digestOf(cookie));
+    // Digests of secrets: the time of the comparison says nothing of them.
+    if (session === undefined || session.proofDigest !== digestOf(proof)) return undefined;
+    session.usedAtMs = this.#clock.monotonicMs();
     return session;
   }
 
-  end(secret: string | undefined): void {
-    if (secret !== undefined) this.#end(digestOf(secret));
+  end(credentials: Credentials): void {
+    if (this.find(credentials)) this.#end(digestOf(credentials.cookie ?? ''));
   }
 
   /** Ends sessions whose time is over; one with an open stream is not idle. */

@@ -1,4 +1,6 @@
+import { OWN_HEADER, PROOF_HEADER } from '../own-headers.ts';
 import { words } from './login-words.ts';
+import { keepProof, request } from './proof.ts';
 
 /** Of `/login/state`. */
 interface State {
@@ -17,15 +19,15 @@ const say = (text: string): void => {
   part('problem').textContent = text;
 };
 const post = (path: string, body: object): Promise<Response> =>
-  fetch(path, {
+  request(path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-serin-dashboard': '1' },
+    headers: { 'content-type': 'application/json', [OWN_HEADER]: '1' },
     body: JSON.stringify(body),
   });
 
 async function start(): Promise<void> {
   const asked = new URLSearchParams(location.search).get('next');
-  const response = await fetch(`/login/state?next=${encodeURIComponent(asked ?? '/')}`);
+  const response = await request(`/login/state?next=${encodeURIComponent(asked ?? '/')}`);
   if (!response.ok) return say((await response.text()).trim());
   const { oidc, next, user } = (await response.json()) as State;
   // A link from another site comes without the cookie, and this page with it.
@@ -48,13 +50,17 @@ async function byToken(next: string): Promise<void> {
   field.value = '';
   say(words.checking);
   const response = await post('/login', { token });
-  if (response.ok) return location.replace(next);
+  if (response.ok) {
+    keepProof(response.headers.get(PROOF_HEADER));
+    return location.replace(next);
+  }
   say((await response.text()).trim());
   field.focus();
 }
 
 async function out(): Promise<void> {
   await post('/logout', {});
+  keepProof(null);
   location.replace('/login');
 }
 

@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { ListPage } from './list.tsx';
 import { pathOf } from './parts.tsx';
 import { ComparePage, DifferencePage, HistoryPage, JournalPage } from './past.tsx';
+import { adoptProof } from './proof.ts';
 import { ReleasePage } from './release.tsx';
 import { SessionLink } from './session.tsx';
 import { words } from './words.ts';
@@ -70,4 +71,7 @@ const Page = () => (
 
 document.title = root === '' ? words.product : `${namespace}/${name} · ${words.product}`;
 const place = document.getElementById('page');
-if (place) render(<Page />, place);
+if (place)
+  void adoptProof()
+    .catch(() => undefined)
+    .then(() => render(<Page />, place));

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { SessionView } from '../wire.ts';
+import { requestOrLogIn } from './proof.ts';
 import { words } from './words.ts';
 
 let asked: Promise<SessionView | undefined> | undefined;
 
 async function ask(): Promise<SessionView | undefined> {
-  const response = await fetch('/api/session');
+  const response = await requestOrLogIn('/api/session');
   return response.ok ? ((await response.json()) as SessionView) : undefined;
 }
 

@@ -1,26 +1,45 @@
 import { useEffect, useState } from 'preact/hooks';
+import { OWN_HEADER } from '../own-headers.ts';
+import { eventReader } from './events.ts';
+import { request, requestOrLogIn } from './proof.ts';
+
+const AGAIN_AFTER_MS = 3_000;
+
+/** Until the stream ends. An `EventSource` could not send the proof of the session. */
+async function follow(
+  path: string,
+  { signal, onOpen, heed }: { signal: AbortSignal; onOpen(): void; heed(name: string, data: string): void },
+): Promise<void> {
+  const { ok, body } = await requestOrLogIn(path, { signal });
+  if (!ok || body === null) return;
+  onOpen();
+  const pieces = body.pipeThrough(new TextDecoderStream()).getReader();
+  const read = eventReader();
+  for (let piece = await pieces.read(); !piece.done; piece = await pieces.read())
+    for (const { name, data } of read(piece.value)) heed(name, data);
+}
 
 /** Follows an event stream while the page is visible: a browser opens only six connections to a server for all its tabs. */
 export function useStream(path: string, events: Readonly<Record<string, (data: never) => void>>): { isLost: boolean } {
   const [isLost, setLost] = useState(false);
   useEffect(() => {
-    let source: EventSource | undefined;
+    let current = new AbortController();
     let again: number | undefined;
     const open = () => {
-      source = new EventSource(path);
-      source.onopen = () => setLost(false);
-      source.onerror = () => {
+      const { signal } = current;
+      // It ends by a failure of the server, of the network, or of this page, which has closed it.
+      const onEnd = () => {
+        if (signal.aborted) return;
         setLost(true);
-        // After an answer other than 200 the browser does not try again.
-        if (source?.readyState === EventSource.CLOSED) again = setTimeout(open, 3_000) as unknown as number;
+        again = setTimeout(open, AGAIN_AFTER_MS) as unknown as number;
       };
-      for (const [name, heed] of Object.entries(events))
-        source.addEventListener(name, (event) => heed(JSON.parse((event as MessageEvent<string>).data) as never));
+      const heed = (name: string, data: string) => events[name]?.(JSON.parse(data) as never);
+      follow(path, { signal, onOpen: () => setLost(false), heed }).then(onEnd, onEnd);
     };
     const close = () => {
       clearTimeout(again);
-      source?.close();
-      source = undefined;
+      current.abort();
+      current = new AbortController();
     };
     const onVisibility = () => {
       close();
@@ -46,7 +65,7 @@ export function useJson<T>(path: string): Loaded<T> {
   useEffect(() => {
     let isGone = false;
     setLoaded({ state: 'loading' });
-    asked<T>(fetch(path)).then((next) => {
+    asked<T>(requestOrLogIn(path)).then((next) => {
       if (!isGone) setLoaded(next);
     });
     return () => {
@@ -59,9 +78,9 @@ export function useJson<T>(path: string): Loaded<T> {
 /** Asks the server for a verb. */
 export const post = <T>(path: string, body: object): Promise<Loaded<T>> =>
   asked<T>(
-    fetch(path, {
+    request(path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-serin-dashboard': '1' },
+      headers: { 'content-type': 'application/json', [OWN_HEADER]: '1' },
       body: JSON.stringify(body),
     }),
   );

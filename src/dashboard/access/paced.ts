@@ -1,0 +1,24 @@
+import type { Clock } from '../../api/clock.ts';
+
+const COUNTED_MS = 60_000;
+
+/** Writes so many lines a minute: what strangers cause must not fill a log. Each line gets the number of those that were left out before it. */
+export function paced(clock: Clock, mostAMinute: number): (write: (leftOut: number) => void) => void {
+  let sinceMs = Number.NEGATIVE_INFINITY;
+  let written = 0;
+  let leftOut = 0;
+  return (write) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - sinceMs >= COUNTED_MS) {
+      sinceMs = nowMs;
+      written = 0;
+    }
+    if (written >= mostAMinute) {
+      leftOut += 1;
+      return;
+    }
+    written += 1;
+    write(leftOut);
+    leftOut = 0;
+  };
+}
