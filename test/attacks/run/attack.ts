@@ -40,7 +40,7 @@ export interface AttackClass {
 
 export const sources = {
   'issue 14': 'the 275 attacks of the session before, in 20 findings',
-  'issue 44': 'what a second attacker found',
+  'issue 44': 'a second adversary: the dashboard, the load tester, outgoing calls, Secrets, hostile files',
   crd: 'the fields of the three resources, one by one: what is the worst value?',
   docs: 'pages in docs/: each promise turned round',
   flagger: 'status fields and defects of Flagger',
