@@ -71,7 +71,8 @@ ${table([...Object.entries(others).flatMap(([value, parts]) => rowsOf(value, par
 - Without the rules of a kind of \`companions\` its objects are not checked, and no companion is made (\`CompanionMissing\`, [targets.md](targets.md#companions)); \`false\` says so on purpose.
 - Without \`configTracking\` Secrets count as \`off\`.
 - \`secrets.names\` limits all verbs but \`create\` to these names, and \`<name>-primary\`, as Flagger names its copies. Serin's own copies have names made of their
-  content, which no rule can list: they are made, and neither read nor deleted, until their Canary goes.
+  content, which no rule can list: they are made, and neither read nor deleted, until their Canary goes. With \`<canary>-serin-salt\` among
+  the names, [checksums of Secrets](configuration.md#checksums-of-secrets) outlive a restart of Serin.
 - \`secrets.namespaces\` puts the rules on Secrets into a Role in each of these namespaces; everything else stays as it is.
 - \`secrets.references: false\` grants nothing in mode \`off\`; then no webhook, alert or metric may need a Secret.
 - \`configTracking.takeOver\` is for copies that Flagger left ([moving.md](moving.md)); \`false\` takes the rule out of the role.

@@ -31,6 +31,11 @@ export function anchorName({ metadata }: { metadata: { name: string } }): string
   return metadata.name + ANCHOR;
 }
 
+/** The Secret that keeps the salt of a Canary's checksums. */
+export function saltName({ metadata }: { metadata: { name: string } }): string {
+  return `${metadata.name}-serin-salt`;
+}
+
 /** The name of the Canary that an anchor belongs to. */
 export function canaryNameOf(anchor: string): string {
   return anchor.endsWith(ANCHOR) ? anchor.slice(0, -ANCHOR.length) : anchor;

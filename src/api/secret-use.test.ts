@@ -26,6 +26,7 @@ it.each([
   'cluster.x-k8s.io/secret',
   'addons.cluster.x-k8s.io/resource-set',
   'istio.io/ca-root',
+  'serin.dev/salt',
 ])('DF614: no field may use a Secret of type %s, marked or not', (type) => {
   for (const field of fields) {
     for (const isLabelRequired of [true, false]) {

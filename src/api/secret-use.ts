@@ -19,7 +19,7 @@ const ALWAYS_MARKED: ReadonlySet<SecretField> = new Set(['spec.metricsServerSecr
 /** Types of Secrets that users create, for passwords and certificates. */
 const OPEN_TYPES: ReadonlySet<string> = new Set(['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/tls']);
 /** Their other types are written by controllers, for controllers and kubelets: tokens, kubeconfigs, releases, keys of an authority. */
-const CLOSED_DOMAINS = ['kubernetes.io', 'x-k8s.io', 'helm.sh', 'istio.io'];
+const CLOSED_DOMAINS = ['kubernetes.io', 'x-k8s.io', 'helm.sh', 'istio.io', 'serin.dev'];
 
 /** A Secret that exists and may not be used for the field that names it. */
 export class RefusedSecret {

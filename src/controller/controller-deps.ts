@@ -13,6 +13,7 @@ import type { TimeCall } from '../webhooks/call-webhook.ts';
 import type { Anchors } from './adoption/anchors.ts';
 import type { ControllerConfig } from './config.ts';
 import type { ApplicationReads } from './facts/application.ts';
+import type { SecretSalts } from './facts/secret-salts.ts';
 import type { Log } from './log.ts';
 import type { DeliveryQueue } from './notifications/delivery-queue.ts';
 import type { CallsOf } from './outgoing/outgoing-calls.ts';
@@ -39,6 +40,7 @@ export interface ControllerDeps {
   readonly cluster: Cluster;
   readonly view: ClusterView;
   readonly anchors: Anchors;
+  readonly salts: Pick<SecretSalts, 'of' | 'store' | 'inherit' | 'forget'>;
   readonly configWatches: ConfigWatches;
   readonly podWatches: PodWatches;
   readonly applications: ApplicationReads;

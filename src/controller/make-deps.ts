@@ -14,6 +14,7 @@ import type { ControllerDeps } from './controller-deps.ts';
 import type { ControllerOptions, SharedParts } from './controller-options.ts';
 import { ApplicationReads } from './facts/application.ts';
 import { measuring } from './facts/measuring.ts';
+import { SecretSalts } from './facts/secret-salts.ts';
 import { announcer } from './notifications/announcer.ts';
 import { DeliveryQueue } from './notifications/delivery-queue.ts';
 import { globalNotifier } from './notifications/global-notifier.ts';
@@ -59,6 +60,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
     // AlertProviders are read when they are sent to, and not watched.
     learn: (object) => object.kind === 'MetricTemplate' && view.learn(object),
   });
+  const anchors = new Anchors(cluster, config.historyLimit, log);
   const deps: ControllerDeps = {
     ...{ config, clock, random, cluster, view, log, mayWrite, isLeading },
     addresses: addressPolicy(config),
@@ -74,7 +76,8 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
     configWatches: new ConfigWatches(withPriority(cluster, 'upkeep'), clock, listener.wake),
     podWatches: new PodWatches(withPriority(cluster, 'upkeep'), listener.wake),
     applications: new ApplicationReads({ cluster, view, config, log }),
-    anchors: new Anchors(cluster, config.historyLimit, log),
+    anchors,
+    salts: new SecretSalts({ cluster, anchors, view, config, log, word }),
     journalMemory: new JournalMemory(),
     cookieWord: word,
     gatesOf: calls.gatesOf,

@@ -61,10 +61,15 @@ export const secretPermissions: Readonly<Record<SecretsMode, readonly Permission
   watch: [
     secrets(
       ['get', 'list', 'watch', 'create', 'delete'],
-      'references; tracking the Secrets that targets read by watching their metadata, and their copies',
+      'references; tracking the Secrets that targets read by watching their metadata, their copies, and the salt of their checksums',
     ),
   ],
-  get: [secrets(['get', 'create', 'delete'], 'references; reading the Secrets of targets when a release starts, and their copies')],
+  get: [
+    secrets(
+      ['get', 'create', 'delete'],
+      'references; reading the Secrets of targets when a release starts, their copies, and the salt of their checksums',
+    ),
+  ],
   off: [secrets(['get'], REFERENCES)],
 };
 

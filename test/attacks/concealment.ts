@@ -1,4 +1,9 @@
 import { expect } from 'vitest';
+import { saltIdOf } from '../../src/workloads/configs/salt.ts';
+import { readJournal } from '../../src/workloads/journal-record.ts';
+import { guessedPins, holdingPin, knownSalt } from '../fakes/guessed-pins.ts';
+import { raw } from '../fakes/raw.ts';
+import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import { json, redirectTo } from './run/listener.ts';
 import type { Tenant } from './run/tenant.ts';
@@ -254,6 +259,30 @@ export const concealment: AttackClass = {
       },
       expects: { harmless: true },
     },
+    {
+      what: 'a PIN in a Secret, tried against all that those may read who may not read Secrets',
+      from: 'CWE-200',
+      do: (tenant) => releasePin(tenant),
+      expects: { holds: async (tenant) => expect(await pinsOf(tenant)).toEqual([]) },
+    },
+    {
+      what: 'a salt whose bytes are known, made before Serin makes its own',
+      from: 'CWE-345',
+      async do(tenant) {
+        const { namespace, name } = tenant;
+        const { type, data } = knownSalt.render({ metadata: { name, namespace, uid: 'x', generation: 1, resourceVersion: '1' } }, OWNER);
+        await tenant.make({ apiVersion: 'v1', kind: 'Secret', metadata: { name: `${name}-serin-salt`, namespace }, type, data });
+        await releasePin(tenant);
+      },
+      expects: {
+        async holds(tenant) {
+          const canary = await tenant.field.client.get(tenant.canaryRef);
+          const checksum = raw(canary)?.status?.trackedConfigs?.[`secret/${tenant.name}-pin`];
+          expect(saltIdOf(checksum)).toMatch(/^[0-9a-f]{8}$/);
+          expect(saltIdOf(checksum)).not.toBe(knownSalt.id);
+        },
+      },
+    },
   ]),
   uncovered: ['clouds: credentials of the pod itself (IRSA, workload identity) are not there.'],
 };
@@ -267,4 +296,36 @@ async function apiOf(tenant: Tenant): Promise<string> {
   const { readFileSync } = await import('node:fs');
   const { parse } = await import('yaml');
   return parse(readFileSync(tenant.field.environment.kubeconfigFile, 'utf8')).clusters[0].cluster.server;
+}
+
+const OWNER = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: 'x', uid: 'x' };
+
+/** An application whose pods read a PIN, and a release of another one. */
+async function releasePin(tenant: Tenant): Promise<void> {
+  const { namespace, name } = tenant;
+  const secret = { name: `${name}-pin`, namespace };
+  await tenant.make({ apiVersion: 'v1', kind: 'Secret', metadata: secret, ...holdingPin('4711') });
+  const target = aDeployment(namespace, name);
+  Object.assign(raw(target).spec.template.spec.containers[0], { envFrom: [{ secretRef: { name: secret.name } }] });
+  await tenant.make(target, tenant.canary());
+  await tenant.isReady();
+  await tenant.edit(tenant.ref('Secret', secret.name), holdingPin('0815'));
+  await tenant.ends();
+}
+
+async function pinsOf({ field, namespace, name, canaryRef }: Tenant): Promise<string[]> {
+  const kinds = [
+    ...[canaryRef, { apiVersion: 'v1', kind: 'Event' }, { apiVersion: 'v1', kind: 'Pod' }],
+    ...['Deployment', 'ReplicaSet', 'ControllerRevision'].map((kind) => ({ apiVersion: 'apps/v1', kind })),
+  ];
+  const lists = await Promise.all(kinds.map(({ apiVersion, kind }) => field.client.list({ apiVersion, kind, namespace })));
+  const secrets = await field.client.list({ apiVersion: 'v1', kind: 'Secret', namespace }, { metadataOnly: true });
+  const items = lists.flatMap((list) => list.items);
+  const text = JSON.stringify([items.map((one) => [one, readJournal(one)]), secrets.items.map(({ metadata }) => metadata)]);
+  const [canary, target] = await Promise.all([
+    field.client.get(canaryRef),
+    field.client.get({ apiVersion: 'apps/v1', kind: 'Deployment', name, namespace }),
+  ]);
+  expect(raw(canary)?.status?.trackedConfigs).toHaveProperty(`secret/${name}-pin`);
+  return target ? guessedPins(text, `${name}-pin`, canary?.metadata.uid ?? '', target) : [];
 }

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Canary } from '../../src/api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
+import { secretChecksum } from '../../src/workloads/configs/checksum.ts';
 import { configKey } from '../../src/workloads/configs/config-ref.ts';
 import { copiesOf } from '../../src/workloads/configs/copies.ts';
+import { readSalt } from '../../src/workloads/configs/salt.ts';
 import { difference } from '../bench/figures.ts';
 import { raw } from '../fakes/raw.ts';
 import { aController, startController } from './controller.ts';
@@ -380,8 +382,10 @@ class ConfigFixture {
   /** The name that the copy of this content will have. */
   async copyName(kind: 'Secret', name: string, content: Record<string, unknown>): Promise<string> {
     const source = { apiVersion: 'v1', kind, metadata: { name, namespace: this.scenario.namespace }, ...content };
-    const found = new Map([[configKey({ kind, name }), source]]);
-    return copiesOf(Canary.parse(await this.canary()), found, []).names.get(configKey({ kind, name })) ?? '';
+    const key = configKey({ kind, name });
+    const salt = readSalt(await this.#must(this.#ref('v1', 'Secret', `${APP}-serin-salt`)));
+    const seen = salt && { [key]: { checksum: secretChecksum(source, salt) } };
+    return copiesOf(Canary.parse(await this.canary()), new Map([[key, source]]), seen ?? {}, []).names.get(key) ?? '';
   }
 
   async canaryPods(): Promise<string[]> {

@@ -366,7 +366,7 @@
   resources: [secrets]
   verbs: [create]
 {{- else }}
-# references; tracking the Secrets that targets read by watching their metadata, and their copies
+# references; tracking the Secrets that targets read by watching their metadata, their copies, and the salt of their checksums
 - apiGroups: [""]
   resources: [secrets]
   verbs: [get, list, watch, create, delete]
@@ -402,7 +402,7 @@
   resources: [secrets]
   verbs: [create]
 {{- else }}
-# references; reading the Secrets of targets when a release starts, and their copies
+# references; reading the Secrets of targets when a release starts, their copies, and the salt of their checksums
 - apiGroups: [""]
   resources: [secrets]
   verbs: [get, create, delete]

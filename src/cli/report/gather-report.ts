@@ -13,6 +13,7 @@ import { leftOut, readme } from './left-out.ts';
 import { redactText } from './redact-text.ts';
 import { Redaction } from './redaction.ts';
 import { ReportReader } from './report-reader.ts';
+import { SecretTraces } from './secret-traces.ts';
 
 /** The part of a cluster that a report uses: it never writes. */
 export type ReadingCluster = ClusterReader & Pick<KubeCluster, 'raw' | 'ask'>;
@@ -46,7 +47,8 @@ const MOST_SEARCHED = 20;
 /** One archive of these Canaries, for strangers to read. It names the parts that cannot be read. */
 export async function gatherReport(cluster: ReadingCluster, canaries: readonly KubeObject[], options: ReportOptions): Promise<Report> {
   const { nowMs, progress, meshProvider, logLines, controllerSelector } = options;
-  const ofAll = new Redaction();
+  const traces = new SecretTraces();
+  const ofAll = new Redaction(traces);
   const redactions = [ofAll];
   const reader = new ReportReader(cluster, ofAll);
   const archive = new Archive(options.largest);
@@ -69,7 +71,7 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
   for (const { metadata } of canaries) {
     const { name, namespace = '' } = metadata;
     progress(`${done.length + 1} of ${canaries.length}: Canary ${namespace}/${name}`);
-    const own = new Redaction();
+    const own = new Redaction(traces);
     redactions.push(own);
     done.push({ namespace, name });
     const files = await orTheFault(reader, `${namespace}/${name}`, () => canaryFiles(reader.with(own), { namespace, name }, meshProvider));

@@ -2,6 +2,7 @@ import { userInfoOf, withoutSecrets } from '../../api/hide-secrets.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { redactObject } from './redact-object.ts';
 import { isSecretName } from './redact-text.ts';
+import { SecretTraces } from './secret-traces.ts';
 
 const SHORTEST = 6;
 /** Shortest value that is hidden by its form alone: shorter ones are part of ordinary words. */
@@ -16,7 +17,13 @@ const LIKE_A_NAME = /^[a-z0-9.-]+$/;
 export class Redaction {
   readonly #taken = new Set<string>();
   readonly #names = new Set<string>();
+  readonly #traces: SecretTraces;
   #count = 0;
+
+  /** `traces`: shared by all of one archive. */
+  constructor(traces = new SecretTraces()) {
+    this.#traces = traces;
+  }
 
   /** How many values were taken out of objects. */
   get count(): number {
@@ -24,6 +31,7 @@ export class Redaction {
   }
 
   object(object: KubeObject): KubeObject {
+    this.#traces.see(object);
     this.#names.add(object.metadata.name).add(object.metadata.namespace ?? '');
     return redactObject(object, (value, name) => {
       this.#count += 1;
@@ -33,7 +41,7 @@ export class Redaction {
 
   /** Redacts a whole file, when every object has been seen. */
   text(text: string): string {
-    return withoutSecrets(text, this.#taken.difference(this.#names));
+    return this.#traces.hide(withoutSecrets(text, this.#taken.difference(this.#names)));
   }
 }
 

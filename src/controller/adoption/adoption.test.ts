@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
+import { raw } from '../../../test/fakes/raw.ts';
 import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { names } from '../../api/names.ts';
+import { names, revisionAnnotation } from '../../api/names.ts';
+import { configChecksum, secretChecksum } from '../../workloads/configs/checksum.ts';
+import { revisionWithConfigs } from '../../workloads/configs/revision.ts';
+import { Salt } from '../../workloads/configs/salt.ts';
+import { deployment as workload } from '../../workloads/deployment/deployment.ts';
 import { ControllerConfig } from '../config.ts';
 import { inspectAdoption } from './adoption.ts';
 
@@ -50,6 +55,7 @@ async function inspected(what: { fields?: object[]; owners?: object[] }, objects
       reference: async () => ({ name: names(canary).anchor, uid: 'a' }),
       templates: { promoted: async () => undefined, keep: async () => undefined },
     },
+    salts: { of: async () => ({ salt: Salt.of(['a']), isPromoted: false, copyOf: async () => undefined }) },
     ...{ config: ControllerConfig.parse({}), log: { warn: () => undefined }, signal: new AbortController().signal, view: {} },
   } as unknown as Parameters<typeof inspectAdoption>[1];
   return { adoption: await inspectAdoption(canary, deps), patches };
@@ -93,4 +99,18 @@ it.each([
     ...[secret('db', 'bmV3'), secret('db-primary', 'b2xk')],
   ];
   expect((await inspected({}, objects)).adoption).toMatchObject({ equals });
+});
+
+it.each([
+  { what: 'with a plain checksum, before an upgrade', checksum: configChecksum, equals: true },
+  { what: 'with the salt', checksum: (secret: KubeObject) => secretChecksum(secret, Salt.of(['a'])), equals: true },
+  { what: 'with another salt', checksum: (secret: KubeObject) => secretChecksum(secret, Salt.of(['b'])), equals: false },
+])('E141: a primary that was promoted $what runs what the target is: $equals', async ({ checksum, equals }) => {
+  const db = { ...configMap('db'), kind: 'Secret', data: { password: 'bmV3' } } as KubeObject;
+  const target = deployment('podinfo', 'db', [], 'secretRef');
+  const primary = deployment('podinfo-primary', 'db-primary-0123456789', [], 'secretRef');
+  const carried = revisionWithConfigs(workload.revision(target), { 'secret/db': { uid: 'db', checksum: checksum(db) } });
+  raw(primary).spec.template.metadata.annotations = { [revisionAnnotation]: carried };
+  const { adoption } = await inspected({}, [target, primary, db]);
+  expect([adoption?.equals, adoption?.primaryRevision, adoption?.target === carried]).toEqual([equals, carried, equals]);
 });

@@ -18,7 +18,7 @@ import { primaryRefOf, readSides } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 
-type AdoptionDeps = DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'log'>;
+type AdoptionDeps = DepsOf<'cluster' | 'view' | 'anchors' | 'salts' | 'config' | 'log'>;
 
 /**
  * Another controller has run this Canary, or a Canary before it (I19): there is a phase, or a primary of its own, but nothing that we would
@@ -43,21 +43,21 @@ function isLeft(canary: Canary, primary: Slim): boolean {
  * target. What the primary holds is kept as the last promoted template before anything is recorded. The reads of an adoption happen once.
  */
 export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promise<Adoption | undefined> {
-  const { cluster, anchors, config, signal } = deps;
+  const { cluster, anchors, config, salts, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return undefined;
   const { target, primary } = await readSides({ canary, cluster, signal });
   if (!target || !primary) return undefined;
   const selector = workload.selectors({ target, primary }, config.selectorLabels);
   if ('problem' in selector) return undefined;
-  const read = await readTargetConfigs(canary, target, workload, { cluster, config, signal });
+  const read = await readTargetConfigs(canary, target, workload, { cluster, config, salts, signal });
   if ('problem' in read) throw new ConfigUnavailableError(read.problem);
-  const { revision } = read;
   const configs = await establishedCopies(workload.configs?.(target) ?? [], workload.configs?.(primary) ?? [], read.found, (ref) =>
     cluster.get(configObjectRef(ref, canary.metadata.namespace), { signal }),
   );
-  const options = { ...config, selector, revision, replicas: 1, configs };
   const carried = workload.carries(primary);
+  const revision = carried === read.unsalted ? read.unsalted : read.revision;
+  const options = { ...config, selector, revision, replicas: 1, configs };
   const renderings = [workload.primaryTemplate(canary, target, options), workload.flaggerTemplate?.(target, options)];
   const equals = carried === undefined ? renderings.some((one) => one && workload.adopts(primary, one)) : carried === revision;
   const primaryRevision = carried ?? workload.revision(primary);

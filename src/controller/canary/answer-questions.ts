@@ -7,7 +7,7 @@ import type { Answer, HookCall, Question } from '../../engine/questions.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
 import { configsOf } from '../../workloads/configs/copies.ts';
-import { secretsPolicy, seenConfigs } from '../../workloads/configs/read-configs.ts';
+import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
 import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
 import { type KeepTemplateOptions, promotionsIn } from '../adoption/template-records.ts';
@@ -117,9 +117,9 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
   if ('problem' in read) return { outcome: 'refused', reason: blockerText(read.problem), blocker: read.problem };
   // Written since the analysis began: pods that started in between may have run something else, be it the same again by now (E56).
   const pinned = canary.status?.release?.configs ?? {};
-  const isInDoubt = wereWrittenBetween(seenConfigs(read.found, pinned), pinned);
+  const isInDoubt = wereWrittenBetween(read.configs, pinned);
   if (read.revision !== revision || isInDoubt) {
-    context.configs.learn(read.found);
+    context.configs.learn(read);
     return { outcome: 'mismatch' };
   }
   const selector = workload.selectors({ target, primary }, config.selectorLabels);

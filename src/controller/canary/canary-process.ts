@@ -182,6 +182,7 @@ export class CanaryProcess {
     this.#deps.deliveries.stop(owner);
     // The other one makes records, too.
     this.#deps.anchors.forget(owner);
+    this.#deps.salts.forget(owner);
     const by = rival.kind === 'other' ? 'another controller' : rival.writer;
     this.#deps.log.warn({ canary: this.#label, by }, 'left to another controller, which writes its status');
     const message = rivalMessage(rival, this.#deps.writer);
@@ -229,6 +230,7 @@ export class CanaryProcess {
     this.#releaseLook.begin(recorded, provider, this.#questions.signal);
     const factsNow = isWritten ? this.#facts(recorded, provider, router) : { ...facts, canary: recorded };
     if (!this.#isHeldInPlace(recorded)) await this.#reconcile(factsNow, router);
+    await this.#deps.salts.store(recorded, this.#questions.signal);
     this.#deps.deliveries.deliver(recorded);
   }
 

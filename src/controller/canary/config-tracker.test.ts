@@ -74,6 +74,7 @@ beforeEach(() => {
     {
       cluster: { get, create: unused, delete: unused },
       anchors: { reference: unused },
+      salts: { of: unused },
       configWatches: { follow: () => undefined, state: stateNow },
       config: ControllerConfig.parse({}),
       view: { find: watched, all: () => [], learn: (object) => void learned.push(object) },
@@ -173,6 +174,7 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
       {
         cluster: { get: async () => undefined, create: unused, delete: unused },
         anchors: { reference: unused },
+        salts: { of: unused },
         configWatches: {
           follow: (_follower, _namespace, refs) => void followed.push(refs.map(({ kind, name }) => `${kind}/${name}`)),
           state: async () => ({ state: 'present', uid: 'c-1', resourceVersion: '7', isLive: true }),

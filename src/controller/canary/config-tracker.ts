@@ -21,6 +21,7 @@ const PAUSE_MS = { from: 500, to: 60_000 };
 
 type ConfigTrackerDeps = Pick<ControllerDeps, 'config' | 'announceOn' | 'clock'> & {
   anchors: Pick<ControllerDeps['anchors'], 'reference'>;
+  salts: Pick<ControllerDeps['salts'], 'of'>;
   cluster: Pick<ControllerDeps['cluster'], 'get' | 'create' | 'delete'>;
   configWatches: Pick<ControllerDeps['configWatches'], 'follow' | 'state'>;
   view: Pick<ControllerDeps['view'], 'find' | 'all' | 'learn'>;
@@ -69,7 +70,7 @@ export class ConfigTracker {
 
   /** Reads once. Returns the milliseconds until the next attempt, where something is unknown now. */
   async read(canary: Canary, workload: Workload, signal: AbortSignal): Promise<number | undefined> {
-    const { view, cluster } = this.#deps;
+    const { view, cluster, salts } = this.#deps;
     this.#latest = undefined;
     const tracked = trackedOf(canary, workload, this.#follower, this.#deps);
     if (tracked === undefined) {
@@ -78,7 +79,7 @@ export class ConfigTracker {
     }
     const { target, remembered } = tracked;
     const { uid, template } = target;
-    const look = await this.#tracked.read(target, remembered, signal);
+    const look = await this.#tracked.read(target, remembered, () => salts.of(canary, signal), signal);
     // Pods that were requested meanwhile have read what was there before, and the watch of their workload may be late (E56).
     // A new Canary has no pods to analyse: its primary is made from what is read then.
     const isNew = (canary.status?.phase ?? '') === '' && !isForeign(canary, view);

@@ -90,13 +90,13 @@ export class OpenQuestions {
   }
 
   #put(question: Parameters<typeof answerQuestion>[0], canary: Canary): void {
-    const { clock, cluster, anchors, config, view, measure, compare, secret, callsOf, gatesOf, timeCall } = this.#deps;
+    const { clock, cluster, anchors, salts, config, view, measure, compare, secret, callsOf, gatesOf, timeCall } = this.#deps;
     const { signal } = this;
     const learn = (object: KubeObject) => view.learn(object);
     const configs = this.#configs.learner;
     this.#unanswered += 1;
     answerQuestion(question, {
-      ...{ canary, clock, cluster, anchors, config, configs, learn },
+      ...{ canary, clock, cluster, anchors, salts, config, configs, learn },
       ...{ measure, compare, secret, callsOf, gatesOf, timeCall, signal },
     })
       .finally(() => {

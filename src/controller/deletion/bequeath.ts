@@ -20,11 +20,12 @@ import { type Anchors, anchoredPart } from '../adoption/anchors.ts';
 import { generatedRefs } from '../adoption/take-over.ts';
 import { companionRefs } from '../facts/companions.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
+import type { SecretSalts } from '../facts/secret-salts.ts';
 import { isCollected } from '../objects/ownership.ts';
 import { unmark } from './kept-marks.ts';
 import { type DeletionDeps, findTarget } from './restore-application.ts';
 
-type BequeathDeps = DeletionDeps & { anchors: Anchors };
+type BequeathDeps = DeletionDeps & { anchors: Anchors; salts: Pick<SecretSalts, 'inherit'> };
 
 /**
  * Leaves a promoted primary, and all that serves with it, to the Canary that was made over the same target (I19). One of the same name goes on
@@ -46,7 +47,7 @@ export async function bequeath(canary: Canary, heir: Canary, anchor: KubeObject,
 const configKinds = ['ConfigMap', 'Secret'];
 
 async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, originals: Originals, deps: BequeathDeps): Promise<void> {
-  const { cluster, config, anchors, signal } = deps;
+  const { cluster, config, anchors, salts, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in workload || 'unsupported' in router) return;
@@ -55,6 +56,7 @@ async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, orig
   const formerSpecs = formerSpecsOf(canary, heir, originals, config);
   const inherited = { target, ...(isSameApex && apexService && { apexService }), ...(formerSpecs.length > 0 && { formerSpecs }) };
   const own = await anchors.inherit(heir, inherited, signal);
+  await salts.inherit(canary, heir, own, signal);
   const records = (await anchors.templates.records(canary, signal)).filter((one) => readTemplateRevision(one) !== undefined);
   const primary = await cluster.get(primaryRefOf(canary), { signal });
   const templates = records.flatMap((record): PrimarySpec[] => {

@@ -43,7 +43,18 @@ export interface Deletion {
 
 type DeletionsDeps = Pick<
   ControllerDeps,
-  'cluster' | 'view' | 'config' | 'clock' | 'log' | 'anchors' | 'deliveries' | 'mayWrite' | 'announceOn' | 'configWatches' | 'metrics'
+  | 'cluster'
+  | 'view'
+  | 'config'
+  | 'clock'
+  | 'log'
+  | 'anchors'
+  | 'salts'
+  | 'deliveries'
+  | 'mayWrite'
+  | 'announceOn'
+  | 'configWatches'
+  | 'metrics'
 >;
 
 interface UnderWay extends Deletion {
@@ -164,9 +175,10 @@ export class Deletions {
 
   /** The Canary is gone: its application goes back to the target, again and again until it has. */
   async restore(key: string, canary: Canary, held?: KubeObject): Promise<void> {
-    const { cluster, view, config, clock, log, anchors } = this.#deps;
+    const { cluster, view, config, clock, log, anchors, salts } = this.#deps;
     this.#deps.deliveries.stop(canary);
     anchors.forget(canary);
+    salts.forget(canary);
     // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
     this.#underWay.get(key)?.under.abort(new Error('superseded'));
     const own = new AbortController();
@@ -205,7 +217,7 @@ export class Deletions {
         const isInherited = () => this.isInherited(canary);
         for (;;) {
           const before = seenOfKept(canary, view);
-          const outcome = await finishDeletion(canary, { ...shared, anchors, isHeld, isInherited, announceOn, heir, woken, guard });
+          const outcome = await finishDeletion(canary, { ...shared, anchors, salts, isHeld, isInherited, announceOn, heir, woken, guard });
           const isKept = typeof outcome === 'object';
           metrics.primaryKept(canary, isKept);
           if (outcome === 'over') break;
@@ -222,6 +234,7 @@ export class Deletions {
           say(undefined);
         }
         await letGo();
+        salts.forget(canary);
         if (this.#underWay.get(key)?.under !== own) return;
         this.#underWay.delete(key);
         this.#listener.restored(canary);

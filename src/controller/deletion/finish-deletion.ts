@@ -3,6 +3,7 @@ import type { KeptPrimary } from '../../api/kept-primary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
+import type { SecretSalts } from '../facts/secret-salts.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { announceHandOver, announceKept } from './announce-kept.ts';
 import { bequeath } from './bequeath.ts';
@@ -16,6 +17,7 @@ import { findTarget, type RestoreDeps, type RestoreOutcome, restoreApplication }
 export interface FinishDeps extends Omit<RestoreDeps, 'isDue' | 'isInterrupted'>, KeepDeps {
   /** A Canary without a release on this target, whose spec can be read. */
   heir(): Canary | undefined;
+  salts: Pick<SecretSalts, 'of' | 'inherit'>;
   /** Of this deletion, whatever decides it. */
   guard: PrimaryGuard;
 }

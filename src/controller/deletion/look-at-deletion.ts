@@ -11,12 +11,14 @@ import type { Workload } from '../../workloads/workload.ts';
 import { isFirst } from '../adoption/anchor-owner.ts';
 import type { Anchors } from '../adoption/anchors.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
+import type { SecretSalts } from '../facts/secret-salts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import { type DeletedWith, isPushed, noTarget, readDeletedWith, type SeenAtDeletion, writeDeletedWith } from './hand-over.ts';
 import { type DeletionDeps, isUp, selectorsOf } from './restore-application.ts';
 
 interface LookDeps extends DeletionDeps {
   anchors: Anchors;
+  salts: Pick<SecretSalts, 'of'>;
   hasHeir(): boolean;
 }
 
@@ -41,12 +43,12 @@ export async function lookAtDeletion(canary: Canary, target: KubeObject, anchor:
   const leadsToTarget = await doesLeadToTarget(canary, { target, primary }, workload, deps);
   // Its apex Service led to the primary: another writer has led it to the target since, or Serin has, which is up then.
   const isBootstrapped = !isFirst(canary);
+  const promoted = await promotedOf(canary, primary, workload, deps);
+  // What it reads cannot be had: its pods could not start either. Promoted before checksums had a salt, it is known by the plain ones.
+  const revision = 'problem' in read ? template : promoted.includes(read.unsalted) ? read.unsalted : read.revision;
   return {
     ...base,
-    template,
-    // What it reads cannot be had: its pods could not start either.
-    revision: 'problem' in read ? template : read.revision,
-    promoted: await promotedOf(canary, primary, workload, deps),
+    ...{ template, revision, promoted },
     // Its controller has yet to say whether that is another template.
     isPushed: !uncounted && isPushed(before, now),
     isReached: leadsToTarget && !isBootstrapped,

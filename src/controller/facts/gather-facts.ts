@@ -72,7 +72,7 @@ export function gatherFacts(input: FactsInput): Facts {
     supports: capabilitiesFor(canary, provider, router.supports),
     intervalMs: everyMs,
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
-    target: target && { ...targetFacts(canary, target, look, primary?.serving === true), ...(failing && { failing }) },
+    target: target && { ...targetFacts(canary, target, look, primary?.serving === true, primary?.carries), ...(failing && { failing }) },
     ...{ primary, adoption, scaler, liveRoutes: live, converged, unconfirmed, refused },
     // Neither ends without an edit in the cluster.
     blocker: blocker ?? (look && 'problem' in look ? look.problem : undefined),

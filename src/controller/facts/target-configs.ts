@@ -4,25 +4,32 @@ import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type ConfigRef, configKey } from '../../workloads/configs/config-ref.ts';
 import { type ConfigCopies, copiesOf } from '../../workloads/configs/copies.ts';
-import {
-  type FoundConfigs,
-  readConfigs,
-  secretsPolicy,
-  seenConfigs,
-  tooManyConfigs,
-  trackable,
-} from '../../workloads/configs/read-configs.ts';
-import { revisionWithConfigs } from '../../workloads/configs/revision.ts';
+import { type FoundConfigs, readConfigs, secretsPolicy, tooManyConfigs, trackable } from '../../workloads/configs/read-configs.ts';
+import { allMarked, allUnsalted, hasTrackedSecret, marksOf, type ReadMarks } from '../../workloads/configs/read-marks.ts';
+import { revisionWithConfigs, type SeenConfigs } from '../../workloads/configs/revision.ts';
 import { countOf } from '../../workloads/pods/sides.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { ControllerConfig } from '../config.ts';
+import type { SecretSalts } from './secret-salts.ts';
 import { isUncounted, recordedFor, UNCOUNTED } from './target-facts.ts';
 
 export interface ReadTarget {
   /** Of the template and of what was just read: only this is what `copies` hold. */
   revision: string;
+  /** The same with plain checksums of Secrets, as Serin recorded it until 0.2. */
+  unsalted: string;
   found: FoundConfigs;
+  marks: ReadMarks;
+  /** As it counts beside the record. */
+  configs: SeenConfigs;
   copies: ConfigCopies;
+}
+
+interface ReadTargetDeps {
+  cluster: Pick<Cluster, 'get'>;
+  config: ControllerConfig;
+  salts: Pick<SecretSalts, 'of'>;
+  signal: AbortSignal;
 }
 
 /**
@@ -33,7 +40,7 @@ export async function readTargetConfigs(
   canary: Canary,
   target: KubeObject,
   workload: Workload,
-  { cluster, config, signal }: { cluster: Pick<Cluster, 'get'>; config: ControllerConfig; signal: AbortSignal },
+  { cluster, config, salts, signal }: ReadTargetDeps,
 ): Promise<ReadTarget | { problem: NewBlocker }> {
   const { uid = '', generation } = target.metadata;
   const revision = workload.revision(target);
@@ -50,11 +57,17 @@ export async function readTargetConfigs(
   if (tooMany !== undefined) return { problem: tooMany };
   const read = await readConfigs(cluster, canary.metadata.namespace, counted, signal);
   if ('problem' in read) return read;
+  const { found } = read;
+  const secretMarks = hasTrackedSecret(found) ? await salts.of(canary, signal) : undefined;
+  if (secretMarks && 'problem' in secretMarks) return secretMarks;
+  const marks = await marksOf(found, recorded?.configs ?? {}, secretMarks);
+  const configs = allMarked(marks, recorded?.configs ?? {});
   const template = recorded?.template ?? recorded?.revision ?? revision;
   return {
-    revision: revisionWithConfigs(template, seenConfigs(read.found, recorded?.configs)),
-    found: read.found,
-    copies: copiesOf(canary, read.found, config.includeLabelPrefix),
+    revision: revisionWithConfigs(template, configs),
+    unsalted: revisionWithConfigs(template, allUnsalted(marks)),
+    ...{ found, marks, configs },
+    copies: copiesOf(canary, found, Object.fromEntries([...marks].map(([key, { seen }]) => [key, seen])), config.includeLabelPrefix),
   };
 }
 

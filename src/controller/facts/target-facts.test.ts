@@ -19,7 +19,7 @@ const live = (revision: string, generation = 5) => ({
   revision,
 });
 type Seen = Parameters<typeof recordedFor>[1];
-const look = (checksum: string, template = 's1:old') => ({ uid: 't', template, configs: seen(checksum) });
+const look = (checksum: string, template = 's1:old') => ({ uid: 't', template, configs: seen(checksum), unsalted: seen(checksum) });
 
 /** Recorded at generation 5: the template `s1:old` with its config blue. */
 function recorded(change: Partial<Release> = {}, phase: Phase = 'Succeeded'): Canary {
@@ -168,7 +168,12 @@ describe('targetFacts', () => {
     ({ target, configs = seen('blue'), before = seen('blue'), step, waits }) => {
       const now = { ...live('s1:new', 6), pods: 1, replicas: 0, ...target };
       const canary = recorded({ configs: before, ...(step && { step }) });
-      const facts = targetFacts(canary, now as Parameters<typeof targetFacts>[1], { uid: 't', template: 's1:new', configs }, true);
+      const facts = targetFacts(
+        canary,
+        now as Parameters<typeof targetFacts>[1],
+        { uid: 't', template: 's1:new', configs, unsalted: configs },
+        true,
+      );
       expect(facts.revision === canary.status?.release?.revision).toBe(waits);
       expect(facts.undetermined?.code).toBe(waits ? 'TargetUnobserved' : undefined);
     },

@@ -69,8 +69,14 @@ export function templateOfTarget(canary: Canary, target: Template): string {
   return recorded ? templateOf(recorded) : target.revision;
 }
 
-/** The parts that decide the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. */
-export function targetFacts(canary: Canary, target: SeenTarget, look: TargetConfigs | undefined, primaryServes: boolean): TargetFacts {
+/** The parts that decide the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. `carried`: the primary's revision. */
+export function targetFacts(
+  canary: Canary,
+  target: SeenTarget,
+  look: TargetConfigs | undefined,
+  primaryServes: boolean,
+  carried?: string,
+): TargetFacts {
   const { configs: _refs, uncounted = false, imagesChangedIn: _changed, generation = 0, rollout, ...side } = target;
   const recorded = recordedFor(canary, target);
   const template = recorded ? templateOf(recorded) : target.revision;
@@ -86,7 +92,11 @@ export function targetFacts(canary: Canary, target: SeenTarget, look: TargetConf
     const counts = recorded === undefined || recorded.configs !== undefined;
     if (recorded === undefined && hasPodsLeft(canary, target, look.configs))
       return { ...same, undetermined: PODS_LEFT, revision: canary.status?.release?.revision ?? template };
-    return { ...same, ...counting(template, counts ? look.configs : undefined) };
+    if (!counts) return { ...same, ...counting(template, undefined) };
+    // What was promoted before checksums had a salt is known by the plain ones.
+    const before = counting(template, look.unsalted);
+    const isPromoted = [canary.status?.release?.promotedRevision, carried].includes(before.revision);
+    return { ...same, ...(isPromoted ? before : counting(template, look.configs)) };
   }
   const undetermined: NewBlocker = 'problem' in look ? look.problem : { code: 'TargetUnobserved', detail: 'the target has just changed' };
   if (recorded) return { ...same, undetermined, ...counting(template, recorded.configs) };

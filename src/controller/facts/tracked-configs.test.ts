@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { ApiError } from '../../kube/errors.ts';
-import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
+import { configChecksum } from '../../workloads/configs/checksum.ts';
+import type { ConfigKey, ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { MOST_CONFIGS, type SecretsMode } from '../../workloads/configs/read-configs.ts';
+import { allMarked, marksOf } from '../../workloads/configs/read-marks.ts';
 import { type SeenConfigs, trackedChecksums } from '../../workloads/configs/revision.ts';
+import { Salt, saltIdOf } from '../../workloads/configs/salt.ts';
 import type { ConfigState } from '../watch/config-state.ts';
 import { TrackedConfigs } from './tracked-configs.ts';
 
@@ -11,6 +14,11 @@ const settings: ConfigRef = { kind: 'ConfigMap', name: 'settings', optional: fal
 const db: ConfigRef = { kind: 'Secret', name: 'db', optional: false };
 const BLUE = 'f234cb93c08ad64e';
 const { signal } = new AbortController();
+const marks = { salt: Salt.of(['a']), isPromoted: true, copyOf: async () => undefined };
+async function learn(tracked: TrackedConfigs, key: ConfigKey, object: KubeObject | undefined): Promise<void> {
+  const read = await marksOf(new Map([[key, object]]), {}, marks);
+  tracked.learn({ marks: read, configs: allMarked(read, {}) });
+}
 
 const MISSING: ConfigState = { state: 'absent', resourceVersion: '3' };
 
@@ -51,7 +59,7 @@ class Configs {
 }
 
 const lookAt = (tracked: TrackedConfigs, refs: ConfigRef[], configs: SeenConfigs = {}, isPinned = false, template = 's1:a') =>
-  tracked.read({ follower: 'shop/web', namespace: 'shop', uid: 'd-1', template, refs }, { configs, isPinned }, signal);
+  tracked.read({ follower: 'shop/web', namespace: 'shop', uid: 'd-1', template, refs }, { configs, isPinned }, async () => marks, signal);
 const known = async (look: ReturnType<typeof lookAt>): Promise<SeenConfigs> => {
   const found = await look;
   if ('problem' in found) throw new Error(found.problem.detail);
@@ -177,7 +185,7 @@ describe('watched configs', () => {
     const late = configs.states.get('settings');
     configs.put(settings, { color: 'blue' });
     if (late) configs.states.set('settings', late);
-    tracked.learn(new Map([['configmap/settings', configs.objects.get('settings')]]));
+    await learn(tracked, 'configmap/settings', configs.objects.get('settings'));
     expect(trackedChecksums(await known(lookAt(tracked, [settings])))).toEqual({ 'configmap/settings': BLUE });
     expect(configs.read.length).toBe(1);
   });
@@ -243,13 +251,25 @@ describe('secrets mode', () => {
     expect(configs.read.filter((name) => name === 'db').length).toBe(3);
   });
 
+  it.each([
+    { what: 'the same template counts without a look', isPinned: true, reads: 0 },
+    { what: 'another template is read, so that the next record has a salt', isPinned: false, reads: 1 },
+  ])('E141: a Secret that was recorded without a salt, with $what', async ({ isPinned, reads }) => {
+    const configs = new Configs();
+    configs.put(db, { p: 'eA==' });
+    const { uid = '', resourceVersion = '' } = configs.objects.get('db')?.metadata ?? {};
+    const plain = { 'secret/db': { uid, resourceVersion, checksum: configChecksum({ data: { p: 'eA==' } }) } };
+    const found = await known(lookAt(configs.tracked(), [db], plain, isPinned));
+    expect([configs.read.length, saltIdOf(found['secret/db']?.checksum)]).toEqual([reads, isPinned ? undefined : marks.salt.id]);
+  });
+
   it('get: a promotion that found another content is believed', async () => {
     const configs = new Configs();
     configs.put(db, { p: 'eA==' });
     const tracked = configs.tracked('get');
     const pinned = await known(lookAt(tracked, [db]));
     configs.put(db, { p: 'eQ==' });
-    tracked.learn(new Map([['secret/db', configs.objects.get('db')]]));
+    await learn(tracked, 'secret/db', configs.objects.get('db'));
     expect((await known(lookAt(tracked, [db], pinned, true)))['secret/db']?.checksum).not.toBe(pinned['secret/db']?.checksum);
   });
 

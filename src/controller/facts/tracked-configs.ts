@@ -5,15 +5,22 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { type ConfigRef, configKey } from '../../workloads/configs/config-ref.ts';
 import {
   asRecorded,
-  type FoundConfigs,
   missingConfig,
   readConfigs,
   type SecretsPolicy,
-  seenConfig,
   tooManyConfigs,
   trackable,
 } from '../../workloads/configs/read-configs.ts';
+import {
+  asMarked,
+  hasTrackedSecret,
+  marksOf,
+  type ReadMark,
+  type ReadMarks,
+  type SecretMarks,
+} from '../../workloads/configs/read-marks.ts';
 import { type SeenConfigs, trackedChecksums } from '../../workloads/configs/revision.ts';
+import { saltIdOf } from '../../workloads/configs/salt.ts';
 import type { ConfigState } from '../watch/config-state.ts';
 import type { ConfigWatches } from '../watch/config-watches.ts';
 
@@ -21,10 +28,14 @@ import type { ConfigWatches } from '../watch/config-watches.ts';
 export type ConfigsResult =
   | {
       configs: SeenConfigs;
+      /** The same with plain checksums of Secrets, as far as they were read here: Serin recorded them so until 0.2, and what was promoted then may come back. */
+      unsalted: SeenConfigs;
       /** Of these, the ones that are read when a release starts, since too many are watched. */
       unwatched?: readonly ConfigRef[];
     }
   | { problem: NewBlocker };
+
+type ReadResult = Omit<Extract<ConfigsResult, { configs: unknown }>, 'unsalted'> | { problem: NewBlocker };
 
 /** The target as the watch shows it. */
 export interface TrackedTarget {
@@ -48,6 +59,9 @@ export interface ConfigDeps {
   secrets(namespace: string): SecretsPolicy;
 }
 
+/** By what the Secrets of the Canary are compared; called where one has to be. */
+export type ReadSecretMarks = () => Promise<SecretMarks | { problem: NewBlocker }>;
+
 /**
  * The checksums of one target's configs. Content is read only when the metadata are others than those remembered in the status or here,
  * and forgotten at once: a restart over resting Canaries reads none.
@@ -55,17 +69,19 @@ export interface ConfigDeps {
 export class TrackedConfigs {
   readonly #deps: ConfigDeps;
   /** As last read here. */
-  readonly #read = new Map<string, SeenConfig>();
+  readonly #read = new Map<string, ReadMark>();
   /** Secrets that are not watched, and for which state of target and ConfigMaps they were read. */
   #unwatched: { occasion: unknown; configs: SeenConfigs } | undefined;
   #occasion: unknown;
+  #marks: ReadSecretMarks | undefined;
 
   constructor(deps: ConfigDeps) {
     this.#deps = deps;
   }
 
   /** The configs that decide the pods besides the template. Each changed one is read once. */
-  async read(target: TrackedTarget, remembered: RememberedConfigs, signal: AbortSignal): Promise<ConfigsResult> {
+  async read(target: TrackedTarget, remembered: RememberedConfigs, marks: ReadSecretMarks, signal: AbortSignal): Promise<ConfigsResult> {
+    this.#marks = marks;
     const { watches } = this.#deps;
     const secrets = this.#deps.secrets(target.namespace);
     const { constant, wanted } = countedRefs(target.refs, remembered, secrets);
@@ -89,22 +105,30 @@ export class TrackedConfigs {
       ...seen.configs,
       ...(remembered.isPinned ? asPinned(others.configs, remembered.configs) : others.configs),
     };
-    return { configs, ...(unwatched.length > 0 && { unwatched }) };
+    return { configs, unsalted: this.#unsalted(configs), ...(unwatched.length > 0 && { unwatched }) };
   }
 
   /** Whether all that was read is remembered in the status. */
   isRemembered(remembered: SeenConfigs): boolean {
     return (
       this.#unwatched === undefined &&
-      [...this.#read].every(([key, read]) => isDeepStrictEqual(asRecorded(key, read, remembered[key]), remembered[key]))
+      [...this.#read].every(([key, read]) => isDeepStrictEqual(asMarked(key, read, remembered[key]), remembered[key]))
     );
   }
 
   /** Records the configs that a promotion has read, so that a mismatch is not found again and again. */
-  learn(found: FoundConfigs): void {
-    const configs = Object.fromEntries([...found].map(([key, object]) => [key, seenConfig(object)]));
-    for (const [key, config] of Object.entries(configs)) if (config.uid !== undefined) this.#read.set(key, config);
+  learn({ marks, configs }: { marks: ReadMarks; configs: SeenConfigs }): void {
+    for (const [key, mark] of marks) if (mark.seen.uid !== undefined) this.#read.set(key, mark);
     this.#unwatched = { occasion: this.#occasion, configs };
+  }
+
+  #unsalted(configs: SeenConfigs): SeenConfigs {
+    const plain = (key: string, config: SeenConfig): SeenConfig => {
+      const { seen, unsalted } = this.#read.get(key) ?? {};
+      const isSame = seen?.uid === config.uid && seen?.resourceVersion === config.resourceVersion;
+      return unsalted !== undefined && isSame ? { ...config, checksum: unsalted } : config;
+    };
+    return Object.fromEntries(Object.entries(configs).map(([key, config]) => [key, plain(key, config)]));
   }
 
   async #readWatched(
@@ -112,7 +136,7 @@ export class TrackedConfigs {
     namespace: string,
     { configs: remembered, isPinned }: RememberedConfigs,
     signal: AbortSignal,
-  ): Promise<ConfigsResult> {
+  ): Promise<ReadResult> {
     const states = await Promise.all(refs.map(async (ref) => ({ ref, state: await this.#deps.watches.state(ref, namespace, signal) })));
     const configs: Record<string, SeenConfig> = {};
     const unread: ConfigRef[] = [];
@@ -126,11 +150,13 @@ export class TrackedConfigs {
       }
       if (state.state === 'absent' && !ref.optional) return { problem: missingConfig(ref, namespace) };
       const kept = isPinned && ref.kind === 'Secret' && state.state === 'present' ? keptRecord(state, remembered[key]) : undefined;
-      const known = kept ?? knownOf(state, [this.#read.get(key), remembered[key]]);
+      const record = isPinned ? remembered[key] : undefined;
+      const read = this.#read.get(key);
+      const known = kept ?? knownOf(state, [read && asMarked(key, read, record), isPinned ? record : stillGood(key, remembered[key])]);
       if (known) configs[key] = known;
       else unread.push(ref);
     }
-    const read = await this.#readNow(unread, namespace, configs, signal);
+    const read = await this.#readNow(unread, namespace, configs, isPinned ? remembered : {}, signal);
     return 'problem' in read ? read : { ...read, unwatched };
   }
 
@@ -141,7 +167,7 @@ export class TrackedConfigs {
     { namespace, uid, template }: TrackedTarget,
     { configs: remembered, isPinned }: RememberedConfigs,
     signal: AbortSignal,
-  ): Promise<ConfigsResult> {
+  ): Promise<ReadResult> {
     if (refs.length === 0) return { configs: {} };
     const keys = new Set<string>(refs.map(configKey));
     const then = Object.fromEntries(Object.entries(remembered).filter(([key]) => watched[key] !== undefined));
@@ -151,20 +177,27 @@ export class TrackedConfigs {
     const known = isRead ? (this.#unwatched?.configs ?? {}) : isRemembered ? remembered : {};
     const configs = Object.fromEntries(Object.entries(known).filter(([key]) => keys.has(key)));
     const unread = refs.filter((ref) => configs[configKey(ref)] === undefined);
-    const look = await this.#readNow(unread, namespace, configs, signal);
+    const look = await this.#readNow(unread, namespace, configs, isPinned ? remembered : {}, signal);
     if ('configs' in look) this.#unwatched = { occasion: this.#occasion, configs: look.configs };
     return look;
   }
 
-  async #readNow(refs: readonly ConfigRef[], namespace: string, known: SeenConfigs, signal: AbortSignal): Promise<ConfigsResult> {
+  async #readNow(
+    refs: readonly ConfigRef[],
+    namespace: string,
+    known: SeenConfigs,
+    recorded: SeenConfigs,
+    signal: AbortSignal,
+  ): Promise<ReadResult> {
     if (refs.length === 0) return { configs: known };
     const read = await readConfigs(this.#deps.cluster, namespace, refs, signal);
     if ('problem' in read) return read;
+    const secretMarks = hasTrackedSecret(read.found) ? await this.#marks?.() : undefined;
+    if (secretMarks && 'problem' in secretMarks) return secretMarks;
     const configs: Record<string, SeenConfig> = { ...known };
-    for (const [key, object] of read.found) {
-      const seen = seenConfig(object);
-      configs[key] = seen;
-      if (object !== undefined) this.#read.set(key, seen);
+    for (const [key, mark] of await marksOf(read.found, recorded, secretMarks, this.#read)) {
+      configs[key] = asMarked(key, mark, recorded[key]);
+      if (mark.seen.uid !== undefined) this.#read.set(key, mark);
     }
     return { configs };
   }
@@ -210,6 +243,12 @@ function keptRecord({ uid, isLive }: Extract<ConfigState, { state: 'present' }>,
   if (recorded?.uid === undefined) return undefined;
   const isKept = isLive ? recorded.checksum !== undefined : recorded.checksum === undefined && recorded.uid === uid;
   return isKept ? recorded : undefined;
+}
+
+/** With another template a Secret that was recorded without a salt is read again, so that the next record has none of these. */
+function stillGood(key: string, recorded: SeenConfig | undefined): SeenConfig | undefined {
+  const isPlain = key.startsWith('secret/') && recorded?.checksum !== undefined && saltIdOf(recorded.checksum) === undefined;
+  return isPlain ? undefined : recorded;
 }
 
 function asPinned(seen: SeenConfigs, recorded: SeenConfigs): SeenConfigs {

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { ApiError, apiErrorOf } from '../../kube/errors.ts';
+import { secretChecksum } from '../../workloads/configs/checksum.ts';
 import { copiesOf } from '../../workloads/configs/copies.ts';
 import type { SecretsPolicy } from '../../workloads/configs/read-configs.ts';
+import { Salt } from '../../workloads/configs/salt.ts';
 import { makeCopies, pruneCopies } from './config-copies.ts';
 
 const SECRET_TEXT = 'hunter2-do-not-show';
@@ -19,7 +21,11 @@ const secret = (name: string, password: string): KubeObject => ({
   type: 'Opaque',
   data: { password },
 });
-const copyOf = (source: KubeObject) => copiesOf(canary, new Map([[`secret/${source.metadata.name}` as const, source]]), []);
+const salt = Salt.of(['a']);
+const copyOf = (source: KubeObject) => {
+  const key = `secret/${source.metadata.name}` as const;
+  return copiesOf(canary, new Map([[key, source]]), { [key]: { checksum: secretChecksum(source, salt) } }, []);
+};
 const reading = (...names: string[]) => ({ template: { spec: { volumes: names.map((secretName) => ({ secret: { secretName } })) } } });
 
 /** Holds Secrets by name; a refusal is thrown at every create. */

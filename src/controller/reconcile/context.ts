@@ -13,7 +13,9 @@ import type { CompanionNotes } from './companion-notes.ts';
 import type { FollowerNotes } from './follower-notes.ts';
 import type { ServiceGuard } from './service-guard.ts';
 
-export interface ReconcileContext extends DepsOf<'applications' | 'cluster' | 'view' | 'anchors' | 'config' | 'clock'>, ReconcileMemory {
+export interface ReconcileContext
+  extends DepsOf<'applications' | 'cluster' | 'view' | 'anchors' | 'salts' | 'config' | 'clock'>,
+    ReconcileMemory {
   canary: Canary;
   router: Router;
   brake: HealingBrake;

@@ -151,14 +151,14 @@ export class Convergence {
   }
 
   #context(canary: Canary, router: Router, signal: AbortSignal): ReconcileContext {
-    const { applications, cluster, view, anchors, config, clock } = this.#deps;
+    const { applications, cluster, view, anchors, salts, config, clock } = this.#deps;
     let target: Promise<KubeObject | undefined> | undefined;
     const readTarget = () => {
       target ??= cluster.get(targetRefOf(canary), { signal });
       return target;
     };
     return {
-      ...{ canary, router, applications, cluster, view, anchors, config, clock, signal },
+      ...{ canary, router, applications, cluster, view, anchors, salts, config, clock, signal },
       ...this.memory,
       brake: this.#brake,
       trafficFields: this.trafficFields,

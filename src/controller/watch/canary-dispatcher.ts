@@ -298,6 +298,7 @@ export class CanaryDispatcher {
     const [namespace = ''] = key.split('/');
     this.#deps.deliveries.stop({ metadata: { namespace, uid } });
     this.#deps.anchors.forget({ metadata: { namespace, uid } });
+    this.#deps.salts.forget({ metadata: { namespace, uid } });
     this.#forget(key);
   }
 

@@ -110,6 +110,7 @@ describe('copiesOf', () => {
         ['secret/regcred', config({ kind: 'Secret', type: 'kubernetes.io/dockerconfigjson' }, { name: 'regcred' })],
         ['secret/maybe', undefined],
       ]),
+      {},
       [],
     );
     expect(copies).toEqual([renderCopy(canary, source, [])]);

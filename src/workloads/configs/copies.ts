@@ -11,6 +11,7 @@ import type { PrimarySpec } from '../workload.ts';
 import { type ConfigKey, configKey } from './config-ref.ts';
 import type { FoundConfigs } from './read-configs.ts';
 import { configReferences } from './references.ts';
+import type { SeenConfigs } from './revision.ts';
 import { isTracked } from './tracking.ts';
 
 /** Names the source of a copy, for people. */
@@ -28,16 +29,16 @@ export interface ConfigCopies {
 
 /**
  * The copies of what was read, and where the primary finds each. An optional config that does not exist gets a name under which nothing
- * is: one that appears later must be analysed before a primary's pod reads it.
+ * is: one that appears later must be analysed before a primary's pod reads it. `seen` has the salted checksums of Secrets.
  */
-export function copiesOf(canary: Canary, found: FoundConfigs, includeLabelPrefix: readonly string[]): ConfigCopies {
+export function copiesOf(canary: Canary, found: FoundConfigs, seen: SeenConfigs, includeLabelPrefix: readonly string[]): ConfigCopies {
   const copies: KubeObject[] = [];
   const named = new Map<ConfigKey, string>();
   for (const [key, source] of found) {
     if (source === undefined) {
       named.set(key, fitting(key.slice(key.indexOf('/') + 1), '-primary-absent'));
     } else if (isTracked(source)) {
-      const copy = renderCopy(canary, source, includeLabelPrefix);
+      const copy = renderCopy(canary, source, includeLabelPrefix, seen[key]?.checksum);
       copies.push(copy);
       named.set(key, copy.metadata.name);
     }
@@ -47,22 +48,22 @@ export function copiesOf(canary: Canary, found: FoundConfigs, includeLabelPrefix
 
 /**
  * The copy of a config that one Canary's primary reads. Named `<source>-primary-<10 digits of what it holds>` and `immutable`: a primary that runs never sees other
- * bytes, and a template that is put back finds the ones that it ran with (03-B7, B8). Without owner: the caller adds the anchor.
+ * bytes, and a template that is put back finds the ones that it ran with (03-B7, B8). Without owner: the caller adds the anchor. `checksum`: the salted one of a
+ * Secret; its name is not made of what it holds without.
  */
-export function renderCopy(canary: Canary, source: KubeObject, includeLabelPrefix: readonly string[]): KubeObject {
+export function renderCopy(canary: Canary, source: KubeObject, includeLabelPrefix: readonly string[], checksum?: string): KubeObject {
   const { kind, metadata } = source;
-  const content = contentOf(source);
   const labels: Labels = withPrefix(withoutTracking(metadata.labels), includeLabelPrefix);
   return {
     apiVersion: 'v1',
     kind,
     metadata: {
-      name: copyName(canary, source, content),
+      name: copyName(canary, source, checksum),
       namespace: canary.metadata.namespace,
       labels: { ...labels, [canaryLabel]: canaryLabelValue(canary.metadata.name) },
       annotations: { [ownerAnnotation]: canary.metadata.uid, [copiedFromAnnotation]: metadata.name },
     },
-    ...content,
+    ...contentOf(source),
     immutable: true,
   };
 }
@@ -106,10 +107,12 @@ export function copiesToPrune(canary: Canary, copies: readonly KubeObject[], kep
   });
 }
 
-function copyName(canary: Canary, source: KubeObject, content: object): string {
-  const { name } = source.metadata;
-  const hash = digest({ canary: canary.metadata.uid, kind: source.kind, name, content }).slice(0, HASH_DIGITS);
-  return fitting(name, `-primary-${hash}`);
+/** All who may read the primary see it: that of a Secret is made of its salted checksum, since its content could be guessed from a plain one. */
+function copyName(canary: Canary, source: KubeObject, checksum: string | undefined): string {
+  const { kind, metadata } = source;
+  const content = kind === 'Secret' ? { checksum, type: asConfig(source).type } : contentOf(source);
+  const hash = digest({ canary: canary.metadata.uid, kind, name: metadata.name, content }).slice(0, HASH_DIGITS);
+  return fitting(metadata.name, `-primary-${hash}`);
 }
 
 function isOfCanary(canary: Canary, { annotations, ownerReferences = [] }: KubeObject['metadata']): boolean {

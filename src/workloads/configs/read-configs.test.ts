@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { ApiError, RequestTimeoutError } from '../../kube/errors.ts';
 import type { ConfigRef } from './config-ref.ts';
-import { readConfigs, secretsPolicy, seenConfigs, trackable } from './read-configs.ts';
+import { readConfigs, secretsPolicy, trackable } from './read-configs.ts';
 
 const SECRET_TEXT = 'hunter2-do-not-show';
 const ref = (kind: ConfigRef['kind'], name: string, optional = false): ConfigRef => ({ kind, name, optional });
@@ -99,20 +99,5 @@ describe('readConfigs', () => {
       throw new Error('aborted');
     };
     await expect(readConfigs({ get }, 'shop', [ref('ConfigMap', 'a')], stopping.signal)).rejects.toThrow('stopped');
-  });
-});
-
-describe('seenConfigs', () => {
-  it('remembers identity, version and checksum, and never the content', () => {
-    const found = new Map([
-      ['secret/db' as const, object('Secret', 'db', { type: 'Opaque', data: { password: 'czNjcmV0' } })],
-      ['secret/regcred' as const, object('Secret', 'regcred', { type: 'kubernetes.io/dockerconfigjson', data: { x: SECRET_TEXT } })],
-      ['configmap/maybe' as const, undefined],
-    ]);
-    expect(seenConfigs(found)).toEqual({
-      'secret/db': { uid: 'u-db', resourceVersion: '7', checksum: 'b4f1332af1fc9e1c' },
-      'secret/regcred': { uid: 'u-regcred', resourceVersion: '7' },
-      'configmap/maybe': {},
-    });
   });
 });

@@ -3,10 +3,7 @@ import type { SeenConfig } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isForbidden, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
-import { configChecksum } from './checksum.ts';
 import { type ConfigKey, type ConfigRef, configKey, configObjectRef } from './config-ref.ts';
-import type { SeenConfigs } from './revision.ts';
-import { isTracked } from './tracking.ts';
 
 /** `watch`: by name, metadata only; `get`: read by name when a release starts; `off`: Secrets are not tracked. */
 export const secretsModes = ['watch', 'get', 'off'] as const;
@@ -82,11 +79,6 @@ export function trackable(refs: readonly ConfigRef[], { mode, names }: SecretsPo
   return refs.filter(({ kind, name }) => kind === 'ConfigMap' || isTrackedSecret(name));
 }
 
-/** What was found, as it counts for a template that these were recorded with. */
-export function seenConfigs(found: FoundConfigs, recorded: SeenConfigs = {}): SeenConfigs {
-  return Object.fromEntries([...found].map(([key, object]) => [key, asRecorded(key, seenConfig(object), recorded[key])]));
-}
-
 /**
  * A Secret that has become live, or is not live any more, counts as it was recorded with the template, until another template comes: that starts
  * no release (E131). One that was made again is live still, and is looked at anew where it is not.
@@ -96,12 +88,6 @@ export function asRecorded(key: string, seen: SeenConfig, recorded: SeenConfig |
   const hasBecomeLive = recorded.checksum !== undefined && seen.checksum === undefined;
   const isLiveNoMore = recorded.checksum === undefined && seen.checksum !== undefined && recorded.uid === seen.uid;
   return hasBecomeLive || isLiveNoMore ? recorded : seen;
-}
-
-export function seenConfig(object: KubeObject | undefined): SeenConfig {
-  if (object === undefined) return {};
-  const { uid = '', resourceVersion = '' } = object.metadata;
-  return { uid, resourceVersion, ...(isTracked(object) ? { checksum: configChecksum(object) } : {}) };
 }
 
 type NamedConfig = Pick<ConfigRef, 'kind' | 'name'>;
