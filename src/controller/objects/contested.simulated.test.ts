@@ -52,7 +52,7 @@ async function contestedLab(lab: ModelLab): Promise<Rival> {
 const isOver = (lab: ModelLab) => () => stepOf(lab) === 'resting' && ['Succeeded', 'Failed'].includes(lab.phase());
 
 describe('I18: an object that another manager puts back', () => {
-  it('is contested, and failed checks of metrics count once it is no more (E63a)', async () => {
+  it('is contested, and failed checks of metrics count once the other one stops (E63a)', async () => {
     const lab = await initializedLab();
     lab.externalMetric = () => ({ value: 9, afterMs: 0 });
     const rival = await contestedLab(lab);
