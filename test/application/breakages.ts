@@ -83,6 +83,44 @@ export const breakages: readonly Breakage[] = [
       },
     ],
   },
+  {
+    name: 'a restored object that is not adopted',
+    invariants: ['I18', 'I19'],
+    changes: [
+      {
+        file: 'controller/adoption/adopt-restored.ts',
+        find: '|| !isLeft(canary, found, view)',
+        replace: '|| isLeft(canary, found, view) || found',
+      },
+    ],
+  },
+  {
+    name: 'a record of a promotion that is not looked for',
+    invariants: ['I3', 'I19'],
+    changes: [
+      {
+        file: 'controller/reconcile/sides.ts',
+        find: 'const [promoted] = promotionsIn(records);',
+        replace: 'const [promoted] = promotionsIn(records.slice(records.length));',
+      },
+    ],
+  },
+  {
+    name: 'weights that are more than all requests',
+    invariants: ['I1'],
+    changes: [{ file: 'routers/weights.ts', find: 'ALL - canaryWeight;', replace: 'ALL - canaryWeight + Math.sign(canaryWeight);' }],
+  },
+  {
+    name: 'a restart that signs each status',
+    invariants: ['I8'],
+    changes: [
+      {
+        file: 'controller/status/draft.ts',
+        find: 'signedBy((stored as Partial<CanaryStatus> | undefined)?.release?.writer, recorded)',
+        replace: 'signedBy(writer, recorded)',
+      },
+    ],
+  },
 ];
 
 const MOST_LIVES = 100;

@@ -4,8 +4,8 @@ import type { Life } from './life.ts';
 /** A life that once broke an invariant, shrunk, and the finding whose fix makes it whole. */
 export interface Found {
   what: string;
-  /** Of issue 40; without a number it was the modelled world that was wrong. */
-  finding: number | 'of the modelled world';
+  /** By its number, of issue 40, or item 10 of issue 44; else it was the modelled world that was wrong. */
+  finding: number | 'item 10' | 'of the modelled world';
   invariant: Break['invariant'];
   life: Life;
 }
@@ -290,6 +290,71 @@ export const found: readonly Found[] = [
         { at: 'now', afterMs: 20_500, action: { do: 'apply the manifests again' } },
         { at: 'now', afterMs: 3_300, action: { do: 'apply the manifests again' } },
       ],
+    },
+  },
+  {
+    what: 'a failed release that a backup brought back leaves all users on the version that failed',
+    finding: 'item 10',
+    invariant: 'I19',
+    life: {
+      seed: 120_029,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      provider: 'kubernetes',
+      actions: [
+        { at: 'resting', afterMs: 909, action: { do: 'push', version: 'bad-6' } },
+        { at: 'analysing', afterMs: 3_666, action: { do: 'back up' } },
+        { at: 'resting', afterMs: 13_597, action: { do: 'restore', lost: 'all', keeps: 'neither', order: 'by name', gapMs: 305 } },
+      ],
+    },
+  },
+  {
+    what: 'a backup from the start of a release is restored, and its primary is not ours',
+    finding: 'item 10',
+    invariant: 'I19',
+    life: {
+      seed: 120_004,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      provider: 'kubernetes',
+      actions: [
+        { at: 'resting', afterMs: 181, action: { do: 'contest', what: 'Service', forMs: 555_620 } },
+        { at: 'resting', afterMs: 4_237, action: { do: 'push', version: 'good-5' } },
+        { at: 'scalingUp', afterMs: 4_997, action: { do: 'back up' } },
+        { at: 'resting', afterMs: 9_195, action: { do: 'restore', lost: 'all', keeps: 'neither', order: 'by name', gapMs: 245 } },
+      ],
+    },
+  },
+  {
+    what: 'a release that is restored with its status keeps its share of the traffic, and a failing version gets it',
+    finding: 'item 10',
+    invariant: 'I18',
+    life: {
+      seed: 120_024,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [
+        { at: 'resting', afterMs: 4_916, action: { do: 'push', version: 'good-7' } },
+        { at: 'analysing', afterMs: 3_942, action: { do: 'back up' } },
+        { at: 'resting', afterMs: 7_949, action: { do: 'restore', lost: 'all', keeps: 'status', order: 'target first', gapMs: 8_826 } },
+        { at: 'resting', afterMs: 1_646, action: { do: 'push', version: 'bad-3' } },
+      ],
+    },
+  },
+  {
+    what: 'a proxy of App Mesh hears of a node that goes before the route that led to it',
+    finding: 'of the modelled world',
+    invariant: 'I7',
+    life: {
+      seed: 120_049,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      provider: 'appmesh:v1beta2',
+      actions: [{ at: 'now', afterMs: 12_107, action: { do: 'delete the Canary' } }],
     },
   },
 ];

@@ -1,8 +1,9 @@
 import type { Action } from './life.ts';
+import { ReleaseInvariants } from './release-invariants.ts';
 import type { Acted, Answer, ApplicationWorld, CanaryView, Pace } from './world.ts';
 
 export interface Break {
-  invariant: 'I7' | 'I18' | 'I19' | 'I20';
+  invariant: 'I1' | 'I3' | 'I6' | 'I7' | 'I8' | 'I18' | 'I19' | 'I20' | 'no stall';
   atMs: number;
   /** For a stranger. */
   text: string;
@@ -62,24 +63,29 @@ export class Invariants {
   #contestedUntilMs = 0;
   #run: Run | undefined;
   #lastCrashMs = Number.NEGATIVE_INFINITY;
+  readonly #releases: ReleaseInvariants;
 
   constructor(world: ApplicationWorld) {
     this.#world = world;
     this.#pace = world.pace;
     this.#lastMs = world.nowMs();
+    this.#releases = new ReleaseInvariants(world, (invariant, text) => this.#break(invariant, text));
     const { target } = world.held();
     if (target !== undefined) this.#given.add(target);
   }
 
   /** An action was done. */
-  acted(action: Action, { pushed, isTaken, isInstalled, isForeign, isLedAway, isAccepted }: Acted, before: readonly CanaryView[]): void {
+  acted(action: Action, acted: Acted, before: readonly CanaryView[]): void {
+    const { pushed, isTaken, isInstalled, isForeign, isLedAway, isAccepted, isRestored } = acted;
+    this.#releases.acted(action, this.#quietMs > this.#pace.quietMs);
     this.#quietMs = 0;
     this.#failingMs = 0;
     if (pushed !== undefined && (isInstalled || !before.some(standsBetween))) this.#given.add(pushed);
     const { target } = this.#world.held();
     if (isAccepted && target !== undefined) this.#given.add(target);
     this.#isForeign ||= isForeign === true;
-    this.#isTaken ||= isTaken === true;
+    this.#isTaken = isRestored !== true && (this.#isTaken || isTaken === true);
+    this.#hasAnswered &&= isRestored !== true;
     if (isLedAway) {
       this.#ledAwayUntilMs = this.#upMs + PUT_BACK_MS;
       this.#contestedUntilMs = Math.max(this.#contestedUntilMs, this.#world.nowMs() + LONGEST_PAUSE_MS);
@@ -110,7 +116,9 @@ export class Invariants {
     for (const answer of answers) this.#judge(answer);
     this.#failing(answers, canaries, passedMs, isUp);
     this.#contested(canaries);
-    this.#idle(canaries, passedMs, isUp);
+    const written = this.#world.written();
+    this.#releases.look({ canaries, passedMs, isUp }, written);
+    this.#idle(canaries, passedMs, isUp, written);
   }
 
   #break(invariant: Break['invariant'], text: string): void {
@@ -165,8 +173,7 @@ export class Invariants {
       if (contested !== undefined) this.#break('I18', `Contested, though only Serin wrote its objects: ${name}: ${contested}`);
   }
 
-  #idle(canaries: readonly CanaryView[], passedMs: number, isUp: boolean): void {
-    const written = this.#world.written();
+  #idle(canaries: readonly CanaryView[], passedMs: number, isUp: boolean, written: readonly string[]): void {
     const isResting = isUp && canaries.length === 1 && canaries.every(({ phase, step }) => RESTING.has(phase) && step === 'resting');
     if (isResting && !this.#isTaken && this.#quietMs > this.#pace.quietMs && written.length > 0)
       this.#break('I18', `An idle Canary writes: ${written.join(', ')}.`);
@@ -196,6 +203,8 @@ export class Invariants {
       else if (isCounted) countCrash(run, { atMs, forMs, intervalMs: this.#pace.intervalMs });
     }
     this.#drained(canary, run);
+    if (!GIVEN_BY.has(phase) && phase !== 'Initializing' && primary !== undefined && !this.#given.has(primary))
+      this.#break('I3', `The primary holds version ${primary}, which was never promoted (${phase} ${step}).`);
     if (!GIVEN_BY.has(phase) || primary === undefined || !run.versions.has(primary) || this.#given.has(primary)) return;
     this.#given.add(primary);
     const what = `Version ${primary} was promoted though its pods`;

@@ -1,4 +1,5 @@
 import { drawer } from '../fakes/model/life.ts';
+import { aDisaster, type Disaster } from './disasters.ts';
 
 /** What a version does is in the first word of its name; pods of each but `broken` become ready. */
 export type Version = `good-${number}` | `bad-${number}` | `exits-${number}` | `oom-${number}` | `flaps-${number}` | 'broken';
@@ -30,7 +31,8 @@ export type Action =
   | { do: 'relabel the target' }
   | { do: 'kill Serin'; forMs: number; selectorLabels?: readonly string[] }
   | { do: 'crash'; side: Side; how: 'exit' | 'oom' | 'flap'; ms: number }
-  | { do: 'drain'; side: Side; how: 'EvictionByEvictionAPI' | 'DeletionByTaintManager'; ms: number };
+  | { do: 'drain'; side: Side; how: 'EvictionByEvictionAPI' | 'DeletionByTaintManager'; ms: number }
+  | Disaster;
 export type Part = 'target' | 'Canary' | 'Service';
 export type Side = 'target' | 'primary';
 
@@ -61,11 +63,11 @@ export interface Life {
   /** The user has an apex Service; without one Serin makes it. */
   hasService: boolean;
   /** Without a mesh the apex Service itself leads to one side or the other. Absent: Istio. */
-  provider?: 'kubernetes';
+  provider?: 'kubernetes' | 'smi:v1alpha2' | 'appmesh:v1beta2';
   actions: readonly Timed[];
 }
 
-type Draw = (from: number, to: number) => number;
+export type Draw = (from: number, to: number) => number;
 const LABELS = [['app.kubernetes.io/name', 'app'], ['app']] as const;
 const ORDERS: readonly (readonly Part[])[] = [
   ['target', 'Canary', 'Service'],
@@ -105,8 +107,26 @@ export function lifeOf(seed: number): Life {
   // Drawn apart, so that seeds keep their lives.
   const apart = drawer(seed * 104_729 + 7);
   for (let warm = 0; warm < 3; warm += 1) apart(0, 2);
-  if (apart(0, 5) === 0) return { ...life, provider: 'kubernetes', actions: [...actions, ...aSyncAfterAll(apart, next)] };
-  return apart(0, 5) > 0 ? life : { ...life, actions: [...actions, ...aFailureUnderContest(apart, next)] };
+  if (apart(0, 5) === 0) return struck({ ...life, provider: 'kubernetes', actions: [...actions, ...aSyncAfterAll(apart, next)] }, next);
+  return struck(apart(0, 5) > 0 ? life : { ...life, actions: [...actions, ...aFailureUnderContest(apart, next)] }, next);
+}
+
+/** A disaster in two lives of five, and other meshes in two of those that have one; drawn apart again. */
+function struck(life: Life, next: (kinds: readonly string[]) => Version): Life {
+  const apart = drawer(life.seed * 15_485_863 + 11);
+  for (let warm = 0; warm < 3; warm += 1) apart(0, 2);
+  const provider = life.provider ?? ([undefined, undefined, undefined, 'smi:v1alpha2', 'appmesh:v1beta2'] as const)[apart(0, 5)];
+  const moved = provider === undefined ? life : { ...life, provider };
+  const isStruck = apart(0, 5) <= 1;
+  const at = apart(0, life.actions.length + 1);
+  const disaster = isStruck ? aDisaster(apart, next) : [];
+  const restart = drawer(life.seed * 32_452_843 + 3)(0, 4) === 0 ? aCalmRestart(apart) : [];
+  return { ...moved, actions: [...life.actions.slice(0, at), ...disaster, ...life.actions.slice(at), ...restart] };
+}
+
+/** Nothing has happened for long, and nothing is to be written. */
+function aCalmRestart(draw: Draw): Timed[] {
+  return [{ at: 'resting', afterMs: draw(80_000, 110_000), action: { do: 'kill Serin', forMs: draw(1, 20_000) } }];
 }
 
 /** A version that fails comes when the brake pauses for longer than its checks may take. */

@@ -10,7 +10,7 @@ const only = process.env.LIFE_SEED;
 const FRESH = Array.from({ length: 6 }, (_, index) => 10_001 + index);
 const seeds = only === undefined ? FRESH : [Number(only)];
 
-it.each(seeds)('I7, I18, I19, I20: clients of life %i get only what was promoted, or is under analysis', async (seed) => {
+it.each(seeds)('I1, I3, I6, I7, I8, I18, I19, I20: clients of life %i get only what was promoted, or is under analysis', async (seed) => {
   expect(await report(lifeOf(seed), modelledWorld)).toBeUndefined();
 });
 
@@ -41,6 +41,7 @@ it('a break is shrunk to the actions that it needs', async () => {
       ask: () => (guilty && shown.actions.includes(guilty) ? [{ version: 'stray', by: 'no Deployment' }] : []),
       canaries: () => [],
       held: () => ({ target: undefined, primary: undefined }),
+      shares: () => [],
       isSerinUp: () => true,
       failed: () => [],
       written: () => [],

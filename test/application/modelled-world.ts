@@ -9,7 +9,10 @@ import { ordersPlan } from '../fakes/model/released.ts';
 import { anHpa, hpaRef, refTo } from '../fakes/model/scaled.ts';
 import { raw } from '../fakes/raw.ts';
 import { canaryView } from './canary-view.ts';
+import type { Removal } from './disasters.ts';
 import type { Action, Life, Part, Side } from './life.ts';
+import { appMeshCrds, ModelledDisasters } from './modelled-disasters.ts';
+import { sharesOf } from './shares.ts';
 import type { Acted, Answer, ApplicationWorld, CanaryView, Pace, PodFailed } from './world.ts';
 
 const NAME_LABEL = 'app.kubernetes.io/name';
@@ -34,9 +37,11 @@ export const modelledPace: Pace = {
   crashGraceMs: LAG_MS + 1_000,
   reactionMs: 1_000,
   quietMs: 60_000,
+  stallMs: 150_000,
 };
 /** Kinds that are not objects of the application. */
 const UNCOUNTED = /^(Event|Lease)$/;
+const ROUTES = ['networking.istio.io/virtualservices', 'split.smi-spec.io/trafficsplits', 'appmesh.k8s.aws/virtualrouters'];
 const serviceRef: ObjectRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
 const routeRef: ObjectRef = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
 
@@ -57,6 +62,7 @@ class ModelledWorld implements ApplicationWorld {
   #before: string | undefined;
   #selectorLabels: readonly string[] | undefined;
   #contest: { what: 'route' | 'Service'; untilMs: number } | undefined;
+  readonly #disasters: ModelledDisasters;
   /** Writes that were already told, by controller. */
   #told: number[] = [];
 
@@ -64,6 +70,7 @@ class ModelledWorld implements ApplicationWorld {
     this.#life = life;
     const draw = drawer(life.seed);
     this.#lab = new ModelLab({ draw, startUpMs: START_UP_MS, lagMs: [0, LAG_MS], latencyMs: [0, 50], scaleDownDelayMs: LAG_MS });
+    this.#disasters = new ModelledDisasters(this.#lab.server, life);
     this.#pods = new ModelPods(this.#lab.server, this.#lab.clock, this.#lab.nodes);
     const { hasScaler, revertOnDeletion, provider } = life;
     const plan = provider === 'kubernetes' ? { iterations: 3, metrics: ordersPlan.metrics } : ordersPlan;
@@ -74,6 +81,7 @@ class ModelledWorld implements ApplicationWorld {
 
   async begin(): Promise<void> {
     const { server } = this.#lab;
+    if (this.#life.provider === 'appmesh:v1beta2') for (const crd of appMeshCrds()) server.create(crd);
     server.create(ordersTemplate);
     server.create(anApplication('good-1'));
     if (this.#life.hasService) server.create(aService());
@@ -163,6 +171,13 @@ class ModelledWorld implements ApplicationWorld {
         this.#failed.push({ side: action.side, how: 'drain', atMs: this.nowMs(), forMs: action.ms });
         return {};
       }
+      case 'remove definitions':
+        return await this.#removeDefinitions(action, pass);
+      case 'back up':
+        this.#disasters.backUp();
+        return {};
+      case 'restore':
+        return await this.#disasters.restore(action, pass);
       default:
         return action satisfies never;
     }
@@ -185,6 +200,11 @@ class ModelledWorld implements ApplicationWorld {
 
   held() {
     return { target: this.#imageOf(targetRef), primary: this.#imageOf(primaryRef) };
+  }
+
+  shares(): readonly { route: string; percents: readonly number[] }[] {
+    const routes = ROUTES.flatMap((key) => this.#lab.server.api.store.list(key).map(([, stored]) => stored));
+    return routes.flatMap((route) => sharesOf(route).map((percents) => ({ route: `${route.kind} ${route.metadata.name}`, percents })));
   }
 
   isSerinUp(): boolean {
@@ -214,14 +234,19 @@ class ModelledWorld implements ApplicationWorld {
   }
 
   #canaries(): KubeObject[] {
-    const { api } = this.#lab.server;
-    return api.store
-      .list(this.#lab.server.resource(canaryRef.apiVersion, canaryRef.kind).storeKey)
-      .map(([, stored]) => stored as KubeObject);
+    return this.#lab.server.api.store.list('flagger.app/canaries').map(([, stored]) => stored);
+  }
+
+  async #removeDefinitions(action: Removal, pass: (ms: number) => Promise<void>): Promise<Acted | undefined> {
+    const before = this.#canaries();
+    if (!(await this.#disasters.removeDefinitions(action, pass))) return undefined;
+    if (action.of === 'Serin' && action.isSynced) for (const { metadata } of before) this.#create(metadata.name);
+    return action.of === 'mesh' ? { isForeign: true, isLedAway: true } : {};
   }
 
   #create(name: string): Acted | undefined {
     const { server } = this.#lab;
+    if (!this.#lab.server.serves(canaryRef)) return undefined;
     if (server.find(namespaceRef)?.metadata.deletionTimestamp !== undefined || server.find(namespaceRef) === undefined) return undefined;
     if (server.find({ ...canaryRef, name })) return undefined;
     const { metadata, ...rest } = structuredClone(this.#canary);
@@ -261,7 +286,7 @@ class ModelledWorld implements ApplicationWorld {
   }
 
   #editRoute(manager: string): boolean {
-    const route = this.#lab.server.find(routeRef);
+    const route = this.#lab.server.serves(routeRef) ? this.#lab.server.find(routeRef) : undefined;
     const http = structuredClone(raw(route)?.spec.http);
     if (!route || !http?.[0] || http[0].timeout === '7s') return false;
     http[0].timeout = '7s';

@@ -8,7 +8,7 @@ const UP = 'reconciling Canaries';
 
 /** `serin controller` for one namespace, which is killed and started again. */
 export class RealSerin {
-  readonly #environment: Environment;
+  readonly #environment: Pick<Environment, 'kubeconfigFile' | 'prometheusUrl'>;
   readonly #namespace: string;
   readonly #main: string | undefined;
   readonly #logFile = newLogFile();
@@ -17,7 +17,7 @@ export class RealSerin {
   #isUp = false;
 
   /** `main`: another program than the one under test. */
-  constructor(environment: Environment, namespace: string, main?: string) {
+  constructor(environment: Pick<Environment, 'kubeconfigFile' | 'prometheusUrl'>, namespace: string, main?: string) {
     this.#environment = environment;
     this.#namespace = namespace;
     this.#main = main;

@@ -21,9 +21,12 @@ import {
   versionOfPod,
 } from './real-application.ts';
 import { RealClients } from './real-clients.ts';
+import { RealDisasters } from './real-disasters.ts';
 import type { RealPlane } from './real-plane.ts';
 import { RealPods } from './real-pods.ts';
+import { CONTROLLER, rightsIn } from './real-rights.ts';
 import { RealSerin } from './real-serin.ts';
+import { sharesOf } from './shares.ts';
 import type { Acted, Answer, ApplicationWorld, CanaryView, Pace, PodFailed, WorldMaker } from './world.ts';
 
 /** Of the modelled times: what a life waits for itself. */
@@ -41,6 +44,7 @@ export const realPace: Pace = {
   crashGraceMs: 10_000,
   reactionMs: 2_000,
   quietMs: 15_000,
+  stallMs: 75_000,
 };
 /** A Canary that is deleted is gone by then, or the user does not wait. */
 const GONE_WITHIN_MS = 60_000;
@@ -70,7 +74,9 @@ export function shortened(life: Life): Life {
     const ms = Object.entries(action).filter((entry): entry is [string, number] => /^(ms|\w+Ms)$/.test(entry[0]));
     return { at, afterMs: less(afterMs), action: { ...action, ...Object.fromEntries(ms.map(([key, value]) => [key, less(value)])) } };
   });
-  return { ...life, actions };
+  // Nothing on the real control plane honours App Mesh.
+  const provider = life.provider === 'appmesh:v1beta2' ? 'smi:v1alpha2' : life.provider;
+  return { ...life, ...(provider && { provider }), actions };
 }
 
 class RealWorld implements ApplicationWorld {
@@ -78,10 +84,13 @@ class RealWorld implements ApplicationWorld {
   readonly #plane: RealPlane;
   readonly #life: Life;
   readonly #namespace: string;
+  /** The user's; nodes and administrators have another one. */
   readonly #cluster: KubeCluster;
+  readonly #admin: KubeCluster;
   readonly #pods: RealPods;
   readonly #clients: RealClients;
   readonly #serin: RealSerin;
+  readonly #disasters: RealDisasters;
   readonly #beganMs = monotonicMs();
   readonly #end = new AbortController();
   #selectorLabels: readonly string[] | undefined;
@@ -92,16 +101,20 @@ class RealWorld implements ApplicationWorld {
     this.#plane = plane;
     this.#life = life;
     this.#namespace = namespace;
-    const { environment, hooks } = plane;
-    this.#cluster = environment.cluster;
+    const { environment, hooks, editor } = plane;
+    this.#cluster = editor;
+    this.#admin = environment.cluster;
     this.#pods = new RealPods(plane, namespace, () => this.nowMs());
     this.#clients = new RealClients(environment.mesh.urls, `${APP}.${namespace}`, () => this.nowMs());
-    this.#serin = new RealSerin(environment, namespace, main);
+    const { prometheusUrl } = environment;
+    this.#serin = new RealSerin({ prometheusUrl, kubeconfigFile: environment.kubeconfigFileOf(CONTROLLER) }, namespace, main);
+    this.#disasters = new RealDisasters(environment.cluster, namespace, life);
     hooks.answers(namespace, () => (this.#pods.ofSide('target').some((pod) => versionOfPod(pod).startsWith('bad-')) ? 500 : 200));
   }
 
   async begin(): Promise<void> {
-    await this.#cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.#namespace } });
+    await this.#makeNamespace();
+    await this.#until('the user may create', () => this.#mayCreate());
     await this.#cluster.create(anApplication(this.#namespace, 'good-1'));
     if (this.#life.hasService) await this.#cluster.create(aService(this.#namespace));
     if (this.#life.hasScaler) await this.#cluster.create(aScaler(this.#namespace));
@@ -137,6 +150,12 @@ class RealWorld implements ApplicationWorld {
     return { target: versionOf(this.#deployment('target')), primary: versionOf(this.#deployment('primary')) };
   }
 
+  shares(): readonly { route: string; percents: readonly number[] }[] {
+    return this.#plane
+      .routes(this.#namespace)
+      .flatMap((route) => sharesOf(route).map((percents) => ({ route: `${route.kind} ${route.metadata.name}`, percents })));
+  }
+
   isSerinUp(): boolean {
     return this.#serin.isUp;
   }
@@ -155,9 +174,9 @@ class RealWorld implements ApplicationWorld {
     await this.#clients.stop();
     this.#pods.stop();
     await this.#serin.stop();
-    await this.#cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: this.#namespace });
+    await this.#admin.delete({ apiVersion: 'v1', kind: 'Namespace', name: this.#namespace });
     for (const canary of this.#plane.canaries(this.#namespace))
-      await tried(this.#cluster.patch(refOf(canary), { metadata: { finalizers: null } }));
+      await tried(this.#admin.patch(refOf(canary), { metadata: { finalizers: null } }));
   }
 
   async #act(action: Action, pass: (ms: number) => Promise<void>): Promise<Acted | undefined> {
@@ -214,7 +233,8 @@ class RealWorld implements ApplicationWorld {
       case 'helm install':
         return await this.#install(action.version);
       case 'delete the namespace':
-        await this.#cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: this.#namespace });
+        this.#plane.losesRights(this.#namespace);
+        await this.#admin.delete({ apiVersion: 'v1', kind: 'Namespace', name: this.#namespace });
         return { isTaken: true };
       case 'relabel the target':
         return await this.#relabel();
@@ -240,13 +260,31 @@ class RealWorld implements ApplicationWorld {
         if (pod === undefined) return undefined;
         const conditions = [...(raw(pod).status?.conditions ?? []), { type: 'DisruptionTarget', status: 'True', reason: action.how }];
         this.#pods.drained(action.side, action.ms);
-        await this.#cluster.patch(refOf(pod), { status: { conditions } }, { subresource: 'status' });
-        await this.#cluster.delete(refOf(pod));
+        await this.#admin.patch(refOf(pod), { status: { conditions } }, { subresource: 'status' });
+        await this.#admin.delete(refOf(pod));
         return {};
       }
+      case 'remove definitions': {
+        const before = this.#plane.canaries(this.#namespace);
+        const isRemoved = await this.#disasters.removeDefinitions(action, pass);
+        if (!isRemoved) return undefined;
+        if (action.of === 'Serin' && action.isSynced) for (const { metadata } of before) await tried(this.#create(metadata.name));
+        return action.of === 'mesh' ? { isForeign: true, isLedAway: true } : {};
+      }
+      case 'back up':
+        await this.#disasters.backUp();
+        return {};
+      case 'restore':
+        if (action.lost === 'all') this.#plane.losesRights(this.#namespace);
+        return await this.#disasters.restore(action, pass, () => this.#makeNamespace());
       default:
         return action satisfies never;
     }
+  }
+
+  async #makeNamespace(): Promise<void> {
+    await this.#admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.#namespace } });
+    for (const right of rightsIn(this.#namespace)) await this.#admin.create(right);
   }
 
   #start(): void {
@@ -355,8 +393,14 @@ class RealWorld implements ApplicationWorld {
     return this.#plane.get('deployments', this.#namespace, refOfSide(side, this.#namespace).name);
   }
 
-  async #until(what: string, isSo: () => boolean): Promise<void> {
-    for (const untilMs = this.nowMs() + 90_000; !isSo(); ) {
+  /** `edit` is made of its parts by a controller, and the API server learns of both a moment later. */
+  async #mayCreate(): Promise<boolean> {
+    const probe = aCanary(this.#life, { name: APP, namespace: this.#namespace }, this.pace, this.#plane.hooks.url(this.#namespace));
+    return (await tried(this.#cluster.create(probe, { dryRun: true }))) !== undefined;
+  }
+
+  async #until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    for (const untilMs = this.nowMs() + 90_000; !(await isSo()); ) {
       if (this.nowMs() > untilMs) throw new Error(`${what}: not within 90 s\n${this.#serin.log()}`);
       await sleep(100);
     }

@@ -18,6 +18,10 @@ export interface CanaryView {
   failedChecks: number;
   /** Message of the condition; absent: nothing is contested. */
   contested?: string;
+  /** Changes with each move of the release. */
+  standing: string;
+  /** A condition or a blocker says what keeps it, or its time is not over. */
+  isExplained: boolean;
 }
 
 /** A pod that was ready and is not. */
@@ -51,6 +55,8 @@ export interface Pace {
   reactionMs: number;
   /** Nothing happens for so long: then nothing is written. */
   quietMs: number;
+  /** A release that stands still says why by then. */
+  stallMs: number;
 }
 
 /**
@@ -69,6 +75,8 @@ export interface ApplicationWorld {
   canaries(): readonly CanaryView[];
   /** The versions that the templates hold; undefined: the object is not there. */
   held(): { target: string | undefined; primary: string | undefined };
+  /** Percent by destination, of each rule in the routes that Serin writes. */
+  shares(): readonly { route: string; percents: readonly number[] }[];
   isSerinUp(): boolean;
   /** Pods that failed since the last question. */
   failed(): readonly PodFailed[];
@@ -90,4 +98,6 @@ export interface Acted {
   /** It leads users elsewhere, until Serin has put it back. */
   isLedAway?: boolean;
   isAccepted?: boolean;
+  /** What was taken away is there again, and counts once it has answered. */
+  isRestored?: boolean;
 }

@@ -8,7 +8,7 @@ const LIVES = Number(process.env.LIVES ?? 1_000);
 const first = Number(process.env.LIFE_SEED ?? randomInt(2 ** 24));
 process.stdout.write(`LIVES=${LIVES} LIFE_SEED=${first}\n`);
 
-it(`I7, I18, I19, I20: no client of ${LIVES} lives gets what was neither promoted nor under analysis`, {
+it(`I1, I3, I6, I7, I8, I18, I19, I20: no client of ${LIVES} lives gets what was neither promoted nor under analysis`, {
   timeout: 120 * 60_000,
 }, async () => {
   const broken: string[] = [];

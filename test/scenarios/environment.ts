@@ -43,6 +43,8 @@ export interface RealEnvironment extends Environment {
   readonly adminKubeconfigFile: string;
   /** Requests of one user so far, and whether they were refused for want of permission. */
   requestsOf(user: string): { verb: string; uri: string; isRefused: boolean }[];
+  /** Of one of `people`. */
+  kubeconfigFileOf(person: string): string;
   /** What kubectl prints, as a cluster administrator. */
   kubectl(...args: string[]): Promise<string>;
 }
@@ -61,7 +63,7 @@ export interface EnvironmentOptions {
 
 export interface RealEnvironmentOptions
   extends EnvironmentOptions,
-    Pick<RealClusterOptions, 'serverFlags' | 'moreControllers'>,
+    Pick<RealClusterOptions, 'serverFlags' | 'moreControllers' | 'people'>,
     Pick<NodeOptions, 'runApp'> {
   /** How often Prometheus scrapes, which is also how long it waits for an answer; default 250 ms. */
   scrapeIntervalMs?: number;
@@ -159,9 +161,9 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
     import('../e2e/real-prometheus.ts'),
     import('../e2e/audit-log.ts'),
   ]);
-  const { serverFlags = [], moreControllers = [], runApp, judgesHttpRoutes = true, standsForKnative = true } = options;
+  const { serverFlags = [], moreControllers = [], people = [], runApp, judgesHttpRoutes = true, standsForKnative = true } = options;
   const { scrapeIntervalMs = SCRAPE_EVERY_MS.real } = options;
-  const real = await startRealCluster({ serverFlags, moreControllers });
+  const real = await startRealCluster({ serverFlags, moreControllers, people });
   const { cluster } = real;
   try {
     await applyCrds(cluster);
@@ -183,6 +185,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
     return {
       kubeconfigFile: real.kubeconfigFile,
       adminKubeconfigFile: real.adminKubeconfigFile,
+      kubeconfigFileOf: (person) => real.kubeconfigFileOf(person),
       cluster,
       mesh,
       nodes,

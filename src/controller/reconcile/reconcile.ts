@@ -11,6 +11,7 @@ import type { Facts } from '../../engine/facts.ts';
 import type { Apex } from '../../routers/router.ts';
 import { type CurrentServices, discoverPorts } from '../../routers/services.ts';
 import { servicesOf } from '../admission/service-fit.ts';
+import { adoptRestored } from '../adoption/adopt-restored.ts';
 import { takeOver } from '../adoption/take-over.ts';
 import { TargetUnusableError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
@@ -25,7 +26,8 @@ import { WriteApplier } from './write-applier.ts';
 export async function reconcile(context: ReconcileContext, desired: DesiredState, facts: Facts): Promise<Outcome> {
   if (desired.frozen || !desired.prepared) return HELD;
   const { canary, view, router } = context;
-  const tookOver = await takeOver(canary, workloadOf(canary), router, context);
+  const adopted = await adoptRestored(canary, workloadOf(canary), router, context);
+  const tookOver = (await takeOver(canary, workloadOf(canary), router, context)) || adopted;
   const target = facts.target && view.find(targetRefOf(canary));
   const primary = facts.primary && view.find(primaryRefOf(canary));
   const apex = apexOf(context, target, primary);

@@ -13,6 +13,7 @@ import type { ListHandler } from '../../../src/kube/watch.ts';
 import { asApiError, type ModelServer } from './server.ts';
 
 const LOOK_FOR_KIND_MS = 5_000;
+const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
 
 export interface SentWrite {
   atMs: number;
@@ -178,7 +179,16 @@ export class ModelClient implements Cluster {
       listening.onList(items, version);
       synced.resolve();
     });
+    let again: WatchHandle | undefined;
     const unsubscribe = this.#server.api.store.subscribe(({ storeKey, type, object: stored }) => {
+      // A definition that goes ends the watches of its kind: they look for it again.
+      if (storeKey === DEFINITIONS && type === 'DELETED' && `${resource.plural}.${resource.group}` === stored.metadata.name) {
+        later(() => {
+          stop();
+          again = this.#awaitKind(kind, handler, { labelSelector, fieldSelector });
+        });
+        return;
+      }
       if (storeKey !== resource.storeKey || !matches(stored)) return;
       if (kind.namespace !== undefined && stored.metadata.namespace !== kind.namespace) return;
       const object = clone(fromStored(stored, resource));
@@ -186,6 +196,7 @@ export class ModelClient implements Cluster {
     });
     this.#watching.push(kind.kind);
     const stop = () => {
+      again?.stop();
       if (isOver) return;
       isOver = true;
       this.#watching.splice(this.#watching.indexOf(kind.kind), 1);

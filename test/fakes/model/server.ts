@@ -35,6 +35,10 @@ export class ModelServer {
     return found;
   }
 
+  serves({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
+    return this.api.resources.byKind(apiVersion, kind) !== undefined;
+  }
+
   find({ apiVersion, kind, name, namespace = '' }: ObjectRef): KubeObject | undefined {
     const resource = this.resource(apiVersion, kind);
     return this.api.store.get(resource.storeKey, `${namespace}/${name}`) && this.api.get(resource, namespace, name);

@@ -1,0 +1,138 @@
+import { type KubeObject, type ObjectRef, refOf } from '../../src/api/kube-object.ts';
+import { isConflict, isForbidden, isNotFound } from '../../src/kube/errors.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { Backup, type Restore } from '../fakes/model/backup.ts';
+import { raw } from '../fakes/raw.ts';
+import { meaningOf, type Removal } from './disasters.ts';
+import type { Life } from './life.ts';
+import { APP, versionOf } from './real-application.ts';
+import type { Acted } from './world.ts';
+
+type Pass = (ms: number) => Promise<void>;
+
+const CANARIES = 'canaries.flagger.app';
+const MESH = {
+  istio: ['virtualservices.networking.istio.io', 'destinationrules.networking.istio.io'],
+  'smi:v1alpha2': ['trafficsplits.split.smi-spec.io'],
+} as const;
+/** Kinds that a backup of the namespace has. */
+const KINDS = [
+  { apiVersion: 'v1', kind: 'Secret' },
+  { apiVersion: 'v1', kind: 'ConfigMap' },
+  { apiVersion: 'v1', kind: 'Service' },
+  { apiVersion: 'apps/v1', kind: 'Deployment' },
+  { apiVersion: 'apps/v1', kind: 'ControllerRevision' },
+  { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' },
+  { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
+  { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService' },
+  { apiVersion: 'networking.istio.io/v1beta1', kind: 'DestinationRule' },
+  { apiVersion: 'split.smi-spec.io/v1alpha2', kind: 'TrafficSplit' },
+];
+/** A namespace or a definition that does not end by then is not waited for. */
+const LONGEST_END_MS = 90_000;
+const LOOK_MS = 250;
+
+/** What an administrator of a real control plane does to the namespace of a life, or to the cluster. */
+export class RealDisasters {
+  readonly #cluster: KubeCluster;
+  readonly #namespace: string;
+  readonly #life: Pick<Life, 'provider'>;
+  #backup: Backup | undefined;
+
+  constructor(cluster: KubeCluster, namespace: string, life: Pick<Life, 'provider'>) {
+    this.#cluster = cluster;
+    this.#namespace = namespace;
+    this.#life = life;
+  }
+
+  async backUp(): Promise<void> {
+    this.#backup = new Backup(await this.#all());
+  }
+
+  /** Of all namespaces: no other life may be played meanwhile. False: there is nothing to remove. */
+  async removeDefinitions({ of, forMs }: Removal, pass: Pass): Promise<boolean> {
+    const { provider = 'istio' } = this.#life;
+    const named = of === 'Serin' ? [CANARIES] : (MESH[provider as keyof typeof MESH] ?? []);
+    const refs = named.map((name): ObjectRef => ({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name }));
+    const found = (await Promise.all(refs.map((ref) => this.#cluster.get(ref)))).flatMap((crd) => crd ?? []);
+    for (const crd of found) await this.#cluster.delete(refOf(crd));
+    await pass(forMs);
+    for (const crd of found) {
+      await this.#gone(refOf(crd), pass);
+      const { apiVersion, kind, metadata, spec } = crd;
+      await this.#cluster.apply({ apiVersion, kind, metadata: { name: metadata.name }, spec: spec as object });
+      for (let ms = 0; ms < LONGEST_END_MS && !isEstablished(await this.#cluster.get(refOf(crd))); ms += LOOK_MS) await pass(LOOK_MS);
+    }
+    return found.length > 0;
+  }
+
+  async restore(restore: Restore, pass: Pass, makeNamespace: () => Promise<void>): Promise<Acted | undefined> {
+    const backup = this.#backup;
+    if (backup === undefined) return undefined;
+    const home: ObjectRef = { apiVersion: 'v1', kind: 'Namespace', name: this.#namespace };
+    if (restore.lost === 'all') {
+      await this.#cluster.delete(home);
+      if (!(await this.#gone(home, pass))) return { isTaken: true };
+      await makeNamespace();
+    }
+    if (restore.lost === 'Canary') await this.#loseCanaries();
+    for (const object of backup.objects(restore)) {
+      await pass(restore.gapMs);
+      await this.#putBack(object, backup, restore);
+    }
+    const canaries = (await this.#listed({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary' })).length;
+    const target = versionOf(await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace: this.#namespace }));
+    return meaningOf(restore, { target, isGuarded: canaries > 0, backup });
+  }
+
+  /** Serin may have made it, or write it, at the same time: what a tool meets then it skips. */
+  async #putBack(object: KubeObject, backup: Backup, restore: Restore): Promise<void> {
+    const ref = refOf(object);
+    try {
+      const live = await this.#cluster.get(ref);
+      if (live === undefined) {
+        await this.#cluster.create(object);
+        const status = backup.statusOf(ref, restore);
+        if (status) await this.#cluster.patch(ref, { status: { ...status } }, { subresource: 'status' });
+      } else if (restore.lost === 'nothing') await this.#cluster.apply(object, { fieldManager: 'velero', force: true });
+    } catch (error) {
+      if (!isConflict(error) && !isForbidden(error) && !isNotFound(error)) throw error;
+    }
+  }
+
+  /** Without a deletion that Serin would finish. */
+  async #loseCanaries(): Promise<void> {
+    for (const canary of await this.#listed({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary' })) {
+      await this.#cluster.patch(refOf(canary), { metadata: { finalizers: null } });
+      await this.#cluster.delete(refOf(canary));
+    }
+  }
+
+  async #all(): Promise<KubeObject[]> {
+    return (await Promise.all(KINDS.map((kind) => this.#listed(kind)))).flat();
+  }
+
+  /** Of a kind that is not served there are none. */
+  async #listed(kind: { apiVersion: string; kind: string }): Promise<KubeObject[]> {
+    try {
+      const { items } = await this.#cluster.list({ ...kind, namespace: this.#namespace });
+      return items.map((item) => ({ ...item, ...kind }));
+    } catch (error) {
+      if (isNotFound(error)) return [];
+      throw error;
+    }
+  }
+
+  async #gone(ref: ObjectRef, pass: Pass): Promise<boolean> {
+    for (let ms = 0; ms < LONGEST_END_MS; ms += LOOK_MS) {
+      if ((await this.#cluster.get(ref)) === undefined) return true;
+      await pass(LOOK_MS);
+    }
+    return false;
+  }
+}
+
+const isEstablished = (crd: KubeObject | undefined): boolean =>
+  (raw(crd)?.status?.conditions ?? []).some(
+    ({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True',
+  );
