@@ -9,22 +9,23 @@ const mayImport = {
   judge: ['api'],
   routers: ['api'],
   kube: ['api'],
-  metrics: ['api', 'judge'],
-  webhooks: ['api'],
-  notifiers: ['api'],
+  outgoing: ['api'],
+  metrics: ['api', 'judge', 'outgoing'],
+  webhooks: ['api', 'outgoing'],
+  notifiers: ['api', 'outgoing'],
   workloads: ['api', 'kube'],
   embedded: ['api', 'kube'],
   rehearsal: ['api', 'kube', 'workloads', 'embedded', 'loadtester'],
   arrival: ['api', 'workloads', 'routers'],
-  controller: ['api', 'arrival', 'engine', 'judge', 'workloads', 'routers', 'metrics', 'webhooks', 'notifiers', 'kube'],
+  controller: ['api', 'arrival', 'engine', 'judge', 'workloads', 'routers', 'metrics', 'webhooks', 'notifiers', 'outgoing', 'kube'],
   server: ['api'],
-  dashboard: ['api', 'kube', 'server'],
+  dashboard: ['api', 'kube', 'outgoing', 'server'],
   loadtester: ['api'],
   cli: '*',
 } satisfies Record<string, readonly string[] | '*'>;
 
 /** Packages that only one room may know. */
-const onlyIn: Record<string, string> = { '@kubernetes/client-node': 'kube', xstate: 'engine' };
+const onlyIn: Record<string, string> = { '@kubernetes/client-node': 'kube', xstate: 'engine', got: 'outgoing' };
 
 const src = join(import.meta.dirname, '..', 'src');
 

@@ -92,8 +92,9 @@ function argument(name: FlagName, { kind, chart, fallback }: Flag): string | und
   if (kind === 'switch') return fallback === true ? `- ${flag}={{ ${value} }}` : `{{- if ${value} }}\n- ${flag}\n{{- end }}`;
   if (kind === 'pairs')
     return `{{- range $namespace, $entries := ${value} }}\n- {{ printf "${flag}=%s=%s" $namespace (join "," $entries) | quote }}\n{{- end }}`;
-  // A list in the chart, but for two that Flagger's chart has as text.
-  if (name === 'allowedAddresses') return withValue(value, `- {{ printf "${flag}=%s" (join "," .) | quote }}`);
+  // Lists in the chart, but for two that Flagger's chart has as text.
+  if (name === 'allowedAddresses' || name === 'allowedLocalAddresses')
+    return withValue(value, `- {{ printf "${flag}=%s" (join "," .) | quote }}`);
   return withValue(value, `- {{ printf "${flag}=%v" . | quote }}`);
 }
 

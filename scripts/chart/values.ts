@@ -90,6 +90,10 @@ export const Values = z.strictObject({
     [],
     'Only these addresses and networks, like `10.0.0.0/8`, are called for Canaries, MetricTemplates and AlertProviders; none: all.',
   ),
+  allowedLocalAddresses: names(
+    [],
+    'Loopback, link-local and own addresses, like `127.0.0.1`, that are called for them beside these (docs/security.md); none: none.',
+  ),
   namespace: text('', 'Only this namespace; empty: see `namespaces`. Then no ClusterRole is made.'),
   namespaces: names([], 'Only these namespaces, with a Role in each and no ClusterRole; none: the whole cluster.'),
   canarySelector: text('', described('canarySelector')),

@@ -184,6 +184,7 @@ function deployment(version: string): KubeObject {
               env: [
                 { name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=60' },
                 { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+                { name: 'HOST_IPS', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } },
               ],
               ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
               livenessProbe: probe('/livez', 10),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addressList, embeddedIn, specialAddress } from './special-addresses.ts';
+import { addressList, embeddedIn, isLocalNetwork, specialAddress } from './special-addresses.ts';
 
 it.each([
   ['127.0.0.1', 'loopback'],
@@ -8,7 +8,16 @@ it.each([
   ['::1', 'loopback'],
   ['0:0:0:0:0:0:0:1', 'loopback'],
   ['::', 'loopback'],
-  ['169.254.169.254', 'linkLocal'],
+  ['169.254.169.254', 'metadata'],
+  ['169.254.170.2', 'metadata'],
+  ['169.254.170.23', 'metadata'],
+  ['169.254.169.252', 'metadata'],
+  ['169.254.42.42', 'metadata'],
+  ['169.254.0.23', 'metadata'],
+  ['fe80::a9fe:a9fe', 'metadata'],
+  ['fe80::a9fe:a9fe%eth0', 'metadata'],
+  ['169.254.169.253', 'linkLocal'],
+  ['169.254.171.1', 'linkLocal'],
   ['fe80::1', 'linkLocal'],
   ['fe80::1%eth0', 'linkLocal'],
   ['fd00:ec2::254', 'metadata'],
@@ -48,7 +57,7 @@ it.each([
   ['6to4', '2002:a9fe:a9fe::1'],
 ])('05-W37: an IPv4 address in an IPv6 one, %s, is judged as itself', (_, address) => {
   expect(embeddedIn(address)).toContain('169.254.169.254');
-  expect(specialAddress(address)).toBe('linkLocal');
+  expect(specialAddress(address)).toBe('metadata');
 });
 
 it.each(['::ffff:192.0.2.1', '::192.0.2.1', '64:ff9b::c000:201', '64:ff9b:1::c000:201', '2002:c000:201::1', '2001:db8:a9fe:a9fe::'])(
@@ -79,4 +88,21 @@ it('05-W37: a list names addresses, networks, and the IPv4 addresses within IPv6
 it('05-W37: other forms of a host are addresses by number once a URL has been read', () => {
   const hosts = ['2130706433', '0x7f.1', '0177.0.0.1', '127.1', '0x7f000001', '%31%32%37.0.0.1', '１２７.0.0.1', '[::ffff:127.0.0.1]'];
   for (const host of hosts) expect(specialAddress(new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, '')), host).toBe('loopback');
+});
+
+it.each([
+  ['127.0.0.1', true],
+  ['127.0.0.0/8', true],
+  ['127.1.0.0/16', true],
+  ['::1', true],
+  ['::1/128', true],
+  ['169.254.171.0/24', true],
+  ['fe80::/10', true],
+  ['0.0.0.0/0', false],
+  ['126.0.0.0/7', false],
+  ['::/0', false],
+  ['10.0.0.0/8', false],
+  ['100.100.100.200', false],
+])('05-W37: whether %s has local addresses alone: %s', (entry, isLocal) => {
+  expect(isLocalNetwork(entry)).toBe(isLocal);
 });

@@ -4,15 +4,16 @@ import { BlockList, isIP } from 'node:net';
 export type SpecialAddress = 'linkLocal' | 'metadata' | 'loopback';
 
 /**
- * Sources: RFC 6890 (special-purpose registries); the metadata services of AWS (EC2 and EKS Pod Identity over IPv6), Google Cloud (IPv6), Alibaba Cloud, Azure
- * (its host agent), Oracle Cloud, Scaleway and Akamai (IPv6), as their documentation names them. Over IPv4 most of them are link-local.
+ * Sources: RFC 6890 (special-purpose registries); the metadata services of AWS (EC2, ECS and EKS Pod Identity), Google Cloud and GKE, Alibaba Cloud, Azure (its
+ * host agent), Oracle Cloud, Scaleway, Tencent Cloud, Akamai and OpenStack (IPv6), as their documentation names them. The first kind that fits counts.
  */
 const NETWORKS: Readonly<Record<SpecialAddress, readonly string[]>> = {
-  linkLocal: ['169.254.0.0/16', 'fe80::/10'],
   metadata: [
-    ...['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe', 'fd00:42::42', 'fd00:a9fe:a9fe::1'],
+    ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '169.254.169.252', '169.254.42.42', '169.254.0.23'],
+    ...['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe', 'fd00:42::42', 'fd00:a9fe:a9fe::1', 'fe80::a9fe:a9fe'],
     ...['100.100.100.200', '168.63.129.16', '192.0.0.192'],
   ],
+  linkLocal: ['169.254.0.0/16', 'fe80::/10'],
   loopback: ['127.0.0.0/8', '0.0.0.0/8', '::1', '::'],
 };
 
@@ -20,6 +21,15 @@ const NETWORKS: Readonly<Record<SpecialAddress, readonly string[]>> = {
 export function specialAddress(address: string): SpecialAddress | undefined {
   const all = [address, ...embeddedIn(address)];
   return special.find(({ isIn }) => all.some(isIn))?.kind;
+}
+
+/** Whether a list's entry names loopback or link-local addresses alone. */
+export function isLocalNetwork(entry: string): boolean {
+  const [address = '', bits = '128'] = entry.split('/');
+  return [...NETWORKS.linkLocal, ...NETWORKS.loopback].some((network) => {
+    const [, most = '0'] = network.split('/');
+    return networks([network])(address) && Number(bits) >= (network.includes('/') ? Number(most) : 128);
+  });
 }
 
 /**

@@ -4,9 +4,9 @@ import { parseDuration } from '../api/duration.ts';
 import { MeshProvider } from '../api/mesh-provider.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
 import { MOST_SHARDS } from '../kube/permissions.ts';
+import { allowedAddressProblem } from '../outgoing/address-policy.ts';
 import { companionNames } from '../workloads/companions/kind-names.ts';
 import { type Flag, type FlagKind, type FlagName, flagEntries, type flags } from './flags.ts';
-import { allowedAddressProblem } from './outgoing/outgoing.ts';
 
 const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
@@ -57,6 +57,13 @@ const allowList = (entries: typeof hostEntries) =>
     return z.NEVER;
   });
 
+const addresses = z.array(
+  z.string().superRefine((entry, context) => {
+    const message = allowedAddressProblem(entry);
+    if (message) context.addIssue({ code: 'custom', message });
+  }),
+);
+
 /** Settings that are held to more than their kind. */
 const special = {
   canarySelector: z.string().superRefine((text, context) => {
@@ -81,12 +88,8 @@ const special = {
   secretsMode: z.enum(['watch', 'get', 'off']),
   companions: z.array(z.enum(companionNames)),
   arrival: z.enum(['refuse', 'warn']),
-  allowedAddresses: z.array(
-    z.string().superRefine((entry, context) => {
-      const message = allowedAddressProblem(entry);
-      if (message) context.addIssue({ code: 'custom', message });
-    }),
-  ),
+  allowedAddresses: addresses,
+  allowedLocalAddresses: addresses,
   allowedHosts: allowList(hostEntries),
   allowedGateways: allowList(gatewayEntries),
   shards: z
@@ -145,6 +148,8 @@ const Surroundings = z.object({
   remoteRoutes: z.boolean().default(false),
   /** Addresses of API servers; their answers are never shown. */
   apiServers: z.array(z.string()).default([]),
+  /** Addresses of the pod and its node, which tenants do not have called. */
+  ownAddresses: z.array(z.string()).default([]),
   /** Environment variables that name proxies. */
   proxyEnvironment: z.record(z.string(), z.string()).default({}),
   /** Threads of the process for look-ups of names and files (`UV_THREADPOOL_SIZE`). */

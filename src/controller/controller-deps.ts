@@ -8,6 +8,7 @@ import type { Compared, Measured, ToCompare } from '../judge/compared.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { InvolvedObject } from '../kube/events.ts';
+import type { AddressPolicy } from '../outgoing/address-policy.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';
 import type { Anchors } from './adoption/anchors.ts';
 import type { ControllerConfig } from './config.ts';
@@ -26,6 +27,8 @@ export type DepsOf<Name extends keyof ControllerDeps> = Pick<ControllerDeps, Nam
 /** Dependencies that the processes of all Canaries share. */
 export interface ControllerDeps {
   readonly config: ControllerConfig;
+  /** Which addresses are called for tenants. */
+  readonly addresses: AddressPolicy;
   /** Of Serin. */
   readonly version: string;
   /** Names this process in what it writes. */

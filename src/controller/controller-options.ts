@@ -1,9 +1,9 @@
-import type { OutgoingConnection } from '../api/outgoing.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import type { MessageTemplates } from '../notifiers/message-templates.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
+import type { OutgoingConnection } from '../outgoing/connection.ts';
 import type { ControllerConfig } from './config.ts';
 import type { Log } from './log.ts';
 import type { OutgoingCalls } from './outgoing/outgoing-calls.ts';

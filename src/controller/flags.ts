@@ -400,6 +400,14 @@ export const flags = {
     shown: 'all',
     chart: 'allowedAddresses',
   },
+  allowedLocalAddresses: {
+    kind: 'list',
+    value: '<list>',
+    help: 'loopback, link-local and own addresses, like 127.0.0.1, that are called for them all the same; metadata services never are',
+    fallback: '',
+    shown: 'none',
+    chart: 'allowedLocalAddresses',
+  },
   requireSecretLabel: {
     kind: 'switch',
     help: 'use only Secrets with the label serin.dev/usable-by, whichever secretRef names them',

@@ -5,6 +5,9 @@ import type { Cluster, KindRef } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
 import { withPriority } from '../kube/with-priority.ts';
 import { askerOf } from '../metrics/http/ask-cluster.ts';
+import { addressPolicy } from '../outgoing/address-policy.ts';
+import { egressPolicy } from '../outgoing/egress-policy.ts';
+import { ownEgress } from '../outgoing/own-egress.ts';
 import { Anchors } from './adoption/anchors.ts';
 import { labelOf } from './canary/read-canary.ts';
 import type { ControllerDeps } from './controller-deps.ts';
@@ -18,7 +21,6 @@ import { loggedEvents } from './notifications/logged-events.ts';
 import { ProviderConditions } from './notifications/provider-conditions.ts';
 import { deliveringOf } from './notifications/provider-findings.ts';
 import { alertSender } from './notifications/send-alert.ts';
-import { egressPolicy, ownOutgoing } from './outgoing/outgoing.ts';
 import { OutgoingCalls } from './outgoing/outgoing-calls.ts';
 import { secretReader } from './outgoing/read-secret.ts';
 import { randomWords } from './random-words.ts';
@@ -59,6 +61,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
   });
   const deps: ControllerDeps = {
     ...{ config, clock, random, cluster, view, log, mayWrite, isLeading },
+    addresses: addressPolicy(config),
     version: options.version ?? 'unknown',
     writer: options.identity ?? word(),
     metrics: {
@@ -103,7 +106,7 @@ export function sharedParts({
     calls: new OutgoingCalls({
       ...{ clock, threads: config.threads },
       egress: egressPolicy({ ...config, agents }),
-      ownEgress: ownOutgoing({ ...config, agents }),
+      ownEgress: ownEgress({ ...config, agents }),
     }),
   };
 }

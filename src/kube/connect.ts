@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import type { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
+import { proxyFromEnv } from '../api/proxy-from-env.ts';
 import { withoutTrailing } from '../api/trailing.ts';
 import type { KubeConfig } from './client-node.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { credentialPlugin, type PluginCredential } from './exec-credential.ts';
 import { KubeconfigError, type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts';
-import { proxyFromEnv } from './proxy-from-env.ts';
 
 /** Settings to reach one API server as one identity. */
 export interface Connection {

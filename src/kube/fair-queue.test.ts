@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../test/fakes/clock.ts';
-import { NoTurnError } from '../api/outgoing.ts';
+import { NoTurnError } from '../api/turns.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Priority } from './priority.ts';
 import { createTokenBucket } from './token-bucket.ts';

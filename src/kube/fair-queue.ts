@@ -1,4 +1,4 @@
-import { NoTurnError } from '../api/outgoing.ts';
+import { NoTurnError } from '../api/turns.ts';
 import type { Clock } from './clock.ts';
 import { DEFAULT_PRIORITY, PRIORITIES, type Priority } from './priority.ts';
 

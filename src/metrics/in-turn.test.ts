@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NoTurnError } from '../api/outgoing.ts';
+import { NoTurnError } from '../api/turns.ts';
 import { inTurn } from './in-turn.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 

@@ -1,4 +1,4 @@
-import { NoTurnError } from '../api/outgoing.ts';
+import { NoTurnError } from '../api/turns.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 

@@ -1,9 +1,9 @@
 import type { Canary } from '../api/canary.ts';
 import type { Clock } from '../api/clock.ts';
-import type { EgressPolicy } from '../api/outgoing.ts';
 import { headerProblem } from '../api/request-header.ts';
 import { RefusedSecret, type SecretData } from '../api/secret-use.ts';
-import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
+import type { EgressPolicy } from '../outgoing/connection.ts';
+import { type TlsFiles, tlsFiles } from '../outgoing/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { connecting, type MeasureProblem, type SeriesProvider } from './providers/metric-provider.ts';
 import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';

@@ -4,7 +4,7 @@ import { apiVersion, type Metric } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { MetricTemplateSpec } from '../api/metric-template.ts';
 import { RefusedSecret } from '../api/secret-use.ts';
-import { tlsFiles } from './http/tls-files.ts';
+import { tlsFiles } from '../outgoing/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { QueryTemplate } from './metric-template.ts';
 import { type BackendProblem, wrongField } from './providers/backend.ts';

@@ -1,13 +1,13 @@
 import type { AlertProviderType } from '../api/alert-provider.ts';
 import { type Clock, systemClock } from '../api/clock.ts';
-import type { EgressPolicy } from '../api/outgoing.ts';
+import type { EgressPolicy } from '../outgoing/connection.ts';
+import { proxyUrl } from '../outgoing/proxy.ts';
 import { alertmanager } from './alertmanager.ts';
 import { discord } from './discord.ts';
 import { gchat } from './gchat.ts';
 import { msteams } from './msteams.ts';
 import type { AlertFormat, Notifier, ReceiverSettings } from './notifier.ts';
 import { postAlert } from './post-alert.ts';
-import { type ProxyEnvironment, proxyUrl } from './proxy.ts';
 import { rocket } from './rocket.ts';
 import { slack } from './slack.ts';
 import { webhook } from './webhook.ts';
@@ -37,9 +37,9 @@ export function readSettings(given: GivenSettings): ReceiverSettings {
 export function notifierFor(
   type: AlertProviderType,
   given: GivenSettings,
-  options: { timeoutMs?: number; environment?: ProxyEnvironment; egress?: EgressPolicy; clock?: Clock | undefined } = {},
+  options: { timeoutMs?: number; egress?: EgressPolicy; clock?: Clock | undefined } = {},
 ): Notifier | { problem: string } {
-  const { timeoutMs = TIMEOUT_MS, environment = {}, egress, clock = systemClock } = options;
+  const { timeoutMs = TIMEOUT_MS, egress, clock = systemClock } = options;
   const format: AlertFormat = formats[type];
   const settings = readSettings(given);
   const address = URL.parse(settings.address);
@@ -49,7 +49,7 @@ export function notifierFor(
   return {
     send(message, signal) {
       const url = format.url?.(address, message) ?? address;
-      return postAlert({ url, format, settings, message, proxy, environment, egress, timeoutMs, signal, clock });
+      return postAlert({ url, format, settings, message, proxy, egress, timeoutMs, signal, clock });
     },
   };
 }

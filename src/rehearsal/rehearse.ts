@@ -221,7 +221,7 @@ function flagsFor(provider: string | undefined): string[] {
     '--port=0',
     '--log-level=info',
     // Every address is one of this process.
-    '--allowed-addresses=0.0.0.0/0,::/0',
+    ...['--allowed-addresses=0.0.0.0/0,::/0', '--allowed-local-addresses=0.0.0.0/0,::/0'],
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { HookType, Webhook } from '../api/canary.ts';
 import { type Clock, sleep, systemClock } from '../api/clock.ts';
 import { hideSecrets, userInfoOf } from '../api/hide-secrets.ts';
-import { atOnce, type EgressPolicy, type Turns } from '../api/outgoing.ts';
 import { type ReadSecret, RefusedSecret } from '../api/secret-use.ts';
+import { atOnce, type Turns } from '../api/turns.ts';
+import type { EgressPolicy } from '../outgoing/connection.ts';
 import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
 import type { HookPayload } from './hook-payload.ts';
 import { credentialsOf, type HookCredentials } from './hook-secret.ts';
@@ -67,7 +68,14 @@ export async function callWebhook(webhook: Webhook, payload: HookPayload, option
   for (let attempt = 1; ; attempt += 1) {
     const answer = await turns.run(async () => {
       const ended = timeCall?.(webhook.type ?? '');
-      const answered = await postOnce(url, payload, { timeoutMs, verifyTls: !webhook.disableTLS, signal, clock, credentials, egress });
+      const answered = await postOnce(url, payload, {
+        timeoutMs,
+        insecureSkipVerify: webhook.disableTLS,
+        signal,
+        clock,
+        credentials,
+        egress,
+      });
       ended?.(answered.status === undefined ? 'unanswered' : isSuccess(answered.status, webhook.type ?? '') ? 'passed' : 'refused');
       return answered;
     }, signal);

@@ -1,5 +1,5 @@
 import type { Canary, HookType, Webhook } from '../api/canary.ts';
-import type { EgressPolicy } from '../api/outgoing.ts';
+import type { EgressPolicy } from '../outgoing/connection.ts';
 import { type CallOptions, callWebhook } from './call-webhook.ts';
 import { type About, eventPayload, type HookEvent, hookPayload } from './hook-payload.ts';
 

@@ -41,7 +41,11 @@ export interface MeasuredProcess {
 /** The controller as it is shipped, in a process of its own, so that its figures are its own. `heapMB`: at the most, in MiB, as V8 counts. */
 export function startMeasuredController(kubeconfigFile: string, flags: readonly string[] = [], heapMB?: number): MeasuredController {
   const logFile = join(dirname(kubeconfigFile), 'controller.log');
-  const fixed = [`--kubeconfig=${kubeconfigFile}`, '--port=0', '--log-level=warn', '--min-analysis-interval=1s', '--scale-down-delay=0s'];
+  const fixed = [
+    ...[`--kubeconfig=${kubeconfigFile}`, '--port=0', '--log-level=warn', '--min-analysis-interval=1s', '--scale-down-delay=0s'],
+    // Receivers and backends of the bench are on loopback.
+    '--allowed-local-addresses=127.0.0.1',
+  ];
   const heap = heapMB === undefined ? [] : [`--max-old-space-size=${heapMB}`];
   const measured = startMeasured('the controller', [...serinProgram(heap), ...fixed, ...flags], logFile);
   return { logFile, figures: () => measured.figures(), stop: () => measured.stop() };

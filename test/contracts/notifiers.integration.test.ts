@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AlertProviderType } from '../../src/api/alert-provider.ts';
 import { formats, notifierFor } from '../../src/notifiers/index.ts';
 import type { Notifier, SendOutcome } from '../../src/notifiers/notifier.ts';
-import { knowsProxies } from '../../src/notifiers/proxy.ts';
+import { ownEgress } from '../../src/outgoing/own-egress.ts';
+import { knowsProxies } from '../../src/outgoing/proxy.ts';
 import { message, type NotifierCase, notifierCases } from './notifiers/cases.ts';
 import { type Behaviour, type ChatServer, nowhere, startChatServer } from './notifiers/chat-server.ts';
 
@@ -177,12 +178,14 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
       expect(await outcomeOf(type, { kind: 'answers', status: 200 }, { address, proxy })).toEqual({ ok: true });
       expect(chat.posts.map(({ path }) => path)).toEqual([asked]);
       const environment = { HTTP_PROXY: chat.origin };
-      expect(await outcomeOf(type, { kind: 'answers', status: 200 }, { address }, { environment })).toEqual({ ok: true });
+      expect(
+        await outcomeOf(type, { kind: 'answers', status: 200 }, { address }, { egress: ownEgress({ proxyEnvironment: environment }) }),
+      ).toEqual({ ok: true });
       expect(chat.posts.map(({ path }) => path)).toEqual([asked]);
       // The one that is given is the only one.
       const elsewhere = { HTTP_PROXY: other.origin, NO_PROXY: '*' };
       other.behaves({ kind: 'answers', status: 200 });
-      await outcomeOf(type, { kind: 'answers', status: 200 }, { address, proxy }, { environment: elsewhere });
+      await outcomeOf(type, { kind: 'answers', status: 200 }, { address, proxy }, { egress: ownEgress({ proxyEnvironment: elsewhere }) });
       expect([chat.posts.length, other.posts.length]).toEqual([1, 0]);
       // By TLS it is asked for a tunnel, and its error shows nothing of the message.
       const secure = address.replace('http:', 'https:');

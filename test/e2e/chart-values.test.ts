@@ -162,7 +162,11 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     what: 'env',
     values: { env: [{ name: 'SLACK_TOKEN', value: 'x' }] },
     holds: ({ container }) =>
-      expect(container.env).toEqual([expect.objectContaining({ name: 'NODE_OPTIONS' }), { name: 'SLACK_TOKEN', value: 'x' }]),
+      expect(container.env).toEqual([
+        expect.objectContaining({ name: 'NODE_OPTIONS' }),
+        expect.objectContaining({ name: 'HOST_IPS' }),
+        { name: 'SLACK_TOKEN', value: 'x' },
+      ]),
   },
   {
     row: '06-HC22',

@@ -183,9 +183,10 @@ describe('the chart of Serin', () => {
       seccompProfile: { type: 'RuntimeDefault' },
     });
     expect(container.resources.requests).toEqual({ cpu: '50m', memory: '128Mi' });
-    expect(container.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=60' }]);
+    const ofNode = { name: 'HOST_IPS', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } };
+    expect(container.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=60' }, ofNode]);
     const [unlimited] = of(await helm.render('serin', { resources: { limits: null } }), 'Deployment');
-    expect(raw(unlimited)?.spec.template.spec.containers[0].env).toBeUndefined();
+    expect(raw(unlimited)?.spec.template.spec.containers[0].env).toEqual([ofNode]);
   });
 
   it('the restricted Pod Security Standard takes the pods', async () => {
@@ -205,12 +206,21 @@ describe('the chart of Serin', () => {
   });
 
   it('05-W17: credentials of the metrics server are files of a Secret, and what may be called is one list', async () => {
-    const values = { metricsServerSecret: 'prometheus', allowedAddresses: ['10.0.0.0/8', 'fd00::/8'] };
+    const values = {
+      metricsServerSecret: 'prometheus',
+      allowedAddresses: ['10.0.0.0/8', 'fd00::/8'],
+      allowedLocalAddresses: ['127.0.0.1', '169.254.171.0/24'],
+    };
     const [deployment] = of(await helm.render('serin', values), 'Deployment');
     const { containers, volumes } = raw(deployment)?.spec.template.spec ?? {};
     expect(containers[0].args).toEqual(
-      expect.arrayContaining(['--metrics-server-secret=/etc/serin/metrics-server', '--allowed-addresses=10.0.0.0/8,fd00::/8']),
+      expect.arrayContaining([
+        '--metrics-server-secret=/etc/serin/metrics-server',
+        '--allowed-addresses=10.0.0.0/8,fd00::/8',
+        '--allowed-local-addresses=127.0.0.1,169.254.171.0/24',
+      ]),
     );
+    expect(containers[0].env).toContainEqual({ name: 'HOST_IPS', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } });
     expect(containers[0].volumeMounts.slice(1)).toEqual([
       { name: 'metrics-server', mountPath: '/etc/serin/metrics-server', readOnly: true },
     ]);

@@ -1,19 +1,35 @@
 import { lookup as dnsLookup } from 'node:dns';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo, LookupFunction } from 'node:net';
+import { createServer, Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { type AddressInfo, connect, type LookupFunction } from 'node:net';
 import { afterEach } from 'vitest';
-import type { EgressPolicy } from '../../src/api/outgoing.ts';
-import { egressPolicy } from '../../src/controller/outgoing/outgoing.ts';
 import { ask } from '../../src/metrics/http/ask.ts';
 import { notifierFor } from '../../src/notifiers/index.ts';
+import type { EgressPolicy, OutgoingConnection } from '../../src/outgoing/connection.ts';
+import { egressPolicy } from '../../src/outgoing/egress-policy.ts';
 import { callWebhook } from '../../src/webhooks/call-webhook.ts';
 
 /** Of each call: this module may be there for longer than a minute. */
 const patience = () => AbortSignal.timeout(60_000);
 /** The egress policy with a resolver of the test, or the system's. */
-export const outgoing = ({ lookup = dnsLookup, ...settings }: typeof egressSettings & { lookup?: LookupFunction }): EgressPolicy =>
-  egressPolicy(settings)(lookup);
-export const egressSettings = { proxyEnvironment: {}, allowedAddresses: [] as string[], apiServers: [] as string[] };
+export const outgoing = ({
+  lookup = dnsLookup,
+  ...settings
+}: Parameters<typeof egressPolicy>[0] & { lookup?: LookupFunction }): EgressPolicy => egressPolicy(settings)(lookup);
+export const egressSettings = {
+  proxyEnvironment: {},
+  allowedAddresses: [] as string[],
+  apiServers: [] as string[],
+  allowedLocalAddresses: [] as string[],
+  ownAddresses: [] as string[],
+};
+
+/** Agents whose connections reach a server of the test, and say that they reach this address. */
+export function reaching(address: string, port: number): NonNullable<OutgoingConnection['agent']> {
+  const createConnection = () => Object.defineProperty(connect(port, '127.0.0.1'), 'remoteAddress', { value: address });
+  return { http: Object.assign(new HttpAgent(), { createConnection }), https: Object.assign(new HttpsAgent(), { createConnection }) };
+}
+
 const servers: { close(): void }[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
@@ -59,7 +75,15 @@ export const payload = {
   canaryWeight: 0,
   primaryWeight: 100,
 } as const;
-const message = { key: 'k', canary: { name: 'a', namespace: 't' }, severity: 'info', reason: 'r', text: 't', fields: [], atMs: 0 } as const;
+export const message = {
+  key: 'k',
+  canary: { name: 'a', namespace: 't' },
+  severity: 'info',
+  reason: 'r',
+  text: 't',
+  fields: [],
+  atMs: 0,
+} as const;
 
 /** The three ways in which an address of a tenant is called, a proxy of theirs with it where the resource can name one. */
 export const callers: [string, (address: string, egress: EgressPolicy, proxy?: string) => Promise<string>][] = [

@@ -36,6 +36,7 @@ function start(name: string): ControllerRun {
     '--min-analysis-interval=1s',
     '--scale-down-delay=0s',
     '--dashboard-url=https://serin.example.org',
+    '--allowed-local-addresses=127.0.0.1',
     `--message-templates-file=${templates}`,
     `--kubeconfig=${bare.kubeconfigFile}`,
   ];

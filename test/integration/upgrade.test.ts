@@ -97,6 +97,21 @@ describe('a new version over what another has left', () => {
     expect(await startOver([objects])).toMatchObject({ writes: [], changes: 0 });
   });
 
+  /** With a webhook at a sidecar of Serin, which earlier versions called. */
+  const besideSidecar = (objects: readonly KubeObject[]) =>
+    objects.map((object): KubeObject => {
+      if (object.kind !== 'Canary') return object;
+      const { analysis, ...spec } = raw(object).spec;
+      const webhooks = [{ name: 'sidecar', type: 'event', url: 'http://127.0.0.1:15000/' }];
+      return { ...object, spec: { ...spec, analysis: { ...analysis, webhooks } } } as KubeObject;
+    });
+  it.each(podTargets.slice(0, 1))('I8: over %s with a webhook at a sidecar, only says that it is not called', async (_, objects) => {
+    const { writes, runs } = await startOver([besideSidecar(objects)]);
+    expect(runs).toEqual(runsOf(objects));
+    expect(writes.filter((one) => !one.includes('Event'))).toEqual([expect.stringMatching(/^patch Canary\/status .*"AddressRejected"/)]);
+    expect(writes.filter((one) => one.includes('Event'))).toEqual([expect.stringMatching(/127\.0\.0\.1 .*--allowed-local-addresses/)]);
+  });
+
   const mesh = podTargets.filter(([, objects]) => objects.some(({ kind }) => kind === 'VirtualService'));
   /** The route of such a Canary as one of the user's that this version took over whole. */
   const takenOver = (objects: readonly KubeObject[], more: object) =>

@@ -110,6 +110,9 @@
 {{- with .Values.allowedAddresses }}
 - {{ printf "--allowed-addresses=%s" (join "," .) | quote }}
 {{- end }}
+{{- with .Values.allowedLocalAddresses }}
+- {{ printf "--allowed-local-addresses=%s" (join "," .) | quote }}
+{{- end }}
 {{- if .Values.requireSecretLabel }}
 - --require-secret-label
 {{- end }}

@@ -808,6 +808,16 @@ export const codes = {
   },
 
   // Warnings: the release goes on.
+  AddressRejected: {
+    kinds: WARNING,
+    meaning: 'an address of a webhook or metrics server is one of this pod or node, or a metadata service, and is not called',
+    actor: 'canaryOwner',
+    remedy:
+      'give the address of a Service; or, for a sidecar of Serin, have its administrator list the address in --allowed-local-addresses (allowedLocalAddresses in the chart)',
+    look: editCanary,
+    usualCauses: 'a webhook, `spec.metricsServer` or a MetricTemplate at `localhost` or `127.0.0.1`, which earlier versions called',
+    page: 'metrics.md#who-may-be-called',
+  },
   ConfigUnwatched: {
     kinds: WARNING,
     meaning: 'some ConfigMaps or Secrets of the target are read when a release starts, and not watched; the release goes on',

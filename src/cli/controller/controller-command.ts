@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import * as z from 'zod';
 import { meshProviderNote } from '../../api/mesh-provider.ts';
@@ -7,7 +8,6 @@ import { CommandLine, ControllerConfig, settingName } from '../../controller/con
 import { startController } from '../../controller/controller.ts';
 import { flagEntries, writtenName } from '../../controller/flags.ts';
 import { sharedParts } from '../../controller/make-deps.ts';
-import { ownOutgoing } from '../../controller/outgoing/outgoing.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../../controller/telemetry/controller-metrics.ts';
 import { ShardMetrics } from '../../controller/telemetry/shard-metrics.ts';
 import { apiOutage } from '../../kube/api-outage.ts';
@@ -21,7 +21,8 @@ import { splitCluster } from '../../kube/split-cluster.ts';
 import { writesOfTerm } from '../../kube/write-deadline.ts';
 import { globalServer } from '../../metrics/metrics-source.ts';
 import type { MetricProvider } from '../../metrics/providers/metric-provider.ts';
-import { proxiesIn } from '../../notifiers/proxy.ts';
+import { ownEgress } from '../../outgoing/own-egress.ts';
+import { proxiesIn } from '../../outgoing/proxy.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import type { ControllerDashboard, DashboardAround } from '../dashboard/controller-dashboard.ts';
@@ -85,12 +86,21 @@ function warnOfFlags(log: Logger, { meshProvider }: { meshProvider: string }, ig
 /** Settings that no flag has. */
 function ofSurroundings({ own, areRoutesRemote }: ClusterConnections, env: NodeJS.ProcessEnv): Partial<ControllerConfig> {
   const threads = Number(env.UV_THREADPOOL_SIZE);
-  return { remoteRoutes: areRoutesRemote, apiServers: addressesOf(own, env), ...(threads > 0 && { threads }) };
+  return {
+    ...{ remoteRoutes: areRoutesRemote, apiServers: addressesOf(own, env), ownAddresses: ownAddresses(env) },
+    ...(threads > 0 && { threads }),
+  };
 }
 
 /** Literal addresses only; the cluster gives its pods the address of an API server that is named. */
 function addressesOf({ baseUrl }: Connection, { KUBERNETES_SERVICE_HOST: host = '' }: NodeJS.ProcessEnv): string[] {
   return [new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), host].filter((one) => isIP(one) !== 0);
+}
+
+/** Of the pod, and of its node where the chart names them. */
+function ownAddresses({ HOST_IPS = '' }: NodeJS.ProcessEnv): string[] {
+  const ofPod = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+  return [...ofPod, ...HOST_IPS.split(',').map((one) => one.trim())].filter((one) => isIP(one) !== 0);
 }
 
 async function run(
@@ -135,9 +145,10 @@ async function run(
   if (config.shards > 1) metrics.divided(config.shards);
   // Before anything is written: a port that is taken ends the process.
   const server = await healthServer(config.port, metrics, host, () => replica?.unready());
+  const egress = ownEgress({ ...config, agents });
   const dashboard =
     server && flags.dashboard
-      ? await dashboardServer(flags, config, { own, areRoutesRemote, onRequest, log, clock, random, host })
+      ? await dashboardServer(flags, config, { own, areRoutesRemote, egress, onRequest, log, clock, random, host })
       : undefined;
   if (server === undefined || (flags.dashboard && dashboard === undefined)) {
     cluster.close();
@@ -168,8 +179,10 @@ async function run(
   log.info({ version, port: server.port }, 'serin controller started');
   if (dashboard) log.info({ port: dashboard.port, localPort: dashboard.localPort }, 'the dashboard is served');
   const stopping = new AbortController();
-  const ownEgress = ownOutgoing({ ...config, agents });
-  const metricsServer = globalServer({ metricsServer: config.metricsServer, metricsServerSecret, ownEgress, clock, timeoutMs: 10_000 });
+  const metricsServer = globalServer({
+    ...{ metricsServer: config.metricsServer, metricsServerSecret, clock, timeoutMs: 10_000 },
+    ownEgress: egress,
+  });
   void reportMetricsServer(metricsServer, log, stopping.signal);
   const signal = await Promise.race([host.ended(flags.endWithStdin), gaveUp.promise]);
   if (flags.endWithStdin) host.release();

@@ -39,6 +39,7 @@ describe('the flags of the controller', () => {
       arrival: ['warn', 'warn'],
       allowedHosts: ['team=a.example.com', expect.anything()],
       allowedAddresses: ['10.0.0.0/8', ['10.0.0.0/8']],
+      allowedLocalAddresses: ['127.0.0.1', ['127.0.0.1']],
     };
     const byKind = {
       text: ['some.text', 'some.text'],
@@ -74,6 +75,7 @@ describe('the flags of the controller', () => {
     ['--journal-limit=101', 'journalLimit'],
     ['--companions=services', 'companions'],
     ['--allowed-addresses=here', 'allowedAddresses'],
+    ['--allowed-local-addresses=localhost', 'allowedLocalAddresses'],
     ['--metrics-server=prometheus', 'metricsServer'],
     ['--canary-selector=a b', 'canarySelector'],
   ])('%s is refused, and named', async (word, field) => {

@@ -4,6 +4,7 @@ import { CanaryFeed } from '../../dashboard/canary-feed.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { type ClusterLog, type ClusterOptions, createCluster } from '../../kube/create-cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import type { EgressPolicy } from '../../outgoing/connection.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import type { ControllerHost } from '../controller/controller-host.ts';
 import { canaryRow, watchKeptRows } from './canary-row.ts';
@@ -16,6 +17,8 @@ import { TlsFilesProblem, watchedTls } from './watched-tls.ts';
 export interface DashboardAround extends Required<Pick<ClusterOptions, 'onRequest' | 'random'>> {
   own: Connection;
   areRoutesRemote: boolean;
+  /** How the OpenID Connect provider is reached. */
+  egress: EgressPolicy;
   clock: Clock;
   log: ClusterLog & { info(fields: object, message: string): void };
   complain: ControllerHost['complain'];
@@ -36,7 +39,7 @@ const READERS_BURST = 100;
 /** Serves the dashboard; undefined: it cannot, which was printed. */
 export async function startControllerDashboard(
   settings: DashboardSettings,
-  { own, areRoutesRemote, onRequest, clock, random, log, complain, limits }: DashboardAround,
+  { own, areRoutesRemote, egress, onRequest, clock, random, log, complain, limits }: DashboardAround,
 ): Promise<ControllerDashboard | undefined> {
   const cluster = createCluster(own, { clock, random, log, onRequest, qps: READERS_QPS, burst: READERS_BURST });
   const feed = new CanaryFeed(cluster, { namespaces: settings.namespaces, rowOf: canaryRow, watchKept: watchKeptRows(cluster), clock });
@@ -51,7 +54,7 @@ export async function startControllerDashboard(
     const access = {
       ...{ audience: settings.audience, mayAct: settings.mayAct },
       served: { cluster, isElsewhere: (apiVersion: string) => areRoutesRemote && isMeshKind(apiVersion) },
-      oidc: settings.oidc && oidcLogin(settings.oidc),
+      oidc: settings.oidc && oidcLogin(settings.oidc, { egress }),
       source: feed,
       viewsOf: (asUser: KubeCluster) => clusterViews({ cluster: asUser, namespace: undefined, clock }, settings.meshProvider),
       ...{ clock, log, limits: { ...ACCESS_LIMITS, ...limits } },

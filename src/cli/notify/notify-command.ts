@@ -13,7 +13,8 @@ import type { ClusterReader } from '../../kube/cluster.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { formats, notifierFor, readSettings } from '../../notifiers/index.ts';
 import type { AlertFormat, AlertMessage } from '../../notifiers/notifier.ts';
-import { proxiesIn } from '../../notifiers/proxy.ts';
+import { ownEgress } from '../../outgoing/own-egress.ts';
+import { proxiesIn } from '../../outgoing/proxy.ts';
 import { getCanary, resourceName, specUnusable } from '../canaries/canary-reading.ts';
 import type { Session } from '../canaries/session.ts';
 import { messageTemplatesIn } from '../controller/message-templates-file.ts';
@@ -143,7 +144,7 @@ async function resultOf(
   if ('problem' in found) return { provider, outcome: 'failed', message: found.problem };
   const { type, settings } = found;
   // The same check as before a message is sent.
-  const made = notifierFor(type, settings, { environment: proxiesIn(environment), ...(clock && { clock }) });
+  const made = notifierFor(type, settings, { egress: ownEgress({ proxyEnvironment: proxiesIn(environment) }), ...(clock && { clock }) });
   if ('problem' in made) return { provider, type, outcome: 'failed', message: made.problem };
   if (isDryRun) return { provider, type, outcome: 'shown', ...(note && { message: note }), payload: bodyOf(type, settings, message) };
   const sent = await made.send(message, new AbortController().signal);

@@ -25,6 +25,8 @@ export interface Manifests extends ObjectOptions {
   selectorLabels: readonly string[];
   /** `--require-secret-label` of the controller. */
   requireSecretLabel: boolean;
+  /** `--allowed-local-addresses` of the controller. */
+  allowedLocalAddresses: readonly string[];
   /** The cluster was asked: an object that is absent here does not exist, unless `hidden` has its kind. */
   isWhole: boolean;
   /** Kinds that could not be read, as `Secret`. */
@@ -50,6 +52,7 @@ export function manifestsOf(items: readonly Item[], options: ManifestOptions = {
   const defaults = {
     selectorLabels: defaultSelectorLabels,
     requireSecretLabel: false,
+    allowedLocalAddresses: [],
     isWhole: false,
     hidden: new Set<string>(),
     unread: new Map<string, readonly UnreadKind[]>(),

@@ -13,6 +13,7 @@ interface ValidateFlags extends ClusterFlags {
   meshProvider?: string;
   selectorLabels: string;
   requireSecretLabel?: boolean;
+  allowedLocalAddresses: string;
   messageTemplatesFile?: string;
 }
 
@@ -34,6 +35,7 @@ export function addValidateCommand(program: Command): void {
     .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller')
     .option('--selector-labels <list>', 'the same as the flag of the controller', 'app,name,app.kubernetes.io/name')
     .option('--require-secret-label', 'the same as the flag of the controller')
+    .option('--allowed-local-addresses <list>', 'the same as the flag of the controller', '')
     .option('--message-templates-file <file>', 'also check texts of alerts: the same as the flag of the controller')
     .addHelpText('after', SEVERITY)
     .action(async (words: string[], flags: ValidateFlags, command: Command) => {
@@ -77,6 +79,7 @@ async function validate(
     selectorLabels: flags.selectorLabels.split(',').filter(Boolean),
     strict: flags.strict,
     requireSecretLabel: flags.requireSecretLabel,
+    allowedLocalAddresses: flags.allowedLocalAddresses.split(',').flatMap((one) => one.trim() || []),
     messageTemplatesFile: flags.messageTemplatesFile,
     ...live,
   };

@@ -64,6 +64,25 @@ describe('serin validate', () => {
     for (const line of [...lines, summary]) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
+  it('05-W37: an address of this pod or node is a warning unless the flag lists it, and a metadata service an error', async () => {
+    const template = (address: string) =>
+      `apiVersion: flagger.app/v1beta1\nkind: MetricTemplate\nmetadata: {name: t}\nspec:\n  provider:\n    type: prometheus\n    address: ${address}\n  query: up{app="{{ target }}"}\n`;
+    const said = async (address: string, allowedLocalAddresses: string[] = []) => {
+      const { code, lines } = await validated(['-'], { stdin: template(address), allowedLocalAddresses });
+      return { code, lines };
+    };
+    const why = 'is a loopback address, which is called only where --allowed-local-addresses lists it';
+    expect(await said('http://localhost:9090')).toEqual({
+      code: 0,
+      lines: [expect.stringMatching(`:7 MetricTemplate/t: warning: spec.provider.address: localhost ${why}$`)],
+    });
+    expect(await said('http://0x7f000001:9090', ['127.0.0.1'])).toEqual({ code: 0, lines: [] });
+    expect(await said('http://169.254.169.254/', ['169.254.0.0/16'])).toEqual({
+      code: 1,
+      lines: [expect.stringContaining('error: spec.provider.address: 169.254.169.254 is a metadata service of a cloud')],
+    });
+  });
+
   it('names file, line, object and field, and the likely spelling of an unknown field', async () => {
     const { code, lines, summary } = await validated(['bad-typo.yaml']);
     expect(code).toBe(1);

@@ -8,7 +8,8 @@ import { isOurs, type ManifestCheck, type ManifestFinding, type ManifestOptions,
 import { readSources } from './sources.ts';
 
 /** Input of `serin validate`, without its streams. */
-export interface ValidateArgs extends Pick<ManifestOptions, 'provider' | 'strict' | 'selectorLabels' | 'requireSecretLabel'> {
+export interface ValidateArgs
+  extends Pick<ManifestOptions, 'provider' | 'strict' | 'selectorLabels' | 'requireSecretLabel' | 'allowedLocalAddresses'> {
   /** Files, folders (searched for .yaml and .yml), or `-` for `stdin`. */
   files: string[];
   stdin?: Buffer;
@@ -86,12 +87,13 @@ const withNamespace = (item: Item, namespace: string | undefined): Item =>
 
 /** In the order of the objects, and of the checks for each. */
 async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: LiveItems): Promise<ManifestFinding[]> {
-  const { provider, strict, selectorLabels, requireSecretLabel } = args;
+  const { provider, strict, selectorLabels, requireSecretLabel, allowedLocalAddresses } = args;
   const options = {
     provider,
     strict,
     selectorLabels,
     requireSecretLabel,
+    allowedLocalAddresses,
     ...(live && { isWhole: true, hidden: live.hidden, unread: live.unread }),
   };
   const manifests = manifestsOf([...items, ...(live?.items ?? [])], options);

@@ -10,7 +10,7 @@ import { type Correction, correctionText } from '../objects/healing-brake.ts';
 import { type StatusWarning, type Unwatched, warningsOf } from '../status/warnings.ts';
 import { BlockerEvent } from './blocker-event.ts';
 
-type ReportedDeps = Pick<ControllerDeps, 'view' | 'announceOn' | 'clock'>;
+type ReportedDeps = Pick<ControllerDeps, 'view' | 'announceOn' | 'clock' | 'addresses'>;
 
 /** Problems of one Canary that were reported: each causes one event, and another one only after it was gone. */
 export class Reported {
@@ -42,7 +42,7 @@ export class Reported {
 
   /** Warnings block nothing: a condition as long as they hold, and an event once. */
   warnings(canary: Canary, provider: Provider, trafficFields: RefusedTrafficFields, unwatched: Unwatched): readonly StatusWarning[] {
-    const warnings = warningsOf(canary, provider, this.#deps.view, trafficFields, unwatched);
+    const warnings = warningsOf(canary, provider, this.#deps.view, trafficFields, unwatched, this.#deps.addresses);
     const stored = canary.status?.conditions ?? [];
     for (const { type, message, isAnnounced } of warnings) {
       const isKnown = isAnnounced || [...stored, ...this.#warnings].some((one) => one.type === type && one.message === message);

@@ -4,8 +4,9 @@ import { expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { aCanary } from '../../../test/fakes/world.ts';
 import { eventually } from '../../../test/scenarios/eventually.ts';
-import { atOnce, openEgress } from '../../api/outgoing.ts';
+import { atOnce } from '../../api/turns.ts';
 import type { Announcement } from '../../engine/reasons.ts';
+import { openEgress } from '../../outgoing/own-egress.ts';
 import { announcer } from './announcer.ts';
 import { loggedEvents } from './logged-events.ts';
 

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { hookedCanary } from '../../../test/fakes/hooked-canary.ts';
 import { withServer } from '../../../test/fakes/test-server.ts';
-import { atOnce, openEgress } from '../../api/outgoing.ts';
+import { atOnce } from '../../api/turns.ts';
 import type { Announcement } from '../../engine/reasons.ts';
+import { openEgress } from '../../outgoing/own-egress.ts';
 import { announcer } from './announcer.ts';
 
 it('06-F18, LT52: an announcement has its own reason, and nothing waits for an event webhook', async () => {

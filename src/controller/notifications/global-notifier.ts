@@ -1,5 +1,6 @@
 import { notifierFor } from '../../notifiers/index.ts';
 import type { Notifier } from '../../notifiers/notifier.ts';
+import { ownEgress } from '../../outgoing/own-egress.ts';
 import type { ControllerConfig } from '../config.ts';
 
 type GlobalNotifierConfig = Pick<
@@ -13,7 +14,7 @@ type GlobalNotifierConfig = Pick<
  */
 export function globalNotifier(config: GlobalNotifierConfig): Notifier | { problem: string } | undefined {
   const { msteamsUrl, msteamsProxyUrl, slackUrl, slackToken, slackProxyUrl, slackUser, slackChannel } = config;
-  const options = { environment: config.proxyEnvironment };
+  const options = { egress: ownEgress(config) };
   if (msteamsUrl !== '') return named('--msteams-url', notifierFor('msteams', { address: msteamsUrl, proxy: msteamsProxyUrl }, options));
   if (slackUrl === '') return undefined;
   if (slackUser === '') return { problem: '--slack-user is empty: name whom alerts come from' };

@@ -2,8 +2,8 @@ import type { Canary } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { atOnce } from '../../api/outgoing.ts';
 import type { ReadSecret } from '../../api/secret-use.ts';
+import { atOnce } from '../../api/turns.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { notifierFor } from '../../notifiers/index.ts';
 import type { MessageTemplates } from '../../notifiers/message-templates.ts';
@@ -19,7 +19,7 @@ export type AlertOutcome = SendOutcome & { isFinal?: boolean };
 export type SendAlert = (canary: Canary, delivery: Delivery, signal: AbortSignal) => Promise<AlertOutcome>;
 
 interface AlertSenderDeps {
-  config: Pick<ControllerConfig, 'clusterName' | 'dashboardUrl' | 'journalLimit' | 'noCrossNamespaceRefs' | 'proxyEnvironment'>;
+  config: Pick<ControllerConfig, 'clusterName' | 'dashboardUrl' | 'journalLimit' | 'noCrossNamespaceRefs'>;
   cluster: Pick<Cluster, 'get'>;
   secret: ReadSecret;
   global: Notifier | undefined;
@@ -92,13 +92,13 @@ async function receiverOf(
 async function notifierOf(
   provider: KubeObject,
   namespace: string,
-  { config, secret, callsOf, clock }: AlertSenderDeps,
+  { secret, callsOf, clock }: AlertSenderDeps,
   { metadata }: Canary,
 ): Promise<Notifier | AlertFailure> {
   const found = await providerSettings(provider, namespace, secret);
   if ('problem' in found) return wrong(found.problem);
   const { egress } = callsOf?.(metadata.namespace) ?? {};
-  const made = notifierFor(found.type, found.settings, { environment: config.proxyEnvironment, clock, ...(egress && { egress }) });
+  const made = notifierFor(found.type, found.settings, { clock, ...(egress && { egress }) });
   return 'problem' in made ? wrong(made.problem) : made;
 }
 

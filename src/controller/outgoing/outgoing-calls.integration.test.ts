@@ -7,11 +7,11 @@ import { egressSettings } from '../../../test/fakes/egress.ts';
 import { hookedCanary } from '../../../test/fakes/hooked-canary.ts';
 import { canary, endMs } from '../../../test/fakes/measuring.ts';
 import type { Canary, Metric } from '../../api/canary.ts';
-import { openEgress } from '../../api/outgoing.ts';
 import { measure } from '../../metrics/measure.ts';
+import { egressPolicy } from '../../outgoing/egress-policy.ts';
+import { openEgress } from '../../outgoing/own-egress.ts';
 import { observerFor } from '../../routers/observers.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
-import { egressPolicy } from './outgoing.ts';
 import { type CallKind, OutgoingCalls } from './outgoing-calls.ts';
 
 const vector = '{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"1"]}]}}';

@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import type { EgressPolicy, Turns } from '../../api/outgoing.ts';
+import type { Turns } from '../../api/turns.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { FairQueue } from '../../kube/fair-queue.ts';
+import type { EgressPolicy } from '../../outgoing/connection.ts';
 import { FoundAddresses, type LookupAnswer } from './found-addresses.ts';
 import { type PartOfFree, partOfFree } from './part-of-free.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
-import { NoTurnError } from '../../api/outgoing.ts';
+import { NoTurnError } from '../../api/turns.ts';
 import { FairQueue, type Wait } from '../../kube/fair-queue.ts';
 import { partOfFree } from './part-of-free.ts';
 

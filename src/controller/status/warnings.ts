@@ -1,10 +1,14 @@
-import type { Canary, Provider } from '../../api/canary.ts';
+import { apiVersion, type Canary, type Provider } from '../../api/canary.ts';
 import type { Reason, WarningCondition } from '../../api/codes/codes.ts';
 import { findingsOnce } from '../../api/findings.ts';
 import { endedProvider } from '../../api/mesh-provider.ts';
+import { oncePerObject } from '../../api/once.ts';
+import { parseMetricTemplate } from '../../api/parse-canary.ts';
 import { idleTrafficFields } from '../../api/routing-findings.ts';
 import { isResting } from '../../api/step.ts';
 import { isIdle } from '../../engine/pin.ts';
+import type { AddressPolicy } from '../../outgoing/address-policy.ts';
+import { canaryAddresses, refusedAddresses, templateAddresses } from '../../outgoing/written-addresses.ts';
 import { routerFor } from '../../routers/index.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -38,12 +42,15 @@ export function warningsOf(
   view: Pick<ClusterView, 'find' | 'all'>,
   trafficFields: Pick<RefusedTrafficFields, 'messageFor'>,
   { configs, pods, companions, lost }: Unwatched = { configs: [] },
+  addresses?: AddressPolicy,
 ): readonly StatusWarning[] {
   const ended = endedProvider(canary, provider);
   const refused = idleTraffic(canary) ?? trafficFields.messageFor(canary);
   const ignored = ignoredFields(canary, provider, view);
   const scaling = scalerWarnings(canary, view).join('; ');
+  const uncalled = addresses && uncalledAddresses(canary, view, addresses);
   return [
+    ...(uncalled ? [{ type: 'AddressRejected', message: uncalled } as const] : []),
     ...(configs.length === 0 ? [] : [{ type: 'ConfigUnwatched', message: unwatchedConfigs(canary, configs) } as const]),
     ...(companions === undefined ? [] : [{ type: 'CompanionMissing', message: companions } as const]),
     ...(ignored === undefined ? [] : [{ type: 'FieldIgnored', message: ignored } as const]),
@@ -55,6 +62,31 @@ export function warningsOf(
     ...(scaling === '' ? [] : [{ type: 'ScalerWarning', message: scaling } as const]),
   ];
 }
+
+/** Of the Canary and of the MetricTemplates that its checks name; an AlertProvider has a condition of its own. */
+function uncalledAddresses({ metadata, spec }: Canary, view: Pick<ClusterView, 'find'>, policy: AddressPolicy): string | undefined {
+  const refs = (spec.analysis.metrics ?? []).flatMap(({ templateRef: ref }) =>
+    ref ? [{ name: ref.name, namespace: ref.namespace || metadata.namespace }] : [],
+  );
+  const templates = new Map(refs.map((ref) => [`${ref.namespace}/${ref.name}`, ref]));
+  const ofTemplates = [...templates].flatMap(([key, ref]) => {
+    const object = view.find({ apiVersion, kind: 'MetricTemplate', ...ref })?.object;
+    const read = object && templateOf(object);
+    if (!read || 'problems' in read) return [];
+    return refusedAddresses(templateAddresses(read.metricTemplate.spec), policy).map((one) => ({
+      ...one,
+      path: `MetricTemplate ${key} ${one.path}`,
+    }));
+  });
+  const all = [...refusedAddresses(canaryAddresses({ spec }), policy), ...ofTemplates];
+  if (all.length === 0) return undefined;
+  const shown = all.slice(0, MOST_SHOWN).map(({ path, message }) => `${path}: ${message}`);
+  return [...shown, ...(all.length > MOST_SHOWN ? [`${all.length - MOST_SHOWN} more`] : [])].join('; ');
+}
+
+const templateOf = oncePerObject(parseMetricTemplate);
+/** Addresses that a condition names. */
+const MOST_SHOWN = 5;
 
 /** A change of them alone starts no release. */
 function unwatchedConfigs({ metadata: { namespace } }: Canary, refs: readonly ConfigRef[]): string {

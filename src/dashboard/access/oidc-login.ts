@@ -1,4 +1,7 @@
 import * as client from 'openid-client';
+import type { EgressPolicy } from '../../outgoing/connection.ts';
+import { outgoingFetch } from '../../outgoing/fetch.ts';
+import { openEgress } from '../../outgoing/own-egress.ts';
 import type { User } from './user.ts';
 
 /** Claims are read as kube-apiserver's flags of the same names have them read. */
@@ -15,6 +18,11 @@ export interface OidcSettings {
   groupsClaim: string;
   groupsPrefix: string;
   redirectUri: string;
+}
+
+/** How the provider is reached; default: straight. */
+interface OidcDeps {
+  egress?: EgressPolicy;
 }
 
 /** What the browser keeps from the redirect to the provider until it comes back. */
@@ -36,10 +44,10 @@ const ANSWER_WITHIN_S = 10;
 const RESERVED = 'system:';
 
 /** The provider is asked for its settings at the first login, and again after a failure. */
-export function oidcLogin(settings: OidcSettings): OidcLogin {
+export function oidcLogin(settings: OidcSettings, { egress = openEgress }: OidcDeps = {}): OidcLogin {
   let known: Promise<client.Configuration> | undefined;
   const discovered = (): Promise<client.Configuration> => {
-    const current = known ?? discover(settings);
+    const current = known ?? discover(settings, egress);
     known = current;
     current.catch(() => {
       if (known === current) known = undefined;
@@ -71,11 +79,15 @@ export function oidcLogin(settings: OidcSettings): OidcLogin {
   };
 }
 
-async function discover({ issuerUrl, clientId, clientSecret }: OidcSettings): Promise<client.Configuration> {
+async function discover({ issuerUrl, clientId, clientSecret }: OidcSettings, egress: EgressPolicy): Promise<client.Configuration> {
   const url = new URL(issuerUrl);
   const execute = url.protocol === 'http:' ? [client.allowInsecureRequests] : [];
   const authentication = clientSecret === undefined ? client.None() : undefined;
-  const configuration = await client.discovery(url, clientId, clientSecret, authentication, { execute, timeout: ANSWER_WITHIN_S });
+  const configuration = await client.discovery(url, clientId, clientSecret, authentication, {
+    ...{ execute, timeout: ANSWER_WITHIN_S },
+    // Also of all requests after it.
+    [client.customFetch]: outgoingFetch({ egress, timeoutMs: ANSWER_WITHIN_S * 1000 }),
+  });
   // The signature of the ID token counts, and not the connection that it came by alone.
   client.enableNonRepudiationChecks(configuration);
   return configuration;

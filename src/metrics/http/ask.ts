@@ -1,10 +1,8 @@
-import got, { type StreamOptions } from 'got';
-import { type Clock, deadlineAfter, sleep, systemClock } from '../../api/clock.ts';
-import { userInfoOf } from '../../api/hide-secrets.ts';
-import { CONCEALED, type EgressPolicy, NOT_THROUGH_PROXY, NOT_USED, onlyWithin, openEgress } from '../../api/outgoing.ts';
-import { readBody, TooLongError } from './read-body.ts';
-import { redact } from './redact.ts';
-import type { TlsFiles } from './tls-files.ts';
+import { deadlineAfter, sleep, systemClock } from '../../api/clock.ts';
+import { call, type OutgoingFailure, type OutgoingSettings } from '../../outgoing/call.ts';
+
+/** Why the value in a concealed answer is none. */
+export const NOT_USED = 'from an address whose answers count only where --allowed-addresses or --allowed-local-addresses names it';
 
 /** One request to a metric backend. */
 export interface BackendRequest {
@@ -15,24 +13,14 @@ export interface BackendRequest {
   body?: string;
 }
 
-export interface AskOptions {
+/** `timeoutMs`: of the whole call, redirects and retries included. */
+export interface AskOptions extends OutgoingSettings {
   /** The backend's name for the user: `Prometheus`. */
   who: string;
-  /** For the whole call, redirects included. */
-  timeoutMs: number;
-  insecureSkipVerify?: boolean | undefined;
-  /** Default: straight. */
-  egress?: EgressPolicy | undefined;
-  /** The egress proxy; the request takes no other route. */
-  proxy?: string | undefined;
-  tls?: TlsFiles | undefined;
   /** More tries, where a first one may have met a moment's trouble; all of them within `timeoutMs`. Default: 0. */
   retries?: number | undefined;
   /** Texts that no reason may show: keys, tokens, passwords. */
   secrets: readonly (string | undefined)[];
-  signal: AbortSignal;
-  /** Default: the machine's. */
-  clock?: Clock | undefined;
 }
 
 /** The answer, whatever its status; or why it could not be read. `reason` holds no credentials. */
@@ -67,42 +55,17 @@ async function askOnce(
   options: AskOptions,
   deadline: AbortSignal,
 ): Promise<BackendResponse> {
-  const { who, timeoutMs, insecureSkipVerify, signal, tls } = options;
-  const connection = (options.egress ?? openEgress)(url, options.proxy);
-  if ('problem' in connection) return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${connection.problem}` };
-  if (options.proxy !== undefined && url.protocol === 'http:' && [...options.secrets, url.username, url.password].some(Boolean)) {
-    connection.end();
-    return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${NOT_THROUGH_PROXY}` };
-  }
-  const over = AbortSignal.any([signal, deadline]);
-  const request: StreamOptions = {
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: { ...headers },
-    signal: over,
-    retry: { limit: 0 },
-    throwHttpErrors: false,
-    maxRedirects: 5,
-    ...(connection.agent && { agent: connection.agent }),
-    https: {
-      rejectUnauthorized: insecureSkipVerify !== true,
-      ...(tls?.ca && { certificateAuthority: tls.ca }),
-      ...(tls?.cert && tls.key && { certificate: tls.cert, key: tls.key }),
-    },
-    hooks: { beforeRedirect: [onlyWithin(url, () => new Error('it redirects to another address'))] },
-    ...(body === undefined ? {} : { body }),
-  };
-  try {
-    const { response, body: text } = await readBody(got.stream(url, request), connection, over);
-    const isConcealed = connection.conceals?.() ?? false;
-    if (isConcealed && response.statusCode < 300) return { kind: 'error', reason: `${who} at ${url.origin} answered, but ${NOT_USED}` };
-    return { status: response.statusCode, body: isConcealed ? CONCEALED : text };
-  } catch (error) {
-    if (error instanceof TooLongError) return { kind: 'error', reason: error.message };
-    if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
-    if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
-    const why = redact(error, [...options.secrets, ...userInfoOf(url.href)]);
-    return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${why}` };
-  } finally {
-    connection.end();
-  }
+  const request = { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body } as const;
+  const answer = await call(request, { ...options, redirects: 'sameOrigin', signal: AbortSignal.any([options.signal, deadline]) });
+  if ('failed' in answer) return { kind: 'error', reason: reasonOf(answer, url, options) };
+  const { status, isConcealed } = answer;
+  if (isConcealed && status < 300) return { kind: 'error', reason: `${options.who} at ${url.origin} answered, but ${NOT_USED}` };
+  return { status, body: answer.body };
+}
+
+function reasonOf({ failed, message }: OutgoingFailure, url: URL, { who, timeoutMs, signal }: AskOptions): string {
+  if (failed === 'tooLong') return message;
+  if (signal.aborted) return 'the query was cancelled';
+  if (failed === 'late' || failed === 'cancelled') return `${who} did not answer within ${timeoutMs} ms`;
+  return `${who} at ${url.origin} cannot be asked: ${message}`;
 }

@@ -1,6 +1,6 @@
 import { deadlineAfter, systemClock } from '../../api/clock.ts';
+import { redact } from '../../outgoing/redact.ts';
 import type { AskOptions } from './ask.ts';
-import { redact } from './redact.ts';
 
 /**
  * The outcome of work that is not `ask`: of a vendor's client, a socket, the cluster. It is waited for no longer than `timeoutMs`, whether or not

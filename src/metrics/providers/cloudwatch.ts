@@ -1,6 +1,6 @@
 import type { GetMetricDataCommandInput, GetMetricDataCommandOutput, MetricDataQuery } from '@aws-sdk/client-cloudwatch';
+import { redact } from '../../outgoing/redact.ts';
 import { bounded, Unanswered } from '../http/bounded.ts';
-import { redact } from '../http/redact.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, transportOf, windowOf, wrongAddress, wrongField } from './backend.ts';
 import type { AwsKeys } from './cloudwatch-client.ts';

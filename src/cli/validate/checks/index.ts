@@ -6,6 +6,7 @@ import { gateways } from './gateways.ts';
 import { idleFields } from './idle-fields.ts';
 import { ingresses } from './ingresses.ts';
 import { limits } from './limits.ts';
+import { localAddresses } from './local-addresses.ts';
 import { objects } from './objects.ts';
 import { probes } from './probes.ts';
 import { queryForms } from './query-forms.ts';
@@ -32,6 +33,11 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
       'object',
       'one object by itself: types and required fields, unknown fields, values that the controller or the API server refuses',
       objects,
+    ],
+    [
+      'local addresses',
+      'addresses of metadata services, which are never called; loopback and link-local ones that `--allowed-local-addresses` does not list',
+      localAddresses,
     ],
     ['duplicates', 'the same object twice', duplicates],
     ['rivals', 'two Canaries for one target or one apex Service', rivals],

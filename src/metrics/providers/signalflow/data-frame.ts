@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
+import { MAX_BODY_BYTES } from '../../../outgoing/read-body.ts';
 import { Unanswered } from '../../http/bounded.ts';
-import { MAX_BODY_BYTES } from '../../http/read-body.ts';
 
 const HEADER_BYTES = 20;
 const TUPLE_BYTES = 17;

@@ -2,9 +2,11 @@ import { type RawData, WebSocket } from 'ws';
 import * as z from 'zod';
 import { parseJson } from '../../../api/json.ts';
 import { keptIn } from '../../../api/once.ts';
-import { NOT_THROUGH_PROXY, NOT_USED, type OutgoingConnection, openEgress } from '../../../api/outgoing.ts';
+import { connectionFor, type OutgoingConnection } from '../../../outgoing/connection.ts';
+import { openEgress } from '../../../outgoing/own-egress.ts';
+import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../../outgoing/read-body.ts';
+import { NOT_USED } from '../../http/ask.ts';
 import { Unanswered } from '../../http/bounded.ts';
-import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../http/read-body.ts';
 import type { Samples } from '../../samples.ts';
 import type { BackendTransport } from '../backend.ts';
 import { readFrame } from './data-frame.ts';
@@ -39,12 +41,8 @@ const Message = z.looseObject({
 export async function runSignalFlow(run: SignalFlowRun): Promise<{ series: Samples }> {
   const { url, token, program, startMs, stopMs, signal } = run;
   const { egress = openEgress, proxy, tls, insecureSkipVerify } = run.transport;
-  const connection = egress(new URL(url.href.replace(/^ws/, 'http')), proxy);
+  const connection = connectionFor(new URL(url.href.replace(/^ws/, 'http')), { egress, proxy, secrets: [token] });
   if ('problem' in connection) throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${connection.problem}`);
-  if (proxy !== undefined && url.protocol === 'ws:') {
-    connection.end();
-    throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${NOT_THROUGH_PROXY}`);
-  }
   const agent = connection.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
   // Node's own hides the status of an error and reads without a bound.
   const socket = new WebSocket(url, {

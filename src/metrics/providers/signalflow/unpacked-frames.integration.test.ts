@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { TooLongError } from '../../http/read-body.ts';
+import { TooLongError } from '../../../outgoing/read-body.ts';
 import { runSignalFlow } from './run-signalflow.ts';
 
 const servers: WebSocketServer[] = [];

@@ -3,8 +3,8 @@ import { Agent as HttpsAgent, request as requestOverTls } from 'node:https';
 import { isIP, type LookupFunction, connect as tcpConnect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
-import { NotAllowedError, type OutgoingConnection } from '../../api/outgoing.ts';
-import { agentsFor } from '../../notifiers/proxy.ts';
+import { NotAllowedError, type OutgoingConnection } from './connection.ts';
+import { agentsFor } from './proxy.ts';
 
 export type EgressAgents = Required<Pick<OutgoingConnection, 'agent' | 'end'>>;
 

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { LookupFunction } from 'node:net';
 import { expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { callers, egressSettings, listening, outgoing, payload } from '../../../test/fakes/egress.ts';
-import { ask } from '../../metrics/http/ask.ts';
-import { getMetricData } from '../../metrics/providers/cloudwatch-client.ts';
-import { runSignalFlow } from '../../metrics/providers/signalflow/run-signalflow.ts';
-import { callWebhook } from '../../webhooks/call-webhook.ts';
+import { callers, egressSettings, listening, outgoing, payload } from '../../test/fakes/egress.ts';
+import { ask } from '../metrics/http/ask.ts';
+import { getMetricData } from '../metrics/providers/cloudwatch-client.ts';
+import { runSignalFlow } from '../metrics/providers/signalflow/run-signalflow.ts';
+import { callWebhook } from '../webhooks/call-webhook.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
@@ -28,7 +28,7 @@ it.each(callers)('05-W37: %s go to the address that was judged, and the name is 
   const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
   expect(await call(`http://rebinding.test:${port}/`, egress)).toMatch(/^200/);
   expect(asked).toEqual(['rebinding.test']);
-  expect(await call(`http://rebinding.test:${port}/`, egress)).toContain('not among --allowed-addresses');
+  expect(await call(`http://rebinding.test:${port}/`, egress)).toContain('only where --allowed-local-addresses lists it');
   expect([seen.length, forbidden.seen.length]).toEqual([1, 0]);
 });
 
@@ -52,7 +52,7 @@ it('05-W37: each retry is judged by the address that it goes to', async () => {
   const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
   const url = new URL(`http://rebinding.test:${port}/`);
   const answer = await ask({ url }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, egress, retries: 1 });
-  expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('not among --allowed-addresses') });
+  expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('only where --allowed-local-addresses lists it') });
   expect([asked.length, seen.length, forbidden.seen.length]).toEqual([2, 1, 0]);
 });
 
@@ -62,7 +62,7 @@ it('05-W37: each redirect is judged by the address that it goes to', async () =>
   const { lookup } = turning('127.0.0.1', '127.0.0.2');
   const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
   const answer = await callWebhook({ name: 'h', url: `http://rebinding.test:${port}/`, retries: 0 }, payload, { signal, egress });
-  expect(answer).toEqual({ outcome: 'refused', reason: expect.stringContaining('not among --allowed-addresses') });
+  expect(answer).toEqual({ outcome: 'refused', reason: expect.stringContaining('only where --allowed-local-addresses lists it') });
   expect([seen.length, forbidden.seen.length]).toEqual([1, 0]);
 });
 
@@ -90,7 +90,7 @@ it('05-W37: the client of AWS goes to the address that was judged', async () => 
   };
   const input = { MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) };
   await expect(getMetricData(input, asking)).rejects.toMatchObject({ $metadata: { httpStatusCode: 400 } });
-  await expect(getMetricData(input, asking)).rejects.toThrow('not among --allowed-addresses');
+  await expect(getMetricData(input, asking)).rejects.toThrow('only where --allowed-local-addresses lists it');
   expect([seen.length, forbidden.seen.length]).toEqual([1, 0]);
 });
 
@@ -110,8 +110,8 @@ it('05-W37: the web socket of Splunk goes to the address that was judged, and it
     });
   const { lookup } = turning('127.0.0.1', '127.0.0.2');
   expect(await run(lookup, ['127.0.0.1'])).toEqual({ series: [] });
-  await expect(run(lookup, ['127.0.0.1'])).rejects.toThrow('not among --allowed-addresses');
+  await expect(run(lookup, ['127.0.0.1'])).rejects.toThrow('only where --allowed-local-addresses lists it');
   expect(connections).toBe(1);
-  await expect(run(turning('127.0.0.1').lookup, [])).rejects.toThrow('only where --allowed-addresses names the address');
+  await expect(run(turning('127.0.0.1').lookup, [])).rejects.toThrow('only where --allowed-local-addresses lists it');
   server.close();
 });

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type LookupFunction } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { callers, egressSettings, listening, outgoing, payload } from '../../../test/fakes/egress.ts';
-import { tlsText } from '../../../test/fakes/tls-kube-server.ts';
-import { ask } from '../../metrics/http/ask.ts';
-import { notifierFor } from '../../notifiers/index.ts';
-import { callWebhook } from '../../webhooks/call-webhook.ts';
+import { callers, egressSettings, listening, outgoing, payload } from '../../test/fakes/egress.ts';
+import { tlsText } from '../../test/fakes/tls-kube-server.ts';
+import { ask } from '../metrics/http/ask.ts';
+import { notifierFor } from '../notifiers/index.ts';
+import { callWebhook } from '../webhooks/call-webhook.ts';
 
 const signal = AbortSignal.timeout(60_000);
 /** Resources that can name a proxy. */
@@ -30,21 +30,27 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
     const elsewhere = outgoing({
       ...egressSettings,
       allowedAddresses: ['192.0.2.0/24', '10.0.0.0/8'],
-      lookup: names({ hop: '127.0.0.1' }),
+      lookup: names({ hop: '198.51.100.9' }),
     });
-    for (const host of ['127.0.0.1', 'hop', '[::ffff:127.0.0.1]', '2130706433'])
+    for (const host of ['198.51.100.9', 'hop', '[::ffff:198.51.100.9]'])
       expect(await call(target, elsewhere, `http://${host}:${proxy.port}`), host).toContain('its proxy is not among --allowed-addresses');
     expect(proxy.seen).toEqual([]);
   });
 
-  it('05-W37: must not be at an address of this pod or node or the API server unless --allowed-addresses names it', async () => {
+  it('05-W37: must not be at an address of this pod or node or the API server unless a flag names it', async () => {
     const proxy = await listening(() => ({ status: 200, body: '{}' }));
-    const lookup = names({ hop: '127.0.0.1', mapped: '::ffff:127.0.0.1', metadata: '169.254.169.254' });
+    const lookup = names({ hop: '127.0.0.1', mapped: '::ffff:127.0.0.1', 'metadata.test': '169.254.169.254' });
     const egress = outgoing({ ...egressSettings, apiServers: ['198.51.100.1'], lookup });
-    for (const host of ['127.0.0.1', 'hop', 'mapped', 'metadata', '[::1]', '169.254.169.254', '198.51.100.1', '[64:ff9b::198.51.100.1]'])
+    for (const host of ['127.0.0.1', '2130706433', 'hop', 'mapped', '[::1]', 'localhost'])
+      expect(await call(target, egress, `http://${host}:${proxy.port}`), host).toMatch(
+        /its proxy: .* only where --allowed-local-addresses lists it/,
+      );
+    for (const host of ['metadata.test', '169.254.169.254', '[fd00:ec2::254]', 'metadata.google.internal'])
+      expect(await call(target, egress, `http://${host}:${proxy.port}`), host).toMatch(/its proxy: .* is a metadata service of a cloud/);
+    for (const host of ['198.51.100.1', '[64:ff9b::198.51.100.1]'])
       expect(await call(target, egress, `http://${host}:${proxy.port}`), host).toContain('only where --allowed-addresses names it');
     expect(proxy.seen).toEqual([]);
-    const allowed = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1', '192.0.2.1'], lookup });
+    const allowed = outgoing({ ...egressSettings, allowedAddresses: ['192.0.2.1'], allowedLocalAddresses: ['127.0.0.1'], lookup });
     expect(await call(target, allowed, `http://hop:${proxy.port}`)).toMatch(/^200/);
     expect(proxy.seen).toHaveLength(1);
   });
@@ -137,26 +143,36 @@ it('05-W37: no credentials go to an http address through a proxy that a resource
   expect(proxy.seen).toEqual([]);
 });
 
-it('05-W37: what a proxy fetches from an address of this pod or node is concealed, with a proxy of the environment or of a resource', async () => {
+it('05-W37: what a proxy fetches from a name of this pod or node is concealed, with a proxy of the environment or of a resource', async () => {
   const proxy = await listening(() => ({ status: 403, body: '{"error":"inner words"}' }));
   const lookup = names({ 'inward.test': '169.254.169.254', 'public.test': '192.0.2.1' });
   const url = `http://127.0.0.1:${proxy.port}`;
   const ofEnvironment = outgoing({ ...egressSettings, proxyEnvironment: { HTTP_PROXY: url }, lookup });
   const call = callers[0]?.[1] ?? (() => Promise.reject(new Error('no caller')));
-  for (const host of ['169.254.169.254', 'inward.test', 'metadata.google.internal', '[::ffff:a9fe:a9fe]'])
-    expect(await call(`http://${host}/x`, ofEnvironment), host).not.toContain('inner words');
+  expect(await call('http://inward.test/x', ofEnvironment)).not.toContain('inner words');
   expect(await call('http://public.test/x', ofEnvironment)).toContain('inner words');
   const bounded = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1/32'], lookup });
   expect(await call('http://inward.test/x', bounded, url)).not.toContain('inner words');
-  expect(proxy.seen).toHaveLength(6);
+  expect(proxy.seen).toHaveLength(3);
 });
 
-it('05-W37: a redirect through a proxy does not show what is concealed', async () => {
-  const proxy = await listening((url) =>
-    url.includes('public') ? { status: 307, location: 'http://169.254.169.254/' } : { status: 200, body: 'inner words' },
-  );
-  const egress = outgoing({ ...egressSettings, proxyEnvironment: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } });
-  const answer = await callWebhook({ name: 'h', url: 'http://public.invalid/' }, payload, { signal, egress });
-  expect(proxy.seen).toHaveLength(2);
-  expect(answer).toEqual({ outcome: 'passed', body: expect.not.stringContaining('inner words') });
+it.each(callers)('05-W37: %s ask no proxy for a metadata service or a local address that is written out', async (_, call) => {
+  const proxy = await listening(() => ({ status: 200, body: '{}' }));
+  const proxyEnvironment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+  const egress = outgoing({ ...egressSettings, proxyEnvironment });
+  for (const host of ['169.254.169.254', 'metadata.google.internal', 'METADATA.', '[::ffff:a9fe:a9fe]', 'a.localhost', '169.254.171.9'])
+    for (const scheme of ['http', 'https'])
+      expect(await call(`${scheme}://${host}/x`, egress), host).toMatch(/which is (never called|called only where)/);
+  expect(proxy.seen).toEqual([]);
 });
+
+it.each(['http://169.254.169.254/', 'http://metadata.google.internal/', 'http://127.0.0.1:15000/'])(
+  '05-W37: a redirect through a proxy does not lead to %s',
+  async (location) => {
+    const proxy = await listening(() => ({ status: 307, location }));
+    const egress = outgoing({ ...egressSettings, proxyEnvironment: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } });
+    const answer = await callWebhook({ name: 'h', url: 'http://public.invalid/' }, payload, { signal, egress });
+    expect(proxy.seen).toHaveLength(1);
+    expect(answer).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('it redirects, and ') });
+  },
+);

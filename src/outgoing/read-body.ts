@@ -1,5 +1,5 @@
 import { type Request, RequestError } from 'got';
-import type { OutgoingConnection } from '../../api/outgoing.ts';
+import type { OutgoingConnection } from './connection.ts';
 
 /**
  * The longest answer that is read, in bytes as they are after unpacking: about 3,000 series of Prometheus, or a day of one point a second from
@@ -20,13 +20,7 @@ export class TooLongError extends Error {
  * The whole answer. Beyond `SMALL_BODY_BYTES` no more is taken from the socket before `growAnswer` lets it. Its memory is free again when this resolves:
  * the text is read in the same turn of the event loop, before another answer can grow.
  */
-export async function readBody(
-  request: Request,
-  connection: Pick<OutgoingConnection, 'growAnswer'>,
-  signal: AbortSignal,
-): Promise<{ response: NonNullable<Request['response']>; body: string }> {
-  // Destroying a half-read answer may report an error once more, which is ignored.
-  request.on('error', () => undefined);
+export async function readBody(request: Request, connection: Pick<OutgoingConnection, 'growAnswer'>, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   let shrink: (() => void) | undefined;
@@ -37,11 +31,24 @@ export async function readBody(
       chunks.push(chunk);
       if (bytes > SMALL_BODY_BYTES) shrink ??= await connection.growAnswer?.(signal);
     }
-    const { response } = request;
-    if (!response) throw new RequestError('no response', { code: 'ECONNRESET' }, request.options);
-    return { response, body: Buffer.concat(chunks).toString('utf8') };
+    return Buffer.concat(chunks).toString('utf8');
   } finally {
+    // Before another answer grows.
     request.destroy();
     shrink?.();
   }
+}
+
+/** The beginning of an answer; one that ends before it is complete is an error. */
+export async function readUpTo(request: Request, limitBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    chunks.push(chunk);
+    if (bytes >= limitBytes) break;
+  }
+  if (request.response?.complete === false && bytes < limitBytes)
+    throw new RequestError('cut off', { code: 'ECONNRESET' }, request.options);
+  return Buffer.concat(chunks).subarray(0, limitBytes).toString('utf8');
 }

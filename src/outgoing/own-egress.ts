@@ -1,0 +1,23 @@
+import { lookup } from 'node:dns';
+import { proxyFromEnv } from '../api/proxy-from-env.ts';
+import type { EgressPolicy, OutgoingConnection } from './connection.ts';
+import { throughProxy } from './egress-proxy.ts';
+
+interface OwnEgressSettings {
+  /** The variables that name proxies. */
+  proxyEnvironment: Readonly<Record<string, string>>;
+  /** Make the connections of direct calls, where those are not made by TCP. */
+  agents?: OutgoingConnection['agent'] | undefined;
+}
+
+/** The policy for addresses and proxies that stand in flags: the operator chose them, so they are neither bounded nor concealed. */
+export function ownEgress({ proxyEnvironment, agents }: OwnEgressSettings): EgressPolicy {
+  return (url, proxy) => {
+    const hop = proxy ?? proxyFromEnv(url.href, proxyEnvironment);
+    if (hop === undefined) return { ...(agents && { agent: agents }), end: () => undefined };
+    return throughProxy(hop, { problemOf: () => undefined, lookup, reached: () => undefined });
+  };
+}
+
+/** Any address, through no proxy but a given one. */
+export const openEgress: EgressPolicy = ownEgress({ proxyEnvironment: {} });
