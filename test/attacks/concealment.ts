@@ -20,8 +20,8 @@ const query =
 
 export const concealment: AttackClass = {
   name: 'concealment',
-  title: 'answers of inner servers, and credentials, where no list of addresses is given',
-  flags: { 'allowed-addresses': '' },
+  title: 'inner servers and credentials, where only local addresses are listed',
+  flags: { 'allowed-addresses': '', 'allowed-local-addresses': '127.0.0.1,127.0.0.66' },
   attacks: numbered('CON', [
     ...[200, 401, 403, 418, 500].map((status) => ({
       what: `an inner server that answers a webhook with ${status}`,
@@ -30,25 +30,25 @@ export const concealment: AttackClass = {
         tenant.field.internal.answers(`/${tenant.name}`, (request, response) => inner(tenant, status)(request, response));
         await tenant.hooked({ url: tenant.field.internal.url(`/${tenant.name}`) });
       },
-      expects: { harmless: true } as const,
+      expects: { names: 'allowed-local-addresses' },
     })),
     {
       what: 'a query to an inner server',
       from: 'CWE-918',
       do: query(({ field }) => ({ address: field.internal.url(INSIDE) })),
-      expects: { names: 'cannot be asked for' },
+      expects: { names: 'allowed-local-addresses' },
     },
     {
       what: 'a query to an inner server, of Graphite',
       from: 'CWE-918',
       do: query(({ field }) => ({ type: 'graphite', address: field.internal.url(INSIDE) }), 'target=a'),
-      expects: { names: 'cannot be asked for' },
+      expects: { names: 'allowed-local-addresses' },
     },
     {
       what: 'a query to an inner server, of InfluxDB',
       from: 'CWE-918',
       do: query(({ field }) => ({ type: 'influxdb', address: field.internal.url(INSIDE) })),
-      expects: { names: 'cannot be asked for' },
+      expects: { names: 'allowed-local-addresses' },
     },
     {
       what: 'a metrics server that is an inner one',
@@ -58,14 +58,13 @@ export const concealment: AttackClass = {
           { metrics: [{ name: 'm', query: 'up', thresholdRange: { min: 0 } }] },
           { metricsServer: tenant.field.internal.url(INSIDE) },
         ),
-      // That it refuses is seen; what it says is not, and no value comes from it.
-      expects: { names: 'is unmeasured: Prometheus answered 418)' },
+      expects: { names: 'allowed-local-addresses' },
     },
     {
       what: 'an alert to an inner server',
       from: 'CWE-918',
       do: (tenant) => tenant.alerted({ address: tenant.field.internal.url(INSIDE) }),
-      expects: { harmless: true },
+      expects: { names: 'allowed-local-addresses' },
     },
     {
       what: 'a redirect of a webhook to an inner server',
@@ -74,19 +73,19 @@ export const concealment: AttackClass = {
         tenant.field.own.answers(`/${tenant.name}`, redirectTo(tenant.field.internal.url(INSIDE), 307));
         await tenant.hooked();
       },
-      expects: { harmless: true },
+      expects: { names: 'allowed-local-addresses' },
     },
     {
       what: 'an inner server through a proxy',
       from: 'issue 14',
       do: query(({ field }) => ({ proxy: field.internal.url('') })),
-      expects: { names: 'cannot be asked for' },
+      expects: { names: 'allowed-local-addresses' },
     },
     {
       what: 'an alert through a proxy that is an inner server',
       from: 'issue 14',
       do: (tenant) => tenant.alerted({ proxy: tenant.field.internal.url('') }),
-      expects: { harmless: true },
+      expects: { names: 'allowed-local-addresses' },
     },
     {
       what: 'a webhook to the API server',

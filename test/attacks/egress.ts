@@ -1,13 +1,21 @@
-import { hostname } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import { type Attack, type AttackClass, numbered } from './run/attack.ts';
-import { redirectTo } from './run/listener.ts';
+import { listenAt, redirectTo } from './run/listener.ts';
 import type { Tenant } from './run/tenant.ts';
 
 /** The same server in other spellings. */
 const spellings = (tenant: Tenant, host: string) => `http://${host}:${tenant.field.internal.port}/secret`;
 const hook = (url: (tenant: Tenant) => string) => (tenant: Tenant) => tenant.hooked({ url: url(tenant) });
-/** Serin says whose address it is that may not be called. */
-const refused: Pick<Attack, 'expects'> = { expects: { names: 'allowed-addresses' } };
+/** Serin says which address may not be called, and the flag. */
+const refused: Pick<Attack, 'expects'> = { expects: { names: 'allowed-local-addresses' } };
+/** No flag allows it. */
+const never: Pick<Attack, 'expects'> = { expects: { names: 'is a metadata service of a cloud' } };
+const METADATA = 'http://169.254.169.254/latest/meta-data/';
+/** Of the machine beside loopback, where it has one. */
+const ownAddress = () =>
+  Object.values(networkInterfaces())
+    .flatMap((all = []) => all)
+    .find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.9';
 const template =
   (spec: (tenant: Tenant) => object, secret?: Record<string, string>) =>
   async (tenant: Tenant): Promise<void> => {
@@ -64,7 +72,7 @@ export const egress: AttackClass = {
       what: `a webhook to an inner server, its address ${how}`,
       from: 'CWE-918' as const,
       do: hook((tenant) => spellings(tenant, host)),
-      expects: { names: host.includes('%') ? 'webhooks[0].url' : 'allowed-addresses' },
+      expects: { names: host.includes('%') ? 'webhooks[0].url' : 'allowed-local-addresses' },
     })),
     {
       what: 'a webhook to the name of this machine',
@@ -73,15 +81,72 @@ export const egress: AttackClass = {
       expects: { harmless: true },
     },
     { what: 'a webhook to a name that is loopback', from: 'CWE-367', do: hook(() => 'http://localhost:1/x'), expects: { harmless: true } },
-    { what: 'a metadata service of AWS', from: 'CWE-918', do: hook(() => 'http://169.254.169.254/latest/meta-data/'), ...refused },
+    {
+      what: 'a webhook to the address of this machine',
+      from: 'issue 44',
+      do: hook((tenant) => spellings(tenant, ownAddress())),
+      ...refused,
+    },
+    { what: 'a webhook to a link-local address', from: 'issue 44', do: hook(() => 'http://169.254.171.9/x'), ...refused },
+    ...(['rollout', 'confirm-rollout', 'pre-rollout', 'rollback', 'event'] as const).map((type) => ({
+      what: `a webhook of type ${type} that ends a sidecar of Serin`,
+      from: 'issue 44' as const,
+      do: (tenant: Tenant) => tenant.hooked({ type, url: tenant.field.internal.url('/quitquitquit') }),
+      expects: { names: 'AddressRejected=True' },
+    })),
+    { what: 'a metadata service of AWS', from: 'CWE-918', do: hook(() => METADATA), ...never },
     {
       what: 'a metadata service of AWS, in IPv6',
       from: 'issue 14',
       do: hook(() => 'http://[fd00:ec2::254]/latest/meta-data/'),
-      ...refused,
+      ...never,
     },
-    { what: 'a metadata service of Alibaba', from: 'issue 14', do: hook(() => 'http://100.100.100.200/latest/meta-data/'), ...refused },
-    { what: 'a metadata service of Azure', from: 'issue 14', do: hook(() => 'http://168.63.129.16/machine'), ...refused },
+    { what: 'a metadata service of Alibaba', from: 'issue 14', do: hook(() => 'http://100.100.100.200/latest/meta-data/'), ...never },
+    { what: 'a metadata service of Azure', from: 'issue 14', do: hook(() => 'http://168.63.129.16/machine'), ...never },
+    ...['169.254.170.2', '169.254.170.23', '169.254.169.252', '[fe80::a9fe:a9fe]', '[::ffff:a9fe:a9fe]', 'metadata.google.internal'].map(
+      (host) => ({
+        what: `a metadata service at ${host}`,
+        from: 'issue 44' as const,
+        do: hook(() => `http://${host}/x`),
+        ...never,
+      }),
+    ),
+    {
+      what: 'a metadata service that a template names',
+      from: 'issue 44',
+      do: template(() => ({ provider: { address: METADATA } })),
+      ...never,
+    },
+    { what: 'a metadata service that an alert names', from: 'issue 44', do: (tenant) => tenant.alerted({ address: METADATA }), ...never },
+    {
+      what: 'a metadata service through the own proxy',
+      from: 'issue 44',
+      do: template(({ field }) => ({ provider: { address: METADATA, proxy: field.own.url('') } })),
+      ...never,
+    },
+    {
+      what: 'a redirect of a webhook to a metadata service',
+      from: 'issue 44',
+      async do(tenant) {
+        tenant.field.own.answers(`/${tenant.name}`, redirectTo(METADATA, 307));
+        await tenant.hooked();
+      },
+      ...never,
+    },
+    {
+      what: 'a redirect of a webhook that carries a password, to another server of the tenant',
+      from: 'issue 44',
+      async do(tenant) {
+        const other = await listenAt('127.0.0.66');
+        tenant.field.stops.push(() => other.stop());
+        tenant.field.own.answers(`/${tenant.name}`, (request, response) => {
+          if (request.headers.authorization !== undefined) redirectTo(other.url('/stolen'), 307)(request, response);
+          else response.end('{}');
+        });
+        await tenant.hooked({ url: tenant.field.own.url(`/${tenant.name}`).replace('//', '//me:word@') });
+      },
+      expects: { names: 'its credentials go nowhere else' },
+    },
     ...['file:///etc/passwd', 'gopher://127.0.0.9:1/_x', 'unix:/var/run/docker.sock', 'javascript:1', '//127.0.0.9/x'].map((url) => ({
       what: `a webhook to ${url}`,
       from: 'CWE-918' as const,
@@ -217,7 +282,7 @@ export const egress: AttackClass = {
     },
   ]),
   uncovered: [
-    'DNS that changes between the check and the call: needs a name server; pinned in src/controller/outgoing/outgoing.integration.test.ts.',
+    'DNS that changes between the check and the call: needs a name server; pinned in src/outgoing/dangers.integration.test.ts.',
     'names of *.nip.io and the like: no DNS here.',
   ],
 };
