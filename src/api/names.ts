@@ -74,6 +74,8 @@ export const acceptAnnotation = 'serin.dev/accept';
  * nothing, and `"false"` is never overwritten.
  */
 export const guardAnnotation = 'serin.dev/keeps-selector';
+/** Marks a Canary that Serin has left to another controller, with the time: the other one writes the status, and takes what Serin says there away. */
+export const asideAnnotation = 'serin.dev/left-to-another-controller';
 /** A new value lets Serin go on with a Canary that it left to another controller. */
 export const resumeAnnotation = 'serin.dev/resume';
 /** A user's request to a Canary; see `verb-request.ts`. */

@@ -15,16 +15,28 @@ export interface CurlOptions {
   /** Whether the body is shown. */
   show: boolean;
   writeOut: string;
+  /** Whether the answer is asked for and read compressed. */
+  compressed: boolean;
+  /** Whether request line, status and headers of the answer are shown as errors are. */
+  verbose: boolean;
+  /** Only addresses of this IP version. */
+  family: 4 | 6 | undefined;
   /** Time of each attempt; 0: unlimited. */
   timeoutMs: number;
+  /** The part of it until a connection exists; 0: unlimited. */
+  connectMs: number;
   retries: number;
   retryDelayMs: number | undefined;
+  /** From the first attempt until the last one begins; 0: unlimited. */
+  retryWithinMs: number;
   retryOnRefused: boolean;
   retryAlways: boolean;
   secrets: readonly string[];
 }
 
 const MOST_ADDRESSES = 10;
+/** May be an IPv6 address in brackets. */
+const HOST = /^([a-z]+:\/\/)?([^@/]*@)?\[[\da-f:.%]+\]/i;
 const WRITE_OUT = /%\{([^}]{0,99})\}/g;
 /** Variables of `-w`. */
 export const writeOutVariables = ['http_code', 'response_code', 'size_download', 'time_total', 'content_type'] as const;
@@ -41,6 +53,7 @@ export function curlOptions(words: readonly string[]): CurlOptions | { problem: 
   const base: Record<string, string> = { 'user-agent': 'serin-loadtester', accept: '*/*' };
   if (body !== undefined && !has('get')) base['content-type'] = has('json') ? 'application/json' : 'application/x-www-form-urlencoded';
   if (has('json')) base.accept = 'application/json';
+  if (has('compressed')) base['accept-encoding'] = 'gzip';
   const secrets: string[] = [];
   const lines = read.options.flatMap(([name, value]) => {
     if (name === 'header') return [value];
@@ -78,9 +91,14 @@ export function curlOptions(words: readonly string[]): CurlOptions | { problem: 
     verifyTls: !has('insecure'),
     show: !has('output'),
     writeOut: last.get('write-out') ?? '',
+    compressed: has('compressed'),
+    verbose: has('verbose'),
+    family: last.has('ipv6') ? 6 : last.has('ipv4') ? 4 : undefined,
     timeoutMs: number('max-time', 0) * 1000,
+    connectMs: number('connect-timeout', 0) * 1000,
     retries: number('retry', 0),
     retryDelayMs: has('retry-delay') ? number('retry-delay', 0) * 1000 : undefined,
+    retryWithinMs: number('retry-max-time', 0) * 1000,
     retryOnRefused: has('retry-connrefused'),
     retryAlways: has('retry-all-errors'),
     secrets,
@@ -90,6 +108,9 @@ export function curlOptions(words: readonly string[]): CurlOptions | { problem: 
 function problemOf({ options, addresses }: CurlWords, last: ReadonlyMap<string, string>): string | undefined {
   if (addresses.length === 0) return 'it names no address';
   if (addresses.length > MOST_ADDRESSES) return `it names more than ${MOST_ADDRESSES} addresses`;
+  if (last.has('ipv4') && last.has('ipv6')) return '--ipv4 and --ipv6 exclude each other: leave one out';
+  if (!last.has('globoff') && addresses.some((address) => /[{}[\]]/.test(address.replace(HOST, ''))))
+    return 'its address has a range or list in brackets: write each address, or --globoff if they are meant so';
   for (const [name, value] of options) {
     const fromFile =
       name === 'data-urlencode'

@@ -1,5 +1,5 @@
 /** Options of curl that take a value, by the name that they are known as here. */
-const VALUED = byName(
+export const VALUED = byName(
   {
     ...{ d: 'data', H: 'header', X: 'request', o: 'output', w: 'write-out', m: 'max-time', u: 'user' },
     ...{ A: 'user-agent', e: 'referer', b: 'cookie' },
@@ -9,16 +9,13 @@ const VALUED = byName(
     ...['retry', 'retry-delay', 'retry-max-time', 'max-redirs'],
   ],
 );
-/** Options without a value. Those that only change what is printed while it runs are taken and mean nothing. */
-const PLAIN = byName(
+/** Options without a value. */
+export const PLAIN = byName(
   {
     ...{ s: 'silent', S: 'show-error', f: 'fail', k: 'insecure', L: 'location', i: 'include', I: 'head', G: 'get' },
-    ...{ v: 'verbose', N: 'no-buffer', '4': 'silent', '6': 'silent', '#': 'silent' },
+    ...{ v: 'verbose', N: 'no-buffer', '4': 'ipv4', '6': 'ipv6' },
   },
-  [
-    ...['fail-with-body', 'compressed', 'http1.1', 'no-progress-meter', 'retry-connrefused', 'retry-all-errors'],
-    ...['ipv4', 'ipv6', 'globoff', 'tlsv1.2'],
-  ],
+  [...['fail-with-body', 'compressed', 'http1.1', 'no-progress-meter', 'retry-connrefused', 'retry-all-errors'], ...['globoff', 'tlsv1.2']],
 );
 
 /** Every name with what it stands for: letters for their long names, long names for themselves. */

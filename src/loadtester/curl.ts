@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { constants, gunzipSync } from 'node:zlib';
 import type { CurlOptions } from './curl-options.ts';
 import { type Connections, ExchangeError, errorCode, exchange, type HttpResponse, openConnections } from './exchange.ts';
 import type { TargetPolicy } from './target-policy.ts';
@@ -39,20 +40,25 @@ interface Asking {
 
 async function untilAnswered(asking: Asking): Promise<CurlResult> {
   const { options, request, signal } = asking;
+  const firstMs = performance.now();
   for (let attempt = 0; ; attempt += 1) {
     const startedMs = performance.now();
     const seen = await ask(asking);
-    if (attempt >= options.retries || !isWorthRepeating(seen, options))
-      return 'failed' in seen ? failure(seen.failed, request.url.host) : printed(seen.answer, options, performance.now() - startedMs);
-    await sleep(options.retryDelayMs ?? Math.min(1000 * 2 ** attempt, 600_000), undefined, { signal });
+    const delayMs = options.retryDelayMs ?? Math.min(1000 * 2 ** attempt, 600_000);
+    const isLate = options.retryWithinMs > 0 && performance.now() + delayMs - firstMs > options.retryWithinMs;
+    if (attempt >= options.retries || isLate || !isWorthRepeating(seen, options))
+      return 'failed' in seen
+        ? failure(seen.failed, request.url.host)
+        : printed(unpacked(seen.answer, options), asking, performance.now() - startedMs);
+    await sleep(delayMs, undefined, { signal });
   }
 }
 
 type CurlAttempt = { answer: HttpResponse } | { failed: unknown };
 
 async function ask({ options, request, connections, signal }: Asking): Promise<CurlAttempt> {
-  const { method, body, timeoutMs, redirects, show } = options;
-  const asked = { ...request, method, body, timeoutMs, redirects, keepBytes: show ? KEEP_BYTES : 0 };
+  const { method, body, timeoutMs, connectMs, family, redirects, show } = options;
+  const asked = { ...request, method, body, timeoutMs, connectMs, family, redirects, keepBytes: show ? KEEP_BYTES : 0 };
   try {
     return { answer: await exchange(asked, connections, signal) };
   } catch (failed) {
@@ -68,7 +74,6 @@ function isWorthRepeating(seen: CurlAttempt, { retryAlways, retryOnRefused, fail
   return [408, 429, 500, 502, 503, 504].includes(status) || (retryAlways && fail !== 'no' && status >= 400);
 }
 
-/** The exit codes of curl, which users know. */
 /** What curl exits with, by the code of the error. */
 const EXIT_CODES: Readonly<Record<string, number>> = { ENOTFOUND: 6, EAI_AGAIN: 6, TIMEOUT: 28, TOO_MANY_REDIRECTS: 47 };
 
@@ -79,7 +84,28 @@ function failure(error: unknown, host: string): CurlResult {
   return { exitCode, stdout: '', stderr: `curl: (${exitCode}) no answer from ${host}: ${why}\n` };
 }
 
-function printed(answer: HttpResponse, { fail, include, show, writeOut }: CurlOptions, tookMs: number): CurlResult {
+/** With `--compressed`, the text of a body that was sent compressed. */
+function unpacked(answer: HttpResponse, { compressed }: CurlOptions): HttpResponse & { isBroken?: true } {
+  if (!compressed || answer.headers['content-encoding'] !== 'gzip' || answer.body.length === 0) return answer;
+  try {
+    // One that was kept in part is read as far as it goes.
+    return { ...answer, body: gunzipSync(answer.body, { maxOutputLength: KEEP_BYTES, finishFlush: constants.Z_SYNC_FLUSH }) };
+  } catch {
+    return { ...answer, body: Buffer.alloc(0), isBroken: true };
+  }
+}
+
+function printed(
+  answer: HttpResponse & { isBroken?: true },
+  { options: { fail, include, show, writeOut, verbose, method }, request }: Asking,
+  tookMs: number,
+): CurlResult {
+  if (answer.isBroken)
+    return {
+      exitCode: 61,
+      stdout: '',
+      stderr: `curl: (61) the answer is not gzip, or more than ${KEEP_BYTES} bytes when it is unpacked\n`,
+    };
   const hasFailed = fail !== 'no' && answer.status >= 400;
   const head = `HTTP/1.1 ${answer.status} ${answer.statusText}\n${Object.entries(answer.headers)
     .map(([name, value]) => `${name}: ${value}\n`)
@@ -88,7 +114,7 @@ function printed(answer: HttpResponse, { fail, include, show, writeOut }: CurlOp
   return {
     exitCode: hasFailed ? 22 : 0,
     stdout: `${include && show ? head : ''}${show && !(hasFailed && fail === 'yes') ? answer.body.toString('utf8') : ''}${written(writeOut, answer, tookMs)}`,
-    stderr: `${hasFailed ? `curl: (22) the answer is ${answer.status}\n` : ''}${isCut ? `curl: only the first ${KEEP_BYTES} bytes of the answer were kept\n` : ''}`,
+    stderr: `${verbose ? `> ${method} ${request.url.pathname}\n${head.replace(/^(?=.)/gm, '< ')}` : ''}${hasFailed ? `curl: (22) the answer is ${answer.status}\n` : ''}${isCut ? `curl: only the first ${KEEP_BYTES} bytes of the answer were kept\n` : ''}`,
   };
 }
 

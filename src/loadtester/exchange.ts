@@ -26,6 +26,10 @@ export interface OutgoingRequest {
   body: string | undefined;
   /** For the whole exchange; 0 is none. */
   timeoutMs: number;
+  /** Until a connection exists, in each of its requests; 0 is none. */
+  connectMs?: number;
+  /** Only addresses of this IP version. */
+  family?: 4 | 6 | undefined;
   redirects: number;
   /** Bytes of the answer's body that are kept; the rest is read and dropped. */
   keepBytes: number;
@@ -104,7 +108,7 @@ function redirect(asked: OutgoingRequest, { status, headers }: HttpResponse): Ou
 }
 
 async function once(
-  { method, url, headers, body, keepBytes }: OutgoingRequest,
+  { method, url, headers, body, keepBytes, connectMs = 0, family }: OutgoingRequest,
   connections: Connections,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
@@ -113,10 +117,25 @@ async function once(
   if (refused !== undefined) throw new ExchangeError('ADDRESS_REFUSED', refused);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const isHttps = url.protocol === 'https:';
+  // Node sends a body of a GET without a length, and servers pass over it.
+  const sent = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
   const agent = isHttps ? connections.https : connections.http;
-  const request = (isHttps ? httpsRequest : httpRequest)(url, { method, headers, agent, maxHeaderSize: 65_536 });
+  const request = (isHttps ? httpsRequest : httpRequest)(url, {
+    method,
+    headers: sent,
+    agent,
+    maxHeaderSize: 65_536,
+    ...(family && { family }),
+  });
   const onAbort = () => request.destroy(new ExchangeError('ABORTED'));
   signal.addEventListener('abort', onAbort, { once: true });
+  const late = new ExchangeError('TIMEOUT', `no connection within ${connectMs} ms`);
+  const connecting = connectMs > 0 ? setTimeout(() => request.destroy(late), Math.min(connectMs, LONGEST_TIMER_MS)) : undefined;
+  if (connecting)
+    request.once('socket', (socket) => {
+      if (!socket.connecting) return clearTimeout(connecting);
+      socket.once(isHttps ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
+    });
   request.once('response', resolve);
   request.on('error', reject);
   request.end(body);
@@ -135,6 +154,7 @@ async function once(
     request.destroy();
     throw error;
   } finally {
+    clearTimeout(connecting);
     signal.removeEventListener('abort', onAbort);
   }
 }

@@ -1,13 +1,16 @@
 import type { FilterWork } from './filter-work.ts';
 import { type LinePattern, linePattern } from './line-pattern.ts';
 
+/** Options without a value. */
+export const LETTERS = 'iqvcxFEGsa';
+
 export interface Grep {
   /** Output and exit code of `grep` (1: no line matches). */
   filter(text: string, work: FilterWork): Promise<{ exitCode: number; stdout: string }>;
   pattern: LinePattern;
 }
 
-const LONG: Readonly<Record<string, string>> = {
+export const LONG: Readonly<Record<string, string>> = {
   ...{ 'ignore-case': 'i', quiet: 'q', silent: 'q', 'invert-match': 'v', count: 'c', 'line-regexp': 'x' },
   ...{ 'fixed-strings': 'F', 'extended-regexp': 'E', 'basic-regexp': 'G', 'no-messages': 's', text: 'a' },
 };
@@ -41,7 +44,7 @@ export function grep(words: readonly string[]): Grep | { problem: string } {
         pattern = rest === '' ? words[at] : rest;
         break;
       }
-      if (!'iqvcxFEGsa'.includes(letter)) return { problem: `grep: its option ${word.slice(0, 30)} is unknown here` };
+      if (!LETTERS.includes(letter)) return { problem: `grep: its option ${word.slice(0, 30)} is unknown here` };
       flags.add(letter);
     }
   }

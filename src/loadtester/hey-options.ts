@@ -22,7 +22,7 @@ export interface HeyOptions {
   secrets: readonly string[];
 }
 
-const TAKES_VALUE = {
+export const TAKES_VALUE = {
   ...{ n: true, c: true, q: true, z: true, m: true, H: true, t: true, A: true, d: true, T: true, U: true, a: true, host: true, cpus: true },
   ...{ h2: false, 'disable-compression': false, 'disable-keepalive': false, 'disable-redirects': false },
   ...{ o: true, D: true, x: true, h: true },
@@ -32,6 +32,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   D: 'hey -D reads a file of the load tester: give the body with -d',
   x: 'hey -x goes through a proxy, which is not done here',
   h: 'hey has no option -h: write -H',
+  cpus: 'hey -cpus shares the work among processors: here one process makes the load, so leave -cpus out',
 };
 const MAX_WORKERS = 500;
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);

@@ -5,6 +5,7 @@ import { DEFAULT_MESH_PROVIDER } from '../api/mesh-provider.ts';
 import { parseCanary } from '../api/parse-canary.ts';
 import type { VirtualWorld } from '../embedded/virtual/virtual-world.ts';
 import type { CheckNote } from './checks.ts';
+import { tooLong } from './limits.ts';
 import type { NotApplied } from './manifests.ts';
 import type { Moment } from './recorder.ts';
 import type { Scenario } from './scenario.ts';
@@ -73,14 +74,15 @@ export interface Rehearsal {
 const UNROUTED = ['appmesh', 'appmesh:v1beta2', 'appmesh:v1beta1', 'kuma'];
 
 /** Why a Canary cannot be rehearsed, by field; undefined: it can. */
-export function rehearsalProblem(canary: KubeObject, provider?: string): string | undefined {
+export function rehearsalProblem(canary: KubeObject, provider?: string): { field?: string; message: string } | undefined {
   const parsed = parseCanary(withProvider(canary, provider));
-  if ('problems' in parsed) return parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  if ('problems' in parsed) return { message: parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ') };
   const { spec } = parsed.canary;
-  if (UNROUTED.includes(spec.provider ?? '')) return `spec.provider: routes of ${spec.provider} are not modelled`;
+  if (UNROUTED.includes(spec.provider ?? '')) return { field: 'spec.provider', message: `routes of ${spec.provider} are not modelled` };
   if (spec.targetRef.kind === 'Service' && spec.targetRef.apiVersion === 'v1')
-    return 'spec.targetRef.kind: releases of a Service are not modelled';
-  return spec.suspend ? 'spec.suspend: a suspended Canary releases nothing: set it to false' : undefined;
+    return { field: 'spec.targetRef.kind', message: 'releases of a Service are not modelled' };
+  if (spec.suspend) return { field: 'spec.suspend', message: 'a suspended Canary releases nothing: set it to false' };
+  return tooLong(parsed.canary);
 }
 
 /** With a provider by its name, as the controller would have it. */

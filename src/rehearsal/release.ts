@@ -5,6 +5,7 @@ import { parseDuration } from '../api/duration.ts';
 import { isResting } from '../api/step.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { applyAction, type ScenarioControls, wordsOf } from './apply-action.ts';
+import { LONGEST_MS, leastChecks } from './limits.ts';
 import { VERSION_ANNOTATION } from './modelled-apps.ts';
 import type { Recorder } from './recorder.ts';
 import type { RehearsalOutcome } from './rehearsal.ts';
@@ -85,7 +86,8 @@ async function comes(clock: Clock, recorder: Recorder, isSo: (status: CanaryStat
   return isDone;
 }
 
-const initializedWithinMs = ({ spec: { progressDeadlineSeconds = 600 } }: Canary): number => progressDeadlineSeconds * 1000 + 5 * MINUTE_MS;
+const initializedWithinMs = ({ spec: { progressDeadlineSeconds = 600 } }: Canary): number =>
+  Math.min(LONGEST_MS, progressDeadlineSeconds * 1000 + 5 * MINUTE_MS);
 
 /** The template differs by an annotation, so that pods of the new version are known. */
 async function push(cluster: KubeCluster, canary: Canary): Promise<void> {
@@ -93,13 +95,14 @@ async function push(cluster: KubeCluster, canary: Canary): Promise<void> {
   await cluster.patch(targetOf(canary), { spec: { template: { metadata: { annotations } } } });
 }
 
-/** Twice what the analysis takes at the least, the deadline, and what its steps may wait for evidence. */
+/** Twice what the analysis takes at the least, the deadline, and what its steps may wait for evidence; no more than a rehearsal plays. */
 function endedWithinMs({ spec: { analysis, progressDeadlineSeconds = 600 } }: Canary): number {
   const intervalMs = parseDuration(analysis.interval) ?? MINUTE_MS;
-  const steps = analysis.stepWeights?.length ?? Math.ceil((analysis.maxWeight ?? 100) / (analysis.stepWeight || 100));
-  const back = analysis.stepWeightPromotion ? Math.ceil(100 / analysis.stepWeightPromotion) : 0;
-  const ticks = steps + back + (analysis.iterations ?? 0) + analysis.threshold + 3;
-  return 2 * ticks * intervalMs + (steps + 1) * longestWaitMs(analysis) + progressDeadlineSeconds * 1000 + 5 * MINUTE_MS;
+  const { stepWeights, stepWeight, stepWeightPromotion, iterations } = leastChecks(analysis);
+  const steps = stepWeights + stepWeight;
+  const ticks = steps + stepWeightPromotion + iterations + analysis.threshold + 3;
+  const wantedMs = 2 * ticks * intervalMs + (steps + 1) * longestWaitMs(analysis) + progressDeadlineSeconds * 1000 + 5 * MINUTE_MS;
+  return Math.min(2 * LONGEST_MS, wantedMs);
 }
 
 /** How long a step waits for evidence at most. */

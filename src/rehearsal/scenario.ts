@@ -3,11 +3,13 @@ import { HookType } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
 import { isRecord } from '../api/json.ts';
 import { type Problem, problemsOf } from '../api/problem.ts';
+import { LONGEST_MS } from './limits.ts';
 
 const duration = (says: string) =>
   z
     .string()
     .refine((text) => parseDuration(text) !== undefined, { error: 'write a duration like 30s or 1m30s' })
+    .refine((text) => (parseDuration(text) ?? 0) <= LONGEST_MS, { error: 'a rehearsal plays no longer: write 72h at most' })
     .transform((text) => parseDuration(text) ?? 0)
     .describe(says);
 

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { RehearsalReport } from '../../src/cli/rehearse/rehearsal-report.ts';
+import { MOST_PODS } from '../../src/rehearsal/limits.ts';
 import { scenarios } from '../../src/rehearsal/scenarios.ts';
 import type { Raw } from '../fakes/raw.ts';
 import { canaryIn, example } from '../scenarios/rehearsals.ts';
@@ -28,6 +29,36 @@ const manifests = (name: string, objects: readonly object[]): string =>
 const rulesOf = ({ mistakes }: RehearsalReport): string[] => mistakes.map(({ rule }) => rule);
 
 describe('serin rehearse', () => {
+  it('a release of a million checks is refused with the line of its field, and beside it others are rehearsed', async () => {
+    const endless = example('istio-canary.yaml', ({ metadata, spec }: Raw) => {
+      metadata.name = 'endless';
+      Object.assign(spec.targetRef, { name: 'endless' });
+      for (const field of ['stepWeight', 'maxWeight', 'stepWeights']) delete spec.analysis[field];
+      spec.analysis.iterations = 1_000_000;
+    });
+    const { code, report } = await reported(manifests('endless.yaml', [...endless, ...example('istio-canary.yaml')]));
+    expect(code).toBe(1);
+    expect(report.rehearsals.map(({ name, verdict }) => [name, verdict])).toEqual([
+      ['endless', 'notRehearsed'],
+      ['podinfo', 'promoted'],
+    ]);
+    const refusal = report.mistakes.find(({ rule }) => rule === 'not-rehearsed');
+    expect(refusal?.message).toContain('spec.analysis.iterations: makes 1000000 checks of a release, and a rehearsal plays 2000');
+    expect(refusal?.line).toBeGreaterThan(1);
+  });
+
+  it('100,000 replicas are modelled by thirty, and a warning with the line says so', async () => {
+    const objects = example('istio-canary.yaml');
+    for (const object of objects) if (object.kind === 'Deployment') Object.assign((object as Raw).spec, { replicas: 100_000 });
+    const { code, report } = await reported(manifests('replicas.yaml', objects));
+    expect(code).toBe(0);
+    expect(report.rehearsals[0]).toMatchObject({ verdict: 'promoted' });
+    expect(report.rehearsals[0]?.peakPods).toBeLessThanOrEqual(3 * MOST_PODS);
+    expect(report.mistakes).toEqual([
+      expect.objectContaining({ severity: 'warning', rule: 'fewer-pods', field: 'spec.replicas', line: 7 }),
+    ]);
+  });
+
   it('a good version is promoted, and the exit code is 0', async () => {
     const { code, report } = await reported(ISTIO);
     expect(code).toBe(exitCodes.done.code);

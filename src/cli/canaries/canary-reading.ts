@@ -4,6 +4,7 @@ import { actors } from '../../api/codes/code.ts';
 import { codes } from '../../api/codes/list.ts';
 import { endingOf, endingRemedy } from '../../api/ending.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { asideAnnotation } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Routes } from '../../api/routes.ts';
 import { timestamp } from '../../api/timestamp.ts';
@@ -79,6 +80,7 @@ export function summaryOf(raw: KubeObject): CanarySummary {
     name: raw.metadata.name,
     phase: status?.phase ?? '',
     suspended: spec.suspend === true,
+    ...(raw.metadata.annotations?.[asideAnnotation] === undefined ? {} : { aside: true }),
     ...(raw.metadata.deletionTimestamp === undefined ? {} : { deleting: true }),
     target: { kind: text(target.kind), name: text(target.name) },
     ...(typeof spec.provider === 'string' ? { provider: spec.provider } : {}),

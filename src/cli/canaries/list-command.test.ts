@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { CanaryList } from '../output/documents.ts';
+import { CanaryList, type CanarySummary } from '../output/documents.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
 import { summaryOf } from './canary-reading.ts';
-import { listAnswer } from './list-command.ts';
+import { listAnswer, phaseOf } from './list-command.ts';
 
 /** A Canary at 20 %, an idle one, one that no controller has reconciled, and one whose spec is a text. */
 function items() {
@@ -34,6 +34,20 @@ describe('serin list', () => {
       'test       broken   unseen       [----------] 0 %   0       -',
     ]);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+  it.each([
+    [{}, 'Progressing'],
+    [{ suspended: true }, 'Progressing (suspended)'],
+    [{ suspended: true, aside: true }, 'Progressing (left to another controller)'],
+    [{ aside: true, deleting: true }, 'Progressing (being deleted)'],
+  ])('DF825: marks the phase of a Canary with %j', (about, shown) => {
+    expect(phaseOf({ phase: 'Progressing', suspended: false, ...about } as CanarySummary)).toBe(shown);
+  });
+  it('DF825: reads that from the annotation', () => {
+    const canary = aCanary({});
+    expect(summaryOf(asStored(canary))).not.toHaveProperty('aside');
+    canary.metadata.annotations = { 'serin.dev/left-to-another-controller': '2026-11-29T22:00:00Z' };
+    expect(summaryOf(asStored(canary))).toMatchObject({ aside: true });
   });
   it('-o wide adds target, provider and sentence', async () => {
     expect(await rendered({ output: 'wide' })).toMatch(

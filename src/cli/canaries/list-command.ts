@@ -80,8 +80,9 @@ function wideCells({ target, provider, message }: CanarySummary): string[] {
 }
 
 /** The phase as the table shows it. */
-export function phaseOf({ phase, suspended, deleting }: CanarySummary): string {
-  return `${phase || 'unseen'}${deleting ? ' (being deleted)' : suspended ? ' (suspended)' : ''}`;
+export function phaseOf({ phase, suspended, deleting, aside }: CanarySummary): string {
+  const mark = deleting ? 'being deleted' : aside ? 'left to another controller' : suspended ? 'suspended' : undefined;
+  return `${phase || 'unseen'}${mark === undefined ? '' : ` (${mark})`}`;
 }
 
 /** The canary's traffic, in percent. */

@@ -1,8 +1,8 @@
-import { parse } from 'yaml';
 import * as z from 'zod';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import { CommandError, usageError } from '../output/exit-codes.ts';
 import { documentOn } from '../output/output-version.ts';
+import { oneValue } from '../validate/one-value.ts';
 import { readSources } from '../validate/sources.ts';
 import { type Journal, partOf } from './read-journals.ts';
 
@@ -32,11 +32,7 @@ export async function readYaml(file: string): Promise<unknown> {
     throw usageError(`${file} ${source && 'unreadable' in source.text ? source.text.unreadable : 'is empty'}`);
   const { content } = source.text;
   if (content.length > LARGEST_FILE) throw usageError(`${file} has more than ${LARGEST_FILE / 1e6} MB: it is not a journal or a spec`);
-  try {
-    return parse(content, { logLevel: 'silent' });
-  } catch (cause) {
-    throw usageError(`${file} is not JSON or YAML: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`, {
-      cause,
-    });
-  }
+  const read = oneValue(content);
+  if ('problem' in read) throw usageError(`${file} is not JSON or YAML: ${read.problem}`);
+  return read.value;
 }

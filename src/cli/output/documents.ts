@@ -34,6 +34,7 @@ export const CanarySummary = z.object({
   name: z.string(),
   phase: z.string().describe('Empty: no controller has reconciled it yet.'),
   suspended: z.boolean(),
+  aside: z.boolean().optional().describe('True: Serin has left it to another controller, which writes its status.'),
   deleting: z.boolean().optional().describe('True: it is deleted, and stays until its finalizers are removed.'),
   target: z.object({ kind: z.string(), name: z.string() }),
   provider: z.string().optional().describe('Absent: --mesh-provider of the controller.'),

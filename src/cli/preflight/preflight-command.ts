@@ -6,6 +6,7 @@ import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer, Output } from '../output/output.ts';
 import { toYaml } from '../output/to-yaml.ts';
 import { readDocuments } from '../validate/documents.ts';
+import { Spent } from '../validate/limits.ts';
 import { readSources } from '../validate/sources.ts';
 import { applicationReader } from './application-reader.ts';
 import { listOf, type Preflight } from './preflight-document.ts';
@@ -52,10 +53,11 @@ export async function preflightFiles(
   settings: PreflightSettings,
 ): Promise<ExitName> {
   const objects: KubeObject[] = [];
+  const spent = new Spent();
   const lines = new Map<KubeObject, LineOf>();
-  for (const { name, file, text } of readSources(files, stdin)) {
+  for (const { name, file, text } of readSources(files, stdin, spent)) {
     if ('unreadable' in text) throw new CommandError('no', `${name}: ${text.unreadable}`);
-    const { items, unreadable } = readDocuments({ source: name, file, text: text.content });
+    const { items, unreadable } = readDocuments({ source: name, file, text: text.content }, spent);
     const [broken] = unreadable;
     if (broken) throw new CommandError('no', `${broken.source}: ${broken.message}`);
     for (const { object, place } of items) {

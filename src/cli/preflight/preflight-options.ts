@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { CommandHost } from '../canaries/command-host.ts';
 import { nameOf, noted, withKubectlFlags } from '../canaries/flags.ts';
@@ -38,17 +37,18 @@ export function addPreflightCommand(program: Command, host: CommandHost): void {
     .option('--companions <list>', 'the same as the flag of the controller', 'podDisruptionBudgets,networkPolicies,verticalPodAutoscalers')
     .addHelpText('after', SAFE)
     .action(async (text: string | undefined, flags: PreflightFlags, command: Command) => {
-      const [{ guarded, onCluster }, { preflightCommand, preflightFiles }, { readSettings }] = await Promise.all([
+      const [{ guarded, onCluster }, { preflightCommand, preflightFiles }, { readSettings }, { readStdin }] = await Promise.all([
         import('../canaries/session.ts'),
         import('./preflight-command.ts'),
         import('./read-settings.ts'),
+        import('../validate/sources.ts'),
       ]);
       const settings = readSettings(flags);
       if ('problem' in settings) return command.error(`error: ${settings.problem}`);
       const { manifests, selector, filename: files } = flags;
       if (files !== undefined) {
         if (text !== undefined) return command.error('error: name a Canary of the cluster, or files with -f, and not both');
-        const stdin = files.includes('-') ? await buffer(process.stdin) : undefined;
+        const stdin = files.includes('-') ? await readStdin() : undefined;
         const { namespace } = flags;
         return host.end(
           await guarded(flags, host.around, (output) => preflightFiles(output, { files, stdin, namespace, manifests }, settings)),

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { parseScenario, type Scenario } from '../../rehearsal/scenario.ts';
 import { scenarioOf, scenarios } from '../../rehearsal/scenarios.ts';
 import { usageError } from '../output/exit-codes.ts';
+import { oneValue } from '../validate/one-value.ts';
+import { readSources } from '../validate/sources.ts';
 
 const MOST_PER_SECOND = 1_000_000;
 
@@ -16,14 +16,12 @@ export function readScenarios(list: string, isMatrix: boolean): readonly Scenari
 function scenarioInFile(word: string): Scenario {
   if (!/\.(ya?ml|json)$/.test(word))
     throw usageError(`--scenario ${word} is not known: it must be a .yaml file or one of ${scenarios.map(({ name }) => name).join(', ')}`);
-  let raw: unknown;
-  try {
-    raw = parse(readFileSync(word, 'utf8'));
-  } catch (cause) {
-    const [reason = ''] = String(cause instanceof Error ? cause.message : cause).split('\n');
-    throw usageError(`--scenario ${word} cannot be read: ${reason}`, { cause });
-  }
-  const read = parseScenario(raw);
+  const [source] = readSources([word], undefined);
+  const text = source?.text ?? { unreadable: 'is empty' };
+  if ('unreadable' in text) throw usageError(`--scenario ${word} cannot be read: it ${text.unreadable}`);
+  const raw = oneValue(text.content);
+  if ('problem' in raw) throw usageError(`--scenario ${word} cannot be read: ${raw.problem}`);
+  const read = parseScenario(raw.value);
   if ('scenario' in read) return read.scenario;
   const said = read.problems.map(({ path, message }) => `${path === '' ? 'the file' : path}: ${message}`);
   throw usageError(`--scenario ${word}: ${said.join('; ')}`);

@@ -1,7 +1,8 @@
-import { buffer } from 'node:stream/consumers';
 import { apiVersion } from '../../api/canary.ts';
+import type { ScalerSpec } from '../../api/kinds/scaler.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { MOST_PODS, MOST_REHEARSALS, withFewerPods, withLessQuota } from '../../rehearsal/limits.ts';
 import { mistakesOf } from '../../rehearsal/mistakes.ts';
 import { type RehearsalInput, rehearsalProblem } from '../../rehearsal/rehearsal.ts';
 import { rehearse } from '../../rehearsal/rehearse.ts';
@@ -12,6 +13,7 @@ import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts
 import type { Output } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import type { Item } from '../validate/documents.ts';
+import { readStdin } from '../validate/sources.ts';
 import { type Judged, judge, type ValidateArgs } from '../validate/validate.ts';
 import { readProvider } from '../validate/validate-options.ts';
 import { LIVE, liveCanary, readForRehearsal } from './live-items.ts';
@@ -51,18 +53,22 @@ async function rehearseCommand(files: readonly string[], flags: RehearseFlags, o
   const provider = mesh.known;
   const judged = await judge({
     files: [...files],
-    ...(files.includes('-') && { stdin: await buffer(process.stdin) }),
+    ...(files.includes('-') && { stdin: await readStdin() }),
     namespace: flags.namespace ?? live.namespace,
     provider,
     ...live,
   });
   const items = [...judged.items, ...judged.live];
   const canaries = canariesIn(judged, flags);
-  const objects = new Map(items.map((item) => [item, placed(item)]));
+  const whole = new Map(items.map((item) => [item, placed(item)]));
   const assumed = readAssumed(flags.assume ?? [], checkNames(canaries));
   const mistakes = findingsIn(judged);
   const rehearsals: RehearsalResult[] = [];
-  for (const item of canaries)
+  if (canaries.length * scenarios.length > MOST_REHEARSALS)
+    throw usageError(`a run makes ${MOST_REHEARSALS} rehearsals at the most: name one Canary with --canary, or fewer scenarios`);
+  for (const item of canaries) {
+    const { objects, found } = modelled(item, whole);
+    mistakes.push(...found);
     for (const scenario of scenarios) {
       const canary = objects.get(item) ?? item.object;
       const input = { objects: [...objects.values()], canary, scenario, seed, requestsPerSecond, assumed, provider };
@@ -70,6 +76,7 @@ async function rehearseCommand(files: readonly string[], flags: RehearseFlags, o
       rehearsals.push(one.result);
       for (const mistake of one.mistakes) if (!mistakes.some((known) => isSame(known, mistake))) mistakes.push(mistake);
     }
+  }
   const report: RehearsalReport = {
     apiVersion: outputVersion,
     kind: 'RehearsalReport',
@@ -89,13 +96,16 @@ async function rehearseOne(
   scenario: Scenario,
 ): Promise<{ result: RehearsalResult; mistakes: RehearsalMistake[] }> {
   const problem = rehearsalProblem(input.canary, input.provider);
-  if (problem !== undefined)
+  if (problem !== undefined) {
+    const { field = '', message } = problem;
+    const said = field === '' ? message : `${field}: ${message}`;
     return {
-      result: notRehearsed(item, scenario, problem),
+      result: notRehearsed(item, scenario, said),
       mistakes: [
-        { severity: 'error', rule: 'not-rehearsed', message: `Canary ${item.name} cannot be rehearsed: ${problem}`, ...whereIs(item) },
+        { severity: 'error', rule: 'not-rehearsed', message: `Canary ${item.name} cannot be rehearsed: ${said}`, ...whereIs(item, field) },
       ],
     };
+  }
   const rehearsal = await rehearse({
     ...input,
     startController: (world, args, log, apiUrl) => startVirtualController(world, args, log, () => apiUrl),
@@ -109,6 +119,28 @@ async function rehearseOne(
     })),
   };
 }
+
+/** The objects with as many pods as are modelled, and a warning for each that has more. */
+function modelled({ name }: Item, whole: ReadonlyMap<Item, KubeObject>): { objects: Map<Item, KubeObject>; found: RehearsalMistake[] } {
+  const canary = [...whole].find(([one, { kind }]) => kind === 'Canary' && one.name === name)?.[1];
+  const target = specOf<{ targetRef: { name?: string } }>(canary).targetRef?.name;
+  let share = 1;
+  const found: RehearsalMistake[] = [];
+  const objects = new Map(whole);
+  for (const [item, object] of whole) {
+    const fewer = withFewerPods(object);
+    const isOfCanary = object === canary || object.metadata.name === target || scaledBy(object) === target;
+    if (fewer === undefined || !isOfCanary) continue;
+    objects.set(item, fewer.object);
+    share = Math.min(share, MOST_PODS / fewer.pods);
+    const message = `${fewer.field}: ${fewer.pods} pods are modelled by ${MOST_PODS}, and quotas of pods are lowered as much: times of their starts are those of ${MOST_PODS}`;
+    found.push({ severity: 'warning', rule: 'fewer-pods', message, field: fewer.field, ...whereIs(item, fewer.field) });
+  }
+  if (share < 1) for (const [item, object] of objects) objects.set(item, withLessQuota(object, share));
+  return { objects, found };
+}
+
+const scaledBy = (object: KubeObject): string | undefined => specOf<ScalerSpec>(object).scaleTargetRef?.name;
 
 const noRequests = { sent: 0, failed: 0 };
 

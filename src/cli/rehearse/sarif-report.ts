@@ -10,12 +10,13 @@ export const RULES: Readonly<Record<string, string>> = {
   'good-version-not-promoted': 'A version without a fault is not promoted',
   'not-started': 'No release can start',
   'not-rehearsed': 'The Canary cannot be rehearsed',
+  'fewer-pods': 'A workload has more pods than are modelled',
   'object-refused': 'The API server refuses an object',
   'check-never-measured': 'A check is never measured',
   'new-version-unseen': 'No user reaches the new version',
   'new-version-untried': 'Nothing sends requests to the new version',
   'rolled-back-late': 'A version that harms users is rolled back late',
-} satisfies Record<MistakeCode | 'validate' | 'not-rehearsed', string>;
+} satisfies Record<MistakeCode | 'validate' | 'not-rehearsed' | 'fewer-pods', string>;
 
 /** SARIF 2.1.0, as code scanning services read it. */
 export function sarifReport({ mistakes }: RehearsalReport): object {

@@ -1,7 +1,11 @@
-import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml';
+import type { Document } from 'yaml';
 import { fieldSteps } from '../../api/field-path.ts';
 import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { FieldOffsets } from './field-offsets.ts';
+import { MOST, Spent } from './limits.ts';
+import { unfold } from './unfold.ts';
+import { type TextFault, yamlText } from './yaml-text.ts';
 
 /** Where an object is written. */
 export interface SourceLocation {
@@ -28,28 +32,36 @@ export interface UnreadableText {
   message: string;
 }
 
-/** The objects of a text, in their order, those of a List too. */
-export function readDocuments({ source, file, text }: { source: string; file: string; text: string }): {
+/** The objects of a text, in their order, those of a List too. A fault hides no more than its own document. */
+export function readDocuments(
+  { source, file, text }: { source: string; file: string; text: string },
+  spent: Spent = new Spent(),
+): {
   items: Item[];
   unreadable: UnreadableText[];
 } {
-  const lines = new LineCounter();
   const items: Item[] = [];
   const unreadable: UnreadableText[] = [];
-  const parsed = parseAllDocuments(text, { lineCounter: lines, logLevel: 'silent' });
-  for (const document of Array.isArray(parsed) ? parsed : []) {
-    const [broken] = document.errors;
-    const content = broken ? { unreadable: `is not YAML: ${reasonOf(broken)}` } : contentOf(document);
-    if ('unreadable' in content) {
-      const line = lineAt(lines, broken?.pos[0] ?? document.contents?.range?.[0] ?? 0);
-      unreadable.push({ source, line, message: content.unreadable });
+  const { documents, lineAt, exceeded } = yamlText(text, spent);
+  const refuse = ({ offset, message }: TextFault) => unreadable.push({ source, line: lineAt(offset), message });
+  for (const document of documents) {
+    const fault = faultOf(document) ?? unfold(document);
+    if (fault) {
+      refuse(fault);
       continue;
     }
-    for (const { object, prefix } of objectsIn(content.value)) {
-      const lineOf = (path: string) => lineOfSteps(document, lines, [...prefix, ...fieldSteps(path)]);
+    const offsets = new FieldOffsets(document);
+    for (const { object, prefix } of objectsIn(document.toJS())) {
+      spent.objects += 1;
+      if (spent.objects > MOST.documents) {
+        const message = `this run has more than ${MOST.documents} objects; the rest is not read: check fewer at a time`;
+        return { items, unreadable: [...unreadable, { source, line: lineAt(offsets.of(prefix)), message }] };
+      }
+      const lineOf = (path: string) => lineAt(offsets.of([...prefix, ...fieldSteps(path)]));
       items.push(itemOf(object, { source, file, lineOf }));
     }
   }
+  if (exceeded) refuse(exceeded);
   return { items, unreadable };
 }
 
@@ -64,21 +76,12 @@ export function itemOf(object: KubeObject, place?: SourceLocation): Item {
   };
 }
 
-function reasonOf({ message }: Error): string {
-  if (message.startsWith('Maximum call stack')) return 'it is nested too deeply: write it flatter';
-  // The finding has the line.
-  return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
-}
-
-/** A document with its aliases unfolded; kubectl refuses the same that is refused here. */
-function contentOf(document: Document): { value: unknown } | { unreadable: string } {
-  try {
-    return { value: document.toJS() };
-  } catch (cause) {
-    if (cause instanceof ReferenceError && /alias/i.test(cause.message) && !/Excessive/.test(cause.message))
-      return { unreadable: `is not YAML: ${cause.message.replace(/ \(the anchor.*$/, '')}: define the anchor before its alias` };
-    return { unreadable: 'unfolds its aliases without end: write it without them' };
-  }
+/** Its first fault, as text of YAML. */
+export function faultOf({ errors: [broken] }: Document): TextFault | undefined {
+  if (broken === undefined) return undefined;
+  const [reason = ''] = broken.message.split('\n');
+  const message = reason.startsWith('Maximum call stack') ? 'it is nested too deeply: write it flatter' : reason;
+  return { offset: broken.pos[0], message: `is not YAML: ${message}` };
 }
 
 /** The object of a document, or those of a List. */
@@ -90,15 +93,3 @@ function objectsIn(content: unknown): { object: KubeObject; prefix: (string | nu
 }
 
 const isFields = (value: unknown): value is KubeObject => isRecord(value);
-
-function lineOfSteps(document: Document, lines: LineCounter, steps: readonly (string | number)[]): number {
-  for (let length = steps.length; length > 0; length -= 1) {
-    const node = document.getIn(steps.slice(0, length), true);
-    if (isNode(node) && node.range) return lineAt(lines, node.range[0]);
-  }
-  return lineAt(lines, document.contents?.range?.[0] ?? 0);
-}
-
-function lineAt(lines: LineCounter, offset: number): number {
-  return Math.max(1, lines.linePos(offset).line);
-}

@@ -97,10 +97,19 @@ export interface ItemRef {
 
 /** The object that is meant; one of exactly this namespace first. */
 export function findItem(manifests: Pick<Manifests, 'items'>, { kind, group, name, namespace }: ItemRef): Item | undefined {
-  const found = manifests.items.filter(
-    (item) => item.name === name && item.object.kind === kind && groupOf(item.object) === group && isNear(item.namespace, namespace),
+  const found = (namedIn(manifests.items).get(name) ?? []).filter(
+    (item) => item.object.kind === kind && groupOf(item.object) === group && isNear(item.namespace, namespace),
   );
   return found.find((item) => item.namespace === namespace) ?? found[0];
+}
+
+const byName = new WeakMap<readonly Item[], ReadonlyMap<string, readonly Item[]>>();
+
+/** Each Canary looks for several objects: all of them are grouped once. */
+function namedIn(items: readonly Item[]): ReadonlyMap<string, readonly Item[]> {
+  const known = byName.get(items) ?? Map.groupBy(items, ({ name }) => name);
+  byName.set(items, known);
+  return known;
 }
 
 /** The MetricTemplate, AlertProvider or Canary that is meant. */

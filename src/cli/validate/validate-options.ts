@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Provider } from '../../api/canary.ts';
 import { nameOf, noted, withCluster } from '../canaries/flags.ts';
@@ -73,7 +72,7 @@ async function validate(
   const { validateCommand } = await import('./validate.ts');
   const args: ValidateArgs = {
     files,
-    ...(files.includes('-') ? { stdin: await buffer(process.stdin) } : {}),
+    ...(files.includes('-') ? { stdin: await (await import('./sources.ts')).readStdin() } : {}),
     namespace: flags.namespace,
     provider,
     selectorLabels: flags.selectorLabels.split(',').filter(Boolean),

@@ -189,7 +189,7 @@ describe('serin validate', () => {
   });
 
   it.each<[string, string | Buffer, string]>([
-    ['aliases that unfold without end', bomb, 'f.yaml:1 document: error: unfolds its aliases without end: write it without them'],
+    ['aliases that unfold without end', bomb, 'f.yaml:7 document: error: unfolds its aliases without end: write it without them'],
     [
       'an alias without an anchor',
       'a: *nope\n',

@@ -3,6 +3,7 @@ import { printable } from '../output/text.ts';
 import { meantKind } from './checks/spelling.ts';
 import { isSplit } from './checks/splits.ts';
 import { type Item, readDocuments, type UnreadableText } from './documents.ts';
+import { Spent } from './limits.ts';
 import type { LiveItems } from './live.ts';
 import { isOurs, type ManifestCheck, type ManifestFinding, type ManifestOptions, manifestsOf } from './manifests.ts';
 import { readSources } from './sources.ts';
@@ -41,13 +42,13 @@ export async function validateCommand(
   }
   const { sources, items, found } = await judge(args);
   const checked = items.filter(({ object }) => isOurs(object) || isSplit(object) || meantKind(object) !== undefined);
+  const placed = Map.groupBy(found, ({ on: { place } }) => place);
   for (const source of sources) {
     for (const each of source.unreadable) {
       count.error += 1;
       say(unreadableLine(each));
     }
-    const placed = found.filter(({ on: { place } }) => source.items.some((item) => item.place === place));
-    for (const finding of placed) {
+    for (const finding of source.items.flatMap(({ place }) => placed.get(place) ?? [])) {
       count[finding.severity] += 1;
       say(findingLine(finding));
     }
@@ -70,10 +71,11 @@ export interface Judged {
 
 /** The objects of all files, and what is wrong with them. */
 export async function judge(args: ValidateArgs): Promise<Judged> {
-  const sources = readSources(args.files, args.stdin).map(({ name, file, text }) =>
+  const spent = new Spent();
+  const sources = readSources(args.files, args.stdin, spent).map(({ name, file, text }) =>
     'unreadable' in text
       ? { items: [], unreadable: [{ source: name, message: text.unreadable }] }
-      : readDocuments({ source: name, file, text: text.content }),
+      : readDocuments({ source: name, file, text: text.content }, spent),
   );
   const own = sources.flatMap((one) => one.items);
   const more = (args.more ?? []).filter(({ object, name }) => !own.some((item) => item.object.kind === object.kind && item.name === name));
@@ -100,7 +102,8 @@ async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: Liv
   // The clients of metric backends and receivers come with them.
   const { checksWith } = await import('./checks/index.ts');
   const found = checksWith(await promqlCheck(manifests.items)).flatMap(([, , check]) => [...check(manifests)]);
-  return items.flatMap(({ place }) => found.filter((finding) => finding.on.place === place));
+  const placed = Map.groupBy(found, ({ on: { place } }) => place);
+  return [...new Set(items.map(({ place }) => place))].flatMap((place) => placed.get(place) ?? []);
 }
 
 /** The grammar is loaded only where a query may be of it. */

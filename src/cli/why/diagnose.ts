@@ -3,6 +3,7 @@ import { blockerText } from '../../api/blocker-text.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
 import { isWarningCondition, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
 import { codes } from '../../api/codes/list.ts';
+import { asideAnnotation } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { Diagnosis, Why } from '../output/documents.ts';
@@ -10,7 +11,7 @@ import { headOf } from '../output/output-version.ts';
 import { diagnosisOf } from './diagnosis.ts';
 import { causeOf, proofIn, type Trouble, toSet } from './finding.ts';
 import { fromBlocker, isOfObjects } from './from-blocker.ts';
-import { fromRejection, suspended } from './from-rejection.ts';
+import { fromRejection, leftToAnother, suspended } from './from-rejection.ts';
 import { fromStep } from './from-step.ts';
 import { overdue, unseen } from './unseen.ts';
 
@@ -47,6 +48,7 @@ function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [H
   const { blockers = [] } = release ?? {};
   if (refused)
     return [{ trouble: fromRejection(snapshot, refused, blockers), ...(!release && { sentence: refused.message ?? '' }) }, ...alsoPaused];
+  if (raw.metadata.annotations?.[asideAnnotation] !== undefined) return [{ trouble: leftToAnother(raw) }];
   if (!canary || !release || phase === '') return [{ trouble: unseen(snapshot) }];
   if (canary.spec.suspend === true) return [{ trouble: suspended(snapshot) }, ...alsoPaused];
   const blocker = blockers.find(isOfObjects);

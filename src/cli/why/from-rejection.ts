@@ -1,7 +1,7 @@
 import type { Blocker } from '../../api/blocker.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
 import { isBlockerCode } from '../../api/codes/codes.ts';
-import { resumeAnnotation } from '../../api/names.ts';
+import { asideAnnotation, resumeAnnotation } from '../../api/names.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { causeOf, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
 
@@ -45,6 +45,14 @@ export function fromRejection(
     default:
       return { cause, about: { detail: message }, proof, change: toSet(raw, field ?? 'spec') };
   }
+}
+
+/** The cause of a Canary whose mark alone is left: the other controller has written the condition away. */
+export function leftToAnother(raw: CanarySnapshot['raw']): Trouble {
+  const proof = [asideAnnotation, resumeAnnotation].map((key) =>
+    proofIn(raw, `metadata.annotations[${key}]`, raw.metadata.annotations?.[key]),
+  );
+  return { cause: 'ForeignController', proof };
 }
 
 /** The cause of a suspended Canary. */

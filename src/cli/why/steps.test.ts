@@ -143,6 +143,19 @@ const stalls: readonly Stall[] = [
     },
   },
   {
+    title: 'a Canary that is left to another controller, which has written the condition away',
+    arrange() {
+      const world = pushed(initialized(aCanary({ stepWeight: 20 })));
+      world.canary.metadata.annotations = { 'serin.dev/left-to-another-controller': '2026-11-29T22:00:00Z' };
+      return { world };
+    },
+    cause: 'ForeignController',
+    proof: ['Canary', 'metadata.annotations[serin.dev/left-to-another-controller]'],
+    action: /stop the other controller/,
+    way: 'run kubectl annotate canary podinfo -n test serin.dev/resume=v1 --overwrite',
+    mend: ({ world }) => void delete world.canary.metadata.annotations,
+  },
+  {
     title: 'a paused release',
     arrange() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));

@@ -22,6 +22,7 @@ import { scalerRefs } from '../facts/scaling.ts';
 import { JournalKeeper } from '../journal/journal-keeper.ts';
 import { notedWrites } from '../journal/noted-writes.ts';
 import { Convergence } from '../reconcile/convergence.ts';
+import { keepAsideMark } from '../status/aside-mark.ts';
 import { RIVAL_SILENCE_MS, type Rival, rivalMessage } from '../status/ownership.ts';
 import { StatusWriter } from '../status/writer.ts';
 import { Alarms } from './alarms.ts';
@@ -136,6 +137,10 @@ export class CanaryProcess {
     const rival = this.#status.rivalOf(raw);
     if (rival) return this.#standAside(raw, rival);
     this.#isAside = false;
+    if (await keepAsideMark(raw, false, this.#deps, this.#questions.signal)) {
+      this.#mail.again();
+      return;
+    }
     const runnable = await this.#spec.resolve(raw, this.#questions.signal);
     this.#alarms.clear('arrival');
     if ('reason' in runnable) {
@@ -173,6 +178,8 @@ export class CanaryProcess {
   async #standAside(raw: KubeObject, rival: Rival): Promise<void> {
     this.#alarms.stop();
     if (rival.kind === 'serin') this.#alarms.set('wake', RIVAL_SILENCE_MS, () => this.wake());
+    // Another Serin would take it off, and its name in the status says who runs the Canary.
+    const marked = rival.kind === 'other' ? await keepAsideMark(raw, true, this.#deps, this.#questions.signal) : undefined;
     if (this.#isAside) return;
     this.#isAside = true;
     this.#deps.podWatches.unfollow(this.#label);
@@ -186,7 +193,7 @@ export class CanaryProcess {
     const by = rival.kind === 'other' ? 'another controller' : rival.writer;
     this.#deps.log.warn({ canary: this.#label, by }, 'left to another controller, which writes its status');
     const message = rivalMessage(rival, this.#deps.writer);
-    await refuse(raw, { reason: 'ForeignController', message }, this.#deps, this.#questions.signal);
+    await refuse(marked ?? raw, { reason: 'ForeignController', message }, this.#deps, this.#questions.signal);
   }
 
   async #step(canary: Canary, provider: Provider, router: Router): Promise<void> {

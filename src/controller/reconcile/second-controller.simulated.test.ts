@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { aModelCanary, canaryRef, type ModelLab } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
+import { asideAnnotation } from '../../api/names.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -95,5 +96,22 @@ it('I8: a release that is left to a controller without a name for itself has no 
   lab.push('3');
   await lab.pass(120_000);
   expect([lab.writes.length, raw(lab.canary())?.status.canaryWeight]).toEqual([before, 77]);
+  lab.close();
+});
+
+it('DF825: a Canary that is left to another controller keeps a mark that its status writes do not take away, until Serin goes on', async () => {
+  const lab = await lives(async (one) => one.start());
+  const mark = () => raw(lab.canary())?.metadata.annotations?.[asideAnnotation];
+  lab.server.patch(canaryRef, { status: { canaryWeight: 77 } }, 'status');
+  await lab.pass(2_000);
+  expect(mark()).toMatch(/^\d{4}-\d\d-\d\dT/);
+  lab.server.patch(canaryRef, { status: { canaryWeight: 78, conditions: null } }, 'status');
+  await lab.pass(2_000);
+  expect(mark()).toMatch(/^\d{4}-/);
+  lab.server.patch(canaryRef, { metadata: { annotations: { [asideAnnotation]: null } } });
+  await lab.pass(2_000);
+  expect(mark()).toMatch(/^\d{4}-/);
+  lab.server.patch(canaryRef, { metadata: { annotations: { 'serin.dev/resume': '1' } } });
+  expect(await lab.passUntil(() => mark() === undefined, 60_000)).toBe(true);
   lab.close();
 });

@@ -3,27 +3,32 @@ import { names } from '../../../api/names.ts';
 import { type CanaryItem, type ManifestCheck, on, whereOf } from '../manifests.ts';
 
 /** Two Canaries for one target or one apex Service: only the older one is run (TargetTaken). */
-export const rivals: ManifestCheck = ({ canaries }) =>
-  canaries.flatMap((younger, index) => {
+export const rivals: ManifestCheck = ({ canaries }) => {
+  const placed = canaries.map((item, index) => ({ item, index }));
+  const byTarget = Map.groupBy(placed, ({ item }) => targetKey(item));
+  const byApex = Map.groupBy(placed, ({ item }) => apexKey(item));
+  const copies = Map.groupBy(
+    canaries.filter(({ place }) => place),
+    nameKey,
+  );
+  return placed.flatMap(({ item: younger, index }) => {
     if (!younger.place) return [];
-    const others = canaries.filter(
-      (other, at) => (at < index || !other.place) && !isSame(other, younger) && other.namespace === younger.namespace,
-    );
-    const rival = others.map((other) => ({ other, field: sharedField(other, younger) })).find(({ field }) => field !== undefined);
-    if (!rival?.field) return [];
-    const { field, other } = rival;
+    const isRival = ({ item, index: at }: (typeof placed)[number]) => (at < index || !item.place) && nameKey(item) !== nameKey(younger);
+    const [ofTarget, ofApex] = [byTarget.get(targetKey(younger))?.find(isRival), byApex.get(apexKey(younger))?.find(isRival)];
+    const isTarget = ofTarget !== undefined && ofTarget.index <= (ofApex?.index ?? Number.POSITIVE_INFINITY);
+    const other = (isTarget ? ofTarget : ofApex)?.item;
+    if (!other) return [];
+    const field = isTarget ? 'spec.targetRef.name' : 'spec.service.name';
     // Files that hold a Canary twice are not all applied to one cluster, such as a base and its overlays.
-    const isCertain = [other, younger].every((one) => canaries.filter((each) => each.place && isSame(each, one)).length <= 1);
+    const isCertain = [other, younger].every((one) => (copies.get(nameKey(one))?.length ?? 0) <= 1);
     const find: (path: string, message: string) => Finding = isCertain ? error : warning;
-    const thing = field === 'spec.targetRef.name' ? 'target' : 'apex Service';
+    const thing = isTarget ? 'target' : 'apex Service';
     const remedy = `remove one, or give it another ${thing}`;
     return on(younger, [find(field, `is the ${thing} of ${whereOf(other)}, too, and only the older Canary is run: ${remedy}`)]);
   });
+};
 
-const isSame = (a: CanaryItem, b: CanaryItem): boolean => a.name === b.name && a.namespace === b.namespace;
-
-function sharedField({ canary: one }: CanaryItem, { canary: other }: CanaryItem): string | undefined {
-  const [a, b] = [one.spec.targetRef, other.spec.targetRef];
-  if (a.kind === b.kind && a.name === b.name) return 'spec.targetRef.name';
-  return names(one).apexService === names(other).apexService ? 'spec.service.name' : undefined;
-}
+const key = (...parts: readonly unknown[]): string => JSON.stringify(parts);
+const nameKey = ({ namespace, name }: CanaryItem): string => key(namespace, name);
+const targetKey = ({ namespace, canary }: CanaryItem): string => key(namespace, canary.spec.targetRef.kind, canary.spec.targetRef.name);
+const apexKey = ({ namespace, canary }: CanaryItem): string => key(namespace, names(canary).apexService);

@@ -2,21 +2,25 @@ import { error, type Finding, warning } from '../../../api/finding.ts';
 import type { ScalerSpec } from '../../../api/kinds/scaler.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { Item } from '../documents.ts';
-import { type CanaryItem, findItem, groupOf, isAbsent, isNear, type Manifests, perCanary, whereOf } from '../manifests.ts';
+import { type CanaryItem, findItem, groupOf, isAbsent, isNear, type ManifestCheck, type Manifests, on, whereOf } from '../manifests.ts';
 
 const GROUPS: Readonly<Record<string, string>> = { HorizontalPodAutoscaler: 'autoscaling', ScaledObject: 'keda.sh' };
 
 /** Scalers of the target that the Canary does not know of, and those that it names and that scale something else. */
-export const scalers = perCanary(function* (item, manifests) {
-  if (!item.place) return;
-  yield* unnamed(item, manifests);
-  yield* named(item, manifests);
-});
+export const scalers: ManifestCheck = (manifests) => {
+  const byTarget = Map.groupBy(manifests.items.filter(isScaler), scaledName);
+  const check = function* (item: CanaryItem) {
+    if (!item.place) return;
+    yield* unnamed(item, byTarget.get(item.canary.spec.targetRef.name) ?? []);
+    yield* named(item, manifests);
+  };
+  return manifests.canaries.flatMap((item) => on(item, check(item)));
+};
 
-function* unnamed(item: CanaryItem, manifests: Manifests): Generator<Finding> {
+function* unnamed(item: CanaryItem, scalersOfName: readonly Item[]): Generator<Finding> {
   const { autoscalerRef, targetRef } = item.canary.spec;
   if (autoscalerRef || targetRef.kind !== 'Deployment') return;
-  const scaler = manifests.items.find((other) => isScalerOf(other, targetRef.name) && isNear(other.namespace, item.namespace));
+  const scaler = scalersOfName.find((other) => isNear(other.namespace, item.namespace));
   if (!scaler) return;
   const { kind } = scaler.object;
   const message = `is scaled by ${whereOf(scaler)}, and spec.autoscalerRef does not name it: the primary keeps a fixed number of pods, and the scaler fights the scale to zero; add autoscalerRef with kind ${kind} and name ${scaler.name}`;
@@ -24,11 +28,12 @@ function* unnamed(item: CanaryItem, manifests: Manifests): Generator<Finding> {
 }
 
 /** KEDA makes a HorizontalPodAutoscaler for each ScaledObject, whose owner is the one to name. */
-function isScalerOf({ object }: Item, target: string): boolean {
+function isScaler({ object }: Item): boolean {
   if (GROUPS[object.kind] !== groupOf(object) || object.metadata?.ownerReferences?.length) return false;
-  const { kind = 'Deployment', name } = specOf<ScalerSpec>(object).scaleTargetRef ?? {};
-  return kind === 'Deployment' && name === target;
+  return (specOf<ScalerSpec>(object).scaleTargetRef?.kind ?? 'Deployment') === 'Deployment';
 }
+
+const scaledName = ({ object }: Item): string | undefined => specOf<ScalerSpec>(object).scaleTargetRef?.name;
 
 function* named({ canary, namespace }: CanaryItem, manifests: Manifests): Generator<Finding> {
   const { autoscalerRef: ref, targetRef } = canary.spec;

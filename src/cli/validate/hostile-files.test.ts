@@ -1,0 +1,188 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { countedWork } from '../../../test/fakes/counted-work.ts';
+import { MOST } from './limits.ts';
+import { validateCommand } from './validate.ts';
+
+const lined = (count: number, line: (n: number) => string) => Array.from({ length: count }, (_, n) => line(n)).join('\n');
+/** Has one finding of its own, so that one can see whether others are hidden. */
+const canary =
+  'apiVersion: flagger.app/v1beta1\nkind: Canary\nmetadata: { name: shop }\nspec: { targetRef: { apiVersion: apps/v1, kind: Deployment, name: shop }, service: { port: 80 }, analysis: { interval: 1m, threshold: 5, stepWeight: 10 } }\n';
+const ofCanary = expect.stringContaining('Canary/shop: warning: spec.analysis: has neither');
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'serin-hostile-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function validated(...files: string[]) {
+  const lines: string[] = [];
+  const code = await validateCommand({ files: files.length > 0 ? files : [folder] }, (line) =>
+    lines.push(line.replaceAll(`${folder}/`, '')),
+  );
+  return { code, lines };
+}
+
+async function validatedText(text: string) {
+  writeFileSync(join(folder, 'f.yaml'), text);
+  return validated();
+}
+
+describe('serin validate of hostile files', () => {
+  it.each([
+    ['an alias within its own anchor', 'a: &a\n  b:\n    - *a\n', 'f.yaml:8 document: error: has an alias within its own anchor'],
+    ['two anchors that lead to each other', 'a: &a { b: &b [*a, *b] }\n', 'f.yaml:6 document: error: has an alias within its own anchor'],
+    ['a map that is its own key', 'a: &a\n  ? *a\n  : b\n', 'f.yaml:7 document: error: has an alias within its own anchor'],
+    ['an alias for a Canary of itself', `&a\n${canary}more: *a\n`, 'f.yaml:11 document: error: has an alias within its own anchor'],
+    [
+      'aliases that unfold without end',
+      `n0: &n0 [x,x,x,x,x,x,x,x,x]\n${lined(8, (n) => `n${n + 1}: &n${n + 1} [${Array(9).fill(`*n${n}`)}]`)}`,
+      'f.yaml:12 document: error: unfolds its aliases without end: write it without them',
+    ],
+    ['a chain of aliases', `n0: &n0 x\n${lined(5000, (n) => `n${n + 1}: &n${n + 1} [*n${n}]`)}`, 'is nested too deeply: write it flatter'],
+    ['maps within maps', lined(5000, (n) => `${' '.repeat(n)}a:`), 'it is nested too deeply: write it flatter'],
+    ['a key that is there twice', 'a: 1\nb: 2\na: 3\n', 'f.yaml:8 document: error: is not YAML: Map keys must be unique'],
+    [
+      'more anchors than the limit',
+      lined(MOST.anchors + 1, (n) => `k${n}: &a${n} x`),
+      `f.yaml:${MOST.anchors + 6} document: error: has more than 10000 anchors; the rest of the file is not read: write the values`,
+    ],
+    [
+      'more aliases than the limit',
+      `a: &a x\n${lined(MOST.anchors + 1, (n) => `k${n}: *a`)}`,
+      `f.yaml:${MOST.anchors + 7} document: error: has more than 10000 aliases`,
+    ],
+    [
+      'more documents than the limit',
+      lined(MOST.documents, () => 'a: b\n---'),
+      `f.yaml:${MOST.documents * 2 + 3} document: error: has more than 10000 documents; the rest of the file is not read: split the file`,
+    ],
+    [
+      'more objects in a list than the limit',
+      `kind: List\nitems:\n${lined(MOST.documents, () => '- { a: b }')}`,
+      `f.yaml:${MOST.documents + 7} document: error: this run has more than 10000 objects; the rest is not read: check fewer at a time`,
+    ],
+    ['a megabyte of quotes', '"'.repeat(1_000_000), 'f.yaml:6 document: error: is not YAML: '],
+    ['more words than the limit', 'x,'.repeat(MOST.words), 'f.yaml:6 document: error: has more than 2000000 keys, values and marks'],
+  ])('%s is one finding with its line, and hides none of another document', async (_, text, message) => {
+    const { code, lines } = await validatedText(`${canary}---\n${text.startsWith('x,') ? `[${text}]` : text}`);
+    expect(code).toBe(1);
+    expect(lines).toEqual([expect.stringContaining(message), ofCanary]);
+  });
+
+  it.each([
+    ['keys', (n: number) => lined(n, (k) => `k${k}: x`)],
+    ['keys in braces', (n: number) => `{${lined(n, (k) => `k${k}: x,`)}}`],
+    ['anchors', (n: number) => lined(n, (k) => `k${k}: &a${k} x`)],
+    ['aliases', (n: number) => `a: &a [x]\n${lined(n, (k) => `k${k}: *a`)}`],
+    ['anchors with their aliases', (n: number) => lined(n, (k) => `k${k}: &a${k} x\nl${k}: *a${k}`)],
+    ['quotes', (n: number) => '"'.repeat(n)],
+    ['documents', (n: number) => lined(n, () => 'a: b\n---')],
+    ['faults', (n: number) => lined(n, (k) => `@${k}: b`)],
+    ['unknown fields of a Canary', (n: number) => `${canary.replace(/\{ targetRef.*/, '')}${lined(n, (k) => `  x${k}: 1`)}`],
+    ['Canaries', (n: number) => lined(n / 8, (k) => `---\n${canary.replace('shop', `shop-${k}`)}`)],
+    ['Canaries with their targets', (n: number) => lined(n / 32, (k) => released(k))],
+  ])('the work of %s grows with their number, not with its square', async (_, text) => {
+    await validatedText(text(64));
+    const [once, twice] = [await workOf(text(2_000)), await workOf(text(4_000))];
+    expect(once).toBeGreaterThan(2_000 / 32);
+    expect(twice / once).toBeLessThan(2.3);
+  });
+
+  it('what arrivals would lose is looked at up to a limit, and the Canaries after it say so', async () => {
+    const services = lined(
+      MOST.documents - 140,
+      (n) => `---\napiVersion: v1\nkind: Service\nmetadata: { name: s-${n}, namespace: n }\nspec: {}`,
+    );
+    const { code, lines } = await validatedText(`${lined(35, (n) => released(n, 'n'))}\n${services}`);
+    const skipped = lines.filter((line) =>
+      line.includes('warning: spec.targetRef: not checked for what would be lost, since this run has'),
+    );
+    expect(code).toBe(0);
+    expect(skipped.map((line) => /shop-\d+/.exec(line)?.[0])).toEqual(['shop-30', 'shop-31', 'shop-32', 'shop-33', 'shop-34']);
+  });
+
+  it('a link out of the folder is not followed, and neither is one to a device', async () => {
+    const away = mkdtempSync(join(tmpdir(), 'serin-away-'));
+    writeFileSync(join(away, 'secret.yaml'), canary);
+    mkdirSync(join(folder, 'in'));
+    symlinkSync(join(away, 'secret.yaml'), join(folder, 'a.yaml'));
+    symlinkSync(away, join(folder, 'away.yaml'));
+    symlinkSync(away, join(folder, 'away'));
+    symlinkSync('/dev/zero', join(folder, 'b.yaml'));
+    symlinkSync('/dev/stdin', join(folder, 'in', 'c.yml'));
+    symlinkSync('loop.yaml', join(folder, 'loop.yaml'));
+    writeFileSync(join(folder, 'own.yaml'), canary);
+    symlinkSync('../own.yaml', join(folder, 'in', 'd.yaml'));
+    const { code, lines } = await validated();
+    rmSync(away, { recursive: true });
+    expect(code).toBe(1);
+    const out = `error: is a link out of ${folder}: name the file itself, or a folder that has both`;
+    expect(lines.filter((line) => !line.includes('Canary/'))).toEqual([
+      `a.yaml: ${out}`,
+      `b.yaml: ${out}`,
+      `in/c.yml: ${out}`,
+      'loop.yaml: error: is a link that leads to itself: remove it',
+    ]);
+    expect(lines.filter((line) => /^(own|in\/d)\.yaml.*has neither/.test(line))).toHaveLength(2);
+  });
+
+  it('a device or a file beyond the limit is read no further than it, also where it is named itself', async () => {
+    writeFileSync(join(folder, 'large.yaml'), canary);
+    truncateSync(join(folder, 'large.yaml'), MOST.fileBytes + 1);
+    const zeros = join(folder, 'zeros.yaml');
+    symlinkSync('/dev/zero', zeros);
+    const large = 'error: is larger than 32 MiB: split it, or leave it out';
+    expect(await validated(join(folder, 'large.yaml'), zeros)).toEqual({
+      code: 1,
+      lines: [`large.yaml: ${large}`, `zeros.yaml: ${large}`],
+    });
+  });
+
+  it('the files of a run are read up to a limit together', async () => {
+    for (let n = 0; n < 5; n += 1) writeFileSync(join(folder, `${n}.yaml`), `#${'x'.repeat(MOST.fileBytes - 2)}\n`);
+    const { lines } = await validated();
+    expect(lines).toEqual(['4.yaml: error: is not read: the files of this run have more than 128 MiB together: check fewer at a time']);
+  });
+
+  it('more manifests below a folder than the limit are one finding', async () => {
+    for (let n = 0; n <= MOST.files + 2; n += 1) writeFileSync(join(folder, `${String(n).padStart(5, '0')}.yaml`), '');
+    const { lines } = await validated();
+    expect(lines).toEqual([`10000.yaml: error: ${folder} has more than 10000 manifests; the rest is not read: check fewer at a time`]);
+  });
+});
+
+function workOf(text: string): Promise<number> {
+  writeFileSync(join(folder, 'f.yaml'), text);
+  return countedWork(() => validateCommand({ files: [folder] }, () => undefined));
+}
+
+const released = (n: number, namespace = `prod-${n}`) => `---
+apiVersion: flagger.app/v1beta1
+kind: Canary
+metadata: { name: shop-${n}, namespace: ${namespace} }
+spec:
+  provider: istio
+  targetRef: { apiVersion: apps/v1, kind: Deployment, name: shop-${n} }
+  autoscalerRef: { apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, name: shop-${n} }
+  service: { port: 80 }
+  analysis: { interval: 1m, threshold: 5, stepWeight: 10, metrics: [{ name: x, templateRef: { name: x-${n} }, thresholdRange: { max: 1 } }] }
+---
+apiVersion: flagger.app/v1beta1
+kind: MetricTemplate
+metadata: { name: x-${n}, namespace: ${namespace} }
+spec: { provider: { type: prometheus, address: 'http://p.test' }, query: up }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: shop-${n}, namespace: ${namespace} }
+spec: { selector: { matchLabels: { app: shop-${n} } }, template: { metadata: { labels: { app: shop-${n} } }, spec: { containers: [{ name: x }] } } }
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: { name: shop-${n}, namespace: ${namespace} }
+spec: { scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: shop-${n} }, maxReplicas: 3 }
+`;
