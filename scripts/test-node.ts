@@ -1,6 +1,6 @@
 /**
  * Runs test/node in namespaces of its own (test/node/namespaces.sh), where a real node lives: containerd, kubelet, kube-proxy, and the control plane.
- * Programs and images are made before, since nothing outside can be reached from there. Arguments go to vitest.
+ * Programs and images are made before, since nothing outside can be reached from there. Arguments go to vitest, but for `--sample`: the quick start alone.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { ensureNodeImages } from './node/images.ts';
 import { ensureNodePrograms } from './node/programs.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const SAMPLE = '--sample';
 const SCRIPT = join(import.meta.dirname, '..', 'test', 'node', 'namespaces.sh');
 
 /** In the cache and not in /tmp, which may be a file system in memory, where overlayfs cannot write. */
@@ -18,6 +19,11 @@ const work = cacheFolder('node-work');
 mkdirSync(work, { recursive: true });
 const folder = mkdtempSync(join(work, 'run-'));
 const clean = (): void => rmSync(folder, { recursive: true, force: true });
+
+function asked(): string[] {
+  const args = process.argv.slice(2);
+  return args.includes(SAMPLE) ? ['quick-start', ...args.filter((each) => each !== SAMPLE)] : args;
+}
 
 /** Why this machine cannot have a node; undefined: it can. */
 function refusal(): string | undefined {
@@ -33,7 +39,7 @@ try {
     const programs = await ensureNodePrograms(say);
     const images = await ensureNodeImages(say);
     await ensureHelm(say);
-    const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...process.argv.slice(2)];
+    const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
     const env = { ...process.env, SERIN_NODE: JSON.stringify({ programs, images, folder }) };
     const child = spawn('bash', [SCRIPT, folder, ...vitest], { stdio: 'inherit', env });
     // The terminal sends an interrupt to all of the group; the script takes it, and cleans up.

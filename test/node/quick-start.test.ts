@@ -1,42 +1,25 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CHARTS, type Helm, runProgram, startHelm } from '../e2e/helm.ts';
-import { program } from '../fakes/program.ts';
 import { givenNode } from './given-node.ts';
+import { type Installed, installSerin } from './installed.ts';
 import { startUsers, type Users } from './users.ts';
 
 const QUICK_START = join(import.meta.dirname, '..', '..', 'docs', 'quick-start.yaml');
 const node = givenNode('podinfo', 'serin');
-let helm: Helm;
+let installed: Installed;
 let users: Users;
 
-const serin = (...args: string[]) => runProgram(process.execPath, [program(), ...args], { KUBECONFIG: node().plane.adminKubeconfigFile });
+const serin = (...args: string[]) => installed.serin(...args);
 const kubectl = (...args: string[]) => node().kubectl(...args);
 const podinfoVersion = (text: string): string => /version ([\d.]+)/.exec(text)?.[1] ?? 'unknown';
 
-/** By its own image and chart, as they are published. */
 beforeAll(async () => {
-  helm = await startHelm(node().plane.adminKubeconfigFile);
-  await kubectl('create', 'namespace', 'serin');
-  await kubectl('label', 'namespace', 'serin', 'pod-security.kubernetes.io/enforce=restricted');
-  const installed = await helm.run(
-    'install',
-    'serin',
-    join(CHARTS, 'serin'),
-    '--namespace',
-    'serin',
-    '--set',
-    'meshProvider=kubernetes',
-    '--wait',
-    '--timeout',
-    '3m',
-  );
-  expect(installed.complained + installed.said).toContain('STATUS: deployed');
+  installed = await installSerin(node());
   await kubectl('apply', '-f', QUICK_START);
 });
 afterAll(async () => {
   await users?.stop();
-  helm?.stop();
+  installed?.helm.stop();
 });
 
 it('the quick start: the first version is initialized, under restricted Pod Security and as user 65532', async () => {

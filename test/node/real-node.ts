@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
@@ -15,6 +16,8 @@ export interface RealNode {
   kubectl(...args: string[]): Promise<string>;
   /** Makes the images of an archive known to the node. */
   loadImage(archive: string): Promise<void>;
+  /** Processes in the containers of a pod of Serin, by its uid; without that of its sandbox. */
+  processesOf(uid: string): Promise<number[]>;
   /** One of its programs, to be halted, killed and started again. */
   readonly kubelet: GuardedProcess;
   stop(): Promise<void>;
@@ -125,7 +128,7 @@ export async function startNode({ programs, pause, folder, address, say = () => 
     });
     say('the node is ready');
     const kubectl = (...args: string[]) => ranCommand(plane?.kubectl ?? '', args, { KUBECONFIG: plane?.adminKubeconfigFile ?? '' });
-    return { name: NAME, plane, kubectl, loadImage, kubelet, stop };
+    return { name: NAME, plane, kubectl, loadImage, processesOf, kubelet, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -206,4 +209,17 @@ export async function ranCommand(program: string, args: readonly string[], env: 
   const { code, said, complained } = await runProgram(program, args, env);
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} (code ${code})\n${complained || said}`);
   return said;
+}
+
+/** By the groups that the kubelet makes for a pod; the sandbox is one of them. */
+async function processesOf(uid: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const groups = await readFile(join('/proc', entry, 'cgroup'), 'utf8').catch(() => ''); // ended meanwhile
+    if (!groups.includes(`/pod${uid}/`)) continue;
+    const program = await readlink(join('/proc', entry, 'exe')).catch(() => '');
+    if (program !== '' && program !== '/program') found.push(Number(entry));
+  }
+  return found;
 }
