@@ -115,7 +115,7 @@ export function ensureIptables(say?: (line: string) => void): Promise<string> {
 }
 
 /** Path of a program; as root on Debian its package is installed, but its service is not started. */
-async function ensurePackaged(
+export async function ensurePackaged(
   name: string,
   howTo: string,
   say: (line: string) => void = () => undefined,

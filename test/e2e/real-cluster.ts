@@ -14,8 +14,10 @@ import { freePort } from './free-port.ts';
 export interface RealClusterOptions {
   /** Called at each step of the start. */
   say?(line: string): void;
-  /** User names that the API server knows beside its own, without any right. */
-  people?: readonly string[];
+  /** User names that the API server knows beside its own, without any right but those of their groups. */
+  people?: readonly (string | { name: string; groups: readonly string[] })[];
+  /** Address that all servers listen on, and that nodes reach. Default: 127.0.0.1, where no Service leads to the API server. */
+  address?: string;
   /** Requests of different users wait in queues of their own, as an API server has it by default. Default: no. */
   fairness?: boolean;
   /** False: without kube-controller-manager, where something leaner stands for it. Default: yes. */
@@ -51,6 +53,7 @@ export interface RealCluster {
 
 /** The authority of client certificates; `client.crt` in it is the user `serin`. */
 const TLS_FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'tls');
+const LOOPBACK = '127.0.0.1';
 const READY_WITHIN_MS = 110_000;
 const LOOK_AGAIN_MS = 50;
 /** Of the tests' own requests: on a busy machine an answer is late. */
@@ -77,6 +80,7 @@ rules:
 export async function startRealCluster({
   say = () => undefined,
   people = [],
+  address = LOOPBACK,
   fairness = false,
   controllers = true,
   groups = [],
@@ -122,15 +126,15 @@ export async function startRealCluster({
     writeFileSync(file('service-account.key'), keys.privateKey, { mode: 0o600 });
     writeFileSync(file('service-account.pub'), keys.publicKey);
     const tokens = { admin: randomBytes(16).toString('hex'), serin: randomBytes(16).toString('hex') };
-    const persons = people.map((name, index) => ({
-      name,
+    const persons = people.map((person, index) => ({
+      ...(typeof person === 'string' ? { name: person, groups } : person),
       token: randomBytes(16).toString('hex'),
       file: file(`person-${index}.kubeconfig`),
     }));
     const lines = [
       `${tokens.admin},admin,admin,"system:masters"`,
-      ...[{ name: 'serin', token: tokens.serin }, ...persons].map(
-        ({ name, token }) => `${token},"${name}","${name}"${groups.length === 0 ? '' : `,"${groups.join(',')}"`}`,
+      ...[{ name: 'serin', token: tokens.serin, groups }, ...persons].map(
+        ({ name, token, groups: of }) => `${token},"${name}","${name}"${of.length === 0 ? '' : `,"${of.join(',')}"`}`,
       ),
     ];
     writeFileSync(file('tokens.csv'), `${lines.join('\n')}\n`, { mode: 0o600 });
@@ -139,7 +143,7 @@ export async function startRealCluster({
     const server = start(
       'kube-apiserver',
       `--etcd-servers=${etcdUrl}`,
-      '--bind-address=127.0.0.1',
+      `--bind-address=${address}`,
       `--secure-port=${apiPort}`,
       `--cert-dir=${folder}`,
       '--authorization-mode=RBAC',
@@ -149,14 +153,14 @@ export async function startRealCluster({
       `--service-account-key-file=${file('service-account.pub')}`,
       `--service-account-signing-key-file=${file('service-account.key')}`,
       '--service-cluster-ip-range=10.96.0.0/16',
-      // Its own Service would otherwise want an endpoint, and loopback is none.
-      '--endpoint-reconciler-type=none',
+      // Its own Service wants an endpoint, and loopback is none.
+      ...(address === LOOPBACK ? ['--endpoint-reconciler-type=none'] : [`--advertise-address=${address}`]),
       `--enable-priority-and-fairness=${fairness}`,
       `--audit-policy-file=${file('audit-policy.yaml')}`,
       `--audit-log-path=${auditLog}`,
       ...serverFlags,
     );
-    const apiUrl = `https://127.0.0.1:${apiPort}`;
+    const apiUrl = `https://${address}:${apiPort}`;
     const certificate = file('apiserver.crt');
     // The file is there, and empty, a moment before its text is.
     const pem = () => (existsSync(certificate) ? readFileSync(certificate, 'utf8') : '');

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHARTS } from '../e2e/helm.ts';
+import { anApplication, versionOf } from './applications.ts';
+import { givenNode } from './given-node.ts';
+import { type Installed, installSerin } from './installed.ts';
+import { startUsers } from './users.ts';
+
+const node = givenNode('application', 'serin');
+let installed: Installed;
+const VALUES = { leaderElection: { enabled: true, replicaCount: 2 } };
+beforeAll(async () => {
+  installed = await installSerin(node(), VALUES);
+});
+afterAll(() => installed?.helm.stop());
+
+const kubectl = (...args: string[]) => node().kubectl(...args);
+
+/** The pod that holds the lease, by the name in it. */
+async function leader(): Promise<string> {
+  const holder = await kubectl('get', 'lease', 'flagger-leader-election', '-n', 'serin', '-o', 'jsonpath={.spec.holderIdentity}');
+  return holder.split('_')[0] ?? '';
+}
+
+/** Processes of the containers of a pod, as seen in the namespaces of the node. */
+async function processesOf(pod: string): Promise<number[]> {
+  const uid = await kubectl('get', 'pod', pod, '-n', 'serin', '-o', 'jsonpath={.metadata.uid}');
+  return node().processesOf(uid);
+}
+
+const upgrade = async (...flags: string[]): Promise<void> => {
+  const upgraded = await installed.helm.run(
+    'upgrade',
+    'serin',
+    join(CHARTS, 'serin'),
+    '--namespace',
+    'serin',
+    '--reuse-values',
+    '--wait',
+    ...flags,
+  );
+  expect(upgraded.code, upgraded.complained).toBe(0);
+};
+
+const faults: readonly { what: string; happens: () => Promise<unknown> }[] = [
+  { what: 'the leader is deleted', happens: async () => kubectl('delete', 'pod', await leader(), '-n', 'serin') },
+  {
+    what: 'the leader is killed with -9',
+    happens: async () => {
+      for (const pid of await processesOf(await leader())) process.kill(pid, 'SIGKILL');
+    },
+  },
+  {
+    what: 'the leader is frozen for half a minute',
+    happens: async () => {
+      const pids = await processesOf(await leader());
+      for (const pid of pids) process.kill(pid, 'SIGSTOP');
+      await sleep(30_000);
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    },
+  },
+  {
+    what: 'helm upgrade, then helm rollback',
+    happens: async () => {
+      await upgrade('--set', 'logLevel=debug');
+      const back = await installed.helm.run('rollback', 'serin', '--namespace', 'serin', '--wait');
+      expect(back.code, back.complained).toBe(0);
+    },
+  },
+  {
+    what: 'the kubelet is halted for a minute',
+    happens: async () => {
+      node().kubelet.send('STOP');
+      await sleep(60_000);
+      node().kubelet.send('CONT');
+    },
+  },
+];
+
+describe('in the middle of a release', () => {
+  it.each(faults.map((fault, at) => ({ ...fault, at })))(
+    'I10: $what, the release is promoted, and no request is lost',
+    async ({ at, happens }) => {
+      const shop = await anApplication(node(), installed, `fault-${at}`, 6);
+      await shop.waitFor('initialized');
+      const users = startUsers(await shop.url(), versionOf);
+      await shop.release('2', 'good');
+      await kubectl('wait', 'canary/shop', '-n', shop.namespace, '--for=jsonpath={.status.iterations}=2', '--timeout=120s');
+      await happens();
+      await shop.waitFor('the end');
+      const { lost, answers } = await users.stop();
+      expect(await shop.phase()).toBe('Succeeded');
+      expect(lost).toEqual([]);
+      expect([...answers.keys()]).toEqual(['1', '2']);
+    },
+  );
+});

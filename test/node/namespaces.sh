@@ -1,0 +1,119 @@
+#!/bin/bash
+# Runs a command in namespaces of its own (network, mounts, processes, cgroups, IPC and host name) in which a real Kubernetes node can live, and ends with its
+# exit code. When the command ends, or this script is stopped, every process in them is killed, and mounts, network and cgroups are gone.
+# usage: namespaces.sh FOLDER COMMAND…    FOLDER: an absolute path; holds what containers write, on a file system that overlayfs takes
+set -eu
+if [ "${SERIN_NODE_INSIDE:-}" = yes ]; then
+  # Process 1 of the namespaces from here on.
+  folder=$1
+  shift
+  mount --make-rprivate /
+  mount --make-rshared /
+  hostname node1
+  # Settings of the whole machine that a kubelet writes: it gets files in their place.
+  mkdir -p "$folder/sysctl"
+  for name in vm/overcommit_memory vm/panic_on_oom kernel/panic kernel/panic_on_oops kernel/keys/root_maxkeys kernel/keys/root_maxbytes; do
+    file=$folder/sysctl/${name//\//_}
+    cat "/proc/sys/$name" >"$file"
+    mount --bind "$file" "/proc/sys/$name"
+  done
+  umount -R /sys
+  mount -t sysfs sysfs /sys
+  if [ "$SERIN_NODE_CGROUP" = 2 ]; then
+    mount -t cgroup2 cgroup2 /sys/fs/cgroup
+  else
+    mount -t tmpfs tmpfs /sys/fs/cgroup
+    for each in $SERIN_NODE_HIERARCHIES; do
+      mkdir -p "/sys/fs/cgroup/${each#name=}"
+      mount -t cgroup -o "${each/name=systemd/none,name=systemd}" cgroup "/sys/fs/cgroup/${each#name=}"
+    done
+    mkdir -p /sys/fs/cgroup/unified
+    mount -t cgroup2 cgroup2 /sys/fs/cgroup/unified
+  fi
+  mount -t tmpfs tmpfs /run
+  mkdir -p /run/lock /run/netns
+  for each in $SERIN_NODE_FOLDERS; do
+    mkdir -p "$folder$each"
+    mount --bind "$folder$each" "$each"
+  done
+  ip link set lo up
+  # A bridge has a carrier only with a cable in it; further nodes are plugged into it. Some kernels have no device of type dummy.
+  ip link add node0 type bridge
+  ip link add plug0 type veth peer name plug1
+  ip link set plug0 master node0 up
+  ip link set plug1 up
+  ip addr add "$SERIN_NODE_ADDRESS/24" dev node0
+  ip link set node0 up
+  ip route add default dev node0 src "$SERIN_NODE_ADDRESS"
+  echo 1 >/proc/sys/net/ipv4/ip_forward
+  unset SERIN_NODE_INSIDE
+  "$@" &
+  command=$!
+  trap 'kill -TERM $command 2>/dev/null' TERM INT
+  # Also ends processes that lost their parents, as process 1 has to.
+  while kill -0 "$command" 2>/dev/null; do wait -n || true; done
+  wait "$command"
+  exit $?
+fi
+
+# What the programs of a node write is in the folder: these are mounted over.
+export SERIN_NODE_FOLDERS='/var/lib/kubelet /var/lib/containerd /var/lib/cni /etc/cni /var/log /etc/containerd'
+made=()
+for each in $SERIN_NODE_FOLDERS; do if [ ! -d "$each" ]; then mkdir -p "$each"; made+=("$each"); fi; done
+
+groups=()
+name=serin-node-$$
+# A group below the one that we are in, in each hierarchy: those of the containers are below it, and go with it.
+join_group() { # folder of the hierarchy, path of our group in it
+  local dir=$1${2%/}/$name
+  mkdir "$dir"
+  groups+=("$dir")
+  if [ -e "$dir/cpuset.cpus" ] && [ -e "$dir/cgroup.clone_children" ]; then
+    cat "$1$2/cpuset.cpus" >"$dir/cpuset.cpus"
+    cat "$1$2/cpuset.mems" >"$dir/cpuset.mems"
+    echo 1 >"$dir/cgroup.clone_children"
+  fi
+  echo $BASHPID >"$dir/cgroup.procs"
+}
+child=
+leave() {
+  local status=$?
+  set +e
+  trap '' TERM INT
+  if [ -n "$child" ]; then kill -KILL "$child" 2>/dev/null; wait "$child" 2>/dev/null; fi
+  for dir in "${groups[@]}"; do echo $$ >"${dir%/*}/cgroup.procs"; done
+  for dir in "${groups[@]}"; do
+    for _ in $(seq 100); do
+      find "$dir" -depth -type d -exec rmdir {} \; 2>/dev/null
+      [ -d "$dir" ] || break
+      sleep 0.1
+    done
+    [ -d "$dir" ] && echo "the cgroup $dir could not be removed" >&2
+  done
+  for dir in "${made[@]}"; do rmdir "$dir"; done
+  exit "$status"
+}
+trap leave EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
+export SERIN_NODE_HIERARCHIES='' SERIN_NODE_CGROUP=1
+[ -e /sys/fs/cgroup/cgroup.controllers ] && SERIN_NODE_CGROUP=2
+# Read at once: it changes with each group that is joined.
+mine=$(cat /proc/self/cgroup)
+while IFS=: read -r _ controllers path; do
+  if [ -n "$controllers" ]; then
+    dir=/sys/fs/cgroup/${controllers#name=}
+    SERIN_NODE_HIERARCHIES="$SERIN_NODE_HIERARCHIES $controllers"
+  elif [ -d /sys/fs/cgroup/unified ]; then
+    dir=/sys/fs/cgroup/unified
+  else
+    dir=/sys/fs/cgroup
+  fi
+  if [ -d "$dir" ]; then join_group "$dir" "$path"; fi
+done <<<"$mine"
+export SERIN_NODE_INSIDE=yes SERIN_NODE_ADDRESS=${SERIN_NODE_ADDRESS:-10.255.0.2}
+unshare --net --mount --pid --ipc --uts --cgroup --fork --kill-child=KILL --mount-proc "${BASH_SOURCE[0]}" "$@" &
+child=$!
+wait "$child" && status=0 || status=$?
+child=
+exit "$status"

@@ -1,0 +1,63 @@
+import { Agent, get } from 'node:http';
+
+/** What users of an address got. */
+export interface Asked {
+  sent: number;
+  /** Answers below 500, by the version that they name. */
+  answers: Map<string, number>;
+  /** When and why: errors of the connection, and answers from 500 on. */
+  lost: string[];
+}
+
+export interface Users {
+  readonly asked: Asked;
+  /** Resolves when all that was sent has its end. */
+  stop(): Promise<Asked>;
+}
+
+const EVERY_MS = 25;
+const PATIENCE_MS = 10_000;
+const KEPT_CONNECTIONS = 8;
+
+/** Users that ask without pause: half of them by new connections, half by kept ones. `versionOf`: from the text of an answer. */
+export function startUsers(url: string, versionOf: (text: string) => string): Users {
+  const asked: Asked = { sent: 0, answers: new Map(), lost: [] };
+  const kept = new Agent({ keepAlive: true, maxSockets: KEPT_CONNECTIONS });
+  const underWay = new Set<Promise<void>>();
+  const timer = setInterval(() => {
+    const agent = asked.sent % 2 === 0 ? kept : new Agent({ keepAlive: false });
+    asked.sent += 1;
+    const one = ask(url, agent).then(
+      (text) => {
+        const version = versionOf(text);
+        asked.answers.set(version, (asked.answers.get(version) ?? 0) + 1);
+      },
+      (error: Error) => void asked.lost.push(`${new Date().toISOString()} ${agent === kept ? 'kept' : 'new'}: ${error.message}`),
+    );
+    underWay.add(one);
+    void one.finally(() => underWay.delete(one));
+  }, EVERY_MS);
+  return {
+    asked,
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(underWay);
+      kept.destroy();
+      return asked;
+    },
+  };
+}
+
+function ask(url: string, agent: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent, timeout: PATIENCE_MS }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (part: string) => (text += part));
+      answer.on('end', () => ((answer.statusCode ?? 0) < 500 ? resolve(text) : reject(new Error(`status ${answer.statusCode}`))));
+      answer.on('error', reject);
+    });
+    request.on('timeout', () => request.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)));
+    request.on('error', reject);
+  });
+}
