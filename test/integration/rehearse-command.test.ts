@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -50,13 +50,13 @@ describe('serin rehearse', () => {
   it('100,000 replicas are modelled by thirty, and a warning with the line says so', async () => {
     const objects = example('istio-canary.yaml');
     for (const object of objects) if (object.kind === 'Deployment') Object.assign((object as Raw).spec, { replicas: 100_000 });
-    const { code, report } = await reported(manifests('replicas.yaml', objects));
+    const path = manifests('replicas.yaml', objects);
+    const line = 1 + readFileSync(path, 'utf8').split('\n').indexOf('  replicas: 100000');
+    const { code, report } = await reported(path);
     expect(code).toBe(0);
     expect(report.rehearsals[0]).toMatchObject({ verdict: 'promoted' });
     expect(report.rehearsals[0]?.peakPods).toBeLessThanOrEqual(3 * MOST_PODS);
-    expect(report.mistakes).toEqual([
-      expect.objectContaining({ severity: 'warning', rule: 'fewer-pods', field: 'spec.replicas', line: 7 }),
-    ]);
+    expect(report.mistakes).toEqual([expect.objectContaining({ severity: 'warning', rule: 'fewer-pods', field: 'spec.replicas', line })]);
   });
 
   it('a good version is promoted, and the exit code is 0', async () => {

@@ -1,11 +1,11 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
 import type { KubeObject, Slim } from '../../api/kube-object.ts';
-import { ownerAnnotation } from '../../api/names.ts';
+import { madeForAnnotation, ownerAnnotation } from '../../api/names.ts';
 import type { Router } from '../../routers/router.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { DepsOf } from '../controller-deps.ts';
-import { isCollected } from '../objects/ownership.ts';
+import { apexKey, isCollected } from '../objects/ownership.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import { generatedRefs } from './take-over.ts';
 
@@ -30,9 +30,11 @@ export async function adoptRestored(canary: Canary, workload: Workload, router: 
   return wrote;
 }
 
-/** Marked for a Canary that is not there, and without any owner. */
-function isLeft({ metadata: { uid, namespace } }: Canary, { metadata }: KubeObject | Slim, view: Pick<ClusterView, 'allIn'>): boolean {
-  const mark = metadata.annotations?.[ownerAnnotation];
+/** Marked for a Canary that is not there, and without any owner; a copy of an object for another apex is none of these. */
+function isLeft(canary: Canary, { metadata }: KubeObject | Slim, view: Pick<ClusterView, 'allIn'>): boolean {
+  const { uid, namespace } = canary.metadata;
+  const { [ownerAnnotation]: mark, [madeForAnnotation]: madeFor } = metadata.annotations ?? {};
   if (mark === undefined || mark === uid || (metadata.ownerReferences ?? []).length > 0) return false;
+  if (madeFor !== undefined && madeFor !== apexKey(canary)) return false;
   return !view.allIn({ apiVersion, kind: 'Canary' }, namespace).some(({ object }) => object.metadata.uid === mark);
 }
