@@ -16,14 +16,19 @@ import { CONFIG, type UseCase, useCases, wholeRelease } from './rules/use-cases.
 const everything = permissionsFor(everyFeature);
 const BUILT_IN = new Set(['', 'apps', 'batch', 'autoscaling', 'policy', 'networking.k8s.io']);
 /** What no fixture defines: names and versions are all that a refused request needs. */
-const FURTHER_KINDS: readonly { group: string; versions: readonly string[]; kind: string; resource?: string; scope?: string }[] = [
-  // What an arrival looks at.
-  ...readKinds.filter(({ group, kind }) => !BUILT_IN.has(group) && kind !== 'VerticalPodAutoscaler'),
+const OF_ROUTES_AND_SCALERS: readonly { group: string; versions: readonly string[]; kind: string; resource?: string; scope?: string }[] = [
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualNode' },
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualRouter' },
   { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualService' },
   { group: 'autoscaling.k8s.io', versions: ['v1'], kind: 'VerticalPodAutoscaler' },
   { group: 'kuma.io', versions: ['v1alpha1'], kind: 'TrafficRoute', scope: 'Cluster' },
+];
+const FURTHER_KINDS: typeof OF_ROUTES_AND_SCALERS = [
+  // What an arrival looks at.
+  ...readKinds.filter(
+    ({ group, kind }) => !BUILT_IN.has(group) && !OF_ROUTES_AND_SCALERS.some((one) => one.kind === kind && one.group === group),
+  ),
+  ...OF_ROUTES_AND_SCALERS,
 ];
 
 /** Verbs that the audit log of a release does not show, and what needs them. */

@@ -69,10 +69,11 @@ const faults: readonly { what: string; happens: () => Promise<unknown> }[] = [
     },
   },
   {
-    what: 'the kubelet is halted for a minute',
+    what: 'the kubelet is halted for half a minute',
     happens: async () => {
+      // The only node: after 40 s its pods would all count as not ready, whoever releases them.
       node().kubelet.send('STOP');
-      await sleep(60_000);
+      await sleep(30_000);
       node().kubelet.send('CONT');
     },
   },
