@@ -35,6 +35,8 @@ export const Verdict = z.object({
   value: z.number().optional(),
   /** The primary's value of the same query, where one can be asked for. */
   baseline: z.number().optional(),
+  /** About how many requests of the canary the window held; absent: they were not counted. Shown to users, never decided on. */
+  requests: z.number().min(0).optional().catch(undefined),
   limit: z.string().optional(),
   reason: z.string().optional(),
   /** Unmeasured only because this revision has not been measured for long enough yet: neither a pass nor a failed check. */

@@ -21,6 +21,7 @@ export const ShownCheck = z.object({
   check: z.string().describe('Its name.'),
   verdict: z.enum(['passed', 'failed', 'unmeasured']).describe('`failed`, or `unmeasured`.'),
   value: z.number().optional().describe('Its last value.'),
+  requests: z.number().optional().describe('About how many requests of the canary it was decided by, where they are counted.'),
   limit: z.string().optional().describe('Its accepted range.'),
   reason: z.string().optional().describe('Why it failed or is unmeasured.'),
 });
@@ -64,11 +65,12 @@ export function boundedEnding(ending: Ending): Ending {
   };
 }
 
-function shownCheck({ check, verdict, value, limit, reason }: ShownCheck): ShownCheck {
+function shownCheck({ check, verdict, value, requests, limit, reason }: ShownCheck): ShownCheck {
   return defined({
     check: short(check, LONGEST_NAME),
     verdict,
     value,
+    requests,
     limit: short(limit, LONGEST_VALUE),
     reason: short(reason, LONGEST_VALUE),
   });

@@ -17,7 +17,7 @@ const usualWindowMs = 60_000;
 /** Few scrape more often than every 15 s, and a rate is made of two samples (05-W32). */
 const twoScrapesMs = 30_000;
 const narrow = (interval: string, ms: number): string =>
-  `is ${shorten(interval)}, in which a rate has its two samples only where targets are scraped every ${ms / 2000}s: make it twice the scrape interval or longer`;
+  `is ${shorten(interval)}, in which a rate has its two samples only where targets are scraped every ${ms / 2000}s, and few requests decide a check: make it twice the scrape interval or longer`;
 
 /** Everything about one of `spec.analysis.metrics`. */
 export function* metricFindings(metric: Metric, path: string, scope: Scope): Generator<Finding> {

@@ -75,7 +75,9 @@ function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
   if (!isJudged(event)) return undefined;
   const isHeldNow = isHeld(input);
   if (isHeldNow && isEndedByFailing(input)) return undefined;
-  const checks = decisive(input).map(({ check, verdict, value, limit, reason }) => defined({ check, verdict, value, limit, reason }));
+  const checks = decisive(input).map(({ check, verdict, value, requests, limit, reason }) =>
+    defined({ check, verdict, value, requests, limit, reason }),
+  );
   const ofChecks = { ...(checks[0] && { metric: checks[0].check }), checks };
   if (isHeldNow) {
     const { blindSinceMs = event.facts.nowMs } = context.release;

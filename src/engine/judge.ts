@@ -1,6 +1,7 @@
 import type { Analysis } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { oncePerObject } from '../api/once.ts';
+import { requestsText } from '../api/requests-text.ts';
 
 export type Judgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
 
@@ -61,16 +62,29 @@ export function thresholdOf(analysis: Analysis): number {
   return analysis.threshold > 0 ? analysis.threshold : 1;
 }
 
-/** Describes what counts in this tick, the failed checks first (E20). */
-function describeAll(verdicts: readonly Verdict[]): string {
-  const more = verdicts.length - MOST_LISTED;
-  return [...verdicts.slice(0, MOST_LISTED).map(describe), ...(more > 0 ? [`${more} more`] : [])].join('; ');
+/** By how many requests the checks of the last tick passed, as the end of a sentence; empty where none were counted. */
+export function passedBy({ verdicts = NONE }: { verdicts?: readonly Verdict[] | undefined }): string {
+  const counted = verdicts.flatMap(({ check, verdict, requests, observed }) =>
+    verdict === 'passed' && requests !== undefined && observed !== true ? [`${check}${byRequests({ requests })}`] : [],
+  );
+  return counted.length === 0 ? '' : `; passed: ${listed(counted, ', ')}`;
 }
+
+/** Describes what counts in this tick, the failed checks first (E20). */
+const describeAll = (verdicts: readonly Verdict[]): string => listed(verdicts.map(describe), '; ');
+
+function listed(texts: readonly string[], between: string): string {
+  const more = texts.length - MOST_LISTED;
+  return [...texts.slice(0, MOST_LISTED), ...(more > 0 ? [`${more} more`] : [])].join(between);
+}
+
+/** A value without it hides how little it rests on. */
+const byRequests = ({ requests }: Pick<Verdict, 'requests'>): string => (requests === undefined ? '' : ` (${requestsText(requests)})`);
 
 function describe(verdict: Verdict): string {
   if (verdict.verdict === 'unmeasured') return `${verdict.check} is unmeasured${verdict.reason ? `: ${verdict.reason}` : ''}`;
   // The reason is a whole sentence that names check, value and bound.
-  if (verdict.reason) return verdict.reason;
+  if (verdict.reason) return `${verdict.reason}${byRequests(verdict)}`;
   const seen = verdict.value === undefined ? 'is out of range' : `is ${verdict.value}`;
-  return `${verdict.check} ${seen}${verdict.limit ? `, allowed ${verdict.limit}` : ''}`;
+  return `${verdict.check} ${seen}${verdict.limit ? `, allowed ${verdict.limit}` : ''}${byRequests(verdict)}`;
 }

@@ -5,6 +5,7 @@ import type { Release, Verdict } from '../api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';
 import { observerFor } from '../routers/observers.ts';
 import { measure } from './measure.ts';
+import type { MeasureDependencies } from './measure-dependencies.ts';
 
 const NOW_MS = 1_000_000_000;
 const SCRAPE_MS = 15_000;
@@ -12,7 +13,12 @@ let server: EmbeddedPrometheus | undefined;
 afterEach(() => server?.stop());
 
 /** So many requests a minute, a tenth of which fail; undefined: none was ever counted. */
-async function verdictOn(metric: Metric, perMinute: number | undefined, release?: Partial<Release>): Promise<Verdict | undefined> {
+async function verdictOn(
+  metric: Metric,
+  perMinute: number | undefined,
+  release?: Partial<Release>,
+  deps: Partial<MeasureDependencies> = {},
+): Promise<Verdict | undefined> {
   server = await startPrometheus({ targets: [], now: () => NOW_MS });
   const labels = { reporter: 'destination', destination_workload_namespace: 'test', destination_workload: 'podinfo' };
   for (let scrape = 0; scrape <= 6 && perMinute !== undefined; scrape += 1) {
@@ -37,6 +43,7 @@ async function verdictOn(metric: Metric, perMinute: number | undefined, release?
     signal: new AbortController().signal,
     nowMs: NOW_MS,
     timeoutMs: 60_000,
+    ...deps,
   });
   return verdict;
 }
@@ -91,4 +98,44 @@ it('I11: requests that cannot be counted are no verdict', async () => {
     verdict: 'unmeasured',
     reason: expect.stringMatching(/needs trafficQuery/),
   });
+});
+
+describe.each<Metric>([
+  { name: 'request-success-rate', thresholdRange: { min: 99 } },
+  { name: 'request-duration', thresholdRange: { max: 500 } },
+])('DF826: the requests that $name was decided by', (metric) => {
+  it('are counted in the window of the check, by one more query', async () => {
+    const queries: string[] = [];
+    const verdict = await verdictOn({ ...metric, interval: '30s' }, 6, undefined, { queryAsked: (query) => queries.push(query) });
+    expect(verdict).toMatchObject({ check: metric.name, requests: 3 });
+    expect(queries.filter((query) => /^sum\(increase\(istio_requests_total\{.*\}\[30s\]\)\)$/.test(query))).toHaveLength(1);
+  });
+
+  it('are 0 where no series was found, and so no value either', async () => {
+    expect(await verdictOn(metric, undefined)).toMatchObject({ verdict: 'unmeasured', code: 'NoTraffic', requests: 0 });
+  });
+
+  it('are unknown where they cannot be counted, and that decides nothing', async () => {
+    const counted = await verdictOn(metric, 60);
+    await server?.stop();
+    const uncounted = await verdictOn(metric, 60, undefined, { observerFor: (...of) => ({ ...observerFor(...of), requestCount: 'sum(' }) });
+    expect(uncounted).not.toHaveProperty('requests');
+    expect({ ...uncounted, requests: 60 }).toEqual(counted);
+  });
+});
+
+it.each(['sum(nothing)', 'sum(nothing) or vector(0) / 0'])('DF826: %s beside a value counts nothing', async (requestCount) => {
+  const metric: Metric = { name: 'request-success-rate', thresholdRange: { min: 99 } };
+  const verdict = await verdictOn(metric, 60, undefined, { observerFor: (...of) => ({ ...observerFor(...of), requestCount }) });
+  expect(verdict).toMatchObject({ verdict: 'failed' });
+  expect(verdict).not.toHaveProperty('requests');
+});
+
+it('DF826: a metric with a query of its own has a number of requests only where its trafficQuery is run', async () => {
+  const metric: Metric = { name: 'errors', query: ratio, trafficQuery, thresholdRange: { max: 0.01 } };
+  expect(await verdictOn(metric, 60)).not.toHaveProperty('requests');
+  await server?.stop();
+  expect(await verdictOn({ ...metric, minimumRequests: 50 }, 60)).toMatchObject({ verdict: 'failed', requests: 60 });
+  await server?.stop();
+  expect(await verdictOn({ ...metric, minimumRequests: 500 }, 60)).toMatchObject({ verdict: 'unmeasured', requests: 60 });
 });

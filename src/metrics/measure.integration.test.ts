@@ -23,6 +23,7 @@ describe('measure', () => {
         verdict: 'failed',
         value: 95,
         baseline: 100,
+        requests: 400,
         limit: 'at least 99%',
         reason: expect.stringContaining('95% is below'),
       },
@@ -31,6 +32,7 @@ describe('measure', () => {
         verdict: 'passed',
         value: expect.closeTo(460, -1),
         baseline: expect.closeTo(460, -1),
+        requests: 400,
         limit: 'at most 500ms',
       },
     ]);
@@ -108,13 +110,14 @@ describe('measure', () => {
   });
 
   const noTraffic = { code: 'NoTraffic' } as const;
+  const noRequest = { ...noTraffic, requests: 0 } as const;
   const unknown = { code: 'Unmeasured' } as const;
   const wrongQuery = { code: 'QueryInvalid', field: 'spec.analysis.metrics[0].query' } as const;
   const object = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 't', namespace: 'test' };
 
   it.each<[string, Metric, Partial<MeasureDependencies>, RegExp, Partial<Verdict>]>([
-    ['05-B43: no series of a rate', { name: 'request-success-rate' }, { meshProvider: 'linkerd' }, /found no series/, noTraffic],
-    ['05-B44: no series of a duration', { name: 'request-duration' }, { meshProvider: 'linkerd' }, /found no series/, noTraffic],
+    ['05-B43: no series of a rate', { name: 'request-success-rate' }, { meshProvider: 'linkerd' }, /found no series/, noRequest],
+    ['05-B44: no series of a duration', { name: 'request-duration' }, { meshProvider: 'linkerd' }, /found no series/, noRequest],
     ['05-B45: no series', { name: 'm', query: 'nothing' }, {}, /found no series; asked: nothing$/, noTraffic],
     [
       '05-B46: no series of a template',

@@ -118,7 +118,7 @@ interface Asked {
   backend: Backend;
   /** The value of the side that is run for. */
   value(run: Run): Promise<Measurement>;
-  /** Counts the requests, unless the metric brings a query for that. */
+  /** Counts the requests in any case, unless the metric brings a query for its minimum of them. */
   requestCount?: string;
   /** `{{ target }}` alone chooses the side, so that the same can be asked of the primary. */
   choosesSide: boolean;
@@ -137,13 +137,17 @@ async function verdictOf(canary: Canary, metric: Metric, deps: MeasureDependenci
   const source = sourceOf(backend, isBuiltin ? observedNames(observer, names) : names, deps);
   const run: Run = (text) => source.ask(text, 'canary');
   const ofPrimary = choosesSide ? () => asked.value((text) => source.ask(text, 'primary')) : undefined;
-  const [measured, tooFew, primary] = await Promise.all([
+  const { minimumRequests, trafficQuery = asked.requestCount } = metric;
+  const countQuery = minimumRequests === undefined ? asked.requestCount : trafficQuery;
+  const [measured, counted, primary] = await Promise.all([
     asked.value(run),
-    lowTraffic(metric, metric.trafficQuery ?? asked.requestCount, run),
+    countQuery === undefined ? undefined : run(countQuery),
     baseline ? askBaseline(baseline, run, ofPrimary) : isBuiltin && deps.baselines ? ofPrimary?.() : undefined,
   ]);
+  const tooFew = lowTraffic(metric, counted);
   const seen = tooFew ?? measured;
-  const verdict = judgeMeasurement(metric, kind, seen, primary);
+  const requests = requestsIn(counted, measured);
+  const verdict = { ...judgeMeasurement(metric, kind, seen, primary), ...(requests !== undefined && { requests }) };
   // A range that is written into the query stays as it is.
   const isCut = window.isCut && (isBuiltin || namesPlaceholder(tooFew ? (metric.trafficQuery ?? '') : query, 'interval'));
   return isCut ? unlessEarly(verdict, [seen, baseline && primary]) : verdict;
@@ -151,18 +155,27 @@ async function verdictOf(canary: Canary, metric: Metric, deps: MeasureDependenci
 
 /**
  * Why so few requests say nothing, where the metric sets a minimum; undefined when there are enough of them, or no minimum. No request at
- * all may be no series at all. `query` counts the requests in the metric's window.
+ * all may be no series at all. `counted`: the requests in the metric's window; absent: no query counts them.
  */
-async function lowTraffic({ minimumRequests }: Metric, query: string | undefined, run: Run): Promise<Measurement | undefined> {
+function lowTraffic({ minimumRequests }: Metric, counted: Measurement | undefined): Measurement | undefined {
   if (minimumRequests === undefined) return undefined;
-  if (query === undefined) return { kind: 'error', reason: 'minimumRequests needs trafficQuery, which counts the requests' };
-  const counted = await run(query);
+  if (counted === undefined) return { kind: 'error', reason: 'minimumRequests needs trafficQuery, which counts the requests' };
   if (counted.kind === 'error') return { ...counted, reason: `the requests could not be counted: ${counted.reason}` };
   const requests = counted.kind === 'value' ? counted.value : 0;
   if (requests >= minimumRequests) return undefined;
-  const shown = Number(requests.toFixed(1));
-  return { kind: 'noData', reason: `${shown} requests are too few to judge by, minimumRequests is ${minimumRequests}` };
+  return { kind: 'noData', reason: `${shownCount(requests)} requests are too few to judge by, minimumRequests is ${minimumRequests}` };
 }
+
+/**
+ * The requests that decided, as a verdict shows them; undefined where they are not known. Prometheus extrapolates an increase to the whole window, so that it is about as
+ * many, with one digit behind the point. Without a series of requests there were none, unless a value was measured all the same. Decides nothing.
+ */
+function requestsIn(counted: Measurement | undefined, measured: Measurement): number | undefined {
+  if (counted?.kind === 'noData') return measured.kind === 'noData' && !counted.isNaN ? 0 : undefined;
+  return counted?.kind === 'value' && Number.isFinite(counted.value) && counted.value >= 0 ? shownCount(counted.value) : undefined;
+}
+
+const shownCount = (requests: number): number => Number(requests.toFixed(1));
 
 /** The primary's value: by a query of its own, or by what asks for the canary, under the primary's name. */
 async function askBaseline(

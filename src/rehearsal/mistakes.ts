@@ -1,4 +1,6 @@
+import { requestsText } from '../api/requests-text.ts';
 import type { Rehearsal } from './rehearsal.ts';
+import { ENOUGH_REQUESTS, thinChecks } from './thin-evidence.ts';
 import { timesOf, verdictOf } from './verdict.ts';
 
 export type MistakeCode =
@@ -9,7 +11,8 @@ export type MistakeCode =
   | 'check-never-measured'
   | 'new-version-unseen'
   | 'new-version-untried'
-  | 'rolled-back-late';
+  | 'rolled-back-late'
+  | 'thin-evidence';
 
 /** A version that fails its checks serves users for longer. Ten checks a minute apart, as most examples have it, take a third of it. */
 const LATE_MS = 30 * 60_000;
@@ -31,6 +34,7 @@ export function mistakesOf(rehearsal: Rehearsal): Mistake[] {
     ...unmeasuredChecks(rehearsal),
     ...unseenVersion(rehearsal),
     ...lateRollback(rehearsal),
+    ...thinEvidence(rehearsal),
   ];
 }
 
@@ -84,6 +88,16 @@ function lateRollback(rehearsal: Rehearsal): Mistake[] {
   if (verdictOf(rehearsal) !== 'caught' || lateMs <= LATE_MS) return [];
   const what = `a bad version is rolled back ${Math.round(lateMs / 60_000)} min after its first failed check`;
   return [warning('rolled-back-late', `${what}: lower spec.analysis.threshold or spec.analysis.interval`)];
+}
+
+/** The release got through, and no check of a metric had enough requests to see a bad version. */
+function thinEvidence(rehearsal: Rehearsal): Mistake[] {
+  if (verdictOf(rehearsal) !== 'promoted') return [];
+  const missed = `with fewer than ${ENOUGH_REQUESTS} a version that fails every tenth request passes more often than one time in twenty`;
+  const remedy = 'make the interval of the metric longer, or set minimumRequests with analysis.unmeasured: hold';
+  return thinChecks(rehearsal).map(({ check, most }) =>
+    warning('thin-evidence', `no check of ${check} was decided by more than ${requestsText(most)}: ${missed}; ${remedy}`),
+  );
 }
 
 /** A step that should bring users to the new version brings none: a host, gateway or condition that they do not meet. */

@@ -47,6 +47,26 @@ describe('serin rehearse', () => {
     expect(refusal?.line).toBeGreaterThan(1);
   });
 
+  it('DF826: a window that holds a handful of requests at the modelled rate is a warning with its file, and a longer one is not', async () => {
+    const within = async (interval: string, rate: string) => {
+      const objects = example('istio-canary.yaml', ({ spec }: Raw) => {
+        spec.analysis.metrics = [{ name: 'request-success-rate', interval, thresholdRange: { min: 99 } }];
+      });
+      return (await reported(manifests('thin.yaml', objects), '--rate', rate)).report;
+    };
+    const thin = await within('30s', '1');
+    expect(thin.rehearsals[0]).toMatchObject({ verdict: 'promoted' });
+    expect(thin.mistakes).toEqual([
+      expect.objectContaining({
+        ...{ severity: 'warning', rule: 'thin-evidence', file: join(folder, 'thin.yaml'), line: expect.any(Number) },
+        message: expect.stringMatching(
+          /^no check of request-success-rate was decided by more than \d+(\.\d)? requests: with fewer than 29 /,
+        ),
+      }),
+    ]);
+    expect((await within('1m', '10')).mistakes).toEqual([]);
+  });
+
   it('100,000 replicas are modelled by thirty, and a warning with the line says so', async () => {
     const objects = example('istio-canary.yaml');
     for (const object of objects) if (object.kind === 'Deployment') Object.assign((object as Raw).spec, { replicas: 100_000 });

@@ -1,4 +1,5 @@
 import { isBlockerCode, otherActor } from '../../api/codes/codes.ts';
+import { requestsText } from '../../api/requests-text.ts';
 import type { CanaryReport, CheckReport, GateReport, WorkloadReport } from '../output/documents.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
@@ -103,9 +104,13 @@ const MEANINGS: Readonly<Record<CheckReport['verdict'] | GateReport['state'], Me
   unasked: 'plain',
 };
 
-function checkRow({ check, verdict, value, baseline, limit = '-', reason, observed }: CheckReport): (string | Cell)[] {
+function checkRow({ check, verdict, value, baseline, requests, limit = '-', reason, observed }: CheckReport): (string | Cell)[] {
   const measured = value === undefined ? '-' : rounded(value);
-  const beside = [...(baseline === undefined ? [] : [`primary ${rounded(baseline)}`]), ...(observed ? ['observed only'] : [])].join(', ');
+  const beside = [
+    ...(requests === undefined ? [] : [requestsText(requests)]),
+    ...(baseline === undefined ? [] : [`primary ${rounded(baseline)}`]),
+    ...(observed ? ['observed only'] : []),
+  ].join(', ');
   return [{ text: verdict, meaning: MEANINGS[verdict] }, check, measured, limit, [beside, reason ?? ''].filter(Boolean).join('; ')];
 }
 

@@ -1,3 +1,4 @@
+import { requestsText } from '../../api/requests-text.ts';
 import { preciseTimestamp } from '../../api/timestamp.ts';
 import type { JournalAnswer, JournalPart } from '../../engine/journal/journal-part.ts';
 import { entriesOf, type NotedEntry } from '../../engine/journal/replay.ts';
@@ -111,8 +112,8 @@ function answerWords(answer: JournalAnswer): string {
     case 'measure':
       return answer.verdicts
         .map(
-          ({ check, verdict, value, limit }) =>
-            `${check} ${verdict}${value === undefined ? '' : ` at ${value}`}${limit ? ` (${limit})` : ''}`,
+          ({ check, verdict, value, requests, limit }) =>
+            `${check} ${verdict}${value === undefined ? '' : ` at ${value}`}${requests === undefined ? '' : ` by ${requestsText(requests)}`}${limit ? ` (${limit})` : ''}`,
         )
         .join(', ');
     case 'runHooks':

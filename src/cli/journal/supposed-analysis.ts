@@ -126,7 +126,9 @@ function rejudged(verdict: Verdict, was: Metric, is: Metric): Verdict | Unfit {
     return { unfit: `the value of metric ${is.name} was not a finite number, and a journal does not hold it` };
   if (is.baseline && verdict.baseline === undefined) return { unfit: `metric ${is.name} was not measured at the primary` };
   const primary = verdict.baseline === undefined ? undefined : ({ kind: 'value', value: verdict.baseline } as const);
-  return { ...judgeMeasurement(is, builtinKind(is) ?? 'custom', { kind: 'value', value: verdict.value }, primary), ...role };
+  const { requests } = verdict;
+  const counted = requests === undefined ? {} : { requests };
+  return { ...judgeMeasurement(is, builtinKind(is) ?? 'custom', { kind: 'value', value: verdict.value }, primary), ...counted, ...role };
 }
 
 /** A journal holds no address: a webhook is known by its name and type. */

@@ -68,6 +68,7 @@ export const CheckReport = z.object({
   verdict: z.enum(['passed', 'failed', 'unmeasured', 'pending']).describe('pending: not measured yet in this release.'),
   value: z.number().optional(),
   baseline: z.number().optional().describe('The value of the primary.'),
+  requests: z.number().optional().describe('About how many requests of the canary the check was decided by, where they are counted.'),
   limit: z.string().optional(),
   reason: z.string().optional(),
   code: z.string().optional().describe('Of one that is unmeasured: why, from a closed list (docs/reasons.md).'),

@@ -26,7 +26,7 @@ export const RehearsalMistake = z.object({
 });
 export type RehearsalMistake = z.infer<typeof RehearsalMistake>;
 
-const CheckSeen = Verdict.pick({ check: true, verdict: true, value: true, limit: true, reason: true });
+const CheckSeen = Verdict.pick({ check: true, verdict: true, value: true, requests: true, limit: true, reason: true });
 
 /** One entry of a rehearsal's timeline. */
 export const TimelineEntry = z.discriminatedUnion('kind', [

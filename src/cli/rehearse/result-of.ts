@@ -90,7 +90,9 @@ function entryOf(moment: Moment): TimelineEntry[] {
         {
           kind: 'checks',
           ...at,
-          checks: moment.verdicts.map(({ check, verdict, value, limit, reason }) => defined({ check, verdict, value, limit, reason })),
+          checks: moment.verdicts.map(({ check, verdict, value, requests, limit, reason }) =>
+            defined({ check, verdict, value, requests, limit, reason }),
+          ),
         },
       ];
     case 'comparison':

@@ -16,6 +16,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'new-version-unseen': 'No user reaches the new version',
   'new-version-untried': 'Nothing sends requests to the new version',
   'rolled-back-late': 'A version that harms users is rolled back late',
+  'thin-evidence': 'No check is decided by enough requests',
 } satisfies Record<MistakeCode | 'validate' | 'not-rehearsed' | 'fewer-pods', string>;
 
 /** SARIF 2.1.0, as code scanning services read it. */

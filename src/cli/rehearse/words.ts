@@ -1,3 +1,4 @@
+import { requestsText } from '../../api/requests-text.ts';
 import type { Meaning } from '../output/paint.ts';
 import type { RehearsalMistake, RehearsalResult, TimelineEntry } from './rehearsal-report.ts';
 
@@ -100,9 +101,16 @@ function trafficWords({ routes, canaryWeight }: Extract<TimelineEntry, { kind: '
   return routes === 'mirrored' ? 'requests are copied to the new version' : `canary weight ${canaryWeight} %`;
 }
 
-function checkWords({ check, verdict, value, limit, reason }: Extract<TimelineEntry, { kind: 'checks' }>['checks'][number]): string {
+function checkWords({
+  check,
+  verdict,
+  value,
+  requests,
+  limit,
+  reason,
+}: Extract<TimelineEntry, { kind: 'checks' }>['checks'][number]): string {
   if (verdict === 'unmeasured') return `${check} unmeasured${reason ? ` (${reason.slice(0, 120)})` : ''}`;
-  return `${check} ${value === undefined ? '' : `${rounded(value)} `}${verdict}${limit ? ` (${limit})` : ''}`;
+  return `${check} ${value === undefined ? '' : `${rounded(value)} `}${verdict}${requests === undefined ? '' : ` by ${requestsText(requests)}`}${limit ? ` (${limit})` : ''}`;
 }
 
 /** Five significant digits. */

@@ -33,6 +33,25 @@ describe('serin validate', () => {
     },
   );
 
+  it('05-W32: a window that surely holds too little to decide by is a warning at its line', async () => {
+    const thin = readFileSync(join(folder, 'istio-weighted.yaml'), 'utf8').replace(
+      'success-rate, interval: 1m',
+      'success-rate, interval: 4s',
+    );
+    const { code, lines } = await validated(['-'], { stdin: thin });
+    const at = thin.split('\n').findIndex((line) => line.includes('interval: 4s')) + 1;
+    expect({ code, lines }).toEqual({
+      code: 0,
+      lines: [
+        expect.stringMatching(
+          new RegExp(
+            `^stdin:${at} .*: warning: spec\\.analysis\\.metrics\\[\\d\\]\\.interval: is "4s", .* and few requests decide a check: `,
+          ),
+        ),
+      ],
+    });
+  });
+
   it('checks a file with texts of alerts, alone or beside manifests', async () => {
     const own = mkdtempSync(join(tmpdir(), 'serin-validate-'));
     const messageTemplatesFile = join(own, 'templates.yaml');

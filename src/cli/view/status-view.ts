@@ -1,3 +1,4 @@
+import { requestsText } from '../../api/requests-text.ts';
 import { breach } from '../../metrics/limit.ts';
 import { COMPARED_MEANINGS, sideText } from '../canaries/compared-rows.ts';
 import { controllerText } from '../canaries/in-charge.ts';
@@ -157,7 +158,7 @@ function checkLines({ ranges }: ReleaseView, checks: readonly CheckReport[], { t
     value: widthOf(measured),
   };
   return [
-    ...shown.flatMap(({ check, verdict, value, baseline, limit: said = 'no limit', recent = [], reason, observed }) => {
+    ...shown.flatMap(({ check, verdict, value, baseline, requests, limit: said = 'no limit', recent = [], reason, observed }) => {
       const { limit = {}, query } = ranges.get(check) ?? {};
       const values = recent.flatMap((one) => (one.value === undefined ? [] : [one.value]));
       const outside = values.filter((one) => breach(one, limit, '') !== undefined).length;
@@ -168,6 +169,7 @@ function checkLines({ ranges }: ReleaseView, checks: readonly CheckReport[], { t
         `(${said})`,
         sparkline(values, limit, terminal),
         outside === 0 ? '' : `${outside} of ${values.length} outside`,
+        requests === undefined ? '' : requestsText(requests),
         baseline === undefined ? '' : `primary ${rounded(baseline)}`,
         observed ? 'observed only' : '',
         value === undefined ? (reason ?? '') : '',

@@ -3,7 +3,7 @@ import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
 import { isEndedByFailing } from '../conditions/failing.ts';
 import type { Decided, Input } from '../context.ts';
 import { failedPromotionEnding, promotionEnding, rollbackEnding } from '../ending.ts';
-import { thresholdOf } from '../judge.ts';
+import { passedBy, thresholdOf } from '../judge.ts';
 import { nextPromotionWeight } from '../next-weight.ts';
 import { holdingPrimary, holdingTarget, returningTraffic, targetNeed, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
@@ -36,7 +36,7 @@ export const ends = {
     return { release: because(returningTraffic(input, ended, isFit), ending.detail) };
   },
   startPromotion: (input: Decided) => ({
-    ...announce(input, say('Promoting', `${who(input)} is promoted: its primary takes the new revision`)),
+    ...announce(input, say('Promoting', `${who(input)} is promoted: its primary takes the new revision${passedBy(input.context.release)}`)),
     release: {
       ...without(withoutCapacity(input.context.release), 'gate', 'blindSinceMs', 'paused', 'awaitedSinceMs'),
       ending: promotionEnding(input),

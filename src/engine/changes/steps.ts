@@ -2,6 +2,7 @@ import type { Release } from '../../api/canary-status.ts';
 import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, settlingMs } from '../deadlines.ts';
+import { passedBy } from '../judge.ts';
 import {
   backNeed,
   bearableWeight,
@@ -41,7 +42,7 @@ export const steps = {
     if (move.kind === 'promote') return {};
     const reason = isIteration(move.routes, move.iterations) ? 'IterationAdvanced' : 'WeightAdvanced';
     return {
-      ...announce(input, say(reason, `${who(input)}: ${describe(move.routes, move.iterations)}`)),
+      ...announce(input, say(reason, `${who(input)}: ${describe(move.routes, move.iterations)}${passedBy(input.context.release)}`)),
       release: {
         ...without(holdingStep(input, input.context.release, stepNeed(input)), 'gate', 'awaitedSinceMs'),
         routes: move.routes,
