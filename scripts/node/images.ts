@@ -1,5 +1,5 @@
 /**
- * Container images for the tests of a real node, as archives that containerd imports. There is no registry: what the Dockerfile of Serin names as its bases is
+ * Container images for the tests of a real node, as archives that containerd imports. Without a registry, what the Dockerfile of Serin names as its bases is
  * made of Debian's packages and npm's Node, under the same names.
  */
 

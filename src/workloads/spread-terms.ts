@@ -45,7 +45,8 @@ export function spreadKeys(podSpec: SpreadPodSpec): Set<string> {
   return keys;
 }
 
-function mapTerms(podSpec: SpreadPodSpec, map: (term: SpreadTerm) => SpreadTerm): SpreadPodSpec {
+/** Without a spec: of a manifest that no API server has seen. */
+function mapTerms(podSpec: SpreadPodSpec = {}, map: (term: SpreadTerm) => SpreadTerm): SpreadPodSpec {
   const { topologySpreadConstraints, affinity } = podSpec;
   const antiAffinity = affinity?.podAntiAffinity;
   return {

@@ -71,7 +71,7 @@ const faults: readonly { what: string; happens: () => Promise<unknown> }[] = [
   {
     what: 'the kubelet is halted for half a minute',
     happens: async () => {
-      // The only node: after 40 s its pods would all count as not ready, whoever releases them.
+      // The only node: after 40 s its pods would all count as not ready.
       node().kubelet.send('STOP');
       await sleep(30_000);
       node().kubelet.send('CONT');

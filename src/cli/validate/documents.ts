@@ -51,7 +51,7 @@ export function readDocuments(
       continue;
     }
     const offsets = new FieldOffsets(document);
-    for (const { object, prefix } of objectsIn(document.toJS())) {
+    for (const { object, prefix } of objectsIn(withoutNulls(document.toJS()))) {
       spent.objects += 1;
       if (spent.objects > MOST.documents) {
         const message = `this run has more than ${MOST.documents} objects; the rest is not read: check fewer at a time`;
@@ -82,6 +82,25 @@ export function faultOf({ errors: [broken] }: Document): TextFault | undefined {
   const [reason = ''] = broken.message.split('\n');
   const message = reason.startsWith('Maximum call stack') ? 'it is nested too deeply: write it flatter' : reason;
   return { offset: broken.pos[0], message: `is not YAML: ${message}` };
+}
+
+/**
+ * Without fields and items that are null, which an API server takes as absent. In place, and once for a value that several aliases name; the depth of a document is
+ * bounded.
+ */
+function withoutNulls(value: unknown, seen = new Set<unknown>()): unknown {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return value;
+  seen.add(value);
+  if (Array.isArray(value)) {
+    const kept = value.filter((item) => item !== null);
+    value.splice(0, value.length, ...kept);
+    for (const item of kept) withoutNulls(item, seen);
+    return value;
+  }
+  for (const [key, inner] of Object.entries(value))
+    if (inner === null) Reflect.deleteProperty(value, key);
+    else withoutNulls(inner, seen);
+  return value;
 }
 
 /** The object of a document, or those of a List. */

@@ -1,4 +1,4 @@
-// Holds the namespaces of a pod until it is told to end, and ends processes that lost their parents.
+// Holds the namespaces of a pod until SIGTERM, and ends processes that lost their parents.
 package main
 
 import (
