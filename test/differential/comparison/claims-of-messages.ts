@@ -106,6 +106,8 @@ export const queryClaims: readonly Claim[] = [
       ['one-breaks', 'lost'].includes(scenario.pods) &&
       same([...texts(flagger), 'hook'], serin),
   },
+  // How many requests a built-in check was decided by.
+  { id: 'DF826', explains: (one) => /^query: sum\(increase\(\w+\{[^{}]*\}\[WINDOW\]\)\)$/.test(one.aspect) && onlySerin(one) },
   // One check of several fails: Flagger asks no further.
   { id: 'DF153', explains: (one) => one.aspect.startsWith('query: ') && onlySerin(one) && failsChecks(one.scenario) },
 ];

@@ -194,6 +194,17 @@ describe('claims', () => {
     expect(claimed(proxy(sides(100)), proxy(sides(800, 200, { conditions: [{ prefix: '/theirs' }] })))).toHaveLength(1);
   });
 
+  it('DF826 explains a query of Serin that counts requests, and neither one of Flagger nor a share', () => {
+    const selector = 'destination_workload=~"s000x",destination_workload_namespace="ns",reporter="destination"';
+    const count = query(`sum(increase(istio_requests_total{${selector}}[30s]))`);
+    const share = query(`sum(rate(istio_requests_total{${selector}}[30s])) / sum(rate(istio_requests_total{${selector}}[30s]))`);
+    const unclaimed = (flagger: Fact[], serin: Fact[]) =>
+      judge(compareSides(scenario, { flagger: at(...flagger), serin: at(...serin) }), CLAIMS, new Set(['DF826'])).unclaimed;
+    expect(unclaimed([], [count])).toEqual([]);
+    expect(unclaimed([count], [])).toHaveLength(1);
+    expect(unclaimed([], [share])).toHaveLength(1);
+  });
+
   it('of this repository all name rows of docs/differences.md', () => {
     const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'differences.md'), 'utf8');
     expect(judge([], CLAIMS, idsIn(page)).unknownIds).toEqual([]);
