@@ -37,7 +37,7 @@ it('the three commands that the demo prints with --keep work as printed: they sh
       await watching.close();
     }
     demo.kill('SIGINT');
-    expect(await ended).toEqual([0, null]);
+    expect(await ended, said).toEqual([0, null]);
     expect(readdirSync(folder)).toEqual([]);
   } finally {
     demo.kill('SIGKILL');
@@ -67,7 +67,7 @@ it('the demo with --open starts the browser on the dashboard of its cluster, whi
     const history = await fetch(new URL('/api/canaries/demo/podinfo/history', address), { headers });
     expect(await history.json()).toMatchObject({ releases: [{ outcome: 'Failed' }, { outcome: 'Succeeded' }] });
     demo.kill('SIGINT');
-    expect(await ended).toEqual([0, null]);
+    expect(await ended, said.join('')).toEqual([0, null]);
     await expect(fetch(address)).rejects.toThrow('fetch failed');
   } finally {
     demo.kill('SIGKILL');
