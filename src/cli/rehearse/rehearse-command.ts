@@ -133,7 +133,7 @@ function modelled({ name }: Item, whole: ReadonlyMap<Item, KubeObject>): { objec
     if (fewer === undefined || !isOfCanary) continue;
     objects.set(item, fewer.object);
     share = Math.min(share, MOST_PODS / fewer.pods);
-    const message = `${fewer.field}: ${fewer.pods} pods are modelled by ${MOST_PODS}, and quotas of pods are lowered as much: times of their starts are those of ${MOST_PODS}`;
+    const message = `${fewer.pods} pods are modelled by ${MOST_PODS}, and quotas of pods are lowered as much: times of their starts are those of ${MOST_PODS}`;
     found.push({ severity: 'warning', rule: 'fewer-pods', message, field: fewer.field, ...whereIs(item, fewer.field) });
   }
   if (share < 1) for (const [item, object] of objects) objects.set(item, withLessQuota(object, share));
