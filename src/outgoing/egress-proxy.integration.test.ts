@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type LookupFunction } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { callers, egressSettings, listening, outgoing, payload } from '../../test/fakes/egress.ts';
+import { callers, egressSettings, listening, message, outgoing, payload } from '../../test/fakes/egress.ts';
 import { tlsText } from '../../test/fakes/tls-kube-server.ts';
 import { ask } from '../metrics/http/ask.ts';
 import { notifierFor } from '../notifiers/index.ts';
@@ -126,15 +126,6 @@ it('05-W37: no credentials go to an http address through a proxy that a resource
     await ask({ url: new URL('http://me:t@backend.invalid/') }, { ...options, secrets: [] }),
   ];
   for (const answer of asked) expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('would see its credentials') });
-  const message = {
-    key: 'k',
-    canary: { name: 'a', namespace: 't' },
-    severity: 'info',
-    reason: 'r',
-    text: 't',
-    fields: [],
-    atMs: 0,
-  } as const;
   for (const settings of [{ token: 't' }, { signingKey: 't' }]) {
     const made = notifierFor('webhook', { address: 'http://backend.invalid/', proxy: through, ...settings }, { egress });
     if ('problem' in made) throw new Error(made.problem);
