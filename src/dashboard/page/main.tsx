@@ -73,5 +73,5 @@ document.title = root === '' ? words.product : `${namespace}/${name} · ${words.
 const place = document.getElementById('page');
 if (place)
   void adoptProof()
-    .catch(() => undefined)
+    .catch(() => undefined) // not answered: the page shows that it has no session
     .then(() => render(<Page />, place));
