@@ -30,8 +30,8 @@ const metadataOne = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.i
 export function createCluster(connection: Connection, options: ClusterOptions = {}): KubeCluster {
   const clock = options.clock ?? systemClock;
   const transport = createTransport(connection, { ...options, clock, requestTimeoutMs: options.requestTimeoutMs ?? 10_000 });
-  const discovery = createDiscovery(async (path, signal) => {
-    const answer = await transport.send({ verb: 'get', resource: 'discovery', method: 'GET', path, signal });
+  const discovery = createDiscovery(async (path) => {
+    const answer = await transport.send({ verb: 'get', resource: 'discovery', method: 'GET', path });
     if (answer.status === 404) return undefined;
     if (answer.status >= 400) throw apiErrorOf(`GET ${path}`, answer.status, answer.text, answer.retryAfterMs);
     return JSON.parse(answer.text);

@@ -1,4 +1,5 @@
 import { apiVersion } from '../api/canary.ts';
+import { untilAborted } from '../api/until-aborted.ts';
 import { ApiError } from './errors.ts';
 
 /** How a kind is reached: `/apis/apps/v1` + namespace + `deployments`. */
@@ -18,15 +19,49 @@ export interface Discovery {
 
 type Kinds = ReadonlyMap<string, DiscoveredResource>;
 
-/** Remembers what each group version serves. An absent kind is never remembered, so that a CRD installed later is found. */
-export function createDiscovery(read: (path: string, signal?: AbortSignal) => Promise<unknown>): Discovery {
+/**
+ * Remembers what each group version serves. An absent kind is never remembered, so that a CRD installed later is found. A group version that was
+ * absent once is looked up in the list of all groups, so that one request answers for every kind that is not installed. Equal reads at the same time
+ * are one.
+ *
+ * @param read - `undefined`: the API server has nothing there. It must end by itself: it goes on for others when one who asked has given up.
+ */
+export function createDiscovery(read: (path: string) => Promise<unknown>): Discovery {
   const known = new Map<string, Kinds>();
+  const absent = new Set<string>();
+  const underWay = new Map<string, Promise<unknown>>();
+  let changes = 0;
 
-  async function load(apiVersion: string, signal?: AbortSignal): Promise<Kinds> {
+  function shared(path: string, signal: AbortSignal | undefined): Promise<unknown> {
+    const running = underWay.get(path) ?? read(path);
+    underWay.set(path, running);
+    const forget = () => {
+      if (underWay.get(path) === running) underWay.delete(path);
+    };
+    running.then(forget, forget);
+    return untilAborted(running, signal);
+  }
+
+  async function load(apiVersion: string, signal: AbortSignal | undefined): Promise<Kinds> {
+    if (absent.has(apiVersion) && !(await isListed(apiVersion, signal))) return new Map();
     const root = rootOf(apiVersion);
-    const kinds = kindsIn(root, await read(root, signal));
-    known.set(apiVersion, kinds);
+    const changesBefore = changes;
+    const answer = await shared(root, signal);
+    const kinds = kindsIn(root, answer);
+    if (changes === changesBefore) known.set(apiVersion, kinds);
+    if (answer === undefined) absent.add(apiVersion);
+    else absent.delete(apiVersion);
     return kinds;
+  }
+
+  /** True as well where the list of groups cannot be read: then the group version itself is asked for. */
+  async function isListed(apiVersion: string, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      return versionsIn(await shared(GROUPS, signal))?.has(apiVersion) ?? true;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 403) return true;
+      throw error;
+    }
   }
 
   return {
@@ -35,10 +70,15 @@ export function createDiscovery(read: (path: string, signal?: AbortSignal) => Pr
       return remembered ?? (await load(apiVersion, signal)).get(kind);
     },
     forget(apiVersion) {
+      changes += 1;
       known.delete(apiVersion);
+      underWay.delete(rootOf(apiVersion));
+      underWay.delete(GROUPS);
     },
   };
 }
+
+const GROUPS = '/apis';
 
 export const rootOf = (apiVersion: string): string => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`);
 
@@ -63,4 +103,12 @@ function kindsIn(root: string, answer: unknown): Kinds {
     kinds.set(kind, { root, plural: name, namespaced: namespaced === true });
   }
   return kinds;
+}
+
+/** `undefined`: it is not a list of groups. */
+function versionsIn(answer: unknown): ReadonlySet<string> | undefined {
+  const groups = (answer as { groups?: unknown } | undefined)?.groups;
+  if (!Array.isArray(groups)) return undefined;
+  const versions = groups.flatMap((group: { versions?: unknown }) => (Array.isArray(group?.versions) ? group.versions : []));
+  return new Set(versions.map((version: { groupVersion?: unknown }) => String(version?.groupVersion)));
 }

@@ -1,4 +1,5 @@
 import type { Provider } from '../../api/canary.ts';
+import { untilAborted } from '../../api/until-aborted.ts';
 import { type ListKind, type ReadObjects, readNamespace } from '../../arrival/read-world.ts';
 import type { UnreadKind } from '../../arrival/world.ts';
 import type { Cluster } from '../../kube/cluster.ts';
@@ -41,7 +42,7 @@ export class ApplicationReads {
     const except = WATCHED.map(({ kind }) => kind);
     const isLimited = config.namespaces.length > 0;
     const getNamespace = (name: string) => this.#deps.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, { signal });
-    const list: ListKind = (kind) => until(this.#list(kind), signal);
+    const list: ListKind = (kind) => untilAborted(this.#list(kind), signal);
     const { objects, unread } = await readNamespace(namespace, list, { except, provider, isLimited, getNamespace });
     for (const one of unread) this.#log(one);
     return { objects: [...watched, ...objects], unread };
@@ -65,14 +66,4 @@ export class ApplicationReads {
     this.#logged.add(key);
     this.#deps.log.warn({ kind, reason: why }, 'a kind is not checked as Canaries arrive and as releases start');
   }
-}
-
-/** The answer, or the reason of the signal where that comes first. */
-function until<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject, resolve } = Promise.withResolvers<T>();
-  const abort = () => reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  return promise;
 }
