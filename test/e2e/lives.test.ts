@@ -5,13 +5,15 @@ import { play } from '../application/play.ts';
 import { RealPlane } from '../application/real-plane.ts';
 import { realWorld, shortened } from '../application/real-world.ts';
 
-/** Lives of test/application, four of a hundred, others with each `PART_SEED`. `LIVES=30` plays so many of them, and `LIFE_SEED=20007` one. */
+/** Lives of test/application, four of a hundred, others with each `PART_SEED`. `LIVES=30` plays so many of them, `LIFE_SEED=20007` one, and both so many from that one on. */
 const ALL = 100;
 const FIRST = 20_001;
-const only = process.env.LIFE_SEED;
-const count = only === undefined ? Math.min(ALL, Number(process.env.LIVES ?? 4)) : 1;
+const { LIFE_SEED, LIVES } = process.env;
+const count = Number(LIVES ?? (LIFE_SEED === undefined ? 4 : 1));
 const begin = Number(process.env.PART_SEED ?? 0) * count;
-const seeds = Array.from({ length: count }, (_, index) => (only === undefined ? FIRST + ((begin + index) % ALL) : Number(only)));
+const seeds = Array.from({ length: count }, (_, index) =>
+  LIFE_SEED === undefined ? FIRST + ((begin + index) % ALL) : Number(LIFE_SEED) + index,
+);
 /** `BREAKAGE='unpromoted bytes at deletion'` breaks Serin on purpose. */
 const BROKEN = join(import.meta.dirname, '..', 'application', 'broken-program.ts');
 /** Side by side; less where the machine has other things to do. */
@@ -37,7 +39,7 @@ beforeAll(async () => {
       try {
         const { breaks, lastedMs, done, history } = await play(life, make);
         process.stdout.write(`life ${seed}: ${done} actions in ${Math.round(lastedMs / 1000)} s\n`);
-        if (only !== undefined) process.stdout.write(`${history.join('\n')}\n`);
+        if (count === 1) process.stdout.write(`${history.join('\n')}\n`);
         const [first] = breaks;
         answer?.resolve(
           first && `${first.invariant} at ${first.atMs / 1000} s: ${first.text}\n${describeLife(life)}\n${history.join('\n')}\n`,
