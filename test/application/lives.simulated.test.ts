@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { APP } from '../fakes/model/lab.ts';
 import { found } from './found.ts';
 import { lifeOf } from './life.ts';
 import { modelledPace, modelledWorld } from './modelled-world.ts';
 import { play, report, shrink } from './play.ts';
-import type { WorldMaker } from './world.ts';
+import type { ApplicationWorld, WorldMaker } from './world.ts';
 
 /** `LIFE_SEED=18` plays that life alone. */
 const only = process.env.LIFE_SEED;
@@ -24,29 +25,51 @@ it('a seed always draws the same life', () => {
   expect(lifeOf(7)).not.toEqual(lifeOf(8));
 });
 
+/** A world of which nothing is known but what is given. */
+function worldOf(over: Partial<ApplicationWorld>, time: { ms: number }): ApplicationWorld {
+  return {
+    pace: modelledPace,
+    nowMs: () => time.ms,
+    pass: async (passed) => {
+      time.ms += passed;
+    },
+    act: async () => ({}),
+    ask: () => [],
+    canaries: () => [],
+    held: () => ({ target: undefined, primary: undefined }),
+    shares: () => [],
+    isSerinUp: () => true,
+    failed: () => [],
+    written: () => [],
+    close: async () => undefined,
+    ...over,
+  };
+}
+
 it('a break is shrunk to the actions that it needs', async () => {
   const life = lifeOf(7);
   const guilty = life.actions.at(-1);
-  let shown = life;
-  let ms = 0;
-  const world: WorldMaker = async (one) => {
-    shown = one;
-    return {
-      pace: modelledPace,
-      nowMs: () => ms,
-      pass: async (passed) => {
-        ms += passed;
-      },
-      act: async () => ({}),
-      ask: () => (guilty && shown.actions.includes(guilty) ? [{ version: 'stray', by: 'no Deployment' }] : []),
-      canaries: () => [],
-      held: () => ({ target: undefined, primary: undefined }),
-      shares: () => [],
-      isSerinUp: () => true,
-      failed: () => [],
-      written: () => [],
-      close: async () => undefined,
-    };
-  };
+  const world: WorldMaker = async ({ actions }) =>
+    worldOf({ ask: () => (guilty && actions.includes(guilty) ? [{ version: 'stray', by: 'no Deployment' }] : []) }, { ms: 0 });
   expect((await shrink(life, ({ invariant }) => invariant === 'I19', world)).actions).toEqual([guilty]);
+});
+
+it('what leads users away has its time from when it is done, however long the world took to do it: real life 130003', async () => {
+  const time = { ms: 0 };
+  const answer = { version: 'good-1', by: APP };
+  let doneMs = Number.POSITIVE_INFINITY;
+  const world = worldOf(
+    {
+      held: () => ({ target: answer.version, primary: answer.version }),
+      async act() {
+        time.ms += 6_000;
+        doneMs = time.ms;
+        return { isLedAway: true, isForeign: true };
+      },
+      ask: () => [time.ms > doneMs && time.ms < doneMs + 8_000 ? { lost: 'the pods are not ready', isPodsFault: false } : answer],
+    },
+    time,
+  );
+  const life = { ...lifeOf(7), actions: [{ at: 'now', afterMs: 5_000, action: { do: 'apply the manifests again' } }] } as const;
+  expect((await play(life, async () => world)).breaks).toEqual([]);
 });
