@@ -121,6 +121,17 @@ export const breakages: readonly Breakage[] = [
       },
     ],
   },
+  {
+    name: 'a pause for proxies that does not end',
+    invariants: ['no stall'],
+    changes: [
+      {
+        file: 'engine/conditions/time.ts',
+        find: 'return facts.nowMs >= context.release.stepStartedMs + facts.scaleDownDelayMs;',
+        replace: 'return facts.nowMs < context.release.stepStartedMs - facts.scaleDownDelayMs;',
+      },
+    ],
+  },
 ];
 
 const MOST_LIVES = 100;
