@@ -121,3 +121,83 @@ describe.skipIf(FROM === '').each(clusters)('an upgrade from FROM_BUNDLE (skippe
     }
   });
 });
+
+/** What pods read, and what `configuration.md` says of an older version over its salted checksums. */
+describe.skipIf(FROM === '').each(clusters)('the way back to FROM_BUNDLE (skipped without it), on $cluster', ({ start }) => {
+  const environment = anEnvironment(() => start(ADVERSE));
+  const analysis = { interval: '1s', threshold: 3, stepWeight: 25, maxWeight: 75, metrics: [] };
+
+  async function reading(namespace: string) {
+    const lab = await Lab.open(environment(), { namespace, scaleDownDelay: '2s', interval: '1s' });
+    const app = new App(lab, 'podinfo');
+    const secret = { apiVersion: 'v1', kind: 'Secret', name: 'db', namespace };
+    const data = { PIN: Buffer.from('4711').toString('base64') };
+    await lab.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db', namespace }, data });
+    await app.create({ volumes: [{ name: 'db', secret: { secretName: 'db' } }] });
+    lab.startController();
+    await app.createCanary('istio', analysis);
+    await app.becomesIdle('Initialized');
+    const checksum = async () => String(raw(await lab.cluster.get(app.canary))?.status?.trackedConfigs?.['secret/db']);
+    await eventually('the checksum has a salt', checksum, (text) => /^[0-9a-f]{8}\.[0-9a-f]{32}$/.test(text));
+    /** Another Serin instead; twice the interval in which it could begin a release. */
+    const instead = async (main?: string) => {
+      await lab.stopController('KILL');
+      const leads = () => readFileSync(lab.logFile, 'utf8').split('reconciling Canaries').length;
+      const before = leads();
+      lab.startController(main);
+      await eventually('the other version has read the cluster', leads, (count) => count > before);
+      await sleep(3_000);
+    };
+    return { lab, app, checksum, instead, edit: (patch: object) => lab.cluster.patch(secret, { ...patch }) };
+  }
+
+  it('E141, E142: it starts nothing by itself; a Secret that is written starts a release, and coming again starts none', async () => {
+    const { lab, app, checksum, instead, edit } = await reading('back-idle');
+    try {
+      const run = await app.run();
+      await instead(FROM);
+      expect(await app.run(), 'the older one starts none').toBe(run);
+      await edit({ metadata: { labels: { looked: 'at' } } });
+      expect(await app.ends(run), 'a label of the Secret releases').toBe('Succeeded');
+      expect(await checksum()).toMatch(/^[0-9a-f]{16}$/);
+      const after = await app.run();
+      await instead();
+      expect(await app.run(), 'the newer one starts none').toBe(after);
+      await edit({ metadata: { labels: { looked: 'again' } } });
+      await sleep(3_000);
+      expect(await app.run(), 'and compares the plain checksum').toBe(after);
+    } finally {
+      await lab.close();
+    }
+  });
+
+  it('E142: a release under way begins its analysis again, and ends', async () => {
+    const { lab, app, instead } = await reading('back-release');
+    const weights: number[] = [];
+    const watch = lab.cluster.watch(
+      { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: lab.namespace },
+      {
+        onList: () => undefined,
+        onEvent({ object }) {
+          const weight = raw(object)?.status?.canaryWeight ?? 0;
+          if (weight !== weights.at(-1)) weights.push(weight);
+        },
+      },
+    );
+    try {
+      const run = await app.run();
+      await app.deploy('2', {});
+      await lab.until(app.canary, 'has its second weight', (now) => raw(now)?.status?.canaryWeight === 50);
+      await instead(FROM);
+      expect(await app.ends(run)).toBe('Succeeded');
+      expect(await app.version(app.primary)).toBe('2');
+      expect(
+        weights.filter((weight) => weight === 25),
+        weights.join(),
+      ).toHaveLength(2);
+    } finally {
+      watch.stop();
+      await lab.close();
+    }
+  });
+});
