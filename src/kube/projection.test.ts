@@ -128,4 +128,19 @@ describe('an object that cannot be read', () => {
     expect(() => projection.handler.onList([at('a', '1', 'red'), at('b', '2', 'red')], '3')).toThrow('cannot be handled');
     expect([read, projection.values()]).toEqual([['b'], ['RED', 'RED']]);
   });
+
+  it('knows no deleted object by its version for ever, and lets no late answer bring one back', () => {
+    const { projection, changes, get } = given();
+    const count = 1_000;
+    const gone = Array.from({ length: count }, (_, n) => `gone-${n}`);
+    for (const [n, name] of gone.entries()) {
+      projection.handler.onEvent({ type: 'ADDED', object: at(name, `${20 + 2 * n}`, 'grey') });
+      projection.handler.onEvent({ type: 'DELETED', object: at(name, `${21 + 2 * n}`, 'grey') });
+    }
+    changes.length = 0;
+    for (const [n, name] of gone.entries()) projection.learn(at(name, `${20 + 2 * n}`, 'late'));
+    expect(changes).toEqual([]);
+    projection.learn(at('gone-0', `${21 + 2 * count}`, 'new'));
+    expect([projection.get('test', 'gone-0'), get()]).toEqual(['new', 'red']);
+  });
 });

@@ -35,6 +35,9 @@ interface KnownObject<T> {
   isUnreadable?: boolean;
 }
 
+/** Deleted objects whose versions are kept, newest last: a tenant may make and delete objects without end. */
+const MOST_GONE = 32;
+
 /** `project` gets what it has made of the version before, where that is known. `onUnreadable` gets an object for which `project` throws, once until it can be read again: it counts as absent. */
 export function createProjection<T>(
   project: (object: KubeObject, before: T | undefined) => T,
@@ -48,6 +51,10 @@ class WatchedProjection<T> implements Projection<T> {
   readonly #project: (object: KubeObject, before: T | undefined) => T;
   readonly #onUnreadable: ((object: Slim, error: unknown) => void) | undefined;
   readonly #entries = new Map<string, KnownObject<T>>();
+  /** Keys of the entries that were deleted, oldest first. */
+  readonly #gone = new Set<string>();
+  /** Of the newest deleted object that is forgotten: an older answer for an unknown name is about one that has gone. */
+  #forgottenVersion: bigint | undefined;
   /** Made when it is first asked for: most kinds are looked up by name. */
   #keysByNamespace: Map<string, Set<string>> | undefined;
   /** Projections of items whose LIST is incomplete, by their stubs. */
@@ -89,6 +96,8 @@ class WatchedProjection<T> implements Projection<T> {
   }
 
   learn(object: KubeObject): void {
+    const { namespace, name, resourceVersion } = object.metadata;
+    if (!this.#entries.has(keyOf(namespace, name)) && isOlder(versionOf(resourceVersion), this.#forgottenVersion)) return;
     this.#put(object, false);
   }
 
@@ -140,9 +149,32 @@ class WatchedProjection<T> implements Projection<T> {
     const before = this.#entries.get(key)?.value;
     this.#entries.set(key, entry);
     this.#index(key);
+    this.#gone.delete(key);
+    // What cannot be read is there.
+    if (entry.value === undefined && !entry.isUnreadable) this.#keepGone(key);
     if (before === undefined && entry.value === undefined) return;
     const change = { namespace: entry.namespace, name: entry.name, before: before?.it, after: entry.value?.it };
     for (const listener of this.#listeners) listener(change);
+  }
+
+  #keepGone(key: string): void {
+    this.#gone.add(key);
+    if (this.#gone.size <= MOST_GONE) return;
+    for (const oldest of this.#gone) {
+      const version = this.#entries.get(oldest)?.version;
+      if (version !== undefined && !isOlder(version, this.#forgottenVersion)) this.#forgottenVersion = version;
+      this.#drop(oldest);
+      return;
+    }
+  }
+
+  #drop(key: string): void {
+    const namespace = namespaceOf(this.#entries.get(key)?.namespace);
+    const keys = this.#keysByNamespace?.get(namespace);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keysByNamespace?.delete(namespace);
+    this.#gone.delete(key);
+    this.#entries.delete(key);
   }
 
   #index(key: string): void {
@@ -161,8 +193,7 @@ class WatchedProjection<T> implements Projection<T> {
       if (listVersion !== undefined && entry.version !== undefined && entry.version > listVersion) continue;
       const { namespace, name } = entry;
       this.#set(key, { namespace, name, version: listVersion });
-      this.#entries.delete(key); // no event older than the list can follow
-      this.#keysByNamespace?.get(namespaceOf(namespace))?.delete(key);
+      this.#drop(key); // no event older than the list can follow
     }
     const errors: unknown[] = [];
     for (const item of items) {

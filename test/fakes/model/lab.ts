@@ -26,6 +26,8 @@ export interface LabSettings {
   lagMs: [number, number];
   latencyMs: [number, number];
   scaleDownDelayMs: number;
+  /** Changes that the server keeps for watches that come back. */
+  watchWindow?: number;
 }
 
 /**
@@ -69,7 +71,7 @@ export class ModelLab {
   constructor(settings: LabSettings) {
     this.#settings = settings;
     const { draw, startUpMs, lagMs } = settings;
-    this.server = new ModelServer(this.clock);
+    this.server = new ModelServer(this.clock, settings.watchWindow);
     this.nodes = new ModelNodes(this.server, this.clock, () => draw(...startUpMs));
     this.server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     this.#newest = new ModelProxy(this.server, this.clock, NAMESPACE, () => 0);
@@ -119,6 +121,12 @@ export class ModelLab {
       (subresource === 'status' || ['VirtualService', 'DestinationRule', 'TrafficSplit', 'Service'].includes(ref.kind));
     const sent = this.#clients.flatMap(({ writes }) => writes);
     return sent.filter((one) => one.isBlind && mayNot(one)).map(({ atMs, verb, ref }) => `${atMs} ms: ${verb} ${ref.kind} ${ref.name}`);
+  }
+
+  /** What was written and logged so far is kept no longer: the memory that grows is the controller's. */
+  forget(): void {
+    this.logged.length = 0;
+    for (const { writes } of this.#clients) writes.length = 0;
   }
 
   start(mayWrite: () => boolean = () => true, flags: Partial<ControllerConfig> = {}): void {

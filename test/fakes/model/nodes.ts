@@ -42,7 +42,7 @@ export class ModelNodes {
     this.#startUpMs = startUpMs;
     server.api.store.subscribe(({ storeKey, type, object, before }) => {
       if (storeKey !== 'apps/deployments') return;
-      if (type === 'DELETED') this.#forget(object.metadata.uid ?? '');
+      if (type === 'DELETED') this.#end(object.metadata.uid ?? '');
       else if (object.metadata.generation !== before?.metadata.generation) this.#observeSoon(object);
     });
   }
@@ -99,6 +99,12 @@ export class ModelNodes {
   #observeSoon(object: KubeObject): void {
     if (this.observesAfterMs > 0) this.#clock.setTimer(this.observesAfterMs, () => this.#observe(object));
     else queueMicrotask(() => this.#observe(object));
+  }
+
+  #end(uid: string): void {
+    this.#forget(uid);
+    this.#counted.delete(uid);
+    this.#observed.delete(uid);
   }
 
   #forget(uid: string): void {

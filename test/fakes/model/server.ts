@@ -22,9 +22,9 @@ export class ModelServer {
   readonly clock: HandClock;
   readonly #collectors: Collectors;
 
-  constructor(clock: HandClock) {
+  constructor(clock: HandClock, watchWindow = WATCH_WINDOW) {
     this.clock = clock;
-    this.api = new Api({ clock, random: Math.random }, WATCH_WINDOW);
+    this.api = new Api({ clock, random: Math.random }, watchWindow);
     this.#collectors = new Collectors(this.api);
     for (const crd of DEFINITIONS) this.create(crd);
   }
