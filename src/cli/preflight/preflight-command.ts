@@ -5,7 +5,7 @@ import type { Documents } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer, Output } from '../output/output.ts';
 import { toYaml } from '../output/to-yaml.ts';
-import { readDocuments } from '../validate/documents.ts';
+import { readDocuments, unreadablePlace } from '../validate/documents.ts';
 import { Spent } from '../validate/limits.ts';
 import { readSources } from '../validate/sources.ts';
 import { applicationReader } from './application-reader.ts';
@@ -59,7 +59,7 @@ export async function preflightFiles(
     if ('unreadable' in text) throw new CommandError('no', `${name}: ${text.unreadable}`);
     const { items, unreadable } = readDocuments({ source: name, file, text: text.content }, spent);
     const [broken] = unreadable;
-    if (broken) throw new CommandError('no', `${broken.source}: ${broken.message}`);
+    if (broken) throw new CommandError('no', `${unreadablePlace(broken)}: ${broken.message}`);
     for (const { object, place } of items) {
       const placed = inNamespace(object, namespace ?? 'default');
       objects.push(placed);

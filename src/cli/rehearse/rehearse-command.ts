@@ -12,7 +12,7 @@ import { startVirtualController } from '../controller/virtual-controller.ts';
 import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
-import type { Item } from '../validate/documents.ts';
+import { type Item, unreadablePlace } from '../validate/documents.ts';
 import { readStdin } from '../validate/sources.ts';
 import { type Judged, judge, type ValidateArgs } from '../validate/validate.ts';
 import { readProvider } from '../validate/validate-options.ts';
@@ -160,7 +160,7 @@ function canariesIn({ sources, items }: Judged, flags: RehearseFlags): Item[] {
   const found = own.filter(({ name }) => named === undefined || name === named);
   if (found.length > 0) return found.slice(0, named === undefined ? undefined : 1);
   const [unreadable] = sources.flatMap((source) => source.unreadable);
-  if (unreadable !== undefined && own.length === 0) throw usageError(`${unreadable.source}: ${unreadable.message}`);
+  if (unreadable !== undefined && own.length === 0) throw usageError(`${unreadablePlace(unreadable)}: ${unreadable.message}`);
   const known = own.map(({ name }) => name).join(', ');
   throw new CommandError(
     'notFound',

@@ -32,6 +32,9 @@ export interface UnreadableText {
   message: string;
 }
 
+/** Where a text cannot be read, as `file:line`. */
+export const unreadablePlace = ({ source, line }: UnreadableText): string => (line === undefined ? source : `${source}:${line}`);
+
 /** The objects of a text, in their order, those of a List too. A fault hides no more than its own document. */
 export function readDocuments(
   { source, file, text }: { source: string; file: string; text: string },

@@ -2,7 +2,7 @@ import { messageTemplatesIn } from '../controller/message-templates-file.ts';
 import { printable } from '../output/text.ts';
 import { meantKind } from './checks/spelling.ts';
 import { isSplit } from './checks/splits.ts';
-import { type Item, readDocuments, type UnreadableText } from './documents.ts';
+import { type Item, readDocuments, type UnreadableText, unreadablePlace } from './documents.ts';
 import { Spent } from './limits.ts';
 import type { LiveItems } from './live.ts';
 import { isOurs, type ManifestCheck, type ManifestFinding, type ManifestOptions, manifestsOf } from './manifests.ts';
@@ -112,8 +112,8 @@ async function promqlCheck(items: readonly Item[]): Promise<ManifestCheck> {
   return isAsked ? (await import('./checks/promql.ts')).promql : () => [];
 }
 
-const unreadableLine = ({ source, line, message }: UnreadableText): string =>
-  line === undefined ? `${source}: error: ${message}` : `${source}:${line} document: error: ${message}`;
+const unreadableLine = (text: UnreadableText): string =>
+  `${unreadablePlace(text)}${text.line === undefined ? '' : ' document'}: error: ${text.message}`;
 
 function findingLine({ on: { object, name, place }, severity, path, message }: ManifestFinding): string {
   const what = `${typeof object.kind === 'string' ? object.kind : 'object'}/${name.slice(0, 80) || '?'}`;
