@@ -7,6 +7,7 @@ import { dashboard } from './dashboard.ts';
 import { deletion } from './deletion.ts';
 import { egress } from './egress.ts';
 import { forged } from './forged.ts';
+import { hidden } from './hidden.ts';
 import { loadTester } from './loadtester.ts';
 import { outputs } from './outputs.ts';
 import { policy } from './policy.ts';
@@ -33,6 +34,7 @@ export const classes: readonly AttackClass[] = [
   clock,
   rate,
   loadTester,
+  hidden,
   policy,
 ];
 
