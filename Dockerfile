@@ -35,6 +35,8 @@ ENV PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
     NODE_ENV=production \
     UV_THREADPOOL_SIZE=32 \
     NODE_OPTIONS=--max-old-space-size-percentage=60
+# As root, whom the folder then belongs to: the base has another user, and one who owns the folder can replace what is in it.
+USER 0:0
 WORKDIR /serin
 COPY --from=build --chown=0:0 /src/dist ./dist
 COPY --from=build --chown=0:0 /src/LICENSE ./LICENSE

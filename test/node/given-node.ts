@@ -32,3 +32,6 @@ function made(): Made {
   if (text === undefined) throw new Error('these tests run in namespaces of their own: npm run test:node');
   return JSON.parse(text) as Made;
 }
+
+/** The archive of an image, for what is read from it without a node. */
+export const givenImage = (name: 'serin' | 'application'): string => made().images[name];
