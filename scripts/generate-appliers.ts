@@ -39,14 +39,27 @@ function refusalText(refused: string): string {
 function table(cells: readonly Cell[]): string {
   const names = [...new Set(cells.map(({ applier }) => applier))];
   const rows = names.flatMap((applier) =>
-    SUBJECTS.map((subject) => {
-      const found = MOMENTS.map((moment) =>
-        cells.find((one) => one.applier === applier && one.subject === subject && one.moment === moment),
-      );
-      return `| ${applier} | ${subject} | ${found.map((one) => (one ? textOf(one) : '')).join(' | ')} |`;
+    SUBJECTS.flatMap((subject) => {
+      const of = cells.filter((one) => one.applier === applier && one.subject === subject);
+      const found = MOMENTS.map((moment) => of.find((one) => one.moment === moment));
+      // What a tool cannot apply has no row.
+      return of.length === 0 ? [] : `| ${applier} | ${subject} | ${found.map((one) => (one ? textOf(one) : 'not run')).join(' | ')} |`;
     }),
   );
   return [`| tool | object | ${MOMENTS.join(' | ')} |`, `|---|---|${MOMENTS.map(() => '---|').join('')}`, ...rows].join('\n');
+}
+
+/** How busy the machine was, for each tool; empty where it was not noted. */
+function loads(cells: readonly Cell[]): string[] {
+  const noted = Map.groupBy(
+    cells.filter(({ load }) => load !== undefined),
+    ({ applier }) => applier,
+  );
+  const each = [...noted].map(([applier, of]) => {
+    const all = of.flatMap(({ load }) => load ?? []);
+    return `${applier} ${Math.min(...all)} to ${Math.max(...all)}`;
+  });
+  return each.length === 0 ? [] : [`Load of the machine while it was played: ${each.join(', ')}.`];
 }
 
 /** Why requests were lost, as the proxy said it, of all modes. */
@@ -86,12 +99,12 @@ written, for the longest of the two times; each is looked at for 4 s and longer.
 replicas, so that nothing is said of them. Rows with *with* or *left out* are remedies. [gitops.md](gitops.md) says what to do about each.
 
 Helm 3 is ${versions['helm-3']}, and ${versions['helm-316']} where the row says 3.16; Helm 4 is 4.3.1, kubectl and the API server are 1.36.3. Flux is kustomize-controller ${versions.flux}. Argo CD is one sync of its
-gitops-engine (${versions.argo}); \`ignoreDifferences\` are read by the normalizers of Argo CD 3.5.7 and respected as its controller does.${terraform} Times are those of a machine that was busy with other work. Where a tool resets
+gitops-engine (${versions.argo}); \`ignoreDifferences\` are read by the normalizers of Argo CD 3.5.7 and respected as its controller does.${terraform} Times are those of a machine with two cores that was busy with other work: its load is in front of each table, of the tools for which it was noted. Above a load of 6 a time says no more than that the object was reset. Where a tool resets
 a route again and again, the correction waits longer each time (1 s, 2 s, 4 s …, [gitops.md](gitops.md)): at *mid-release* it is the fifth and the sixth one within minutes.
 
 ${reasons(played)}
 
-${played.map(({ mode, cells }) => `## ${TITLES[mode]}\n\n${table(cells)}\n`).join('\n')}`;
+${played.map(({ mode, cells }) => [`## ${TITLES[mode]}`, ...loads(cells), `${table(cells)}\n`].join('\n\n')).join('\n')}`;
   return [{ path: join(root, 'docs', 'appliers.md'), text, source }];
 };
 

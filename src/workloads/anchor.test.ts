@@ -145,7 +145,7 @@ describe('records that were forged', () => {
   });
 });
 
-it.each(Object.entries(recordedIdle()))('a record of an earlier version in %s is trusted and read whole', (_, objects) => {
+it.each(Object.entries(recordedIdle('0.1.0')))('a record of an earlier version in %s is trusted and read whole', (_, objects) => {
   const records = objects.filter(({ metadata }) => metadata.labels?.['serin.dev/record'] !== undefined);
   expect(records).not.toEqual([]);
   for (const object of records) expect(readAnchor(object) ?? { data: readTemplateRevision(object) }).toEqual({ data: object.data });

@@ -18,7 +18,7 @@ function withNull(object: KubeObject, path: readonly string[]): KubeObject {
 }
 
 const kinds = new Map(
-  Object.values(recordedIdle()).flatMap((objects) => objects.map((object) => [`${object.apiVersion} ${object.kind}`, object])),
+  Object.values(recordedIdle('0.1.0')).flatMap((objects) => objects.map((object) => [`${object.apiVersion} ${object.kind}`, object])),
 );
 
 it.each([...kinds])('a watched %s is kept whichever of its lists is null', (_, object) => {

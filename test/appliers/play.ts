@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { raw } from '../fakes/raw.ts';
@@ -157,6 +158,7 @@ async function looked({ cluster }: Ground, shop: Played, { moment, version, user
     ...(lost.length > 0 && { because: [...new Set(lost.map(reasonOf))] }),
     // A route sends its share there at mid-release.
     early: moment === 'push' || (moment === 'mid-release' && subject === 'Service') ? early : 0,
+    load: Math.round(loadavg()[0] ?? 0),
   };
 }
 

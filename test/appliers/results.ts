@@ -27,6 +27,8 @@ export interface Cell {
   because?: string[];
   /** Requests that the new version answered before Serin had sent any to it. */
   early: number;
+  /** Processes that ran or waited for a core, over the last minute; absent: it was not noted. */
+  load?: number;
 }
 
 /** Of the last run of each mode. */

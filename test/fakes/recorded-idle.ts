@@ -21,13 +21,14 @@ export const RECORDED_KINDS = [
 
 const root = new URL('../vectors/upgrade/', import.meta.url);
 
-/** The objects of each recorded case of each version, as `0.1.0/deployment-istio`. */
-export function recordedIdle(): Readonly<Record<string, readonly KubeObject[]>> {
-  const cases: Record<string, readonly KubeObject[]> = {};
-  for (const version of readdirSync(root).sort())
-    for (const file of readdirSync(new URL(`${version}/`, root)).sort()) {
-      const documents = parseAllDocuments(readFileSync(new URL(`${version}/${file}`, root), 'utf8'));
-      cases[`${version}/${file.replace('.yaml', '')}`] = [...documents].map((document) => document.toJS() as KubeObject);
-    }
-  return cases;
+/** The objects of each recorded case of a version, as `0.1.0/deployment-istio`. */
+export function recordedIdle(version: string): Readonly<Record<string, readonly KubeObject[]>> {
+  const folder = new URL(`${version}/`, root);
+  const cases = readdirSync(folder)
+    .sort()
+    .map((file) => {
+      const documents = parseAllDocuments(readFileSync(new URL(file, folder), 'utf8'));
+      return [`${version}/${file.replace('.yaml', '')}`, [...documents].map((document) => document.toJS() as KubeObject)] as const;
+    });
+  return Object.fromEntries(cases);
 }

@@ -1,22 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { ControllerConfig } from '../../src/controller/config.ts';
-import { startController } from '../../src/controller/controller.ts';
-import { createControllerMetrics } from '../../src/controller/telemetry/controller-metrics.ts';
-import { handClock } from '../fakes/clock.ts';
-import { ModelClient } from '../fakes/model/client.ts';
-import { calm } from '../fakes/model/lab.ts';
-import { ModelServer } from '../fakes/model/server.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
 import { recordedIdle } from '../fakes/recorded-idle.ts';
+import { startOver } from '../fakes/start-over.ts';
 
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-const metrics = createControllerMetrics('test');
-/** Longer than every pause, deadline and delay of an idle controller. */
-const WATCHED_MS = 1_200_000;
-const recorded = recordedIdle();
+const recorded = recordedIdle('0.1.0');
 
 /** The same objects in another namespace, as if they had been made there. */
 function inNamespace(objects: readonly KubeObject[], namespace: string): KubeObject[] {
@@ -24,41 +12,6 @@ function inNamespace(objects: readonly KubeObject[], namespace: string): KubeObj
   const before = objects[0]?.metadata.namespace ?? '';
   for (const { metadata } of objects) text = text.replaceAll(metadata.uid ?? '-', `${metadata.uid}-${namespace}`);
   return JSON.parse(text.replaceAll(`"namespace":"${before}"`, `"namespace":"${namespace}"`));
-}
-
-/** Starts this version over the objects, lets time go by, and says what it has written. */
-async function startOver(applications: readonly (readonly KubeObject[])[], edit: (server: ModelServer) => void = () => undefined) {
-  const clock = handClock(Date.UTC(2030, 0, 1));
-  const server = new ModelServer(clock);
-  const crds = parseAllDocuments(readFileSync(new URL('../fixtures/crds/knative.yaml', import.meta.url), 'utf8'));
-  for (const crd of crds) if (crd.toJS() !== null) server.create(crd.toJS() as KubeObject);
-  for (const objects of applications) {
-    server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: objects[0]?.metadata.namespace ?? '' } });
-    for (const object of objects) server.restore(object);
-  }
-  edit(server);
-  await calm(server);
-  const before = server.api.store.version;
-  const client = new ModelClient(server, { clock, latencyMs: () => 5 });
-  const config = ControllerConfig.parse({ minAnalysisIntervalMs: 100, scaleDownDelayMs: 200 });
-  const controller = startController({ config, cluster: client, clock, random: () => 0.5, log: silent, metrics });
-  for (let ms = 0; ms < WATCHED_MS; ) {
-    const stepMs = Math.min(WATCHED_MS - ms, clock.nextInMs ?? Number.POSITIVE_INFINITY);
-    clock.advance(stepMs);
-    ms += stepMs;
-    await calm(server);
-  }
-  await controller.started;
-  const phases = server.api.store.list('flagger.app/canaries').map(([, { status }]: Raw) => status?.phase);
-  const runs = server.api.store.list('flagger.app/canaries').map(([, { status }]: Raw) => status?.release.run);
-  const writes = client.writes.map(
-    ({ verb, ref, subresource, body }) => `${verb} ${ref.kind}/${subresource} ${ref.name}: ${JSON.stringify(body)}`,
-  );
-  const wrote = { writes, changes: server.api.store.version - before };
-  await controller.stop();
-  client.close();
-  server.stop();
-  return { ...wrote, phases, runs };
 }
 
 const TARGETS = new Set(['Deployment', 'DaemonSet']);

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
-import { ownerAnnotation } from '../../src/api/names.ts';
+import { fieldManager, ownerAnnotation } from '../../src/api/names.ts';
 import { endpointsIn } from '../../src/controller/facts/endpoints.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { entriesOf } from '../../src/kube/taken-over-fields.ts';
 import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
-import { aCanary, aDeployment, makeNamespace } from './troubles/objects.ts';
+import { aCanary, aDeployment, canaryRef, makeNamespace } from './troubles/objects.ts';
 import { aReportWatch, type CanaryReport } from './troubles/report-watch.ts';
 import { type FitCase, unfitServices } from './troubles/unfit-services.ts';
 import { until } from './until.ts';
@@ -105,8 +106,46 @@ export function describeServicesInPlace(environmentOf: () => Environment): void 
       expect(service?.metadata.annotations ?? {}).toEqual({});
       await untilServed(cluster, namespace, 'web');
     });
+
+    it('its user applies it without a conflict but in the selector, and after deletion Serin owns no field of what is the user’s', async () => {
+      const { cluster } = environmentOf();
+      const namespace = 'merged';
+      const named = (name: string): ObjectRef => ref('v1', 'Service', namespace, name);
+      const platform = (object: KubeObject, force = false) => cluster.apply(object, { fieldManager: 'platform', force });
+      const http = { name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' };
+      const other = { name: 'other', port: 9090, targetPort: 'http', protocol: 'TCP' };
+      const web = (spec: object) => serviceOf(namespace, 'web', { selector: { app: 'web' }, ...spec });
+      const users = [aDeployment(namespace, 'web'), serviceOf(namespace, 'admin', { selector: { app: 'web' }, ports: [other] })];
+      await makeNamespace(cluster, namespace);
+      for (const object of [...users, web({ ports: [http, other] }), aScaler(namespace, 'web')]) await platform(object);
+      await untilServed(cluster, namespace, 'web');
+      const autoscalerRef = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'web' };
+      await platform(aCanary(namespace, 'web', {}, { autoscalerRef }));
+      await reportsOf().until(namespace, 'web', 'its bootstrap', ({ phase }) => phase === 'Initialized');
+      await until(cluster, named('admin'), 'follows', (now) => raw(now)?.spec.selector.app === 'web-primary');
+      await expect(platform(web({ ports: [http] }))).rejects.toThrow(/conflict.*"serin".*\.spec\.selector/s);
+      const unsaid = serviceOf(namespace, 'web', { type: 'NodePort', ports: [http] });
+      const { type, ports, selector } = raw(await platform(unsaid)).spec;
+      expect([type, ports.map(({ port }: { port: number }) => port), selector]).toEqual(['NodePort', [80], { app: 'web-primary' }]);
+      await cluster.delete(canaryRef(namespace, 'web'));
+      await until(cluster, ref('apps/v1', 'Deployment', namespace, 'web-primary'), 'is gone', (now) => now === undefined);
+      await until(cluster, named('web'), 'is its user’s', (now) => raw(now)?.spec.selector.app === 'web');
+      const kinds = ['v1 Service', 'apps/v1 Deployment', 'autoscaling/v2 HorizontalPodAutoscaler'].map((kind) => kind.split(' '));
+      const left = kinds.map(([apiVersion = '', kind = '']) => cluster.list({ apiVersion, kind, namespace }));
+      const owned = (await Promise.all(left)).flatMap(({ items }) => items.filter(isOwned).map(({ metadata }) => metadata.name));
+      expect(owned).toEqual([]);
+    });
   });
 }
+
+/** Serin owns a field of it, but for status. */
+const isOwned = (object: KubeObject): boolean =>
+  entriesOf(object).some(({ manager, subresource }) => manager === fieldManager && subresource !== 'status');
+
+const aScaler = (namespace: string, name: string): KubeObject => ({
+  ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name, namespace } },
+  spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name }, minReplicas: 1, maxReplicas: 2 },
+});
 
 const ref = (apiVersion: string, kind: string, namespace: string, name: string): ObjectRef => ({ apiVersion, kind, name, namespace });
 

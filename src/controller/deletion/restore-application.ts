@@ -111,7 +111,9 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
         await restorePorts(spec, recordedApex(spec, originals), deps);
     },
     (target: KubeObject) => restoreTarget(canary, target, originals.target, deps),
-    () => giveUpAll(canary, deps),
+    async (target: KubeObject) => {
+      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) await giveUpAll(spec, deps);
+    },
   ];
   log.info({ canary: label }, 'restoring the application on its target');
   for (const [index, step] of steps.entries()) {

@@ -12,6 +12,7 @@ import { missingField, missingFields } from './drift.ts';
 import { giveUpFields } from './give-up-fields.ts';
 import type { Undoing } from './healing-brake.ts';
 import { isCollected, isOurRoute, isOurs } from './ownership.ts';
+import { mergeIntoUsersService } from './users-service.ts';
 import { replacingLists } from './whole-lists.ts';
 
 interface EnsureOptions {
@@ -68,11 +69,15 @@ export async function ensure(
     return outcome;
   }
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
+  if (live && foundInPlace && object.kind === 'Service') {
+    const merged = await mergeIntoUsersService(context, object, live.object, !isDrift);
+    return merged ? noted(merged) : PENDING;
+  }
   const toWrite = foundInPlace ? object : marked(context, object, owner);
   // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
   const hasChanged = before !== undefined && before !== digest;
   // Of a Service of ours the entries that go are ours, too: what a patch writes, no later apply removes.
-  const isApplied = hasChanged && !foundInPlace && object.kind === 'Service';
+  const isApplied = hasChanged && object.kind === 'Service';
   const replacing = live && (isApplied ? undefined : replacingLists(toWrite, live.object));
   const replaced = replacing && (await cluster.patch(ref, replacing, { signal }));
   if (replaced) view.learn(replaced);

@@ -15,22 +15,30 @@ const MERGED: Readonly<Record<string, { field: string; keyOf(entry: JsonRecord):
   ),
 };
 
+type OverPatch = { metadata: JsonRecord; spec: JsonRecord };
+
 /**
  * The merge patch that makes `live` hold `wanted` in one write, where an apply would not: a list of ours has entries that are not ours. The
  * fields that others have set in our own entries stay, as node ports do. Undefined: an apply does it.
  */
-export function replacingLists(wanted: KubeObject, live: KubeObject): { metadata: JsonRecord; spec: JsonRecord } | undefined {
-  const { field = '', keyOf = String, isWhole = false } = MERGED[wanted.kind] ?? {};
-  const [own, found] = [specOf<JsonRecord>(wanted), specOf<JsonRecord>(live)];
-  const [ours, theirs] = [own[field], found[field]];
+export function replacingLists(wanted: KubeObject, live: KubeObject): OverPatch | undefined {
+  const { field, keyOf, isWhole } = mergedListOf(wanted.kind);
+  const [ours, theirs] = [specOf<JsonRecord>(wanted)[field], specOf<JsonRecord>(live)[field]];
   if (!Array.isArray(ours) || !Array.isArray(theirs)) return undefined;
   const wantedBy = new Map(ours.map((entry): [string, JsonRecord] => [keyOf(entry), entry]));
   const isMore = (entry: JsonRecord) => {
     const same = wantedBy.get(keyOf(entry));
     return same === undefined || (isWhole && !holds(same, entry));
   };
-  if (!theirs.some(isMore)) return undefined;
-  const liveBy = new Map(theirs.map((entry): [string, JsonRecord] => [keyOf(entry), entry]));
+  return theirs.some(isMore) ? overPatch(wanted, live) : undefined;
+}
+
+/** The merge patch that makes `live` hold `wanted`, and in selectors and lists of ours nothing else. */
+export function overPatch(wanted: KubeObject, live: KubeObject): OverPatch {
+  const { field, keyOf, isWhole } = mergedListOf(wanted.kind);
+  const [own, found] = [specOf<JsonRecord>(wanted), specOf<JsonRecord>(live)];
+  const [ours, theirs] = [own[field], found[field]];
+  const liveBy = new Map(Array.isArray(theirs) ? theirs.map((entry): [string, JsonRecord] => [keyOf(entry), entry]) : []);
   const { labels, annotations, ownerReferences } = wanted.metadata;
   return {
     metadata: {
@@ -42,9 +50,13 @@ export function replacingLists(wanted: KubeObject, live: KubeObject): { metadata
     spec: {
       ...own,
       ...(isRecord(own.selector) && { selector: onlyThese(own.selector, isRecord(found.selector) ? found.selector : {}) }),
-      [field]: isWhole ? ours : ours.map((entry) => ({ ...liveBy.get(keyOf(entry)), ...entry })),
+      ...(Array.isArray(ours) && { [field]: isWhole ? ours : ours.map((entry) => ({ ...liveBy.get(keyOf(entry)), ...entry })) }),
     },
   };
+}
+
+function mergedListOf(kind: string): (typeof MERGED)[string] {
+  return MERGED[kind] ?? { field: '', keyOf: String, isWhole: false };
 }
 
 /** A merge patch keeps each key that it does not name. */

@@ -1,0 +1,69 @@
+import { expect, it, vi } from 'vitest';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+import { awaitEnd, release } from '../../../test/fakes/model/released.ts';
+import { type Raw, raw } from '../../../test/fakes/raw.ts';
+import { internalWrite } from '../../embedded/apiserver/write-context.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+const ref = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
+const http = { name: 'http', port: 80, targetPort: 'http' };
+const admin = { name: 'admin', port: 9000, targetPort: 'http' };
+const manifest = (spec: object) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: APP, namespace: NAMESPACE }, spec });
+const liveIn = (lab: ModelLab): Raw => raw(lab.server.find(ref));
+const portsOf = (lab: ModelLab): number[] => liveIn(lab).spec.ports.map(({ port }: Raw) => port);
+
+/** `kubectl apply --server-side`, without force. */
+function applied(lab: ModelLab, spec: object): void {
+  const context = { ...internalWrite, manager: 'kubectl', fieldManager: 'kubectl', force: false };
+  lab.server.api.patch(lab.server.resource('v1', 'Service'), NAMESPACE, APP, 'apply', manifest(spec) as never, context);
+}
+
+/** A Canary over a Service that its user applies. */
+async function arrived(spec: object, service: object = {}): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: false });
+  await lab.application(false);
+  applied(lab, spec);
+  await lab.pass(20_000);
+  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }, { service: { port: 80, targetPort: 'http', ...service } }));
+  lab.start();
+  await awaitEnd(lab, 'Initialized');
+  return lab;
+}
+
+it('server-side applies of its user meet no conflict but in the selector', async () => {
+  const lab = await arrived({ selector: { app: APP }, type: 'ClusterIP', ports: [http] });
+  applied(lab, { type: 'LoadBalancer', ports: [{ ...http, appProtocol: 'http' }] });
+  await lab.pass(30_000);
+  expect(liveIn(lab).spec).toMatchObject({ type: 'LoadBalancer', ports: [{ appProtocol: 'http' }], selector: { app: `${APP}-primary` } });
+  expect(() => applied(lab, { selector: { app: APP }, ports: [http] })).toThrow(/conflict with "serin".*\.spec\.selector/s);
+  lab.close();
+});
+
+it('a port that its user takes from the manifest goes', async () => {
+  const lab = await arrived({ selector: { app: APP }, ports: [http, admin] });
+  await release(lab, '2');
+  expect(portsOf(lab)).toEqual([80, 9000]);
+  applied(lab, { ports: [http] });
+  await lab.pass(60_000);
+  expect(portsOf(lab)).toEqual([80]);
+  lab.close();
+});
+
+it('what the Canary asks of it and asks no more goes, and what its user wrote stays', async () => {
+  const asked = { apex: { labels: { team: 'a' }, annotations: { note: 'b' } }, trafficDistribution: 'PreferClose' };
+  const lab = await arrived({ selector: { app: APP }, ports: [http], sessionAffinity: 'ClientIP' }, asked);
+  expect(liveIn(lab)).toMatchObject({
+    metadata: { labels: { team: 'a' }, annotations: { note: 'b' } },
+    spec: { trafficDistribution: 'PreferClose' },
+  });
+  lab.server.patch(canaryRef, { spec: { service: { apex: null, trafficDistribution: null } } });
+  await lab.pass(60_000);
+  await release(lab, '2');
+  const { metadata, spec } = liveIn(lab);
+  expect([metadata.labels?.team, metadata.annotations?.note, spec.trafficDistribution]).toEqual(Array.from({ length: 3 }));
+  expect(spec.sessionAffinity).toBe('ClientIP');
+  lab.close();
+});
