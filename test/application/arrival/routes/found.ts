@@ -180,4 +180,89 @@ export const found: readonly FoundWorld[] = [
       killedAfterMs: undefined,
     },
   },
+  {
+    what: 'two Canaries copy the copies of each other, without end',
+    world: {
+      seed: 720070,
+      kind: 'VirtualService',
+      cohort: 'affinity',
+      hasSecondPort: false,
+      routes: [
+        {
+          name: 'shop',
+          host: 'shop.example.org',
+          at: 'apex',
+          rules: [
+            { path: '/half', header: 'beta', to: [{ service: 'legacy', port: 80, weight: undefined }], terms: 'filter', isNamed: true },
+            { path: '/admin', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'none', isNamed: true },
+            { path: '/static', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'filter', isNamed: false },
+            {
+              path: '/api/v2',
+              to: [
+                { service: 'shop', port: 80, weight: 9 },
+                { service: 'legacy', port: 80, weight: 2 },
+              ],
+              terms: 'timeout',
+              isNamed: false,
+            },
+            { path: '/api', header: 'beta', to: [{ service: 'static', port: 80, weight: undefined }], terms: 'timeout', isNamed: false },
+            { path: '/', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'none', isNamed: true },
+          ],
+        },
+      ],
+      writes: [],
+      second: { cohort: 'header', isFirst: false, isLast: true },
+      ending: 'success',
+      killedAfterMs: undefined,
+    },
+  },
+  {
+    what: 'two Canaries copy the copies of each other, without end',
+    world: {
+      seed: 721060,
+      kind: 'VirtualService',
+      cohort: 'header',
+      hasSecondPort: false,
+      routes: [
+        {
+          name: 'shop',
+          host: 'shop.example.org',
+          at: 'apex',
+          rules: [
+            { path: '/half', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'none', isNamed: true },
+            { path: '/static', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'filter', isNamed: true },
+            { path: '/api/v2', to: [{ service: 'legacy', port: 80, weight: undefined }], terms: 'filter', isNamed: false },
+            { path: '/', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'filter', isNamed: true },
+          ],
+        },
+        {
+          name: 'of-www',
+          host: 'www.example.org',
+          at: 'listed',
+          rules: [
+            { path: '/static', to: [{ service: 'static', port: 80, weight: undefined }], terms: 'timeout', isNamed: false },
+            { path: '/api/v2', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'timeout', isNamed: false },
+            {
+              path: '/api',
+              header: 'beta',
+              to: [
+                { service: 'shop', port: 80, weight: 75 },
+                { service: 'legacy', port: 80, weight: 2 },
+              ],
+              terms: 'timeout',
+              isNamed: true,
+            },
+            { path: '/', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'none', isNamed: false },
+          ],
+        },
+      ],
+      writes: [
+        { atMs: 83599, what: { is: 'route', index: 1, edit: 'nothing' }, how: 'patch' },
+        { atMs: 78802, what: { is: 'route', index: 1, edit: 'nothing' }, how: 'replace' },
+      ],
+      second: { cohort: 'affinity', isFirst: false, isLast: true },
+      ending: 'replaced',
+      killedAfterMs: 5963,
+    },
+  },
 ];
