@@ -11,6 +11,8 @@ const first = Number(process.env.WORLD_SEED ?? randomInt(2 ** 24));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 say(`WORLDS=${WORLDS} WORLD_SEED=${first}`);
 
+const secondOf = (outcome: Outcome): string => (outcome.is === 'arrived' && outcome.second ? `, the second Canary ${outcome.second}` : '');
+
 it(`I17: the routes of ${WORLDS} worlds stay their users’, also where tools write them`, { timeout: 120 * 60_000 }, async () => {
   const outcomes: Outcome[] = [];
   const broken: string[] = [];
@@ -21,7 +23,7 @@ it(`I17: the routes of ${WORLDS} worlds stay their users’, also where tools wr
     if (process.env.LOSSES !== undefined) {
       say(
         [
-          `seed ${seed} ${outcome.is}${outcome.is === 'refused' ? `: ${outcome.message}` : ''}`,
+          `seed ${seed} ${outcome.is}${outcome.is === 'refused' ? `: ${outcome.message}` : ''}${secondOf(outcome)}`,
           ...breaksIn(outcome).map((loss) => `  ${describeLoss(loss)}`),
         ].join('\n'),
       );
@@ -30,6 +32,8 @@ it(`I17: the routes of ${WORLDS} worlds stay their users’, also where tools wr
       broken.push((await reportRouted(routedWorldOf(seed), outcome)) ?? `seed ${seed} breaks once, and not again`);
   }
   say(tableOf(outcomes));
+  const seconds = outcomes.map(secondOf);
+  say(['arrived', 'refused'].map((is) => `${seconds.filter((one) => one.endsWith(is)).length} second Canaries ${is}`).join(', '));
   for (const text of broken) say(text);
   expect(broken).toEqual([]);
 });

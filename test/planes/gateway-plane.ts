@@ -8,7 +8,7 @@ import { startContour } from './contour.ts';
 import { planeOf } from './contour-plane.ts';
 import type { StartPlane } from './ground.ts';
 
-const EDGE = { namespace: 'edge', name: 'edge' };
+export const EDGE = { namespace: 'edge', name: 'edge' };
 
 /** A Gateway that all namespaces share. */
 export const throughEdge = gatewayApiTakenOver(EDGE);

@@ -9,7 +9,7 @@ import type { Taken, WrittenRoute } from '../split/split-form.ts';
  * routes of the root that ask for more than the include are not.
  * Source: projectcontour.io, HTTPProxy inclusion and request routing.
  */
-export function takes({ now, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {
+export function takes({ now, found, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {
   return others.flatMap((on): Taken[] => {
     const { virtualhost, routes } = specOf<JsonRecord>(on);
     const host = isRecord(virtualhost) && typeof virtualhost.fqdn === 'string' ? virtualhost.fqdn : `${on.metadata.name}: `;
@@ -19,7 +19,7 @@ export function takes({ now, before }: WrittenRoute, others: readonly KubeObject
       const own = (route: KubeObject) =>
         recordsIn(specOf<JsonRecord>(route).routes).map((rule) => alternativeOf([...given, ...recordsIn(rule.conditions)]));
       const apart = theirs.filter((one) => (precedence(one, alternativeOf(given)) ?? 0) > 0);
-      const taken = takenFrom(apart, { now: own(now), before: before ? own(before) : [], isOlder: isOlder(before, on) });
+      const taken = takenFrom(apart, { now: own(now), before: before ? own(before) : [], isOlder: isOlder(found, on) });
       if (taken) return [{ on, requests: requestsOf(host, taken) }];
     }
     return [];

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../api/json.ts
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type Alternative, type Condition, isOlder, requestsOf, takenFrom } from '../split/alternative.ts';
-import { sharedHost, type Taken, type WrittenRoute } from '../split/split-form.ts';
+import { hostGroups, sharedHost, type Taken, type WrittenRoute } from '../split/split-form.ts';
 import type { GatewayCondition } from './conditions.ts';
 import { normalised, type RouteMatch } from './match.ts';
 import { parentsMeet, parentsOf, servesGateway } from './parents.ts';
@@ -13,20 +13,22 @@ import type { RouteKind } from './route-kind.ts';
  * Source: Gateway API, HTTPRouteRule, "Across all rules specified on applicable Routes, precedence must be given to the match having …", and
  * HTTPRouteSpec.hostnames: rules of the route with the longest host come first. A route of another kind, of the same host, is rejected, or comes first.
  */
-export function takes({ now, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {
+export function takes({ now, found, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {
   const met = others.filter((other) => other.kind === now.kind && sharesListener(now, other));
   const own = { now: alternativesOf(now), before: before ? alternativesOf(before) : [] };
-  const hosts = hostsOf(now);
   const shared = met.flatMap((on) => {
-    const host = sharedHost(hosts, hostsOf(on));
-    return host ? [{ ...host, on }] : [];
+    const stood = before && sharesListener(before, on) ? hostsOf(before) : undefined;
+    return hostGroups(hostsOf(now), stood).flatMap(({ hosts, isNew }) => {
+      const host = sharedHost(hosts, hostsOf(on));
+      return host ? [{ ...host, on, isNew }] : [];
+    });
   });
-  return shared.flatMap(({ on, host, isSame }): Taken[] => {
+  return shared.flatMap(({ on, host, isSame, isNew }): Taken[] => {
     if (!isSame)
-      return before || shared.some((one) => one.isSame && one.host === host)
+      return !isNew || shared.some((one) => one.isSame && one.host === host)
         ? []
         : [{ on, requests: `all requests for ${host} that no other route answers`, isByHost: true }];
-    const taken = takenFrom(alternativesOf(on), { ...own, isOlder: isOlder(before, on) });
+    const taken = takenFrom(alternativesOf(on), { ...own, ...(isNew && { before: [] }), isOlder: isOlder(found, on) });
     return taken ? [{ on, requests: requestsOf(host, taken) }] : [];
   });
 }

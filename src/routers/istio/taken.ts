@@ -3,38 +3,55 @@ import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../api/json.ts
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isOlder } from '../split/alternative.ts';
-import { sharedHost, type Taken, type WrittenRoute } from '../split/split-form.ts';
+import { hostGroups, sharedHost, type Taken, type WrittenRoute } from '../split/split-form.ts';
 import { MESH } from './match.ts';
 
 /**
  * A gateway joins the VirtualServices of a host, the oldest first, and moves what takes every request to the end: there any condition takes requests of
- * an older route. Clients of the mesh read the oldest alone.
+ * an older route. Of rules that ask for as much those of the older route come first. Clients of the mesh read the oldest alone.
  * Source: Istio, pilot/pkg/networking/core/gateway.go and route.SortVHostRoutes.
  */
-export function takes({ now, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {
-  const hosts = hostsOf(now);
+export function takes({ now, found, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {
   const edges = gatewaysOf(now);
   const shared = others.flatMap((on) => {
-    const host = sharedHost(hosts, hostsOf(on));
     const gateways = gatewaysOf(on).filter((one) => edges.includes(one));
     // A delegate has no hosts: it is included by the one that has them.
-    return host && gateways.length > 0 && hosts.length > 0 && hostsOf(on).length > 0 ? [{ ...host, on, gateways }] : [];
+    if (gateways.length === 0 || hostsOf(now).length === 0 || hostsOf(on).length === 0) return [];
+    return hostGroups(hostsOf(now), before && hostsOf(before)).flatMap(({ hosts, isNew }) => {
+      const host = sharedHost(hosts, hostsOf(on));
+      return host ? [{ ...host, on, gateways, isNew }] : [];
+    });
   });
-  return shared.flatMap(({ on, host, isSame, gateways }): Taken[] => {
+  return shared.flatMap(({ on, host, isSame, gateways, isNew }): Taken[] => {
     if (!isSame)
-      return before || shared.some((one) => one.isSame && one.host === host)
+      return !isNew || shared.some((one) => one.isSame && one.host === host)
         ? []
         : [{ on, requests: `all requests for ${host} that no other route answers`, isByHost: true }];
-    const isTaken = gateways.some((gateway) => gateway !== MESH && takesAt(gateway, { now, before }, on));
+    const isTaken = gateways.some((gateway) => {
+      const stood = !isNew && before && gatewaysOf(before).includes(gateway) ? before : undefined;
+      return gateway === MESH ? !stood && isOlder(found, on) : takesAt(gateway, { now, found, before: stood }, on);
+    });
     return isTaken ? [{ on, requests: `all requests for ${host} of which no other rule asks more` }] : [];
   });
 }
 
-function takesAt(gateway: string, { now, before }: { now: KubeObject; before: KubeObject | undefined }, other: KubeObject): boolean {
+interface AtGateway {
+  now: KubeObject;
+  found: KubeObject | undefined;
+  before: KubeObject | undefined;
+}
+
+function takesAt(gateway: string, { now, found, before }: AtGateway, other: KubeObject): boolean {
+  const isFirst = isOlder(found, other);
   const own = before ? matchesAt(gateway, before) : [];
-  const isOurs = (match: JsonRecord) => own.some((one) => holds(match, one) && (!takesAll(one) || isOlder(before, other)));
-  return matchesAt(gateway, other).some(
-    (theirs) => takesAll(theirs) && matchesAt(gateway, now).some((match) => !takesAll(match) && sharePort(match, theirs) && !isOurs(match)),
+  const isOurs = (match: JsonRecord) => own.some((one) => holds(match, one) && (!takesAll(one) || isFirst));
+  const comesFirst = (match: JsonRecord, theirs: JsonRecord): boolean => {
+    if (takesAll(theirs)) return !takesAll(match) || isFirst;
+    // Whether two conditions can be of one request is not known, unless the one says all of the other.
+    return isFirst && !takesAll(match) && holds(theirs, match);
+  };
+  return matchesAt(gateway, other).some((theirs) =>
+    matchesAt(gateway, now).some((match) => comesFirst(match, theirs) && sharePort(match, theirs) && !isOurs(match)),
   );
 }
 

@@ -47,7 +47,9 @@ export interface SplitForm {
 /** A route as Serin would write it. */
 export interface WrittenRoute {
   now: KubeObject;
-  /** As the user has it; absent: Serin makes it. */
+  /** The object in the cluster, by whose age routes are compared; absent: Serin is yet to make it. */
+  found?: KubeObject;
+  /** Its requests that it answers already: none of others are taken by them. */
   before?: KubeObject;
 }
 
@@ -104,6 +106,20 @@ export function sharedHost(own: readonly string[], theirs: readonly string[]): {
   if (same !== undefined) return { host: same, isSame: true };
   const narrower = own.find((host) => theirs.length === 0 || theirs.some((wide) => covers(wide, host)));
   return narrower === undefined ? undefined : { host: narrower, isSame: false };
+}
+
+/** Hosts of a route, those first that it did not have before; no hosts are all. */
+export function hostGroups(
+  hosts: readonly string[],
+  before: readonly string[] | undefined,
+): { hosts: readonly string[]; isNew: boolean }[] {
+  if (hosts.length === 0) return [{ hosts, isNew: before === undefined || before.length > 0 }];
+  const had = (host: string): boolean => before?.includes(host) === true;
+  const groups = [
+    { hosts: hosts.filter((host) => !had(host)), isNew: true },
+    { hosts: hosts.filter(had), isNew: false },
+  ];
+  return groups.filter((group) => group.hosts.length > 0);
 }
 
 /** Whether a request can be for a host of each of two routes; no hosts are all. */

@@ -77,13 +77,63 @@ export function splitRules(canary: Canary, rules: readonly Rule[], routes: Route
     if (side !== undefined)
       throw RoutingError.of(`a rule leads to Service ${side} beside ${names(canary).apexService}`, 'leave one of the two in the rule');
     const divided = (one: Rule, part: Part, first: Pair['first']) => dividedRule(canary, one, part, first, form);
+    // Copies of copies would be copied by the other Canary in turn, without end.
+    const parts = isCopyOfAnother(canary, rule, form) ? [] : copies;
     return {
-      copies: copies.flatMap((part) => form.conditioned(rule, part).map((one) => divided(one, part, 'canary'))),
+      copies: parts.flatMap((part) => form.conditioned(rule, part).map((one) => divided(one, part, 'canary'))),
       rule: divided(rule, own, 'primary'),
     };
   });
-  if (form.copiesLast) return [...split.map(({ rule }) => rule), ...split.flatMap((each) => each.copies)];
-  return split.flatMap((each) => [...each.copies, each.rule]);
+  return arranged(canary, rules, split, form);
+}
+
+interface Split {
+  copies: readonly Rule[];
+  rule: Rule;
+}
+
+/**
+ * Copies stand where they stood, if there are as many and nothing but copies parts them from their rule: two Canaries that share a rule would else move
+ * those of each other for ever. Any others come before their rule, or behind all.
+ */
+function arranged(canary: Canary, found: readonly Rule[], split: readonly Split[], form: RuleForm): Rule[] {
+  const rules = found.filter((rule) => !isIntroduction(rule));
+  const owners = ownersOf(canary, rules, form);
+  const own = rules.filter((rule) => !owners.has(rule));
+  const isCopy = (rule: Rule): boolean => owners.has(rule) || isCopyOfAnother(canary, rule, form);
+  const places = new Map<Rule, Rule>();
+  const settled = new Set<Split>();
+  const standing = Map.groupBy(owners.keys(), (copy) => owners.get(copy));
+  for (const [index, one] of split.entries()) {
+    const rule = own[index];
+    const copies = standing.get(rule) ?? [];
+    const [first] = copies;
+    if (rule === undefined || first === undefined || copies.length !== one.copies.length) continue;
+    const between = form.copiesLast ? rules.slice(rules.indexOf(first)) : rules.slice(rules.indexOf(first), rules.indexOf(rule));
+    if (!between.every(isCopy)) continue;
+    settled.add(one);
+    for (const [at, copy] of copies.entries()) places.set(copy, one.copies[at] ?? copy);
+  }
+  const next = split.values();
+  const arrangedRules = rules.flatMap((rule): readonly Rule[] => {
+    if (owners.has(rule)) return places.has(rule) ? [places.get(rule) ?? rule] : [];
+    const { value: one } = next.next();
+    if (one === undefined) return [];
+    return settled.has(one) || form.copiesLast ? [one.rule] : [...one.copies, one.rule];
+  });
+  const behind = form.copiesLast ? split.filter((one) => !settled.has(one)).flatMap((one) => one.copies) : [];
+  return [...arrangedRules, ...behind];
+}
+
+/** Whether it is a rule that another Canary has copied: the canary of another application comes first in it. */
+function isCopyOfAnother(canary: Canary, rule: Rule, form: RuleForm): boolean {
+  const [isCanary, isPrimary] = [/^(.+)-canary$/, /^(.+)-primary$/];
+  const services = backendsOf(rule, form).map((backend) => (form.isMirror?.(backend) ? undefined : form.serviceOf(backend)));
+  return services.some((service, index) => {
+    const application = isCanary.exec(service ?? '')?.[1];
+    const isOther = application !== undefined && application !== names(canary).apexService;
+    return isOther && isPrimary.exec(services[index + 1] ?? '')?.[1] === application;
+  });
 }
 
 /** The reverse: the rules as the user wrote them, with what the user has changed since. */
@@ -136,14 +186,23 @@ export function readSplitRules(
     const pair = owners.has(own) ? undefined : sharedPair(canary, own, form);
     if (pair === undefined) return [];
     const copies = (copiesOf.get(own) ?? []).map((copy) => ({ copy, pair: sharedPair(canary, copy, form) }));
-    return [{ own, pair, copies, shares: [pair, ...copies.map((one) => one.pair)].map((one) => one?.share) }];
+    return [
+      {
+        own,
+        pair,
+        copies,
+        isOfAnother: isCopyOfAnother(canary, own, form),
+        shares: [pair, ...copies.map((one) => one.pair)].map((one) => one?.share),
+      },
+    ];
   });
-  const [first] = groups;
+  // The copy of another Canary has none of ours.
+  const [first] = groups.toSorted((a, b) => Number(a.isOfAnother) - Number(b.isOfAnother));
   if (first === undefined) return undefined;
   const { own, pair, copies, shares } = first;
   const isForSome = copies.some(({ copy }) => !form.asksForCookie(copy, own));
   // Of many rules one is read: the others hold the same weights.
-  if (groups.every((other) => isDeepStrictEqual(other.shares, shares)))
+  if (groups.every((other) => isDeepStrictEqual(other.shares, other.isOfAnother ? shares.slice(0, 1) : shares)))
     return read([...copies.flatMap((one) => (one.pair ? [pure(one.copy, one.pair)] : [])), pure(own, pair, !isForSome)]);
   return { unreadable: `the rules of ${found.kind} ${found.metadata.name} do not agree on one weight` };
 }
@@ -161,10 +220,11 @@ function sharedPair(canary: Canary, rule: Rule, form: RuleForm): (Pair & { share
 function ownersOf(canary: Canary, rules: readonly Rule[], form: RuleForm): ReadonlyMap<Rule, Rule> {
   const owners = new Map<Rule, Rule>();
   const firsts = rules.map((rule) => pairsOf(canary, rule, form)[0]?.first);
-  const owns = rules.filter((_, index) => firsts[index] === 'primary');
+  const isOwner = (rule: Rule, index: number): boolean => firsts[index] === 'primary' && !isCopyOfAnother(canary, rule, form);
+  const owns = rules.filter(isOwner);
   let following: Rule | undefined;
   for (const [index, rule] of [...rules.entries()].toReversed()) {
-    if (firsts[index] === 'primary') following = rule;
+    if (isOwner(rule, index)) following = rule;
     if (firsts[index] !== 'canary') continue;
     // Copies that stand before theirs are followed by it: of many rules each is compared with one.
     const own = form.copiesLast ? owns.find((one) => isCopyOf(rule, one, form)) : following;

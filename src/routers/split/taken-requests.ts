@@ -16,47 +16,58 @@ interface Written {
   users: readonly KubeObject[];
   /** Other routes of users. */
   others: readonly KubeObject[];
-  /** Makes the route of Serin's; absent: it makes none, or has made it. */
+  /** Makes the route of Serin's; absent: it makes none. */
   made?: Pick<Router, 'render'> | undefined;
+  /** The route that it has made. */
+  own?: KubeObject | undefined;
 }
 
-/** Requests that other routes of users answer, and that what Serin would write takes from them (I17): a route of its own, or copies of rules. */
-export function takenRequests(canary: Canary, { objects, users, others, made }: Written, form: SplitForm): Unkept[] {
+type Found = Taken & { from: KubeObject | undefined; isSince?: true };
+
+/**
+ * Requests that other routes of users answer, and that what Serin would write takes from them (I17): a route of its own, or copies of rules. Of a route
+ * that it has made already, those that it would take besides; and those of routes that have come since, which only the user can part.
+ */
+export function takenRequests(canary: Canary, { objects, users, others, made, own }: Written, form: SplitForm): Unkept[] {
   const { takes } = form;
   if (takes === undefined || others.length === 0) return [];
   const apex = apexOf(canary, objects);
-  const found = new Map<KubeObject, Taken & { from: KubeObject | undefined }>();
+  const found = new Map<KubeObject, Found>();
+  const look = (one: WrittenRoute, more: Pick<Found, 'from' | 'isSince'>): void => {
+    const left = others.filter((other) => !found.has(other));
+    for (const taken of takes(one, left)) if (!found.has(taken.on)) found.set(taken.on, { ...taken, ...more });
+  };
   for (const routes of routesAhead(canary)) {
-    const own = made && ifExpressible(() => made.render(canary, apex, routes, []))?.write.find(({ kind }) => kind in form.versions);
-    const written: WrittenRoute[] = [
-      ...(own ? [{ now: own }] : []),
-      ...users.flatMap((before) => {
-        const spec = ifExpressible(() => ({ ...specOf(before), ...form.split(canary, before, routes) }));
-        return spec
-          ? [{ now: { ...before, spec }, before: { ...before, spec: { ...specOf(before), ...form.joined(canary, before) } } }]
-          : [];
-      }),
-    ];
-    const left = others.filter((one) => !found.has(one));
-    for (const one of written)
-      for (const taken of takes(one, left)) if (!found.has(taken.on)) found.set(taken.on, { ...taken, from: one.before });
+    const next = made && ifExpressible(() => made.render(canary, apex, routes, []))?.write.find(({ kind }) => kind in form.versions);
+    if (next) look({ now: next, ...(own?.kind === next.kind && { found: own, before: own }) }, { from: undefined });
+    for (const before of users) {
+      const spec = ifExpressible(() => ({ ...specOf(before), ...form.split(canary, before, routes) }));
+      const whole = { ...before, spec: { ...specOf(before), ...form.joined(canary, before) } };
+      if (spec) look({ now: { ...before, spec }, found: before, before: whole }, { from: before });
+    }
   }
+  if (own) look({ now: own, found: own }, { from: own, isSince: true });
   return [...found.values()].map((taken) => unkept(canary, taken, form));
 }
 
-function unkept(canary: Canary, { on, requests, isByHost, from }: Taken & { from: KubeObject | undefined }, form: SplitForm): Unkept {
-  const base = { on, field: form.rules, isRefused: isByHost !== true };
+function unkept(canary: Canary, { on, requests, isByHost, from, isSince }: Found, form: SplitForm): Unkept {
+  const base = { on, field: form.rules, isRefused: isByHost !== true && !isSince };
+  const own = `make a route of your own that leads to Service ${names(canary).apexService} by a path or a host of its own, and list it in spec.routeRefs`;
+  const apart = isByHost
+    ? 'name another host in spec.service.hosts, or give those requests a route of their own'
+    : `${own}; or ${form.apart}`;
+  if (from && isSince)
+    return { ...base, detail: `answers ${requests}, which ${from.kind} ${from.metadata.name} of this Canary takes from it`, remedy: apart };
   if (from)
     return {
       ...base,
       detail: `answers ${requests}, which a copy of a rule in ${from.kind} ${from.metadata.name}, as the release needs it, would take from it`,
       remedy: 'give that rule a path or a host of its own, or take analysis.match and analysis.sessionAffinity out of the Canary',
     };
-  const own = `make a route of your own that leads to Service ${names(canary).apexService} by a path or a host of its own, and list it in spec.routeRefs`;
   return {
     ...base,
     detail: `answers ${requests}, which the route that Serin makes for this Canary would take from it`,
-    remedy: isByHost ? 'name another host in spec.service.hosts, or give those requests a route of their own' : `${own}; or ${form.apart}`,
+    remedy: apart,
   };
 }
 

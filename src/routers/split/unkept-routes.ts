@@ -18,11 +18,13 @@ export function unkeptRoutes(canary: Canary, objects: readonly KubeObject[], for
   const keyOf = (ref: ObjectRef) => refKey({ ...ref, apiVersion: group });
   const split = new Set([own, ...listed].map(keyOf));
   const isSplit = (one: KubeObject) => split.has(keyOf(refOf(one)));
-  const isMade = listed.length === 0 && !all.some((one) => keyOf(refOf(one)) === keyOf(own));
-  const unkept = all.flatMap((found) => {
-    if (!isUsersRoute(found)) return keyOf(refOf(found)) === keyOf(own) ? lostBefore(canary, found, form) : [];
-    if (isSplit(found)) return [...unsplit(canary, found, form), ...(form.unkept?.(canary, found, objects) ?? [])];
-    return leadsTo(canary, found, form) ? [unlisted(canary, found, isMade && form.isFor(canary, found, all))] : [];
+  const found = all.find((one) => keyOf(refOf(one)) === keyOf(own));
+  const isMade = listed.length === 0 && found === undefined;
+  const standing = found && !isUsersRoute(found) ? found : undefined;
+  const unkept = all.flatMap((one) => {
+    if (!isUsersRoute(one)) return one === found ? lostBefore(canary, one, form) : [];
+    if (isSplit(one)) return [...unsplit(canary, one, form), ...(form.unkept?.(canary, one, objects) ?? [])];
+    return leadsTo(canary, one, form) ? [unlisted(canary, one, isMade && form.isFor(canary, one, all))] : [];
   });
   const named = new Set(unkept.filter(({ isRefused }) => isRefused).map(({ on }) => on));
   const users = all.filter(isUsersRoute);
@@ -30,7 +32,8 @@ export function unkeptRoutes(canary: Canary, objects: readonly KubeObject[], for
     objects,
     users: users.filter(isSplit),
     others: users.filter((one) => !isSplit(one) && !named.has(one)),
-    made: isMade ? made : undefined,
+    made: isMade || standing ? made : undefined,
+    own: standing,
   };
   return [...unkept, ...takenRequests(canary, written, form)];
 }

@@ -31,6 +31,8 @@ export interface ArrivingRoutes {
   isServed(name: string): boolean;
   /** Headers of the clients for whom the release is. */
   headers: readonly Readonly<Record<string, string>>[];
+  /** Another application behind the same routes, with a Canary of its own. */
+  second?: { canary: KubeObject; isFirst: boolean; isLast: boolean };
   /** So long after the Canary was made, in milliseconds. */
   writes: readonly { atMs: number; how: 'patch' | 'replace'; object: KubeObject }[];
 }
@@ -39,7 +41,7 @@ export interface ArrivingRoutes {
 export type Ending = 'success' | 'failure' | 'replaced' | 'renamed';
 
 export type Outcome =
-  | { is: 'arrived'; losses: readonly SeenLoss[] }
+  | { is: 'arrived'; losses: readonly SeenLoss[]; second?: 'arrived' | 'refused' }
   /** Nothing was written, and the condition names an object. */
   | { is: 'refused'; message: string; losses: readonly SeenLoss[] };
 
@@ -72,6 +74,8 @@ class Arrival {
   /** Of the store, when it was last looked at in passing. */
   #looked = 0;
   readonly #routes: DeclaredRoutes | undefined;
+  /** The other Canary, once it has arrived. */
+  #second: { name: string } | undefined;
   /** Until then a tool that has put the Service back may keep users from the application, in virtual milliseconds. */
   #excusedUntil = 0;
 
@@ -79,7 +83,8 @@ class Arrival {
     const { objects, canary } = arriving;
     this.#arriving = arriving;
     this.#lab = lab;
-    this.#app = applicationOf(canary, NAMESPACE);
+    const { second } = arriving.routes ?? {};
+    this.#app = { ...applicationOf(canary, NAMESPACE), ...(second && { others: [second.canary.metadata.name] }) };
     this.#canary = judgedByOrders(canary);
     for (const object of [...objects, ordersTemplate]) put(lab, object);
     const { routes } = arriving;
@@ -93,15 +98,24 @@ class Arrival {
     const { ending, killedAfterMs } = this.#arriving;
     await lab.pass(10 * SECOND);
     this.#losses = new Losses(fingerprint(objectsIn(lab), this.#app), this.#arriving.objects);
+    const { second } = this.#arriving.routes ?? {};
+    if (second?.isFirst) {
+      lab.start();
+      await this.#secondArrives(second.canary);
+    }
     this.#written = wholeOf(lab);
     lab.server.create(structuredClone(this.#canary));
-    lab.start();
+    if (!lab.isUp) lab.start();
     if (killedAfterMs !== undefined) this.#kill(killedAfterMs);
     for (const write of this.#arriving.routes?.writes ?? []) lab.server.clock.setTimer(write.atMs, () => this.#write(write));
     if (!(await this.#pass('as the Canary arrives', () => this.#isAt('Initialized'), MOST_MS.initialize))) return this.#notArrived();
     await this.#rest('initialized');
+    if (second?.isFirst === false) await this.#secondArrives(second.canary);
+    if (this.#second) this.#push('good', this.#second.name);
     await this.#release('good', 'Succeeded');
     if (ending === 'failure') await this.#release('bad', 'Failed');
+    await this.#secondRests();
+    if (second?.isLast === false) await this.#secondLeaves();
     this.#delete();
     if (ending === 'replaced' || ending === 'renamed') {
       await this.#make(ending === 'renamed' ? `${this.#canary.metadata.name}-renamed` : this.#canary.metadata.name);
@@ -114,10 +128,50 @@ class Arrival {
     const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${this.#app.target}-primary`, namespace: NAMESPACE };
     const isOver = await this.#pass('as the application is handed over', () => lab.server.find(primary) === undefined, MOST_MS.delete);
     if (!isOver) this.#stuck('the application is not handed over');
+    if (second?.isLast) await this.#secondLeaves();
     await this.#rest('after the Canary');
     this.#losses?.addAll('after the Canary', this.#routes?.unlike(objectsIn(lab), () => true) ?? []);
     for (const route of this.#routes?.withoutShare() ?? []) this.#routeWithoutShare(route);
-    return { is: 'arrived', losses: this.#found() };
+    if (this.#second) for (const route of this.#routes?.withoutShare(this.#second.name) ?? []) this.#routeWithoutShare(route);
+    return { is: 'arrived', losses: this.#found(), ...(second && { second: this.#second ? 'arrived' : 'refused' }) };
+  }
+
+  /** It arrives, or is refused by a message that names an object. */
+  async #secondArrives(canary: KubeObject): Promise<void> {
+    const { name } = canary.metadata;
+    this.#lab.server.create(structuredClone(canary));
+    const isIn = () => this.#lab.phase(name) === 'Initialized' && this.#stepOf(name) === 'resting';
+    if (await this.#pass('as the second Canary arrives', isIn, MOST_MS.initialize)) {
+      this.#second = { name };
+      await this.#rest('beside the second Canary');
+    } else if (
+      !isNamed(
+        saidBy(this.#lab).join('\n'),
+        this.#arriving.objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`),
+      )
+    )
+      this.#stuck(`the second Canary is ${this.#lab.phase(name)} ${this.#stepOf(name)}, and no object is named`);
+  }
+
+  async #secondRests(): Promise<void> {
+    const name = this.#second?.name;
+    if (name === undefined) return;
+    const isOver = () => this.#lab.phase(name) === 'Succeeded' && this.#stepOf(name) === 'resting';
+    if (!(await this.#pass('during a release of the second Canary', isOver, MOST_MS.release)))
+      this.#stuck(`a release of the second Canary is ${this.#lab.phase(name)} ${this.#stepOf(name)}`);
+  }
+
+  async #secondLeaves(): Promise<void> {
+    const { canary } = this.#arriving.routes?.second ?? {};
+    if (canary === undefined) return;
+    const { apiVersion, kind, metadata } = canary;
+    const { server } = this.#lab;
+    server.delete({ apiVersion, kind, name: metadata.name, namespace: NAMESPACE });
+    const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${metadata.name}-primary`, namespace: NAMESPACE };
+    const isGone = () => this.#lab.canary(metadata.name) === undefined && server.find(primary) === undefined;
+    if (!(await this.#pass('as the second application is handed over', isGone, MOST_MS.delete)))
+      this.#stuck('the second application is not handed over');
+    await this.#rest('after the second Canary');
   }
 
   #kill(afterMs: number): void {
@@ -177,9 +231,8 @@ class Arrival {
     await this.#rest(kind === 'good' ? 'after a promotion' : 'after a failed release');
   }
 
-  #push(kind: 'good' | 'bad'): void {
+  #push(kind: 'good' | 'bad', target = this.#app.target): void {
     this.#version += 1;
-    const { target } = this.#app;
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: target, namespace: NAMESPACE };
     const [first, ...others] = raw(this.#lab.server.find(ref)).spec.template.spec.containers;
     const containers = [{ ...first, image: `${kind}-${this.#version}` }, ...others];
@@ -221,7 +274,10 @@ class Arrival {
     const whole = this.#written;
     const message = saidBy(this.#lab).join('\n');
     const now = wholeOf(this.#lab);
-    const written = [...new Set([...whole.keys(), ...now.keys()])].filter((key) => whole.get(key) !== now.get(key));
+    // The second Canary splits again what a tool has put back.
+    const second: Raw[] = this.#second ? raw(this.#arriving.routes?.second?.canary).spec.routeRefs : [];
+    const isOfSecond = (key: string): boolean => second.some(({ kind, name }) => key === `${kind}/${name}`);
+    const written = [...new Set([...whole.keys(), ...now.keys()])].filter((key) => whole.get(key) !== now.get(key) && !isOfSecond(key));
     const names = [...whole.keys()].filter((key) => isNamed(message, [key]));
     if (written.length > 0) this.#stuck(`${this.#phase()} ${this.#step()}; it wrote ${written.join(', ')}: ${message}`);
     else if (names.length === 0) this.#losses?.add('refusal', 'what a refusal names', 'an object and a remedy', message || 'nothing');
@@ -245,7 +301,11 @@ class Arrival {
   }
 
   #step(): string {
-    return raw(this.#lab.canary(this.#canary.metadata.name))?.status?.release?.step ?? '';
+    return this.#stepOf(this.#canary.metadata.name);
+  }
+
+  #stepOf(name: string): string {
+    return raw(this.#lab.canary(name))?.status?.release?.step ?? '';
   }
 }
 

@@ -11,6 +11,8 @@ export interface Application {
   port: number;
   /** Istio routes requests of clients. */
   hasMesh: boolean;
+  /** Deployments beside it that have a Canary of their own: target and primary count as one. */
+  others?: readonly string[];
 }
 
 /** Pods of one template. */
@@ -52,14 +54,16 @@ export function look(objects: readonly KubeObject[], app: Application): Seen {
     const labels: Labels = metadata?.labels ?? {};
     const isSide = object.kind === 'Deployment' && namespace === app.namespace;
     const side = isSide && name === app.target ? 'target' : isSide && name === `${app.target}-primary` ? 'primary' : undefined;
+    const ofOther = isSide ? app.others?.find((other) => name === `${other}-primary`) : undefined;
+    const known = side ? APPLICATION : (ofOther ?? name);
     const workload: Workload = {
-      name: side ? APPLICATION : name,
+      name: known,
       kind: object.kind,
       side,
       isReady: object.kind !== 'Deployment' || (raw(object).status?.availableReplicas ?? 0) > 0,
       labels,
       peer: {
-        name: side ? APPLICATION : name,
+        name: known,
         pod: { namespace, namespaceLabels: namespaceLabels(namespace), labels },
         address: `10.244.${index >> 8}.${index & 255}`,
       },

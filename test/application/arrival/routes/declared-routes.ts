@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../../src/api/kube-object.ts';
 import { raw } from '../../../fakes/raw.ts';
 import type { Loss } from '../fingerprint.ts';
 import { canonical, endpointsOf } from '../requests.ts';
-import { type Application, look, type Seen } from '../seen.ts';
+import { APPLICATION, type Application, look, type Seen } from '../seen.ts';
 import { type Asked, type RouteKind, readers, type Sent } from './users-route.ts';
 
 /** What the application's user has written in its Service, whatever is there now. */
@@ -12,7 +12,9 @@ const TARGET_PORTS: Readonly<Record<number, number>> = { 80: 8080, 9090: 9090 };
 export class DeclaredRoutes {
   readonly #kind: RouteKind;
   readonly #app: Application;
-  /** Routes that have led clients to the canary. */
+  /** Those that have a Canary. */
+  readonly #apps: readonly Pick<Application, 'target' | 'apex'>[];
+  /** Routes that have led clients to the canary, as `apex of route`. */
   readonly #shared = new Set<string>();
   readonly #declared = new Map<string, KubeObject>();
   /** Requests of clients beside those that the rules name: of the group that tries the canary. */
@@ -21,6 +23,7 @@ export class DeclaredRoutes {
   constructor(kind: RouteKind, app: Application, more: readonly Readonly<Record<string, string>>[]) {
     this.#kind = kind;
     this.#app = app;
+    this.#apps = [app, ...(app.others ?? []).map((name) => ({ target: name, apex: name }))];
     this.#more = [{}, ...more];
   }
 
@@ -29,8 +32,8 @@ export class DeclaredRoutes {
     this.#declared.set(keyOf(route), structuredClone(route));
   }
 
-  /** Routes that lead to the application and never led anyone to its canary. */
-  withoutShare(): string[] {
+  /** Routes that lead to an application and never led anyone to its canary. */
+  withoutShare(apex = this.#app.apex): string[] {
     const leads = (route: KubeObject, service: string): boolean =>
       readers[this.#kind]
         .askedOf(route)
@@ -41,7 +44,7 @@ export class DeclaredRoutes {
               ?.sent.some((sent) => sent.service === service && sent.weight > 0),
           ),
         );
-    return [...this.#declared].filter(([key, route]) => leads(route, this.#app.apex) && !this.#shared.has(key)).map(([key]) => key);
+    return [...this.#declared].filter(([key, route]) => leads(route, apex) && !this.#shared.has(`${apex} of ${key}`)).map(([key]) => key);
   }
 
   /** Requests that are answered otherwise than the user's routes say. The sides of the application count as one. */
@@ -49,13 +52,15 @@ export class DeclaredRoutes {
     const seen = look(objects, this.#app);
     const declared = [...this.#declared.values()];
     const live = objects.filter(({ kind }) => kind === this.#kind);
-    for (const route of live)
-      if (JSON.stringify(raw(route).spec).includes(`"${this.#app.apex}-canary"`) && this.#isShared(route)) this.#shared.add(keyOf(route));
+    for (const { apex } of this.#apps)
+      for (const route of live)
+        if (JSON.stringify(raw(route).spec).includes(`"${apex}-canary"`) && this.#isShared(route, apex))
+          this.#shared.add(`${apex} of ${keyOf(route)}`);
     // As old as they are in the cluster: age decides between routes.
     const aged = declared.map((one) => ({ ...one, metadata: live.find((other) => keyOf(other) === keyOf(one))?.metadata ?? one.metadata }));
     return this.#asked().flatMap((asked): Loss[] => {
       const [before, now] = [this.#answer(seen, aged, asked, true), this.#answer(seen, live, asked, false)];
-      const what = `what answers ${asked.host}${asked.path} ${canonical(asked.headers)}`;
+      const what = `what answers ${asked.host}${asked.port ? `:${asked.port}` : asked.path} ${canonical(asked.headers)}`;
       return before === now ? [] : [{ kind: 'route', what, before, now, objects: declared.map(keyOf) }];
     });
   }
@@ -72,10 +77,10 @@ export class DeclaredRoutes {
   }
 
   /** A mirror counts, too. */
-  #isShared(route: KubeObject): boolean {
+  #isShared(route: KubeObject, apex: string): boolean {
     const text = JSON.stringify(raw(route).spec);
     const sent = readers[this.#kind].askedOf(route).flatMap((asked) => readers[this.#kind].answer([route], asked)?.sent ?? []);
-    return /mirror/i.test(text) || sent.some(({ service, weight }) => service === `${this.#app.apex}-canary` && weight > 0);
+    return /mirror/i.test(text) || sent.some(({ service, weight }) => service === `${apex}-canary` && weight > 0);
   }
 
   #asked(): Asked[] {
@@ -101,19 +106,20 @@ export class DeclaredRoutes {
   }
 
   #nameOf(seen: Seen, sent: Sent, isDeclared: boolean): string {
-    const { namespace, target, apex } = this.#app;
-    const { service: name, port } = sent;
-    const isApplication =
-      sent.namespace === namespace && (isDeclared ? name === apex : [apex, `${apex}-primary`, `${apex}-canary`].includes(name));
+    const { service: name, port, namespace } = sent;
+    const sidesOf = (apex: string) => (isDeclared ? [apex] : [apex, `${apex}-primary`, `${apex}-canary`]);
+    const app = namespace === this.#app.namespace ? this.#apps.find(({ apex }) => sidesOf(apex).includes(name)) : undefined;
+    if (!app) return `Service ${namespace}/${name}:${port ?? 'any'}`;
+    const { target } = app;
+    if (isDeclared) return `${target}:${TARGET_PORTS[port ?? 80]}`;
     const service = seen.own('Service').find(({ metadata }) => metadata.name === name);
     const ports = raw(service)?.spec.ports ?? [];
     const at = ports.find((one: { port: number }) => port === undefined || one.port === port);
-    if (!isApplication) return `Service ${sent.namespace}/${name}:${port ?? 'any'}`;
-    if (isDeclared) return `${target}:${TARGET_PORTS[port ?? 80]}`;
     const answers = at ? endpointsOf(seen, { service, host: '', port: at }) : [];
+    const nameOf = (workload: string) => (workload === APPLICATION ? this.#app.target : workload);
     return answers.length === 0
       ? `nothing behind Service ${name}:${port}`
-      : [...new Set(answers.map((one) => `${target}:${one.number}`))].join('+');
+      : [...new Set(answers.map(({ workload, number }) => `${nameOf(workload.name)}:${number}`))].join('+');
   }
 }
 

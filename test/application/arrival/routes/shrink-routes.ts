@@ -1,6 +1,7 @@
 import { type Outcome, play } from '../play.ts';
 import { describeLoss, unknownBreaks } from '../shrink.ts';
-import { arrivingByRoutes, describeRoutedWorld, type Route, type RoutedWorld } from './routed-world.ts';
+import { arrivingByRoutes } from './routed-objects.ts';
+import { describeRoutedWorld, type Route, type RoutedWorld } from './routed-world.ts';
 
 export const playRouted = (world: RoutedWorld): Promise<Outcome> => play(arrivingByRoutes(world));
 
@@ -31,6 +32,8 @@ async function shrunk(world: RoutedWorld, isSame: (outcome: Outcome) => boolean)
     })),
   };
   await keep(plain);
+  const { second: _, ...single } = smallest;
+  await keep(single);
   const usual: readonly Partial<RoutedWorld>[] = [
     { killedAfterMs: undefined },
     { ending: 'success' },

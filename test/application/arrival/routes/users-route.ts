@@ -2,12 +2,14 @@ import type { KubeObject } from '../../../../src/api/kube-object.ts';
 import { type Raw, raw } from '../../../fakes/raw.ts';
 
 /** The kinds of routes that users write, whose rules lead to Services. */
-export type RouteKind = 'HTTPRoute' | 'VirtualService' | 'HTTPProxy';
+export type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'VirtualService' | 'HTTPProxy';
 
 /** A request from outside, as a client sends it. */
 export interface Asked {
   host: string;
   path: string;
+  /** Of the gateway, for what is not HTTP. */
+  port?: number;
   headers: Readonly<Record<string, string>>;
 }
 
@@ -43,47 +45,61 @@ const oldestFirst = (routes: readonly KubeObject[]): KubeObject[] => routes.toSo
 const isUnder = (path: string, prefix: string): boolean => path === prefix || path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);
 
 /** Source: Gateway API, HTTPRouteRule and HTTPRouteMatch: "Proxy or Load Balancer routing configuration … MUST prioritize …". */
-const httpRoute: RouteReader = {
-  apiVersion: 'gateway.networking.k8s.io/v1',
-  askedOf: (route) =>
-    (raw(route).spec.hostnames ?? []).flatMap((host: string) =>
-      (raw(route).spec.rules ?? []).flatMap(({ matches = [{}] }: Raw) =>
-        matches.map(({ path, headers = [] }: Raw) => ({
-          host,
-          path: path?.value ?? '/',
-          headers: Object.fromEntries(headers.map(({ name, value }: Raw) => [name, value])),
-        })),
+const httpRoute: RouteReader = gatewayReader(({ path }) => ({ isExact: path?.type === 'Exact', value: path?.value ?? '/' }));
+
+/**
+ * A call is a request for `/service/method`. Source: Gateway API, GRPCRouteRule: "the longest … matching service", then the longest method, then headers.
+ */
+const grpcRoute: RouteReader = gatewayReader(({ method: { service, method } = {} }) => ({
+  isExact: method !== undefined,
+  value: [service, method].reduce((path, part) => (part === undefined ? path : `${path}/${part}`), '') || '/',
+}));
+
+function gatewayReader(pathOf: (match: Raw) => { isExact: boolean; value: string }): RouteReader {
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    askedOf: (route) =>
+      (raw(route).spec.hostnames ?? []).flatMap((host: string) =>
+        (raw(route).spec.rules ?? []).flatMap(({ matches = [{}] }: Raw) =>
+          matches.map((match: Raw) => ({
+            host,
+            path: pathOf(match).value,
+            headers: Object.fromEntries((match.headers ?? []).map(({ name, value }: Raw) => [name, value])),
+          })),
+        ),
       ),
-    ),
-  answer(routes, { host, path, headers }) {
-    const found = oldestFirst(routes.filter((one) => (raw(one).spec.hostnames ?? []).includes(host))).flatMap((route) =>
-      (raw(route).spec.rules ?? []).flatMap((rule: Raw) => {
-        const matches: Raw[] = rule.matches?.length ? rule.matches : [{}];
-        return matches.map((match) => ({ rule, match, namespace: route.metadata.namespace ?? '' }));
-      }),
-    );
-    const rank = ({ path: of, headers: asked = [] }: Raw): number =>
-      (of?.type === 'Exact' ? 1e6 : 0) + (of?.value ?? '/').length * 1e3 + asked.length;
-    const isFor = ({ path: of, headers: asked = [] }: Raw): boolean =>
-      (of?.type === 'Exact' ? path === of.value : isUnder(path, of?.value ?? '/')) &&
-      asked.every(({ name, value, type }: Raw) =>
-        type === 'RegularExpression'
-          ? new RegExp(`^(?:${value})$`).test(headers[name.toLowerCase()] ?? '')
-          : headers[name.toLowerCase()] === value,
+    answer(routes, { host, path, headers }) {
+      const found = oldestFirst(routes.filter((one) => (raw(one).spec.hostnames ?? []).includes(host))).flatMap((route) =>
+        (raw(route).spec.rules ?? []).flatMap((rule: Raw) => {
+          const matches: Raw[] = rule.matches?.length ? rule.matches : [{}];
+          return matches.map((match) => ({ rule, match, namespace: route.metadata.namespace ?? '' }));
+        }),
       );
-    const [best] = found.filter(({ match }: Raw) => isFor(match)).toSorted((a: Raw, b: Raw) => rank(b.match) - rank(a.match));
-    if (best === undefined) return undefined;
-    const { matches: _, name: __, backendRefs = [], filters = [], ...rest } = best.rule;
-    const own = filters.filter((one: Raw) => !/-canary$/.test(one.requestMirror?.backendRef?.name ?? ''));
-    return {
-      terms: { ...rest, filters: own },
-      sent: backendRefs.map(({ name, namespace = best.namespace, port, weight = 1, group: _g, kind: _k, ...terms }: Raw) => ({
-        ...{ service: name, namespace, port, weight },
-        terms: { ...terms, filters: withoutCookies(terms.filters ?? []) },
-      })),
-    };
-  },
-};
+      const rank = (match: Raw): number => {
+        const { isExact, value } = pathOf(match);
+        return (isExact ? 1e6 : 0) + value.length * 1e3 + (match.headers ?? []).length;
+      };
+      const isFor = (match: Raw): boolean =>
+        (pathOf(match).isExact ? path === pathOf(match).value : isUnder(path, pathOf(match).value)) &&
+        (match.headers ?? []).every(({ name, value, type }: Raw) =>
+          type === 'RegularExpression'
+            ? new RegExp(`^(?:${value})$`).test(headers[name.toLowerCase()] ?? '')
+            : headers[name.toLowerCase()] === value,
+        );
+      const [best] = found.filter(({ match }: Raw) => isFor(match)).toSorted((a: Raw, b: Raw) => rank(b.match) - rank(a.match));
+      if (best === undefined) return undefined;
+      const { matches: _, name: __, backendRefs = [], filters = [], ...rest } = best.rule;
+      const own = filters.filter((one: Raw) => !/-canary$/.test(one.requestMirror?.backendRef?.name ?? ''));
+      return {
+        terms: { ...rest, filters: own },
+        sent: backendRefs.map(({ name, namespace = best.namespace, port, weight = 1, group: _g, kind: _k, ...terms }: Raw) => ({
+          ...{ service: name, namespace, port, weight },
+          terms: { ...terms, filters: withoutCookies(terms.filters ?? []) },
+        })),
+      };
+    },
+  };
+}
 
 /** The cookie of session affinity is the release's. */
 const withoutCookies = (filters: Raw[]): Raw[] =>
@@ -95,55 +111,74 @@ const withoutCookies = (filters: Raw[]): Raw[] =>
  */
 const virtualService: RouteReader = {
   apiVersion: 'networking.istio.io/v1beta1',
-  askedOf: (route) =>
-    (raw(route).spec.hosts ?? []).flatMap((host: string) =>
-      (raw(route).spec.http ?? []).flatMap(({ match = [{}] }: Raw) =>
-        match.map(({ uri, headers = {} }: Raw) => ({
-          host,
-          path: uri?.prefix ?? uri?.exact ?? '/',
-          headers: Object.fromEntries(Object.entries<Raw>(headers).map(([name, of]) => [name, of.exact])),
-        })),
-      ),
-    ),
-  answer(routes, { host, path, headers }) {
-    const isFor = ({ uri, headers: asked = {} }: Raw): boolean =>
-      (uri?.prefix === undefined || path.startsWith(uri.prefix)) &&
-      (uri?.exact === undefined || path === uri.exact) &&
-      Object.entries<Raw>(asked).every(([name, { exact, regex }]) => {
-        const value = headers[name];
-        return regex === undefined ? value === exact : value !== undefined && new RegExp(`^(?:${regex})$`).test(value);
-      });
-    const found = oldestFirst(routes.filter((one) => (raw(one).spec.hosts ?? []).includes(host)));
-    const takesAll = ({ uri, headers = {} }: Raw): boolean =>
-      (uri === undefined || uri.prefix === '/') && Object.keys(headers).length === 0;
-    const alternatives = found.flatMap((route) =>
-      (raw(route).spec.http ?? []).flatMap((rule: Raw) =>
-        (rule.match?.length ? rule.match : [{}]).map((match: Raw) => ({ route, rule, match })),
-      ),
-    );
-    const inOrder = [...alternatives.filter(({ match }) => !takesAll(match)), ...alternatives.filter(({ match }) => takesAll(match))];
-    for (const { route, rule, match } of inOrder) {
-      if (!isFor(match)) continue;
-      const { match: _, name: __, route: to = [], mirror, mirrorPercentage, mirrors, ...rest } = rule;
-      const isOurs = /-canary(\.|$)/.test(mirror?.host ?? '');
-      const kept = isOurs ? {} : { mirror, mirrorPercentage };
-      return {
-        terms: { ...rest, ...kept, mirrors: (mirrors ?? []).filter((one: Raw) => !/-canary(\.|$)/.test(one.destination?.host ?? '')) },
-        sent: to.map(({ destination, weight = to.length === 1 ? 100 : 0, headers: of, ...terms }: Raw) => {
-          const [service = '', namespace = route.metadata.namespace ?? ''] = destination.host.split('.');
-          return {
-            service,
-            namespace,
-            port: destination.port?.number,
-            weight,
-            terms: { ...terms, subset: destination.subset, headers: ownHeaders(of) },
-          };
-        }),
-      };
-    }
-    return undefined;
+  askedOf: (route) => [...httpAsked(route), ...tcpAsked(route)],
+  answer(routes, asked) {
+    return asked.port === undefined ? httpAnswer(routes, asked) : tcpAnswer(routes, asked.port);
   },
 };
+
+const httpAsked = (route: KubeObject): Asked[] =>
+  (raw(route).spec.hosts ?? []).flatMap((host: string) =>
+    (raw(route).spec.http ?? []).flatMap(({ match = [{}] }: Raw) =>
+      match.map(({ uri, headers = {} }: Raw) => ({
+        host,
+        path: uri?.prefix ?? uri?.exact ?? '/',
+        headers: Object.fromEntries(Object.entries<Raw>(headers).map(([name, of]) => [name, of.exact])),
+      })),
+    ),
+  );
+
+function httpAnswer(routes: readonly KubeObject[], { host, path, headers }: Asked): Answer | undefined {
+  const isFor = ({ uri, headers: asked = {} }: Raw): boolean =>
+    (uri?.prefix === undefined || path.startsWith(uri.prefix)) &&
+    (uri?.exact === undefined || path === uri.exact) &&
+    Object.entries<Raw>(asked).every(([name, { exact, regex }]) => {
+      const value = headers[name];
+      return regex === undefined ? value === exact : value !== undefined && new RegExp(`^(?:${regex})$`).test(value);
+    });
+  const found = oldestFirst(routes.filter((one) => (raw(one).spec.hosts ?? []).includes(host)));
+  const takesAll = ({ uri, headers = {} }: Raw): boolean => (uri === undefined || uri.prefix === '/') && Object.keys(headers).length === 0;
+  const alternatives = found.flatMap((route) =>
+    (raw(route).spec.http ?? []).flatMap((rule: Raw) =>
+      (rule.match?.length ? rule.match : [{}]).map((match: Raw) => ({ route, rule, match })),
+    ),
+  );
+  const inOrder = [...alternatives.filter(({ match }) => !takesAll(match)), ...alternatives.filter(({ match }) => takesAll(match))];
+  for (const { route, rule, match } of inOrder) {
+    if (!isFor(match)) continue;
+    const { match: _, name: __, route: to = [], mirror, mirrorPercentage, mirrors, ...rest } = rule;
+    const isOurs = /-canary(\.|$)/.test(mirror?.host ?? '');
+    const kept = isOurs ? {} : { mirror, mirrorPercentage };
+    return {
+      terms: { ...rest, ...kept, mirrors: (mirrors ?? []).filter((one: Raw) => !/-canary(\.|$)/.test(one.destination?.host ?? '')) },
+      sent: sentTo(route, to),
+    };
+  }
+  return undefined;
+}
+
+const tcpAsked = (route: KubeObject): Asked[] =>
+  (raw(route).spec.tcp ?? []).flatMap(({ match = [] }: Raw) =>
+    match.map(({ port }: Raw) => ({ host: raw(route).spec.hosts[0], path: '', port, headers: {} })),
+  );
+
+/** Source: Istio, pilot/pkg/networking/core/gateway.go, buildGatewayNetworkFiltersFromTCPRoutes: the first match of the first VirtualService. */
+function tcpAnswer(routes: readonly KubeObject[], port: number): Answer | undefined {
+  for (const route of oldestFirst(routes))
+    for (const { match = [{}], route: to = [], ...terms } of raw(route).spec.tcp ?? [])
+      if (match.some((one: Raw) => one.port === undefined || one.port === port)) return { terms, sent: sentTo(route, to) };
+  return undefined;
+}
+
+function sentTo(route: KubeObject, to: Raw[]): Sent[] {
+  return to.map(({ destination, weight = to.length === 1 ? 100 : 0, headers: of, ...terms }: Raw) => {
+    const [service = '', namespace = route.metadata.namespace ?? ''] = destination.host.split('.');
+    return {
+      ...{ service, namespace, port: destination.port?.number, weight },
+      terms: { ...terms, subset: destination.subset, headers: ownHeaders(of) },
+    };
+  });
+}
 
 function ownHeaders(headers: Raw): Raw {
   const { response: { add: { 'Set-Cookie': _, ...add } = {} as Raw, ...response } = {} as Raw, ...rest } = headers ?? {};
@@ -187,6 +222,7 @@ const httpProxy: RouteReader = {
 
 export const readers: Readonly<Record<RouteKind, RouteReader>> = {
   HTTPRoute: httpRoute,
+  GRPCRoute: grpcRoute,
   VirtualService: virtualService,
   HTTPProxy: httpProxy,
 };

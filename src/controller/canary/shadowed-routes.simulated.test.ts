@@ -1,0 +1,82 @@
+import { describe, expect, it, vi } from 'vitest';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+const [OWN, OTHER] = ['shop.example.org', 'other.example.org'];
+const steps = { stepWeight: 25, maxWeight: 50 };
+const metadata = (annotations?: Labels) => ({ name: 'static', namespace: NAMESPACE, ...(annotations && { annotations }) });
+
+/** A provider whose route Serin makes, and a route of the user's that leads to another Service. */
+const kinds = {
+  HTTPRoute: {
+    spec: { provider: 'gatewayapi:v1', service: { gatewayRefs: [{ name: 'public', namespace: 'edge' }] } },
+    hosts: 'hostnames',
+    route: (host: string, annotations?: Labels): KubeObject => ({
+      ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: metadata(annotations) },
+      spec: {
+        ...{ parentRefs: [{ name: 'public', namespace: 'edge' }], hostnames: [host] },
+        rules: [{ backendRefs: [{ name: 'static', port: 80 }] }],
+      },
+    }),
+  },
+  VirtualService: {
+    spec: { provider: 'istio', service: { gateways: ['edge/public'] } },
+    hosts: 'hosts',
+    route: (host: string, annotations?: Labels): KubeObject => ({
+      ...{ apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', metadata: metadata(annotations) },
+      spec: { hosts: [host], gateways: ['edge/public'], http: [{ route: [{ destination: { host: 'static' } }] }] },
+    }),
+  },
+} as const;
+type Kind = keyof typeof kinds;
+const each = Object.keys(kinds) as Kind[];
+
+const serviceOf = (kind: Kind, hosts: readonly string[]) => ({ port: 80, targetPort: 'http', ...kinds[kind].spec.service, hosts });
+const conditionOf = (lab: ModelLab, type: string): CanaryCondition | undefined =>
+  raw(lab.canary())?.status?.conditions?.find((one: CanaryCondition) => one.type === type);
+/** A Canary whose route Serin has made for one host. */
+async function initialized(kind: Kind, objects: readonly KubeObject[] = []): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  for (const one of objects) lab.server.create(one);
+  lab.server.create(aModelCanary(steps, { ...kinds[kind].spec, service: serviceOf(kind, [OWN]) }));
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 300_000)).toBe(true);
+  return lab;
+}
+
+describe.each(each)('I17: beside a %s that Serin has made', (kind) => {
+  const { route } = kinds[kind];
+  const named = new RegExp(`^${kind} static: .* answers .*, which ${kind} ${APP} of this Canary takes from it\\. To keep it, `);
+
+  it('a later route of the user’s that it stands before is named as a release starts, and the release goes on', async () => {
+    const lab = await initialized(kind);
+    lab.server.create(route(OWN));
+    lab.push('2');
+    expect(await lab.passUntil(() => conditionOf(lab, 'WouldBeLost') !== undefined, 120_000)).toBe(true);
+    expect(conditionOf(lab, 'WouldBeLost')?.message).toMatch(named);
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+    expect(conditionOf(lab, 'Accepted')).toBeUndefined();
+    lab.close();
+  });
+
+  it('one for a host that an edit of the Canary has taken is named as the next release starts', async () => {
+    const lab = await initialized(kind);
+    lab.server.create(route(OTHER));
+    lab.push('2');
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+    expect(conditionOf(lab, 'WouldBeLost')).toBeUndefined();
+    lab.server.patch(canaryRef, { spec: { service: serviceOf(kind, [OWN, OTHER]) } });
+    await lab.pass(10_000);
+    lab.push('3');
+    expect(await lab.passUntil(() => conditionOf(lab, 'WouldBeLost') !== undefined, 120_000)).toBe(true);
+    expect(conditionOf(lab, 'WouldBeLost')?.message).toMatch(named);
+    lab.close();
+  });
+});
