@@ -82,6 +82,23 @@ const withoutDefinitions = {
   patches: [{ target: { kind: 'CustomResourceDefinition' }, patch: stringify({ ...anyDefinition, $patch: 'delete' }) }],
 };
 
+/** Roles of the base and of providers, without which the output of `serin rights` grants everything that is granted. */
+function withoutRoles(): object {
+  const ofProviders = providers.filter((provider) => providerPermissions(provider).length > 0).map(folderOf);
+  const everywhere = ['serin', ...ofProviders.map((folder) => `serin-${folder}`)].join('|');
+  const deleted = (kind: string, name: string): object => ({
+    target: { kind, name },
+    patch: stringify({ apiVersion: 'rbac.authorization.k8s.io/v1', kind, metadata: { name: 'any' }, $patch: 'delete' }),
+  });
+  return {
+    ...COMPONENT,
+    patches: [
+      ...['ClusterRole', 'ClusterRoleBinding'].map((kind) => deleted(kind, everywhere)),
+      ...['Role', 'RoleBinding'].map((kind) => deleted(kind, 'serin-leader-election')),
+    ],
+  };
+}
+
 export const generate: Generate = () => {
   // The definitions are files of the chart, which Kustomize takes from a folder with a kustomization of its own alone.
   const definitions = relative(bases, join(root, 'charts', 'serin', 'files'));
@@ -89,6 +106,7 @@ export const generate: Generate = () => {
     file(`${definitions}/kustomization.yaml`, kustomization({ resources: crdFiles().map(({ name }) => `crds/${name}`) })),
     file('crds/kustomization.yaml', kustomization({ resources: [`../${definitions}`] })),
     file('without-crds/kustomization.yaml', withoutDefinitions),
+    file('without-roles/kustomization.yaml', withoutRoles()),
     file('base/serin.yaml', ...baseObjects(version)),
     file('base/kustomization.yaml', kustomization({ namespace: 'serin', resources: ['../crds', 'serin.yaml'] })),
     file('tester/loadtester.yaml', ...loadTesterObjects(version)),

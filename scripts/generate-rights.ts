@@ -58,6 +58,31 @@ Read the table with this in mind:
 ([configuration.md](configuration.md#what-serin-sees-of-your-secrets)), and the row on pod templates stays as it is. Where targets read no Secret, or a rotation need not be
 analysed, set \`off\`; where few are read, name them.
 
+## The least rights
+
+The rows above are what values alone can limit. \`serin rights\` also looks at the Canaries and at what they refer to, and prints the least Roles and
+ClusterRole for them, with the reason of each rule as a comment, for a security team to read and sign:
+
+\`\`\`sh
+serin rights --filename values.yaml --filename canaries/ > rights.yaml
+helm upgrade serin charts/serin --namespace serin --values values.yaml --set-file rbac.rights=rights.yaml
+\`\`\`
+
+- **Everything is written in the namespaces of these Canaries**, by a Role in each. Without \`namespaces\` in the values a ClusterRole is left for what Serin watches in
+  the whole cluster: \`list\` and \`watch\` alone, of no Secret, ConfigMap or pod. With \`namespaces\` there is none, but for the reviews of the dashboard.
+- Providers, kinds of target and scaler, companions, metric backends, AlertProviders and MetricTemplates have rules where a Canary uses them. A Secret that a field names is
+  read by its name. Where a target reads ConfigMaps or Secrets there are rules to track them; \`secrets.names\` and \`secrets.mode\` limit those as above.
+- Give it the targets, too. Of one that is not among the files it is not known what it reads: rules to track ConfigMaps and Secrets are printed, and a note says so. A MetricTemplate or
+  AlertProvider that is missing is an error, since its Secrets need rules; nothing is printed then.
+- The chart makes its own roles no more while \`rbac.rights\` is set, and \`rbac.extraRules\` has no effect. It refuses rights of another account, and documents that are neither roles nor bindings.
+- With Kustomize give the rendered manifests in place of values: \`kubectl kustomize . > rendered.yaml\`, then
+  \`serin rights --filename rendered.yaml --filename canaries/\`. The component \`without-roles\` takes out the roles of the base ([kustomize/README.md](../kustomize/README.md)).
+- Print them anew before a Canary comes to a new namespace, or uses what no other one uses: it waits until then, with the blocker \`Forbidden\`, and harms no other. A number of shards that is
+  raised needs its leases first.
+
+Tests play releases under exactly these rights (\`test/integration/printed-rights.test.ts\`): no request is refused, and no rule is without use, but for verbs that a list
+names with the test that shows each.
+
 ## What each mode may do
 
 As \`kubectl auth can-i --list --as=system:serviceaccount:serin:serin\` prints it, with \`meshProvider\` unset (Istio) and without the rows that every account has.

@@ -1,20 +1,9 @@
 import type { Permission, RbacVerb } from '../../src/api/permission.ts';
+import { ruleLines } from '../../src/cli/rights/rule-lines.ts';
 import { corePermissions, dashboardPermissions, switchedPermissions } from '../../src/controller/permissions.ts';
 import { leaseNames, leasePermissions } from '../../src/kube/permissions.ts';
 import { type SecretsMode, secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { namedSecretPermissions, secretPermissions, takeOverPermissions } from '../../src/workloads/permissions.ts';
-
-/** One rule as YAML, with its purpose above it. */
-export function ruleLines({ group, resources, verbs, purpose }: Permission, names = ''): string[] {
-  const list = (items: readonly string[]) => `[${items.map((item) => (/^[a-z]/.test(item) ? item : JSON.stringify(item))).join(', ')}]`;
-  return [
-    `# ${purpose}`,
-    `- apiGroups: ${list([group])}`,
-    `  resources: ${list(resources)}`,
-    ...(names === '' ? [] : [`  resourceNames: ${names}`]),
-    `  verbs: ${list(verbs)}`,
-  ];
-}
 
 const when = (condition: string, lines: readonly string[]): string[] => [`{{- if ${condition} }}`, ...lines, '{{- end }}'];
 const anyOf = (conditions: readonly string[]): string =>

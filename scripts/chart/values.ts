@@ -281,6 +281,10 @@ export const Values = z.strictObject({
       create: onOff(true, 'Make roles and bindings; docs/permissions.md says what is in them.'),
       aggregate: onOff(true, 'Cluster-wide only: add the resources of `flagger.app` to the roles view, edit and admin.'),
       extraRules: rawList('Further rules of the controller.'),
+      rights: text(
+        '',
+        'Roles and bindings in place of those of the chart, and of `rbac.extraRules`: the output of `serin rights`, by `--set-file rbac.rights=rights.yaml` (docs/rights.md); empty: the chart makes them.',
+      ),
       pspEnabled: onOff(false, `${inert}Kubernetes has no PodSecurityPolicy any more.`),
     })
     .describe('Permissions.'),

@@ -10,6 +10,8 @@ export interface Permission {
   verbs: readonly RbacVerb[];
   /** Names that the verbs are limited to; absent: all. */
   names?: readonly string[];
+  /** Absent: `list` and `watch` go over all that Serin looks after, and every other verb over one namespace. `cluster`: the objects are in no namespace. */
+  scope?: 'namespace' | 'cluster';
   /** Why it is needed, for reviewers of the role. */
   purpose: string;
 }
@@ -21,3 +23,9 @@ export const rule = (group: string, resources: readonly string[], verbs: readonl
   verbs,
   purpose,
 });
+
+/** The same, whose `list` and `watch` name a namespace, too. */
+export const inNamespace = (permission: Permission): Permission => ({ ...permission, scope: 'namespace' });
+
+/** The same for objects that are in no namespace. */
+export const ofCluster = (permission: Permission): Permission => ({ ...permission, scope: 'cluster' });

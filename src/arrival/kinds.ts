@@ -1,5 +1,5 @@
 import type { Provider } from '../api/canary.ts';
-import { type Permission, rule } from '../api/permission.ts';
+import { inNamespace, type Permission, rule } from '../api/permission.ts';
 import { selectingKinds } from './selecting-kinds.ts';
 
 /** A kind that an arrival looks at. */
@@ -112,13 +112,14 @@ const WATCHED: readonly string[] = ['Service', 'Deployment'];
 export const arrivalPermissions: readonly Permission[] = [
   ...Map.groupBy(
     readKinds.filter(({ kind, providers }) => !WATCHED.includes(kind) && providers === undefined),
-    ({ group }) => group,
+    ({ group, isOfAll = false }) => `${group} ${isOfAll}`,
   ),
-].map(([group, kinds]) =>
-  rule(
-    group,
+].map(([, kinds]) => {
+  const listed = rule(
+    kinds[0]?.group ?? '',
     kinds.map(({ resource }) => resource),
     ['list'],
     'what knows the application that a Canary arrives over; without it that is not checked',
-  ),
-);
+  );
+  return kinds[0]?.isOfAll ? listed : inNamespace(listed);
+});

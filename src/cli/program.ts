@@ -7,6 +7,7 @@ import { addCrdsCommands } from './crds/crds-commands.ts';
 import { LIKE_GO, withTwoDashes } from './go-flags.ts';
 import { addLoadTesterCommand } from './loadtester/loadtester-options.ts';
 import { exitCodes } from './output/exit-codes.ts';
+import { addRightsCommand } from './rights/rights-options.ts';
 import { addValidateCommand } from './validate/validate-options.ts';
 import { version } from './version.ts';
 
@@ -28,6 +29,7 @@ export function serinProgram(name: string): Command {
     process.exitCode = await loadTesterCommand(options, process.env);
   });
   addValidateCommand(program);
+  addRightsCommand(program);
   addCrdsCommands(program);
   addTrialCommands(program);
   addCanaryCommands(program);

@@ -1,5 +1,5 @@
 import { type Provider, providers } from '../api/canary.ts';
-import { type Permission, rule } from '../api/permission.ts';
+import { inNamespace, ofCluster, type Permission, rule } from '../api/permission.ts';
 import { arrivalPermissions } from '../arrival/kinds.ts';
 import { eventPermissions } from '../kube/permissions.ts';
 import { metricsPermissions } from '../metrics/permissions.ts';
@@ -13,6 +13,7 @@ import {
   namedSecretPermissions,
   scalerPermissions,
   secretPermissions,
+  startWorkloadPermissions,
   takeOverPermissions,
   workloadPermissions,
 } from '../workloads/permissions.ts';
@@ -49,36 +50,48 @@ export const everyFeature: Features = {
   metricBackends: keysOf(metricsPermissions),
 };
 
-/** Needed whatever is switched on. */
-export const corePermissions: readonly Permission[] = [
+const conditions = (resource: string): Permission =>
+  rule('flagger.app', [resource], ['patch'], 'conditions that say whether they work; without it all goes on, and they are not written');
+
+/** In namespaces with objects of these kinds that Canaries refer to. */
+export const referencePermissions = {
+  metricTemplates: [conditions('metrictemplates/status')],
+  alertProviders: [rule('flagger.app', ['alertproviders'], ['get'], 'alerts'), conditions('alertproviders/status')],
+} satisfies Record<string, readonly Permission[]>;
+
+/** For each Canary, whatever its target is. */
+export const canaryPermissions: readonly Permission[] = [
   rule('flagger.app', ['canaries'], ['get', 'list', 'watch', 'patch'], 'Canaries; patch is for the finalizer'),
   rule('flagger.app', ['canaries/status'], ['patch'], 'their status'),
   rule('flagger.app', ['metrictemplates'], ['list', 'watch'], 'checks'),
-  rule('flagger.app', ['alertproviders'], ['get'], 'alerts'),
-  rule(
-    'flagger.app',
-    ['metrictemplates/status', 'alertproviders/status'],
-    ['patch'],
-    'conditions that say whether they work; without it all goes on, and they are not written',
-  ),
-  ...workloadPermissions,
-  ...servicePermissions,
+  ...startWorkloadPermissions,
   ...eventPermissions,
-  ...arrivalPermissions,
   rule('', ['namespaces'], ['get'], 'whether the namespace of a deleted Canary is going, too'),
+];
+
+/** Those of these rules that list and watch are for kinds that are looked at as the controller starts, with Canaries or without. */
+export const startPermissions: readonly Permission[] = [...canaryPermissions, ...servicePermissions];
+
+/** Needed whatever is switched on. */
+export const corePermissions: readonly Permission[] = [
+  ...canaryPermissions,
+  ...servicePermissions,
+  ...workloadPermissions,
+  ...arrivalPermissions,
+  ...Object.values(referencePermissions).flat(),
 ];
 
 /** Of the dashboard, where it is served: what its users see, each after a review of their own rights. */
 export const dashboardPermissions = {
   views: [
-    rule('', ['pods'], ['list', 'watch'], 'the pods of an open release on the dashboard'),
-    rule('', ['events'], ['list', 'watch'], 'its events'),
+    inNamespace(rule('', ['pods'], ['list', 'watch'], 'the pods of an open release on the dashboard')),
+    inNamespace(rule('', ['events'], ['list', 'watch'], 'its events')),
     rule('apps', ['controllerrevisions'], ['list', 'watch'], 'primaries that are kept, while someone looks at the list'),
   ],
   /** In no namespace, so that a ClusterRole has them. */
   reviews: [
-    rule('authentication.k8s.io', ['tokenreviews'], ['create'], 'whose token a login brings'),
-    rule('authorization.k8s.io', ['subjectaccessreviews'], ['create'], 'what that user may see and do'),
+    ofCluster(rule('authentication.k8s.io', ['tokenreviews'], ['create'], 'whose token a login brings')),
+    ofCluster(rule('authorization.k8s.io', ['subjectaccessreviews'], ['create'], 'what that user may see and do')),
   ],
 } satisfies Record<string, readonly Permission[]>;
 
@@ -117,7 +130,13 @@ export function permissionsBesideSecrets(features: Features): Permission[] {
 }
 
 /** Only those on Secrets, which may have a role of their own. */
-export function secretPermissionsFor({ configTracking, takeOver, secretsMode, secretsNames, secretsReferences }: Features): Permission[] {
+export function secretPermissionsFor({
+  configTracking,
+  takeOver,
+  secretsMode,
+  secretsNames,
+  secretsReferences,
+}: Pick<Features, 'configTracking' | 'takeOver' | 'secretsMode' | 'secretsNames' | 'secretsReferences'>): Permission[] {
   const mode = configTracking ? secretsMode : 'off';
   if (mode === 'off' && !secretsReferences) return [];
   const patch = takeOver && mode !== 'off' ? [takeOverPermissions.secrets] : [];

@@ -12,7 +12,7 @@ const ANSWER_WITHIN_MS = 60_000;
 /** No network lies between: a silent stream has no events, and need not be opened again. */
 const WATCH = { silentMs: undefined, streamSeconds: { from: 86_400, to: 86_400 } };
 
-export interface EmbeddedClusterOptions extends Pick<ApiServerOptions, 'port' | 'world' | 'hooks' | 'crds'> {
+export interface EmbeddedClusterOptions extends Pick<ApiServerOptions, 'port' | 'world' | 'hooks' | 'crds' | 'authorize'> {
   nodes?: Omit<NodeOptions, 'calls' | 'onError'>;
   mesh?: MeshOptions;
   /** That the kubeconfig means where a command names none; absent: `default`. */

@@ -1,4 +1,4 @@
-import { type Permission, rule } from '../api/permission.ts';
+import { inNamespace, type Permission, rule } from '../api/permission.ts';
 
 /** The metric backends that are asked through the API server, as the controller itself. */
 export const metricsPermissions: Readonly<Record<'keptn' | 'externalmetrics', readonly Permission[]>> = {
@@ -6,5 +6,5 @@ export const metricsPermissions: Readonly<Record<'keptn' | 'externalmetrics', re
     rule('metrics.keptn.sh', ['keptnmetrics'], ['get'], 'metrics of Keptn'),
     rule('metrics.keptn.sh', ['analyses'], ['get', 'create', 'delete'], 'analyses by Keptn'),
   ],
-  externalmetrics: [rule('external.metrics.k8s.io', ['*'], ['list'], 'metrics of the External Metrics API')],
+  externalmetrics: [inNamespace(rule('external.metrics.k8s.io', ['*'], ['list'], 'metrics of the External Metrics API'))],
 };

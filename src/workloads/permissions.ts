@@ -1,19 +1,13 @@
 import { knativeApiVersion } from '../api/knative.ts';
-import { type Permission, type RbacVerb, rule } from '../api/permission.ts';
+import { inNamespace, type Permission, type RbacVerb, rule } from '../api/permission.ts';
 import type { CompanionName } from './companions/kind-names.ts';
 import type { SecretsMode } from './configs/read-configs.ts';
 
 const [knativeGroup = ''] = knativeApiVersion.split('/');
 
-/** Whatever kinds are switched on. */
-export const workloadPermissions: readonly Permission[] = [
+/** Listed as the controller starts. */
+export const startWorkloadPermissions: readonly Permission[] = [
   rule('apps', ['deployments'], ['list', 'watch'], 'the first watch of each start'),
-  rule(
-    'discovery.k8s.io',
-    ['endpointslices'],
-    ['list', 'watch'],
-    'whether a Service can serve: one that is the target, and one that was there before Serin',
-  ),
   rule(
     'apps',
     ['controllerrevisions'],
@@ -22,11 +16,23 @@ export const workloadPermissions: readonly Permission[] = [
   ),
 ];
 
-const canaryPods = rule(
-  '',
-  ['pods'],
-  ['list', 'watch'],
-  'crashes of a canary, while its release is in progress, without which only the time counts for which it is not ready; and the last pods of a primary, for which its NetworkPolicies hold',
+/** Whatever kinds are switched on. */
+export const workloadPermissions: readonly Permission[] = [
+  rule(
+    'discovery.k8s.io',
+    ['endpointslices'],
+    ['list', 'watch'],
+    'whether a Service can serve: one that is the target, and one that was there before Serin',
+  ),
+];
+
+const canaryPods = inNamespace(
+  rule(
+    '',
+    ['pods'],
+    ['list', 'watch'],
+    'crashes of a canary, while its release is in progress, without which only the time counts for which it is not ready; and the last pods of a primary, for which its NetworkPolicies hold',
+  ),
 );
 
 /** By the kind of target, but for Knative's; a target is never created, a primary never deleted: the garbage collector does that. */
@@ -50,10 +56,12 @@ export const knativePermissions: readonly Permission[] = [
 
 /** Tracked ConfigMaps are watched by name; their copies are made and pruned. */
 export const configMapPermissions: readonly Permission[] = [
-  rule('', ['configmaps'], ['get', 'list', 'watch', 'create', 'delete'], 'tracking the ConfigMaps that targets read, and their copies'),
+  inNamespace(
+    rule('', ['configmaps'], ['get', 'list', 'watch', 'create', 'delete'], 'tracking the ConfigMaps that targets read, and their copies'),
+  ),
 ];
 
-const secrets = (verbs: readonly RbacVerb[], purpose: string): Permission => ({ group: '', resources: ['secrets'], verbs, purpose });
+const secrets = (verbs: readonly RbacVerb[], purpose: string): Permission => inNamespace(rule('', ['secrets'], verbs, purpose));
 const REFERENCES = 'Secrets that Canaries, MetricTemplates and AlertProviders refer to';
 
 /** `get` is also for references, and so in every mode; no Secret is listed unless it is watched. */

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..', '..', 'kustomize');
 const overlays = readdirSync(ROOT, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
-  .filter((name) => !['providers', 'admission-policy', 'apex-guard', 'without-crds'].includes(name));
+  .filter((name) => !['providers', 'admission-policy', 'apex-guard', 'without-crds', 'without-roles'].includes(name));
 
 /** As much of Linkerd's definition as says what a policy needs. */
 const linkerdPolicyKind: KubeObject = {

@@ -5,7 +5,9 @@ import { canIList } from '../../scripts/rights/can-i.ts';
 import { MAIL, modes, permissionsIn, RELEASE_NAMESPACE, SHOP } from '../../scripts/rights/modes.ts';
 import { overreach } from '../../scripts/rights/stolen-token.ts';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
+import type { Permission, RbacVerb } from '../../src/api/permission.ts';
 import { raw } from '../fakes/raw.ts';
+import { printedRights } from '../scenarios/rights/printed-rights.ts';
 import { type Helm, runProgram, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
@@ -43,6 +45,52 @@ describe('docs/rights.md against a real API server', () => {
     const common = await listOf('serin:bare', namespace);
     return [header, ...rows.filter((row) => !common.includes(row))];
   };
+
+  const CANARY: KubeObject = {
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'web', namespace: SHOP },
+    spec: {
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      provider: 'kubernetes',
+      service: { port: 80 },
+      analysis: { interval: '1m', threshold: 5, iterations: 5 },
+    },
+  };
+
+  it('06-RB21: with rbac.rights the account has the printed rights alone, in each namespace', async () => {
+    const values = { namespaces: [SHOP], configTracking: { enabled: false } };
+    const rights = await printedRights(values, [CANARY]);
+    const objects = (await helm.render('serin', { ...values, rbac: { rights }, crds: { install: false } })).filter(({ kind }) =>
+      KINDS.includes(kind),
+    );
+    expect(objects.filter(({ kind }) => ROLES.includes(kind)).map(({ metadata }) => metadata.name)).toEqual(['serin-rights']);
+    for (const object of objects) await real.cluster.apply(object);
+    try {
+      const rules: Permission[] = objects.flatMap((object) =>
+        (raw(object).rules ?? []).map(
+          (rule: { apiGroups: string[]; resources: string[]; verbs: RbacVerb[]; resourceNames?: string[] }) => ({
+            ...{ group: rule.apiGroups[0] ?? '', resources: rule.resources, verbs: rule.verbs, purpose: '' },
+            ...(rule.resourceNames && { names: rule.resourceNames }),
+          }),
+        ),
+      );
+      expect(rules.length).toBeGreaterThan(10);
+      await expect.poll(() => ownRowsOf(SHOP), { timeout: 20_000, interval: 100 }).toEqual(inColumns(canIList(rules)));
+      for (const namespace of [MAIL, ELSEWHERE]) expect(await ownRowsOf(namespace)).toHaveLength(1);
+    } finally {
+      for (const object of objects) await real.cluster.delete(refOf(object));
+    }
+  });
+
+  it('06-RB21: the chart refuses rights of another account, and other kinds', async () => {
+    const rights = await printedRights({ serviceAccount: { name: 'other' } }, [CANARY]);
+    await expect(helm.render('serin', { rbac: { rights } })).rejects.toThrow(
+      'rbac.rights: it is for ServiceAccount serin/other, and the account is serin/serin',
+    );
+    const pod = '---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n';
+    await expect(helm.render('serin', { rbac: { rights: pod } })).rejects.toThrow('rbac.rights: it has a document of kind Pod');
+  });
 
   it.each(modes)('$name: the account has the rights of the page, and no others, in each namespace', async (mode) => {
     const objects = (await helm.render('serin', { ...mode.values, crds: { install: false } })).filter(({ kind }) => KINDS.includes(kind));

@@ -1,36 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
-import { readKinds } from '../../src/arrival/kinds.ts';
 import type { ControllerConfig } from '../../src/controller/config.ts';
 import { everyFeature, type Features, permissionsFor } from '../../src/controller/permissions.ts';
 import { systemClock } from '../../src/kube/clock.ts';
 import { isForbidden } from '../../src/kube/errors.ts';
 import { electLeader } from '../../src/kube/lease.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
+import { definitionOf, FURTHER_KINDS } from '../fakes/further-kinds.ts';
 import { type RealEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { accountWith, runUseCase } from './rules/run-use-case.ts';
 import { CONFIG, type UseCase, useCases, wholeRelease } from './rules/use-cases.ts';
 
 const everything = permissionsFor(everyFeature);
-const BUILT_IN = new Set(['', 'apps', 'batch', 'autoscaling', 'policy', 'networking.k8s.io']);
-/** What no fixture defines: names and versions are all that a refused request needs. */
-const OF_ROUTES_AND_SCALERS: readonly { group: string; versions: readonly string[]; kind: string; resource?: string; scope?: string }[] = [
-  { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualNode' },
-  { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualRouter' },
-  { group: 'appmesh.k8s.aws', versions: ['v1beta2', 'v1beta1'], kind: 'VirtualService' },
-  { group: 'autoscaling.k8s.io', versions: ['v1'], kind: 'VerticalPodAutoscaler' },
-  { group: 'kuma.io', versions: ['v1alpha1'], kind: 'TrafficRoute', scope: 'Cluster' },
-];
-const FURTHER_KINDS: typeof OF_ROUTES_AND_SCALERS = [
-  // What an arrival looks at.
-  ...readKinds.filter(
-    ({ group, kind }) => !BUILT_IN.has(group) && !OF_ROUTES_AND_SCALERS.some((one) => one.kind === kind && one.group === group),
-  ),
-  ...OF_ROUTES_AND_SCALERS,
-];
-
 /** Verbs that the audit log of a release does not show, and what needs them. */
 const USED_ELSEWHERE = {
   'create services': 'an apply of what is not there yet (below)',
@@ -187,21 +169,3 @@ describe('each rule of the role is needed', () => {
     expect(everything.map(nameOf).filter((name) => !removed.has(name))).toEqual([]);
   });
 });
-
-function definitionOf({ group, versions, kind, resource, scope = 'Namespaced' }: (typeof FURTHER_KINDS)[number]): KubeObject {
-  const singular = kind.toLowerCase();
-  const plural = resource ?? `${singular}s`;
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    // The API server asks for it where the group is one of Kubernetes' own.
-    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } },
-    spec: {
-      group,
-      scope,
-      names: { kind, listKind: `${kind}List`, plural, singular },
-      versions: versions.map((name, place) => ({ name, served: true, storage: place === 0, schema })),
-    },
-  };
-}

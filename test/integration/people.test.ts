@@ -74,6 +74,7 @@ describe('the commands for users, on the embedded cluster', () => {
     writeFileSync(inFolder('bin', 'serin'), `#!/bin/sh\nexec '${process.execPath}' '${program()}' "$@"\n`);
     chmodSync(inFolder('bin', 'serin'), 0o755);
     copyFileSync(join(ROOT, 'examples', 'istio-canary.yaml'), inFolder('canary.yaml'));
+    writeFileSync(inFolder('values.yaml'), 'namespaces: [test]\n');
     for (const file of ['key', join('secrets', 'team-a.token')]) writeFileSync(inFolder(file), 'pl4nted-secret-of-a-test\n');
     env = {
       PATH: `${inFolder('bin')}:${process.env.PATH}`,

@@ -7,6 +7,7 @@ import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { refOf } from '../../src/api/kube-object.ts';
+import type { EmbeddedClusterOptions } from '../../src/embedded/cluster.ts';
 import { startGatewayApi } from '../../src/embedded/gateway-api/index.ts';
 import { startKnative } from '../../src/embedded/knative/index.ts';
 import { type Mesh, startMesh } from '../../src/embedded/mesh/index.ts';
@@ -49,7 +50,7 @@ export interface RealEnvironment extends Environment {
   kubectl(...args: string[]): Promise<string>;
 }
 
-export interface EnvironmentOptions {
+export interface EnvironmentOptions extends Pick<EmbeddedClusterOptions, 'authorize'> {
   /** Bounds of the lag of each change at each of the three proxies, in milliseconds; shorter than the scale-down delay of the controller. */
   lagMs?: readonly [number, number];
   /** Of every lag and of every choice of a proxy. */
@@ -133,6 +134,7 @@ async function startEnvironmentIn(world: World, options: EnvironmentOptions): Pr
     mesh: meshOptions(options),
     scrapeIntervalMs: world === realWorld ? SCRAPE_EVERY_MS.real : SCRAPE_EVERY_MS.virtual,
     retentionMs: RETENTION_MS,
+    ...(options.authorize && { authorize: options.authorize }),
   });
   const { cluster, mesh, nodes } = embedded;
   const folder = mkdtempSync(join(tmpdir(), 'serin-environment-'));

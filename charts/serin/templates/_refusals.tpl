@@ -37,6 +37,18 @@
 {{- fail "dashboard.from: with dashboardUrl it must name the peers that may reach the dashboard, or no one does. Set it to the pods of your ingress controller, like [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress-nginx}}}]; all are [{ipBlock: {cidr: 0.0.0.0/0}}]." }}
 {{- end }}
 {{- end }}
+{{- range $document := regexSplit "(?m)^---\\s*$" (toString (.Values.rbac.rights | default "")) -1 }}
+{{- with fromYaml $document }}
+{{- if not (regexMatch "^(Cluster)?Role(Binding)?$" (toString .kind)) }}
+{{- fail (printf "rbac.rights: it has a document of kind %v, and only roles and bindings are taken. Set it to the output of serin rights, by --set-file." .kind) }}
+{{- end }}
+{{- range .subjects }}
+{{- if or (ne .kind "ServiceAccount") (ne .name (include "serin.serviceAccountName" $)) (ne .namespace $.Release.Namespace) }}
+{{- fail (printf "rbac.rights: it is for %s %s/%s, and the account is %s/%s. Print it anew with serin rights --service-account %s/%s." .kind .namespace .name $.Release.Namespace (include "serin.serviceAccountName" $) $.Release.Namespace (include "serin.serviceAccountName" $)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if and .Values.admissionPolicy.enabled (semverCompare "<1.30.0-0" .Capabilities.KubeVersion.Version) }}
 {{- fail (printf "admissionPolicy.enabled: a ValidatingAdmissionPolicy needs Kubernetes 1.30, and this is %s. Remove the value." .Capabilities.KubeVersion.Version) }}
 {{- end }}

@@ -15,34 +15,30 @@
 - apiGroups: [flagger.app]
   resources: [metrictemplates]
   verbs: [list, watch]
-# alerts
-- apiGroups: [flagger.app]
-  resources: [alertproviders]
-  verbs: [get]
-# conditions that say whether they work; without it all goes on, and they are not written
-- apiGroups: [flagger.app]
-  resources: [metrictemplates/status, alertproviders/status]
-  verbs: [patch]
 # the first watch of each start
 - apiGroups: [apps]
   resources: [deployments]
-  verbs: [list, watch]
-# whether a Service can serve: one that is the target, and one that was there before Serin
-- apiGroups: [discovery.k8s.io]
-  resources: [endpointslices]
   verbs: [list, watch]
 # the anchor that owns what is made, the history of promoted templates, and journals of releases
 - apiGroups: [apps]
   resources: [controllerrevisions]
   verbs: [get, list, create, patch, delete]
-# the apex, primary and canary Services
-- apiGroups: [""]
-  resources: [services]
-  verbs: [get, list, watch, create, patch]
 # events on Canaries
 - apiGroups: [""]
   resources: [events]
   verbs: [get, create, patch]
+# whether the namespace of a deleted Canary is going, too
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [get]
+# the apex, primary and canary Services
+- apiGroups: [""]
+  resources: [services]
+  verbs: [get, list, watch, create, patch]
+# whether a Service can serve: one that is the target, and one that was there before Serin
+- apiGroups: [discovery.k8s.io]
+  resources: [endpointslices]
+  verbs: [list, watch]
 # what knows the application that a Canary arrives over; without it that is not checked
 - apiGroups: [apps]
   resources: [statefulsets, daemonsets]
@@ -103,10 +99,18 @@
 - apiGroups: [linkerd.io]
   resources: [serviceprofiles]
   verbs: [list]
-# whether the namespace of a deleted Canary is going, too
-- apiGroups: [""]
-  resources: [namespaces]
+# conditions that say whether they work; without it all goes on, and they are not written
+- apiGroups: [flagger.app]
+  resources: [metrictemplates/status]
+  verbs: [patch]
+# alerts
+- apiGroups: [flagger.app]
+  resources: [alertproviders]
   verbs: [get]
+# conditions that say whether they work; without it all goes on, and they are not written
+- apiGroups: [flagger.app]
+  resources: [alertproviders/status]
+  verbs: [patch]
 {{- if has "Deployment" $kinds }}
 # targets, and the primaries made of them
 - apiGroups: [apps]

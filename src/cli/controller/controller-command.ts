@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import * as z from 'zod';
 import { meshProviderNote } from '../../api/mesh-provider.ts';
 import { metricsText } from '../../api/meters.ts';
-import { CommandLine, ControllerConfig, settingName } from '../../controller/config.ts';
+import { CommandLine, type ControllerConfig } from '../../controller/config.ts';
 import { startController } from '../../controller/controller.ts';
-import { flagEntries, writtenName } from '../../controller/flags.ts';
+import { writtenName } from '../../controller/flags.ts';
 import { sharedParts } from '../../controller/make-deps.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../../controller/telemetry/controller-metrics.ts';
 import { ShardMetrics } from '../../controller/telemetry/shard-metrics.ts';
@@ -22,7 +22,6 @@ import { writesOfTerm } from '../../kube/write-deadline.ts';
 import { globalServer } from '../../metrics/metrics-source.ts';
 import type { MetricProvider } from '../../metrics/providers/metric-provider.ts';
 import { ownEgress } from '../../outgoing/own-egress.ts';
-import { proxiesIn } from '../../outgoing/proxy.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import type { ControllerDashboard, DashboardAround } from '../dashboard/controller-dashboard.ts';
@@ -32,6 +31,7 @@ import { version } from '../version.ts';
 import { type ClusterConnections, connectionsOf } from './connections.ts';
 import { type ControllerHost, processHost } from './controller-host.ts';
 import { controllerLog } from './controller-log.ts';
+import { configOf } from './controller-settings.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { messageTemplatesIn } from './message-templates-file.ts';
 import { Replica } from './replica.ts';
@@ -61,16 +61,6 @@ export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv
     return 1;
   }
   return run(flags.data, config.data, env, host, ignoredFlagsIn(options as Record<string, unknown>));
-}
-
-/** The settings by command line and environment, whose variables win where they are not empty (05-A37). */
-export function configOf(options: CommandLine, env: NodeJS.ProcessEnv) {
-  const values = flagEntries.map(([name, flag]) => [settingName(name, flag), (flag.env && env[flag.env]) || options[name]]);
-  return ControllerConfig.safeParse({
-    ...Object.fromEntries(values),
-    namespaces: [...new Set([...options.namespace, ...options.namespaces])],
-    proxyEnvironment: proxiesIn(env),
-  });
 }
 
 type IgnoredFlag = ReturnType<typeof ignoredFlagsIn>[number];

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { CommandLine, ControllerConfig, settingName } from '../../controller/config.ts';
 import { flagEntries, writtenName } from '../../controller/flags.ts';
 import { withTwoDashes } from '../go-flags.ts';
-import { configOf } from './controller-command.ts';
 import { addControllerCommand } from './controller-options.ts';
+import { configOf } from './controller-settings.ts';
 
 /** What the command gets for these words. */
 async function options(...words: string[]): Promise<CommandLine> {

@@ -73,6 +73,11 @@ export class Output {
     this.#streams.out.write(data);
   }
 
+  /** Prints a mistake with its place in a file as one line, which editors and CI read. */
+  mistake(line: string): void {
+    this.#streams.err.write(`${cleaned(line, this.terminal)}\n`);
+  }
+
   /** Prints a hint, a warning or an error beside the data. */
   note(message: string): void {
     for (const line of wrapped(cleaned(message, this.terminal), this.terminal.columns)) this.#streams.err.write(`${line}\n`);

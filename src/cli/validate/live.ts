@@ -4,6 +4,7 @@ import type { UnreadKind } from '../../arrival/world.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
 import { ifReadable } from '../canaries/if-readable.ts';
 import { applicationReader, isOfApplication } from '../preflight/application-reader.ts';
+import { secretRefsIn } from '../rights/secret-refs.ts';
 import { type Item, itemOf } from './documents.ts';
 import { findItem, groupOf, type Manifests, manifestsOf } from './manifests.ts';
 
@@ -57,7 +58,7 @@ export async function readCluster(cluster: ClusterReader, files: readonly Item[]
     found.push(...(await list({ apiVersion: 'v1', kind: 'Service' }, namespace)));
   const inFiles = [...canaries, ...templates, ...files.filter(({ object }) => object.kind === 'AlertProvider')];
   for (const { namespace, object } of inFiles) {
-    for (const name of secretNames(object.spec)) {
+    for (const { name } of secretRefsIn(object.spec)) {
       const ref = { apiVersion: 'v1', kind: 'Secret', name, ...(namespace === undefined ? {} : { namespace }) };
       const secret = await ifAllowed('Secret', cluster.get(ref), undefined);
       if (secret) found.push({ ...secret, apiVersion: 'v1', kind: 'Secret' });
@@ -88,14 +89,4 @@ const namespacesIn = ({ metrics = [], alerts = [] }: References): (string | unde
 function hostNamespaces(analyses: readonly References[]): string[] {
   const hosts = analyses.flatMap(({ webhooks = [] }) => webhooks.map(({ url }) => URL.parse(url)?.hostname.split('.') ?? []));
   return unique(hosts.flatMap(([, namespace, svc]) => (svc === undefined || svc === 'svc' ? [namespace] : [])));
-}
-
-/** Names of the Secrets in any `…SecretRef` of a spec. */
-function secretNames(spec: unknown): string[] {
-  if (Array.isArray(spec)) return spec.flatMap(secretNames);
-  if (typeof spec !== 'object' || spec === null) return [];
-  return Object.entries(spec).flatMap(([key, value]) => {
-    const name: unknown = /secretRef$/i.test(key) ? value?.name : undefined;
-    return typeof name === 'string' ? [name] : secretNames(value);
-  });
 }

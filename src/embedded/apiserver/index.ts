@@ -6,9 +6,9 @@ import { Api } from './api.ts';
 import { Collectors } from './collectors.ts';
 import { type Exchange, readBody, sendJson } from './exchange.ts';
 import { answerPlain } from './plain-paths.ts';
-import { parsePath, verbOf } from './request.ts';
+import { type ApiPath, parsePath, verbOf } from './request.ts';
 import { type HandlerOptions, ResourceRequest } from './resource-request.ts';
-import { pathNotFound, StatusError } from './status.ts';
+import { forbidden, pathNotFound, StatusError } from './status.ts';
 import { type ApiHooks, internalWrite } from './write-context.ts';
 
 export interface ApiServerOptions {
@@ -18,9 +18,25 @@ export interface ApiServerOptions {
   watchWindow?: number;
   world?: World;
   onRequest?: (request: ApiServerRequest) => void;
+  /** Whether a request for a resource is allowed; absent: all are. */
+  authorize?: (request: AuthorizedRequest) => boolean;
   hooks?: ApiHooks;
   /** CustomResourceDefinitions that are there from the start. */
   crds?: readonly KubeObject[];
+}
+
+/** A request as RBAC sees it. */
+export interface AuthorizedRequest {
+  /** User agent: there are no credentials. */
+  userAgent: string;
+  verb: string;
+  group: string;
+  /** Plural, with its subresource: `canaries/status`. */
+  resource: string;
+  /** Empty: of none, or of all. */
+  namespace: string;
+  /** Empty: of none, or of all that a list or watch does not limit to one. */
+  name: string;
 }
 
 interface ApiServerRequest {
@@ -65,7 +81,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       mine.set(key, (mine.get(key) ?? 0) + 1);
       options.onRequest?.({ verb: exchange.verb, path: request.url ?? '/', userAgent, status: response.statusCode });
     };
-    handle(api, { clock, watchTimeoutMs }, exchange)
+    handle(api, { clock, watchTimeoutMs }, exchange, options.authorize)
       .catch((cause: unknown) => {
         const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
         const failure = cause instanceof StatusError ? cause : new StatusError(500, 'InternalError', `Internal error occurred: ${text}`);
@@ -95,16 +111,37 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
 }
 
 /** Answers one request. */
-async function handle(api: Api, options: HandlerOptions, exchange: Exchange): Promise<void> {
+async function handle(api: Api, options: HandlerOptions, exchange: Exchange, authorize: ApiServerOptions['authorize']): Promise<void> {
   const { request, url } = exchange;
   const path = parsePath(url.pathname);
   if (path === undefined) return answerPlain(api, exchange);
   const resource = api.resources.find(path.group, path.version, path.plural);
   exchange.verb = verbOf(request.method ?? 'GET', path, url.searchParams);
   exchange.resource = path.subresource === '' ? path.plural : `${path.plural}/${path.subresource}`;
+  // As a real server does, before it looks whether there is such a resource.
+  if (authorize !== undefined) authorizeBy(authorize, api, exchange, path);
   if (resource === undefined || (path.namespace !== '' && !resource.namespaced)) throw pathNotFound();
   const body = await readBody(request);
   return new ResourceRequest(api, options, exchange, path, resource, body).run();
+}
+
+/** An apply that makes an object takes the right to create it as well (k8s.io/apiserver, handlers/patch.go). */
+function authorizeBy(authorize: (request: AuthorizedRequest) => boolean, api: Api, exchange: Exchange, path: ApiPath): void {
+  const asked = attributesOf(exchange, path);
+  const resource = api.resources.find(path.group, path.version, path.plural);
+  const isApply = String(exchange.request.headers['content-type']).startsWith('application/apply-patch');
+  const makes = isApply && resource && api.store.get(resource.storeKey, `${path.namespace}/${path.name}`) === undefined;
+  for (const verb of [asked.verb, ...(makes ? ['create'] : [])])
+    if (!authorize({ ...asked, verb })) throw forbidden({ ...path, kind: '' }, path.name, `it cannot ${verb} resource "${asked.resource}"`);
+}
+
+/** Of a list or watch, the name that its field selector limits it to; of a namespace, itself. */
+function attributesOf({ request, url, verb, resource }: Exchange, path: ApiPath): AuthorizedRequest {
+  const { group, plural } = path;
+  const [, selected = ''] = /^metadata\.name=([^,]+)$/.exec(url.searchParams.get('fieldSelector') ?? '') ?? [];
+  const name = path.name || selected;
+  const namespace = group === '' && plural === 'namespaces' ? name : path.namespace;
+  return { userAgent: String(request.headers['user-agent'] ?? ''), verb, group, resource, namespace, name };
 }
 
 function create(api: Api, object: KubeObject): void {

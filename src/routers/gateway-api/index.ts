@@ -1,4 +1,4 @@
-import { rule } from '../../api/permission.ts';
+import { inNamespace, rule } from '../../api/permission.ts';
 import { type ProviderDefinition, routes } from '../provider.ts';
 import { application } from '../queries/application.ts';
 import { gatewayApi } from './router.ts';
@@ -8,8 +8,8 @@ const [v1, v1beta1] = [gatewayApi('v1'), gatewayApi('v1beta1')];
 const all = { observers: application, ownedWhole: ['rules'] };
 const attached = 'policies that are attached to one rule of a route; without it that is not checked';
 const ofRules = [
-  rule('gateway.envoyproxy.io', ['securitypolicies', 'envoyextensionpolicies'], ['list'], attached),
-  rule('kuadrant.io', ['authpolicies', 'ratelimitpolicies'], ['list'], attached),
+  inNamespace(rule('gateway.envoyproxy.io', ['securitypolicies', 'envoyextensionpolicies'], ['list'], attached)),
+  inNamespace(rule('kuadrant.io', ['authpolicies', 'ratelimitpolicies'], ['list'], attached)),
 ];
 
 export const gatewayApiProvider: ProviderDefinition = {

@@ -1,3 +1,4 @@
+import { ofCluster } from '../../api/permission.ts';
 import { MADE_AND_REMOVED, type ProviderDefinition, routes } from '../provider.ts';
 import { kumaObservers } from './observer.ts';
 import { kuma } from './router.ts';
@@ -5,6 +6,6 @@ import { kuma } from './router.ts';
 export const kumaProvider: ProviderDefinition = {
   router: () => kuma,
   observers: kumaObservers,
-  permissions: [routes('kuma.io', ['trafficroutes'], MADE_AND_REMOVED)],
+  permissions: [ofCluster(routes('kuma.io', ['trafficroutes'], MADE_AND_REMOVED))],
   overlay: { prometheus: 'http://prometheus-server.mesh-observability:80' },
 };

@@ -1,0 +1,165 @@
+import type { Canary } from '../../api/canary.ts';
+import { DEFAULT_MESH_PROVIDER, providerOf } from '../../api/mesh-provider.ts';
+import type { MetricTemplateSpec } from '../../api/metric-template.ts';
+import { inNamespace, type Permission } from '../../api/permission.ts';
+import { arrivalPermissions } from '../../arrival/kinds.ts';
+import { canaryPermissions, dashboardPermissions, providerPermissions, referencePermissions } from '../../controller/permissions.ts';
+import { metricsPermissions } from '../../metrics/permissions.ts';
+import { readKeptnQuery } from '../../metrics/providers/keptn-query.ts';
+import { meshGroups } from '../../routers/mesh-kinds.ts';
+import { servicePermissions } from '../../routers/permissions.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import {
+  companionPermissions,
+  kindPermissions,
+  scalerPermissions,
+  secretPermissions,
+  workloadPermissions,
+} from '../../workloads/permissions.ts';
+import { findItem, groupOf } from '../validate/manifests.ts';
+import { configNeeds } from './config-needs.ts';
+import type { Inventory, Placed, RightsProblem } from './inventory.ts';
+import { type Need, needs } from './need.ts';
+import type { RightsSettings } from './settings.ts';
+
+/** Rules that the Canaries of the files need, and what keeps one from being known. */
+export interface Used {
+  needs: readonly Need[];
+  problems: readonly RightsProblem[];
+}
+
+/** Everything that the controller does for these Canaries. */
+export function usedBy(inventory: Inventory, settings: RightsSettings): Used {
+  const { namespaces } = settings.config;
+  const problems: RightsProblem[] = [];
+  const found = inventory.canaries.flatMap((one): Need[] => {
+    const { canary, item, namespace } = one;
+    if (!isLookedAfter(namespace, settings)) {
+      problems.push({
+        item,
+        path: 'metadata.namespace',
+        message: `is not one that Serin looks after (${namespaces.join(', ')}): add it there, or leave the file out`,
+      });
+      return [];
+    }
+    return [...ownNeeds(one, inventory, settings), ...referenceNeeds(canary, one, inventory, { settings, problems })];
+  });
+  return { needs: found, problems };
+}
+
+const isLookedAfter = (namespace: string, { config: { namespaces } }: RightsSettings): boolean =>
+  namespaces.length === 0 || namespaces.includes(namespace);
+
+/** Of the Canary by itself, and of its target. */
+function ownNeeds(
+  { canary, item, namespace, secretRefs }: Inventory['canaries'][number],
+  { items }: Inventory,
+  settings: RightsSettings,
+): Need[] {
+  const { config, dashboard, remoteRoutes } = settings;
+  const { targetRef, autoscalerRef } = canary.spec;
+  const by = `Canary ${namespace}/${item.name}`;
+  const of = (permissions: readonly Permission[], what = ''): Need[] =>
+    needs(namespace, permissions, what === '' ? by : `${what} of ${by}`);
+  const provider = providerOf(canary.spec.provider ?? config.meshProvider ?? DEFAULT_MESH_PROVIDER);
+  const routes = providerPermissions(provider).filter(({ group }) => !remoteRoutes || !meshGroups.has(group));
+  const workload = workloadFor(targetRef);
+  const isKnown = !('unsupported' in workload);
+  const { apiVersion, kind, name } = targetRef;
+  const target = findItem({ items }, { kind, group: groupOf({ apiVersion }), name, namespace })?.object;
+  return [
+    ...of(canaryPermissions),
+    // A Service of Knative serves by itself: the one of the same name is looked at, and left alone.
+    ...of(provider === 'knative' ? servicePermissions.map(readOnly) : [...servicePermissions, ...workloadPermissions]),
+    ...(isKnown && workload.hasPods ? of(arrivalPermissions) : []),
+    ...(isKnown && workload.hasPods && kind !== 'Service' ? of(kindPermissions[kind], `target ${kind}/${name}`) : []),
+    ...of(routes, `provider ${provider}`),
+    ...(autoscalerRef
+      ? [
+          ...of(scalerPermissions[autoscalerRef.kind], `${autoscalerRef.kind} ${autoscalerRef.name}`),
+          ...of(otherScalers(autoscalerRef.kind)),
+        ]
+      : []),
+    ...(isKnown && workload.hasPods ? config.companions.flatMap((companion) => of(companionPermissions[companion])) : []),
+    ...(isKnown ? configNeeds({ namespace, workload, object: target, by }, settings) : []),
+    ...(dashboard ? of(dashboardPermissions.views) : []),
+    ...secretNeeds({ namespace, item, secretRefs }, by),
+  ];
+}
+
+const readOnly = (permission: Permission): Permission => ({
+  ...permission,
+  verbs: permission.verbs.filter((verb) => ['get', 'list', 'watch'].includes(verb)),
+});
+
+/** As a Canary is deleted, the scalers of its target are looked at in each kind. */
+function otherScalers(named: keyof typeof scalerPermissions): Permission[] {
+  const purpose = 'scalers that an earlier autoscalerRef named, as the Canary is deleted';
+  return Object.entries(scalerPermissions).flatMap(([kind, permissions]) =>
+    kind === named ? [] : permissions.map((one) => inNamespace({ ...one, verbs: ['list'], purpose })),
+  );
+}
+
+/** A Secret that a field names is read by its name. */
+const secretNeeds = ({ namespace, secretRefs }: Placed, by: string): Need[] =>
+  secretRefs.flatMap(({ path, name }) =>
+    needs(
+      namespace,
+      secretPermissions.off.map((one) => ({ ...one, names: [name] })),
+      `${path} of ${by}`,
+    ),
+  );
+
+interface Referring {
+  settings: RightsSettings;
+  problems: RightsProblem[];
+}
+
+/** Of the MetricTemplates and AlertProviders that a Canary names, wherever they are. */
+function referenceNeeds(canary: Canary, { item, namespace }: Placed, inventory: Inventory, { settings, problems }: Referring): Need[] {
+  const { metrics = [], alerts = [] } = canary.spec.analysis;
+  const missing = (path: string, kind: string, name: string) => {
+    problems.push({ item, path, message: `${kind} ${name} is not among the files: add it, since its Secrets need rules` });
+    return [];
+  };
+  const ofMetrics = metrics.flatMap(({ templateRef }, index): Need[] => {
+    if (templateRef === undefined) return [];
+    const { name, namespace: where = namespace } = templateRef;
+    const path = `spec.analysis.metrics[${index}].templateRef`;
+    if (!isLookedAfter(where, settings)) {
+      problems.push({
+        item,
+        path: `${path}.namespace`,
+        message: `${where} is not one that Serin looks after: add it to namespaces, or use a MetricTemplate there`,
+      });
+      return [];
+    }
+    const template = placedAs(inventory.templates, name, where);
+    if (template === undefined) return missing(path, 'MetricTemplate', `${where}/${name}`);
+    const by = `MetricTemplate ${where}/${name}`;
+    return [
+      ...needs(where, [...referencePermissions.metricTemplates, ...backendPermissions(template.spec)], by),
+      ...secretNeeds(template, by),
+    ];
+  });
+  const ofAlerts = alerts.flatMap(({ providerRef }, index): Need[] => {
+    const { name, namespace: where = namespace } = providerRef;
+    const provider = placedAs(inventory.alertProviders, name, where);
+    if (provider === undefined) return missing(`spec.analysis.alerts[${index}].providerRef`, 'AlertProvider', `${where}/${name}`);
+    const by = `AlertProvider ${where}/${name}`;
+    return [...needs(where, referencePermissions.alertProviders, by), ...secretNeeds(provider, by)];
+  });
+  return [...ofMetrics, ...ofAlerts];
+}
+
+const placedAs = <P extends Placed>(all: readonly P[], name: string, namespace: string): P | undefined =>
+  all.find((one) => one.item.name === name && one.namespace === namespace);
+
+/** Of backends that are asked through the API server; Keptn's two kinds of query ask for other resources. */
+function backendPermissions({ provider: { type }, query }: MetricTemplateSpec): readonly Permission[] {
+  if (type !== 'keptn') return type === 'externalmetrics' ? metricsPermissions.externalmetrics : [];
+  const read = readKeptnQuery(query);
+  if ('problem' in read) return metricsPermissions.keptn;
+  const resource = read.kind === 'metric' ? 'keptnmetrics' : 'analyses';
+  return metricsPermissions.keptn.filter(({ resources }) => resources.includes(resource));
+}
