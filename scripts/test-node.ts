@@ -1,24 +1,21 @@
 /**
  * Runs test/node in namespaces of its own (test/node/namespaces.sh), where a real node lives: containerd, kubelet, kube-proxy, and the control plane.
- * Programs and images are made before, since nothing outside can be reached from there. Arguments go to vitest, but for `--sample`: the quick start alone.
+ * Programs and images are made before, since nothing outside can be reached from there. Arguments go to vitest, but for `--sample`: the
+ * quick start alone, which is left out where a program cannot be had.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { ensureHelm } from './e2e-helm.ts';
-import { cacheFolder, MissingToolError } from './e2e-tools.ts';
+import { MissingToolError } from './e2e-tools.ts';
 import { ensureNodeImages } from './node/images.ts';
-import { ensureNodePrograms } from './node/programs.ts';
-import { NAMESPACES, refusal } from './node/refusal.ts';
+import { ensureNodePrograms, type NodePrograms } from './node/programs.ts';
+import { folderForNode, NAMESPACES, refusal } from './node/refusal.ts';
 import { tracesOf } from './node/traces.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const SAMPLE = '--sample';
 
-/** In the cache and not in /tmp, which may be a file system in memory, where overlayfs cannot write. */
-const work = cacheFolder('node-work');
-mkdirSync(work, { recursive: true });
-const folder = mkdtempSync(join(work, 'run-'));
+const folder = folderForNode();
 const clean = (): void => rmSync(folder, { recursive: true, force: true });
 let child: ChildProcess | undefined;
 // The terminal sends an interrupt to all of the group; the script takes it, and cleans up.
@@ -31,28 +28,44 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     }
   });
 
+const args = process.argv.slice(2);
+const isSample = args.includes(SAMPLE);
+
 function asked(): string[] {
-  const args = process.argv.slice(2);
-  return args.includes(SAMPLE) ? ['quick-start', ...args.filter((each) => each !== SAMPLE)] : args;
+  return isSample ? ['quick-start', ...args.filter((each) => each !== SAMPLE)] : args;
+}
+
+/** A sample goes on without programs that cannot be had, and says why. */
+async function programsToBeHad(): Promise<NodePrograms | undefined> {
+  try {
+    return await ensureNodePrograms(say);
+  } catch (error) {
+    if (!isSample || !(error instanceof MissingToolError)) throw error;
+    say(`left out: a real node, whose programs cannot be had here.\n${error.message}`);
+    return undefined;
+  }
+}
+
+/** Exit code of the tests; 1 where something of them is left on this machine. */
+async function play(programs: NodePrograms): Promise<number> {
+  const images = await ensureNodeImages(say, folder);
+  await ensureHelm(say);
+  const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
+  const env = { ...process.env, SERIN_NODE: JSON.stringify({ programs, images, folder }) };
+  const entered = spawn('bash', [NAMESPACES, folder, ...vitest], { stdio: 'inherit', env });
+  child = entered;
+  const code = await new Promise<number>((resolve) => entered.once('exit', (each) => resolve(each ?? 1)));
+  const left = tracesOf(folder);
+  for (const { kind, name } of left) process.stderr.write(`the node left on this machine: ${kind} ${name}\n`);
+  return left.length > 0 ? 1 : code;
 }
 
 try {
   const why = refusal();
   if (why !== undefined) say(`skipped: the tests of a real node run containers in namespaces of their own, and ${why}`);
   else {
-    const programs = await ensureNodePrograms(say);
-    const images = await ensureNodeImages(say, folder);
-    await ensureHelm(say);
-    const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
-    const env = { ...process.env, SERIN_NODE: JSON.stringify({ programs, images, folder }) };
-    child = spawn('bash', [NAMESPACES, folder, ...vitest], { stdio: 'inherit', env });
-    const started = child;
-    process.exitCode = await new Promise<number>((resolve) => started.once('exit', (code) => resolve(code ?? 1)));
-    const left = tracesOf(folder);
-    if (left.length > 0) {
-      process.stderr.write(`the node left on this machine:\n${left.map(({ kind, name }) => `  ${kind} ${name}`).join('\n')}\n`);
-      process.exitCode = 1;
-    }
+    const programs = await programsToBeHad();
+    if (programs !== undefined) process.exitCode = await play(programs);
   }
 } catch (error) {
   if (!(error instanceof MissingToolError)) throw error;

@@ -49,8 +49,8 @@ const RECIPE = 1;
 /** Archives of each image in the cache: as many checkouts as are worked in side by side. */
 const KEPT = 3;
 
-/** Links to them in `into`, a folder of the cache: another checkout may make others, and remove these, before they are read. */
-export async function ensureNodeImages(say: Say, into: string): Promise<NodeImages> {
+/** Links to them in `into`, if that is given, a folder of the cache: another checkout may make others, and remove these, before they are read. */
+export async function ensureNodeImages(say: Say, into?: string): Promise<NodeImages> {
   const folder = cacheFolder('node-images');
   makeFolder(folder);
   const made: Partial<Record<'pause' | 'application' | 'serin', string>> & { podinfo?: string[] } = {};
@@ -69,10 +69,10 @@ export async function ensureNodeImages(say: Say, into: string): Promise<NodeImag
 
 class Images {
   readonly #folder: string;
-  readonly #into: string;
+  readonly #into: string | undefined;
   readonly #say: Say;
 
-  constructor(folder: string, into: string, say: Say) {
+  constructor(folder: string, into: string | undefined, say: Say) {
     this.#folder = folder;
     this.#into = into;
     this.#say = say;
@@ -230,6 +230,7 @@ class Images {
       const old = ofName.toSorted((one, other) => madeMs(other) - madeMs(one)).slice(KEPT);
       for (const other of old) rmSync(join(this.#folder, other));
     }
+    if (this.#into === undefined) return file;
     const link = join(this.#into, basename(file));
     linkSync(file, link);
     return link;
