@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { ensureHelm } from './e2e-helm.ts';
 import { MissingToolError } from './e2e-tools.ts';
-import { ensureNodeImages } from './node/images.ts';
+import { allNodeImages, ensureNodeImages, sampledNodeImages } from './node/images.ts';
 import { ensureNodePrograms, type NodePrograms } from './node/programs.ts';
 import { folderForNode, NAMESPACES, refusal } from './node/refusal.ts';
 import { tracesOf } from './node/traces.ts';
@@ -48,7 +48,7 @@ async function programsToBeHad(): Promise<NodePrograms | undefined> {
 
 /** Exit code of the tests; 1 where something of them is left on this machine. */
 async function play(programs: NodePrograms): Promise<number> {
-  const images = await ensureNodeImages(say, folder);
+  const images = await ensureNodeImages(isSample ? sampledNodeImages : allNodeImages, say, folder);
   await ensureHelm(say);
   const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
   const env = { ...process.env, SERIN_NODE: JSON.stringify({ programs, images, folder }) };

@@ -12,7 +12,7 @@ import { ensureFlagger } from './e2e-flagger.ts';
 import { ensureHelm } from './e2e-helm.ts';
 import { nodeProgram } from './executable/node-package.ts';
 import { chosenPlatforms } from './executable/platforms.ts';
-import { ensureNodeImages } from './node/images.ts';
+import { ensureNodeImages, sampledNodeImages } from './node/images.ts';
 import { ensureNodePrograms } from './node/programs.ts';
 import { refusal } from './node/refusal.ts';
 import { ensurePlane, planesOfTheDay } from './planes.ts';
@@ -43,7 +43,7 @@ const needed: readonly (readonly [string, (say: Say) => unknown])[] = [
   ...(refusal() === undefined
     ? ([
         ['the programs of a real node', ensureNodePrograms],
-        ['the images of a real node', ensureNodeImages],
+        ['the images of a real node', (each: Say) => ensureNodeImages(sampledNodeImages, each)],
       ] as const)
     : []),
   ['Flagger', ensureFlagger],

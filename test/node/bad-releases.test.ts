@@ -22,7 +22,7 @@ const bad: readonly { behaviour: Behaviour; what: string }[] = [
 
 describe.concurrent('on a real kubelet', () => {
   it.each(bad)('I10, I20: a version that $what is rolled back, and its users notice nothing', async ({ behaviour }) => {
-    const shop = await anApplication(node(), installed, behaviour, ITERATIONS);
+    const shop = await anApplication(node(), installed, behaviour, { iterations: ITERATIONS });
     await shop.waitFor('initialized');
     const users = startUsers(await shop.url(), versionOf);
     await shop.release('2', behaviour);

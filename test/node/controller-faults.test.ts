@@ -83,7 +83,7 @@ describe('in the middle of a release', () => {
   it.each(faults.map((fault, at) => ({ ...fault, at })))(
     'I10: $what, the release is promoted, and no request is lost',
     async ({ at, happens }) => {
-      const shop = await anApplication(node(), installed, `fault-${at}`, 6);
+      const shop = await anApplication(node(), installed, `fault-${at}`, { iterations: 6 });
       await shop.waitFor('initialized');
       const users = startUsers(await shop.url(), versionOf);
       await shop.release('2', 'good');

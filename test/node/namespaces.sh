@@ -17,25 +17,7 @@ if [ "${SERIN_NODE_INSIDE:-}" = yes ]; then
     cat "/proc/sys/$name" >"$file"
     mount --bind "$file" "/proc/sys/$name"
   done
-  umount -R /sys
-  mount -t sysfs sysfs /sys
-  if [ "$SERIN_NODE_CGROUP" = 2 ]; then
-    mount -t cgroup2 cgroup2 /sys/fs/cgroup
-  else
-    mount -t tmpfs tmpfs /sys/fs/cgroup
-    for each in $SERIN_NODE_HIERARCHIES; do
-      mkdir -p "/sys/fs/cgroup/${each#name=}"
-      mount -t cgroup -o "${each/name=systemd/none,name=systemd}" cgroup "/sys/fs/cgroup/${each#name=}"
-    done
-    mkdir -p /sys/fs/cgroup/unified
-    mount -t cgroup2 cgroup2 /sys/fs/cgroup/unified
-  fi
-  mount -t tmpfs tmpfs /run
-  mkdir -p /run/lock /run/netns
-  for each in $SERIN_NODE_FOLDERS; do
-    mkdir -p "$folder$each"
-    mount --bind "$folder$each" "$each"
-  done
+  . "${BASH_SOURCE[0]%/*}/own-mounts.sh"
   ip link set lo up
   # A bridge has a carrier only with a cable in it; further nodes are plugged into it. Some kernels have no device of type dummy.
   ip link add node0 type bridge
