@@ -1,6 +1,4 @@
-import { expect } from 'vitest';
-import type { Application } from './applications.ts';
-import { versionOf } from './applications.ts';
+import { type Application, versionOf } from './applications.ts';
 import { startUsers } from './users.ts';
 
 /** A release as its users saw it. */
@@ -11,13 +9,20 @@ export interface Outcome {
   versions: readonly string[];
 }
 
-/** Releases version 2, with users that never stop asking, and does something in the middle. A line says what came of it. */
-export async function outcomeOf(shop: Application, { meanwhile }: { meanwhile?: () => Promise<unknown> } = {}): Promise<Outcome> {
+export interface Steps {
+  /** Begins the release. Default: version 2 by the environment of the pods. */
+  release?: () => Promise<unknown>;
+  /** Happens after two of its checks. */
+  meanwhile?: () => Promise<unknown>;
+}
+
+/** Releases version 2, with users that never stop asking. A line says what came of it. */
+export async function outcomeOf(shop: Application, { release = () => shop.release('2', 'good'), meanwhile }: Steps = {}): Promise<Outcome> {
   await shop.waitFor('initialized');
   const startedMs = performance.now();
   const users = startUsers(await shop.url(), versionOf);
   try {
-    await shop.release('2', 'good');
+    await release();
     if (meanwhile !== undefined) {
       await shop.hasChecks(2);
       await meanwhile();
@@ -26,9 +31,9 @@ export async function outcomeOf(shop: Application, { meanwhile }: { meanwhile?: 
   } finally {
     await users.stop();
   }
-  const { sent, lost, answers } = users.asked;
+  const { sent, lost, resent, answers } = users.asked;
   const phase = await shop.phase();
   const seconds = Math.round((performance.now() - startedMs) / 1000);
-  process.stdout.write(`${expect.getState().currentTestName}: ${sent} requests, ${lost.length} lost, ${seconds} s, ${phase}\n`);
+  process.stdout.write(`${shop.namespace}: ${sent} requests, ${lost.length} lost, ${resent} sent again, ${seconds} s, ${phase}\n`);
   return { phase, sent, lost, versions: [...answers.keys()].toSorted() };
 }
