@@ -4,7 +4,8 @@
  * quick start alone, which is left out where a program cannot be had.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { ensureHelm } from './e2e-helm.ts';
 import { MissingToolError } from './e2e-tools.ts';
 import { allNodeImages, ensureNodeImages, sampledNodeImages } from './node/images.ts';
@@ -51,7 +52,10 @@ async function play(programs: NodePrograms): Promise<number> {
   const images = await ensureNodeImages(isSample ? sampledNodeImages : allNodeImages, say, folder);
   await ensureHelm(say);
   const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
-  const env = { ...process.env, SERIN_NODE: JSON.stringify({ programs, images, folder }) };
+  // What a test leaves there goes with the folder, also where it is interrupted.
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary);
+  const env = { ...process.env, TMPDIR: temporary, SERIN_NODE: JSON.stringify({ programs, images, folder }) };
   const entered = spawn('bash', [NAMESPACES, folder, ...vitest], { stdio: 'inherit', env });
   child = entered;
   const code = await new Promise<number>((resolve) => entered.once('exit', (each) => resolve(each ?? 1)));
