@@ -11,6 +11,8 @@ export interface Machine {
   readonly name: string;
   /** Makes the images of an archive known to the node. */
   loadImage(archive: string): Promise<void>;
+  /** Name of an image by its digest, which the node then has, too. */
+  byDigest(image: string): Promise<string>;
   /** One of its programs, to be halted, killed and started again. */
   readonly kubelet: GuardedProcess;
   /** Ends every program of the node, without a word to anyone; its containers go on. */
@@ -64,6 +66,12 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   const loadImage = async (archive: string): Promise<void> => {
     await ctr('images', 'import', archive);
   };
+  const byDigest = async (image: string): Promise<string> => {
+    const [digest] = /sha256:[0-9a-f]{64}/.exec(await ctr('images', 'list', `name==${image}`)) ?? [];
+    const pinned = `${image.replace(/:[^:/]+$/, '')}@${digest}`;
+    await ctr('images', 'tag', image, pinned);
+    return pinned;
+  };
   try {
     const configs = join(folder, 'cni');
     mkdirSync(configs, { recursive: true });
@@ -99,7 +107,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
       const conditions = (node?.status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? [];
       if (!conditions.some(({ type, status }) => type === 'Ready' && status === 'True')) throw new Error('it is not');
     });
-    return { name, loadImage, kubelet, stop };
+    return { name, loadImage, byDigest, kubelet, stop };
   } catch (error) {
     await stop();
     throw error;

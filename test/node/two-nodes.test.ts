@@ -47,7 +47,7 @@ describe('on two nodes', () => {
     expect(await outcomeOf(shop)).toMatchObject(promoted);
   });
 
-  it('an autoscaler with the metrics of metrics-server: the release is promoted, and the primary is scaled by its use', async () => {
+  it('an autoscaler with the metrics of metrics-server: the release is promoted, and the primary keeps one that reads the use of its pods', async () => {
     const scaler = {
       apiVersion: 'autoscaling/v2',
       kind: 'HorizontalPodAutoscaler',
