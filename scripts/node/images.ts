@@ -228,8 +228,11 @@ class Images {
     await this.#buildah('rm', container);
   }
 
-  #save(tag: string, file: string, name = tag): Promise<string> {
-    return this.#buildah('push', '-q', tag, `docker-archive:${file}:${name}`);
+  /** Into an archive alone: the store keeps the bases, and of no build what the next one replaces. */
+  async #save(tag: string, file: string, name = tag): Promise<void> {
+    await this.#buildah('push', '-q', tag, `docker-archive:${file}:${name}`);
+    await this.#buildah('rmi', tag);
+    await this.#buildah('rmi', '--prune');
   }
 
   #buildah(...words: string[]): Promise<string> {
