@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { NodePrograms } from '../../scripts/node/programs.ts';
 import { type RealCluster, startRealCluster } from '../e2e/real-cluster.ts';
 import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
+import { SMALL_ETCD } from './full-etcd.ts';
 import { type Machine, personsOf, startMachine } from './machine.ts';
 import { type SecondNode, startSecondNode } from './second-node.ts';
 import { ranCommand } from './started.ts';
@@ -101,6 +102,7 @@ const startPlane = (address: string, say: (line: string) => void): Promise<RealC
       `--proxy-client-key-file=${join(TLS_FIXTURES, 'client.key')}`,
       '--enable-aggregator-routing=true',
     ],
+    etcdFlags: SMALL_ETCD,
     moreControllers: ['*'],
   });
 
