@@ -5,7 +5,7 @@ const LOCK_STALE_MS = 60_000;
 const LOCK_LOOK_MS = 1000;
 
 /** One builder at a time, across processes; the others wait and then find the programs. */
-export async function withLock(path: string, say: (line: string) => void, work: () => Promise<void>): Promise<void> {
+export async function withLock<Result>(path: string, say: (line: string) => void, work: () => Promise<Result>): Promise<Result> {
   for (let isTold = false; !takeLock(path); isTold = true) {
     if (!isTold) say(`another run builds the same programs (lock ${path}): waiting for it`);
     await new Promise((resolve) => setTimeout(resolve, LOCK_LOOK_MS));
@@ -17,7 +17,7 @@ export async function withLock(path: string, say: (line: string) => void, work: 
   };
   process.once('exit', release);
   try {
-    await work();
+    return await work();
   } finally {
     process.removeListener('exit', release);
     release();

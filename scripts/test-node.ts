@@ -1,50 +1,75 @@
 /**
  * Runs test/node in namespaces of its own (test/node/namespaces.sh), where a real node lives: containerd, kubelet, kube-proxy, and the control plane.
- * Programs and images are made before, since nothing outside can be reached from there. Arguments go to vitest, but for `--sample`: the quick start alone.
+ * Programs and images are made before, since nothing outside can be reached from there. Arguments go to vitest, but for `--sample`: the
+ * quick start alone, which is left out where a program cannot be had.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureHelm } from './e2e-helm.ts';
-import { cacheFolder, MissingToolError } from './e2e-tools.ts';
-import { ensureNodeImages } from './node/images.ts';
-import { ensureNodePrograms } from './node/programs.ts';
+import { MissingToolError } from './e2e-tools.ts';
+import { allNodeImages, ensureNodeImages, sampledNodeImages } from './node/images.ts';
+import { ensureNodePrograms, type NodePrograms } from './node/programs.ts';
+import { folderForNode, NAMESPACES, refusal } from './node/refusal.ts';
+import { tracesOf } from './node/traces.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const SAMPLE = '--sample';
-const SCRIPT = join(import.meta.dirname, '..', 'test', 'node', 'namespaces.sh');
 
-/** In the cache and not in /tmp, which may be a file system in memory, where overlayfs cannot write. */
-const work = cacheFolder('node-work');
-mkdirSync(work, { recursive: true });
-const folder = mkdtempSync(join(work, 'run-'));
+const folder = folderForNode();
 const clean = (): void => rmSync(folder, { recursive: true, force: true });
+let child: ChildProcess | undefined;
+// The terminal sends an interrupt to all of the group; the script takes it, and cleans up.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    if (child !== undefined) child.kill(signal);
+    else {
+      clean();
+      process.exit(1);
+    }
+  });
+
+const args = process.argv.slice(2);
+const isSample = args.includes(SAMPLE);
 
 function asked(): string[] {
-  const args = process.argv.slice(2);
-  return args.includes(SAMPLE) ? ['quick-start', ...args.filter((each) => each !== SAMPLE)] : args;
+  return isSample ? ['quick-start', 'image.test', ...args.filter((each) => each !== SAMPLE)] : args;
 }
 
-/** Why this machine cannot have a node; undefined: it can. */
-function refusal(): string | undefined {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it needs root on Linux';
-  const { status, stderr, error } = spawnSync('bash', [SCRIPT, folder, 'true'], { encoding: 'utf8' });
-  return status === 0 ? undefined : `this machine permits no namespaces of its own: ${error?.message ?? stderr.trim()}`;
+/** A sample goes on without programs that cannot be had, and says why. */
+async function programsToBeHad(): Promise<NodePrograms | undefined> {
+  try {
+    return await ensureNodePrograms(say);
+  } catch (error) {
+    if (!isSample || !(error instanceof MissingToolError)) throw error;
+    say(`left out: a real node, whose programs cannot be had here.\n${error.message}`);
+    return undefined;
+  }
+}
+
+/** Exit code of the tests; 1 where something of them is left on this machine. */
+async function play(programs: NodePrograms): Promise<number> {
+  const images = await ensureNodeImages(isSample ? sampledNodeImages : allNodeImages, say, folder);
+  await ensureHelm(say);
+  const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
+  // What a test leaves there goes with the folder, also where it is interrupted.
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary);
+  const env = { ...process.env, TMPDIR: temporary, SERIN_NODE: JSON.stringify({ programs, images, folder }) };
+  const entered = spawn('bash', [NAMESPACES, folder, ...vitest], { stdio: 'inherit', env });
+  child = entered;
+  const code = await new Promise<number>((resolve) => entered.once('exit', (each) => resolve(each ?? 1)));
+  const left = tracesOf(folder);
+  for (const { kind, name } of left) process.stderr.write(`the node left on this machine: ${kind} ${name}\n`);
+  return left.length > 0 ? 1 : code;
 }
 
 try {
   const why = refusal();
   if (why !== undefined) say(`skipped: the tests of a real node run containers in namespaces of their own, and ${why}`);
   else {
-    const programs = await ensureNodePrograms(say);
-    const images = await ensureNodeImages(say);
-    await ensureHelm(say);
-    const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
-    const env = { ...process.env, SERIN_NODE: JSON.stringify({ programs, images, folder }) };
-    const child = spawn('bash', [SCRIPT, folder, ...vitest], { stdio: 'inherit', env });
-    // The terminal sends an interrupt to all of the group; the script takes it, and cleans up.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal === 'SIGTERM' ? signal : undefined));
-    process.exitCode = await new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+    const programs = await programsToBeHad();
+    if (programs !== undefined) process.exitCode = await play(programs);
   }
 } catch (error) {
   if (!(error instanceof MissingToolError)) throw error;

@@ -12,6 +12,9 @@ import { ensureFlagger } from './e2e-flagger.ts';
 import { ensureHelm } from './e2e-helm.ts';
 import { nodeProgram } from './executable/node-package.ts';
 import { chosenPlatforms } from './executable/platforms.ts';
+import { ensureNodeImages, sampledNodeImages } from './node/images.ts';
+import { ensureNodePrograms } from './node/programs.ts';
+import { refusal } from './node/refusal.ts';
 import { ensurePlane, planesOfTheDay } from './planes.ts';
 
 type Say = (line: string) => void;
@@ -37,6 +40,12 @@ const needed: readonly (readonly [string, (say: Say) => unknown])[] = [
   ['helm', ensureHelm],
   ...APPLIERS_OF_E2E.map((name) => [`the tool ${name}`, APPLIERS[name]] as const),
   ...planesOfTheDay(Date.now()).map((plane) => [`the plane ${plane}`, () => ensurePlane(plane, say)] as const),
+  ...(refusal() === undefined
+    ? ([
+        ['the programs of a real node', ensureNodePrograms],
+        ['the images of a real node', (each: Say) => ensureNodeImages(sampledNodeImages, each)],
+      ] as const)
+    : []),
   ['Flagger', ensureFlagger],
 ];
 

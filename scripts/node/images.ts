@@ -4,27 +4,31 @@
  */
 
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { withLock } from '../build-lock.ts';
-import { ensureGoTool } from '../e2e-go-tool.ts';
+import { ensureGoTool, type GoTool } from '../e2e-go-tool.ts';
 import { cacheFolder, MissingToolError, makeFolder, run } from '../e2e-tools.ts';
 import { buildProgram } from '../go-build.ts';
 
 type Say = (line: string) => void;
 
-/** Archives, by what a test needs of them. */
-export interface NodeImages {
-  /** Sandbox of every pod. */
-  pause: string;
-  /** `serin.test/application:1`: `test/node/images/application`. */
-  application: string;
-  /** Of the quick start, in versions 6.9.1 and 6.9.2. */
-  podinfo: readonly string[];
-  /** Made by the Dockerfile as it stands, under the name that the chart has. */
-  serin: string;
-}
+/** Archives, by what a test needs of them; those that were asked for. */
+export type NodeImages = Partial<Record<NodeImage, readonly string[]>>;
+export type NodeImage = keyof typeof imagesByName;
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const SOURCES = join(ROOT, 'test', 'node', 'images');
@@ -34,35 +38,72 @@ const BUILD_BASE = 'docker.io/library/node:24-bookworm-slim';
 const RUNTIME_BASE = 'gcr.io/distroless/nodejs24-debian12:nonroot';
 /** Changes when what is made of the same inputs does. */
 const RECIPE = 1;
+/** Archives of each image in the cache: as many checkouts as are worked in side by side. */
+const KEPT = 3;
 
-export async function ensureNodeImages(say: Say): Promise<NodeImages> {
+const PODINFO: GoTool = {
+  name: 'podinfo',
+  module: 'github.com/stefanprodan/podinfo',
+  package: 'github.com/stefanprodan/podinfo/cmd/podinfo',
+  purpose: 'the quick start releases podinfo',
+};
+const COREDNS: GoTool = {
+  name: 'coredns',
+  module: 'github.com/coredns/coredns',
+  package: 'github.com/coredns/coredns',
+  purpose: 'pods of a real node resolve the names of Services',
+};
+const METRICS_SERVER: GoTool = {
+  name: 'metrics-server',
+  module: 'sigs.k8s.io/metrics-server',
+  package: 'sigs.k8s.io/metrics-server/cmd/metrics-server',
+  purpose: 'autoscalers of a real node read the use of its pods',
+};
+
+const imagesByName = {
+  /** Sandbox of every pod. */
+  pause: (images: Images) => images.ofOurs('pause'),
+  /** `serin.test/application:1`: `test/node/images/application`. */
+  application: (images: Images) => images.ofOurs('application', '65532:65532'),
+  /** Of the quick start, in versions 6.9.1 and 6.9.2. */
+  podinfo: (images: Images) => images.podinfo(),
+  /** Made by the Dockerfile as it stands, under the name that the chart has. */
+  serin: (images: Images) => images.serin(),
+  /** `serin.test/coredns:1`. */
+  coredns: (images: Images) => images.ofTool(COREDNS),
+  /** `serin.test/metrics-server:1`. */
+  'metrics-server': (images: Images) => images.ofTool(METRICS_SERVER),
+} as const satisfies Record<string, (images: Images) => Promise<string[]>>;
+
+export const allNodeImages = Object.keys(imagesByName) as NodeImage[];
+/** Of the quick start, which `.ci/run` plays. */
+export const sampledNodeImages: readonly NodeImage[] = ['pause', 'podinfo', 'serin'];
+
+/** Links to them in `into`, if that is given, a folder of the cache: another checkout may make others, and remove these, before they are read. */
+export async function ensureNodeImages(names: readonly NodeImage[], say: Say, into?: string): Promise<NodeImages> {
   const folder = cacheFolder('node-images');
   makeFolder(folder);
-  const made: Partial<Record<'pause' | 'application' | 'serin', string>> & { podinfo?: string[] } = {};
-  await withLock(join(folder, '.lock'), say, async () => {
-    const images = new Images(folder, say);
-    made.pause = await images.ofOurs('pause');
-    made.application = await images.ofOurs('application', '65532:65532');
-    made.podinfo = await images.podinfo();
-    made.serin = await images.serin();
+  return withLock(join(folder, '.lock'), say, async () => {
+    const images = new Images(folder, into, say);
+    const made: NodeImages = {};
+    for (const name of names) made[name] = await imagesByName[name](images);
+    return made;
   });
-  const { pause, application, serin, podinfo } = made;
-  if (pause === undefined || application === undefined || serin === undefined || podinfo === undefined)
-    throw new Error('an image was not made');
-  return { pause, application, serin, podinfo };
 }
 
 class Images {
   readonly #folder: string;
+  readonly #into: string | undefined;
   readonly #say: Say;
 
-  constructor(folder: string, say: Say) {
+  constructor(folder: string, into: string | undefined, say: Say) {
     this.#folder = folder;
+    this.#into = into;
     this.#say = say;
   }
 
   /** An image of one static program of `test/node/images`. */
-  ofOurs(name: string, user = ''): Promise<string> {
+  async ofOurs(name: string, user = ''): Promise<string[]> {
     const sources = [join(SOURCES, 'go.mod'), join(SOURCES, name, 'main.go')];
     return this.#archive(name, digestOf(sources), async (file) => {
       const work = mkdtempSync(join(tmpdir(), 'serin-image-'));
@@ -76,28 +117,26 @@ class Images {
     });
   }
 
+  /** An image of a Go program that is pinned in test/e2e/binaries. */
+  async ofTool(tool: GoTool): Promise<string[]> {
+    const program = await ensureGoTool(tool, this.#say);
+    return this.#archive(tool.name, digestOf([program]), (file) => this.#ofProgram(`serin.test/${tool.name}:1`, program, [], '', file));
+  }
+
   async podinfo(): Promise<string[]> {
-    const program = await ensureGoTool(
-      {
-        name: 'podinfo',
-        module: 'github.com/stefanprodan/podinfo',
-        package: 'github.com/stefanprodan/podinfo/cmd/podinfo',
-        purpose: 'the quick start releases podinfo',
-      },
-      this.#say,
-    );
+    const program = await ensureGoTool(PODINFO, this.#say);
     const archives: string[] = [];
     for (const version of ['6.9.1', '6.9.2'])
       archives.push(
-        await this.#archive(`podinfo-${version}`, digestOf([join(ROOT, 'test', 'e2e', 'binaries', 'podinfo', 'go.mod')]), (file) =>
+        ...(await this.#archive(`podinfo-${version}`, digestOf([program]), (file) =>
           this.#ofProgram(`ghcr.io/stefanprodan/podinfo:${version}`, program, [`--ui-message=version ${version}`], '65532:65532', file),
-        ),
+        )),
       );
     return archives;
   }
 
   /** Serin's own, by its Dockerfile as it stands. */
-  async serin(): Promise<string> {
+  async serin(): Promise<string[]> {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const parts = [
       'Dockerfile',
@@ -189,8 +228,11 @@ class Images {
     await this.#buildah('rm', container);
   }
 
-  #save(tag: string, file: string, name = tag): Promise<string> {
-    return this.#buildah('push', '-q', tag, `docker-archive:${file}:${name}`);
+  /** Into an archive alone: the store keeps the bases, and of no build what the next one replaces. */
+  async #save(tag: string, file: string, name = tag): Promise<void> {
+    await this.#buildah('push', '-q', tag, `docker-archive:${file}:${name}`);
+    await this.#buildah('rmi', tag);
+    await this.#buildah('rmi', '--prune');
   }
 
   #buildah(...words: string[]): Promise<string> {
@@ -199,23 +241,30 @@ class Images {
     return mustRun('buildah', [...where, ...words], ROOT);
   }
 
-  /** The archive of these inputs; those of others before it are removed. */
-  async #archive(name: string, inputs: string, make: (file: string) => Promise<unknown>): Promise<string> {
+  /** The archive of these inputs; of those of others before it, the newest are kept. */
+  async #archive(name: string, inputs: string, make: (file: string) => Promise<unknown>): Promise<string[]> {
     const file = join(this.#folder, `${name}@${inputs}.tar`);
-    if (existsSync(file)) return file;
-    this.#say(`making the image ${name}`);
-    for (const other of readdirSync(this.#folder)) if (other.startsWith(`${name}@`)) rmSync(join(this.#folder, other));
-    const making = join(this.#folder, `.${basename(file)}`);
-    rmSync(making, { force: true });
-    await make(making);
-    renameSync(making, file);
-    return file;
+    if (!existsSync(file)) {
+      this.#say(`making the image ${name}`);
+      const making = join(this.#folder, `.${basename(file)}`);
+      rmSync(making, { force: true });
+      await make(making);
+      renameSync(making, file);
+      const ofName = readdirSync(this.#folder).filter((other) => other.startsWith(`${name}@`));
+      const madeMs = (other: string): number => statSync(join(this.#folder, other)).mtimeMs;
+      const old = ofName.toSorted((one, other) => madeMs(other) - madeMs(one)).slice(KEPT);
+      for (const other of old) rmSync(join(this.#folder, other));
+    }
+    if (this.#into === undefined) return [file];
+    const link = join(this.#into, basename(file));
+    linkSync(file, link);
+    return [link];
   }
 }
 
 function digestOf(files: readonly string[]): string {
   const hash = createHash('sha256').update(String(RECIPE));
-  for (const file of files) hash.update(`\0${file.slice(ROOT.length)}\0`).update(readFileSync(file));
+  for (const file of files) hash.update(`\0${relative(ROOT, file)}\0`).update(readFileSync(file));
   return hash.digest('hex').slice(0, 16);
 }
 

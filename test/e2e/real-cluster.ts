@@ -28,12 +28,15 @@ export interface RealClusterOptions {
   auditPolicy?: string;
   /** Flags of kube-apiserver; the last of two wins. */
   serverFlags?: readonly string[];
+  etcdFlags?: readonly string[];
   /** Of kube-controller-manager, beside those that a workload needs. */
   moreControllers?: readonly string[];
 }
 
 export interface RealCluster {
   readonly apiUrl: string;
+  /** HTTP, without a password. */
+  readonly etcdUrl: string;
   /** Of one of `people`. */
   kubeconfigFileOf(person: string): string;
   /** Text, as the user `serin`, who has only the controller's role. */
@@ -48,6 +51,8 @@ export interface RealCluster {
   readonly auditLog: string;
   /** Folder of the logs, gone after `stop`. */
   readonly folder: string;
+  /** Kills kube-apiserver and starts it again, at the same address; resolves when it is ready. */
+  restartServer(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -86,6 +91,7 @@ export async function startRealCluster({
   groups = [],
   auditPolicy = AUDIT_POLICY,
   serverFlags = [],
+  etcdFlags = [],
   moreControllers = [],
 }: RealClusterOptions = {}): Promise<RealCluster> {
   const { dir } = await ensureBinaries(say);
@@ -115,6 +121,7 @@ export async function startRealCluster({
       `--advertise-client-urls=${etcdUrl}`,
       `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
       '--log-level=warn',
+      ...etcdFlags,
     );
     await until(etcd, 'etcd is healthy', async () => (await fetch(`${etcdUrl}/health`)).ok);
 
@@ -140,26 +147,28 @@ export async function startRealCluster({
     writeFileSync(file('tokens.csv'), `${lines.join('\n')}\n`, { mode: 0o600 });
     writeFileSync(file('audit-policy.yaml'), auditPolicy);
     const auditLog = file('audit.log');
-    const server = start(
-      'kube-apiserver',
-      `--etcd-servers=${etcdUrl}`,
-      `--bind-address=${address}`,
-      `--secure-port=${apiPort}`,
-      `--cert-dir=${folder}`,
-      '--authorization-mode=RBAC',
-      `--token-auth-file=${file('tokens.csv')}`,
-      `--client-ca-file=${join(TLS_FIXTURES, 'ca.crt')}`,
-      '--service-account-issuer=https://kubernetes.default.svc',
-      `--service-account-key-file=${file('service-account.pub')}`,
-      `--service-account-signing-key-file=${file('service-account.key')}`,
-      '--service-cluster-ip-range=10.96.0.0/16',
-      // Its own Service wants an endpoint, and loopback is none.
-      ...(address === LOOPBACK ? ['--endpoint-reconciler-type=none'] : [`--advertise-address=${address}`]),
-      `--enable-priority-and-fairness=${fairness}`,
-      `--audit-policy-file=${file('audit-policy.yaml')}`,
-      `--audit-log-path=${auditLog}`,
-      ...serverFlags,
-    );
+    const startServer = (): GuardedProcess =>
+      start(
+        'kube-apiserver',
+        `--etcd-servers=${etcdUrl}`,
+        `--bind-address=${address}`,
+        `--secure-port=${apiPort}`,
+        `--cert-dir=${folder}`,
+        '--authorization-mode=RBAC',
+        `--token-auth-file=${file('tokens.csv')}`,
+        `--client-ca-file=${join(TLS_FIXTURES, 'ca.crt')}`,
+        '--service-account-issuer=https://kubernetes.default.svc',
+        `--service-account-key-file=${file('service-account.pub')}`,
+        `--service-account-signing-key-file=${file('service-account.key')}`,
+        '--service-cluster-ip-range=10.96.0.0/16',
+        // Its own Service wants an endpoint, and loopback is none.
+        ...(address === LOOPBACK ? ['--endpoint-reconciler-type=none'] : [`--advertise-address=${address}`]),
+        `--enable-priority-and-fairness=${fairness}`,
+        `--audit-policy-file=${file('audit-policy.yaml')}`,
+        `--audit-log-path=${auditLog}`,
+        ...serverFlags,
+      );
+    let server = startServer();
     const apiUrl = `https://${address}:${apiPort}`;
     const certificate = file('apiserver.crt');
     // The file is there, and empty, a moment before its text is.
@@ -173,7 +182,8 @@ export async function startRealCluster({
     for (const { name, token, file: path } of persons) writeFileSync(path, kubeconfigOf(apiUrl, ca, name, token), { mode: 0o600 });
     const connection = await loadConnection({ kubeconfig: adminKubeconfigFile, userAgent: 'serin-e2e' });
     const cluster = createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS });
-    await until(server, 'the API server is ready', async () => (await cluster.raw('GET', '/readyz')) === 'ok');
+    const serverIsReady = () => until(server, 'the API server is ready', async () => (await cluster.raw('GET', '/readyz')) === 'ok');
+    await serverIsReady();
     say(`API server ready after ${Math.round(performance.now() - startedMs)} ms`);
 
     if (controllers)
@@ -195,6 +205,7 @@ export async function startRealCluster({
     for (const object of controllerRole('serin')) await cluster.apply(object);
     return {
       apiUrl,
+      etcdUrl,
       kubeconfigFileOf(person) {
         const found = persons.find(({ name }) => name === person);
         if (!found) throw new Error(`${person} is not among the people of this cluster`);
@@ -207,6 +218,11 @@ export async function startRealCluster({
       cluster,
       auditLog,
       folder,
+      async restartServer() {
+        await server.stop();
+        server = startServer();
+        await serverIsReady();
+      },
       async stop() {
         cluster.close();
         await stop();

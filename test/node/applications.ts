@@ -12,6 +12,8 @@ export interface Application {
   release(version: string, behaviour: Behaviour): Promise<void>;
   /** Waits until it has taken over what was applied, or until its release has ended. */
   waitFor(what: 'initialized' | 'the end'): Promise<void>;
+  /** Waits until its analysis has had as many. */
+  hasChecks(count: number): Promise<unknown>;
   phase(): Promise<string>;
 }
 
@@ -19,18 +21,40 @@ export const versionOf = (text: string): string => (JSON.parse(text) as { versio
 
 const labels = { app: 'shop' };
 
-/** `iterations`: checks of 10 s in the analysis. */
-export async function anApplication(node: RealNode, installed: Installed, namespace: string, iterations = 3): Promise<Application> {
-  const deployment = (version: string, behaviour: Behaviour) => ({
+export interface ApplicationOptions {
+  /** Checks of 10 s in the analysis. Default: 3. */
+  iterations?: number;
+  kind?: 'Deployment' | 'DaemonSet';
+  /** Fields of its pods beside the container. */
+  pod?: object;
+  /** Fields of its container. */
+  container?: object;
+  /** Fields of the Canary's spec. */
+  canary?: object;
+  /** Applied with it, in its namespace. */
+  beside?: readonly { metadata: { name: string } }[];
+}
+
+const REPLICAS = 2;
+
+/** Applies it in a new namespace, with its Canary: Blue/Green by plain Services. */
+export async function anApplication(
+  node: RealNode,
+  installed: Installed,
+  namespace: string,
+  { iterations = 3, kind = 'Deployment', pod = {}, container = {}, canary: more = {}, beside = [] }: ApplicationOptions = {},
+): Promise<Application> {
+  const workload = (version: string, behaviour: Behaviour) => ({
     apiVersion: 'apps/v1',
-    kind: 'Deployment',
+    kind,
     metadata: { name: 'shop', namespace },
     spec: {
-      replicas: 2,
+      ...(kind === 'Deployment' ? { replicas: REPLICAS } : {}),
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },
         spec: {
+          ...pod,
           containers: [
             {
               name: 'web',
@@ -40,6 +64,7 @@ export async function anApplication(node: RealNode, installed: Installed, namesp
               ports: [{ name: 'http', containerPort: 8080 }],
               resources: { requests: { cpu: '5m', memory: '16Mi' }, limits: { memory: '64Mi' } },
               readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 1 },
+              ...container,
             },
           ],
         },
@@ -52,24 +77,28 @@ export async function anApplication(node: RealNode, installed: Installed, namesp
     metadata: { name: 'shop', namespace },
     spec: {
       provider: 'kubernetes',
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' },
+      targetRef: { apiVersion: 'apps/v1', kind, name: 'shop' },
       progressDeadlineSeconds: 60,
       service: { port: 80, targetPort: 'http' },
       analysis: { interval: '10s', threshold: 2, iterations },
+      ...more,
     },
   };
-  await installed.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, deployment('1', 'good'), canary);
+  const others = beside.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
+  await installed.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, ...others, workload('1', 'good'), canary);
   const read = (path: string, kind: string) => node.kubectl('get', kind, 'shop', '-n', namespace, '-o', `jsonpath={${path}}`);
   return {
     namespace,
     url: async () => `http://${await read('.spec.clusterIP', 'service')}/`,
-    release: (version, behaviour) => installed.apply(deployment(version, behaviour)),
+    release: (version, behaviour) => installed.apply(workload(version, behaviour)),
     async waitFor(what) {
       const until = what === 'initialized' ? ['--for', 'initialized'] : ['--revision', 'target'];
       const { code, said, complained } = await installed.serin('wait', 'shop', '--namespace', namespace, ...until, '--timeout', '6m');
       // A release that has failed is an end, too.
       if (code !== 0 && (await read('.status.phase', 'canary')) !== 'Failed') throw new Error(`${namespace}: ${said}${complained}`);
     },
+    hasChecks: (count) =>
+      node.kubectl('wait', 'canary/shop', '-n', namespace, `--for=jsonpath={.status.iterations}=${count}`, '--timeout=180s'),
     phase: () => read('.status.phase', 'canary'),
   };
 }

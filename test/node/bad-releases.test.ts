@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anApplication, type Behaviour, versionOf } from './applications.ts';
+import { anApplication, type Behaviour } from './applications.ts';
 import { givenNode } from './given-node.ts';
 import { type Installed, installSerin } from './installed.ts';
-import { startUsers } from './users.ts';
+import { outcomeOf } from './outcome.ts';
 
 const node = givenNode('application', 'serin');
 let installed: Installed;
@@ -22,14 +22,9 @@ const bad: readonly { behaviour: Behaviour; what: string }[] = [
 
 describe.concurrent('on a real kubelet', () => {
   it.each(bad)('I10, I20: a version that $what is rolled back, and its users notice nothing', async ({ behaviour }) => {
-    const shop = await anApplication(node(), installed, behaviour, ITERATIONS);
-    await shop.waitFor('initialized');
-    const users = startUsers(await shop.url(), versionOf);
-    await shop.release('2', behaviour);
-    await shop.waitFor('the end');
-    const { lost, answers, sent } = await users.stop();
-    expect(await shop.phase()).toBe('Failed');
-    expect({ lost, versions: [...answers.keys()] }).toEqual({ lost: [], versions: ['1'] });
-    expect(sent).toBeGreaterThan(100);
+    const shop = await anApplication(node(), installed, behaviour, { iterations: ITERATIONS });
+    const outcome = await outcomeOf(shop, { release: () => shop.release('2', behaviour) });
+    expect(outcome).toMatchObject({ phase: 'Failed', lost: [], versions: ['1'] });
+    expect(outcome.sent).toBeGreaterThan(100);
   });
 });

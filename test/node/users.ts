@@ -5,6 +5,8 @@ export interface Asked {
   sent: number;
   /** Answers below 500, by the version that they name. */
   answers: Map<string, number>;
+  /** Sent again on a new connection, as a kept one was closed before any of the answer: clients of HTTP do that (RFC 9112, 9.3.1). */
+  resent: number;
   /** When and why: errors of the connection, and answers from 500 on. */
   lost: string[];
 }
@@ -21,13 +23,17 @@ const KEPT_CONNECTIONS = 8;
 
 /** Users that ask without pause: half of them by new connections, half by kept ones. `versionOf`: from the text of an answer. */
 export function startUsers(url: string, versionOf: (text: string) => string): Users {
-  const asked: Asked = { sent: 0, answers: new Map(), lost: [] };
+  const asked: Asked = { sent: 0, answers: new Map(), resent: 0, lost: [] };
   const kept = new Agent({ keepAlive: true, maxSockets: KEPT_CONNECTIONS });
   const underWay = new Set<Promise<void>>();
   const timer = setInterval(() => {
     const agent = asked.sent % 2 === 0 ? kept : new Agent({ keepAlive: false });
     asked.sent += 1;
-    const one = ask(url, agent).then(
+    const again = (): Promise<string> => {
+      asked.resent += 1;
+      return ask(url, new Agent({ keepAlive: false }));
+    };
+    const one = ask(url, agent, again).then(
       (text) => {
         const version = versionOf(text);
         asked.answers.set(version, (asked.answers.get(version) ?? 0) + 1);
@@ -48,9 +54,12 @@ export function startUsers(url: string, versionOf: (text: string) => string): Us
   };
 }
 
-function ask(url: string, agent: Agent): Promise<string> {
+/** `again`: where a kept connection was closed before any of the answer. */
+function ask(url: string, agent: Agent, again?: () => Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
+    let hasBegun = false;
     const request = get(url, { agent, timeout: PATIENCE_MS }, (answer) => {
+      hasBegun = true;
       let text = '';
       answer.setEncoding('utf8');
       answer.on('data', (part: string) => (text += part));
@@ -58,6 +67,10 @@ function ask(url: string, agent: Agent): Promise<string> {
       answer.on('error', reject);
     });
     request.on('timeout', () => request.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)));
-    request.on('error', reject);
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+      if (again !== undefined && request.reusedSocket && isClosed && !hasBegun) resolve(again());
+      else reject(error);
+    });
   });
 }

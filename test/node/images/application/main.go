@@ -1,6 +1,6 @@
 // An application whose behaviour a test sets by its environment.
 //
-//	VERSION    what each answer says
+//	VERSION    what each answer says; or VERSION_FILE, a file with it, read at the start
 //	BEHAVIOUR  good; failing: six of ten answers are 500; slow: an answer takes 800 ms; unready: never ready; exits: ends 10 s after it was ready;
 //	           leaks: ready, then more and more memory; broken: ends at once
 //
@@ -21,6 +21,14 @@ import (
 
 func main() {
 	version, behaviour := os.Getenv("VERSION"), os.Getenv("BEHAVIOUR")
+	if file := os.Getenv("VERSION_FILE"); file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		version = string(text)
+	}
 	if behaviour == "broken" {
 		fmt.Fprintln(os.Stderr, "this version does not start")
 		os.Exit(1)
