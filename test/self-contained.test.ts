@@ -11,6 +11,7 @@ const sources = ['src', 'test', 'scripts'].flatMap((folder) =>
 
 /** Tests that one platform or an old Node cannot run; a missing file or program is not a reason to skip. */
 const CONDITIONAL = {
+  'test/node-namespaces.integration.test.ts': 'runIf(refusal() === undefined)',
   'src/cli/loadtester/loadtester-command.integration.test.ts': "runIf(process.platform === 'linux')",
   'src/loadtester/process-program.integration.test.ts': 'runIf(onLinux)',
   'test/contracts/loadtester/hostile.integration.test.ts': "runIf(process.platform === 'linux')",

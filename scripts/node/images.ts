@@ -4,7 +4,19 @@
  */
 
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { withLock } from '../build-lock.ts';
@@ -34,13 +46,16 @@ const BUILD_BASE = 'docker.io/library/node:24-bookworm-slim';
 const RUNTIME_BASE = 'gcr.io/distroless/nodejs24-debian12:nonroot';
 /** Changes when what is made of the same inputs does. */
 const RECIPE = 1;
+/** Archives of each image in the cache: as many checkouts as are worked in side by side. */
+const KEPT = 3;
 
-export async function ensureNodeImages(say: Say): Promise<NodeImages> {
+/** Links to them in `into`, a folder of the cache: another checkout may make others, and remove these, before they are read. */
+export async function ensureNodeImages(say: Say, into: string): Promise<NodeImages> {
   const folder = cacheFolder('node-images');
   makeFolder(folder);
   const made: Partial<Record<'pause' | 'application' | 'serin', string>> & { podinfo?: string[] } = {};
   await withLock(join(folder, '.lock'), say, async () => {
-    const images = new Images(folder, say);
+    const images = new Images(folder, into, say);
     made.pause = await images.ofOurs('pause');
     made.application = await images.ofOurs('application', '65532:65532');
     made.podinfo = await images.podinfo();
@@ -54,10 +69,12 @@ export async function ensureNodeImages(say: Say): Promise<NodeImages> {
 
 class Images {
   readonly #folder: string;
+  readonly #into: string;
   readonly #say: Say;
 
-  constructor(folder: string, say: Say) {
+  constructor(folder: string, into: string, say: Say) {
     this.#folder = folder;
+    this.#into = into;
     this.#say = say;
   }
 
@@ -199,17 +216,23 @@ class Images {
     return mustRun('buildah', [...where, ...words], ROOT);
   }
 
-  /** The archive of these inputs; those of others before it are removed. */
+  /** The archive of these inputs; of those of others before it, the newest are kept. */
   async #archive(name: string, inputs: string, make: (file: string) => Promise<unknown>): Promise<string> {
     const file = join(this.#folder, `${name}@${inputs}.tar`);
-    if (existsSync(file)) return file;
-    this.#say(`making the image ${name}`);
-    for (const other of readdirSync(this.#folder)) if (other.startsWith(`${name}@`)) rmSync(join(this.#folder, other));
-    const making = join(this.#folder, `.${basename(file)}`);
-    rmSync(making, { force: true });
-    await make(making);
-    renameSync(making, file);
-    return file;
+    if (!existsSync(file)) {
+      this.#say(`making the image ${name}`);
+      const making = join(this.#folder, `.${basename(file)}`);
+      rmSync(making, { force: true });
+      await make(making);
+      renameSync(making, file);
+      const ofName = readdirSync(this.#folder).filter((other) => other.startsWith(`${name}@`));
+      const madeMs = (other: string): number => statSync(join(this.#folder, other)).mtimeMs;
+      const old = ofName.toSorted((one, other) => madeMs(other) - madeMs(one)).slice(KEPT);
+      for (const other of old) rmSync(join(this.#folder, other));
+    }
+    const link = join(this.#into, basename(file));
+    linkSync(file, link);
+    return link;
   }
 }
 

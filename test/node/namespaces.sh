@@ -57,15 +57,25 @@ if [ "${SERIN_NODE_INSIDE:-}" = yes ]; then
 fi
 
 # What the programs of a node write is in the folder: these are mounted over.
-export SERIN_NODE_FOLDERS='/var/lib/kubelet /var/lib/containerd /var/lib/cni /etc/cni /var/log /etc/containerd'
-made=()
-for each in $SERIN_NODE_FOLDERS; do if [ ! -d "$each" ]; then mkdir -p "$each"; made+=("$each"); fi; done
-
+export SERIN_NODE_FOLDERS=${SERIN_NODE_FOLDERS:-/var/lib/kubelet /var/lib/containerd /var/lib/cni /etc/cni /var/log /etc/containerd}
 groups=()
-name=serin-node-$$
+name=serin-node-${1##*/}
+# Runs side by side use the same folders of the machine. The last one removes what the first one made, since the removal of a folder takes what other
+# namespaces have mounted over it: each run holds a lock on the list as long as it lives, and the other lock while it enters or leaves.
+lock=${SERIN_NODE_LOCK:-/run}
+made=$lock/serin-node.made
+exec 8<"$lock"
+flock 8
+exec 9>>"$made"
+flock -s 9
+for each in $SERIN_NODE_FOLDERS; do if [ ! -d "$each" ]; then mkdir -p "$each"; echo "$each" >>"$made"; fi; done
 # A group below the one that we are in, in each hierarchy: those of the containers are below it, and go with it.
 join_group() { # folder of the hierarchy, path of our group in it
-  local dir=$1${2%/}/$name
+  local dir=$1${2%/}/$name each
+  # Of a run that was killed: one that lives has a process in its group.
+  for each in "${dir%/*}"/serin-node-*/; do
+    if [ -z "$(find "$each" -name cgroup.procs -exec cat {} + 2>/dev/null)" ]; then find "$each" -depth -type d -exec rmdir {} \; 2>/dev/null || true; fi
+  done
   mkdir "$dir"
   groups+=("$dir")
   if [ -e "$dir/cpuset.cpus" ] && [ -e "$dir/cgroup.clone_children" ]; then
@@ -90,7 +100,11 @@ leave() {
     done
     [ -d "$dir" ] && echo "the cgroup $dir could not be removed" >&2
   done
-  for dir in "${made[@]}"; do rmdir "$dir"; done
+  flock 8
+  if flock -n -x 9; then
+    while read -r dir; do rmdir "$dir"; done <"$made"
+    rm "$made"
+  fi
   exit "$status"
 }
 trap leave EXIT
@@ -112,7 +126,9 @@ while IFS=: read -r _ controllers path; do
   if [ -d "$dir" ]; then join_group "$dir" "$path"; fi
 done <<<"$mine"
 export SERIN_NODE_INSIDE=yes SERIN_NODE_ADDRESS=${SERIN_NODE_ADDRESS:-10.255.0.2}
-unshare --net --mount --pid --ipc --uts --cgroup --fork --kill-child=KILL --mount-proc "${BASH_SOURCE[0]}" "$@" &
+flock -u 8
+# Ends with this script, even where that is killed.
+setpriv --pdeathsig KILL unshare --net --mount --pid --ipc --uts --cgroup --fork --kill-child=KILL --mount-proc "${BASH_SOURCE[0]}" "$@" 8<&- 9>&- &
 child=$!
 wait "$child" && status=0 || status=$?
 child=
