@@ -5,6 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
+import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureHelm } from './e2e-helm.ts';
 import { cacheFolder, MissingToolError } from './e2e-tools.ts';
 import { ensureNodeImages } from './node/images.ts';
@@ -43,6 +45,9 @@ try {
     const programs = await ensureNodePrograms(say);
     const images = await ensureNodeImages(say, folder);
     await ensureHelm(say);
+    await ensureContour(say);
+    await ensureContourDefinitions();
+    await ensureEnvoy(say);
     const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
     const env = { ...process.env, SERIN_NODE: JSON.stringify({ programs, images, folder }) };
     child = spawn('bash', [NAMESPACES, folder, ...vitest], { stdio: 'inherit', env });

@@ -19,8 +19,27 @@ export const versionOf = (text: string): string => (JSON.parse(text) as { versio
 
 const labels = { app: 'shop' };
 
+export interface ApplicationOptions {
+  /** Beside its version and behaviour. */
+  env?: Readonly<Record<string, string>>;
+  /** Into the spec of its pods, and of their container. */
+  pod?: object;
+  container?: object;
+  /** Into the spec of its Canary; into that of its analysis. */
+  canary?: object;
+  analysis?: object;
+  /** In its namespace before the Canary is there. */
+  beside?: readonly object[];
+}
+
 /** `iterations`: checks of 10 s in the analysis. */
-export async function anApplication(node: RealNode, installed: Installed, namespace: string, iterations = 3): Promise<Application> {
+export async function anApplication(
+  node: RealNode,
+  installed: Pick<Installed, 'apply' | 'serin'>,
+  namespace: string,
+  iterations = 3,
+  { env = {}, pod = {}, container = {}, canary: ofCanary = {}, analysis = { iterations }, beside = [] }: ApplicationOptions = {},
+): Promise<Application> {
   const deployment = (version: string, behaviour: Behaviour) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -36,12 +55,14 @@ export async function anApplication(node: RealNode, installed: Installed, namesp
               name: 'web',
               image: 'serin.test/application:1',
               imagePullPolicy: 'Never',
-              env: Object.entries({ VERSION: version, BEHAVIOUR: behaviour }).map(([name, value]) => ({ name, value })),
+              env: Object.entries({ ...env, VERSION: version, BEHAVIOUR: behaviour }).map(([name, value]) => ({ name, value })),
               ports: [{ name: 'http', containerPort: 8080 }],
               resources: { requests: { cpu: '5m', memory: '16Mi' }, limits: { memory: '64Mi' } },
               readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 1 },
+              ...container,
             },
           ],
+          ...pod,
         },
       },
     },
@@ -55,10 +76,12 @@ export async function anApplication(node: RealNode, installed: Installed, namesp
       targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' },
       progressDeadlineSeconds: 60,
       service: { port: 80, targetPort: 'http' },
-      analysis: { interval: '10s', threshold: 2, iterations },
+      analysis: { interval: '10s', threshold: 2, ...analysis },
+      ...ofCanary,
     },
   };
-  await installed.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, deployment('1', 'good'), canary);
+  await installed.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, deployment('1', 'good'), ...beside);
+  await installed.apply(canary);
   const read = (path: string, kind: string) => node.kubectl('get', kind, 'shop', '-n', namespace, '-o', `jsonpath={${path}}`);
   return {
     namespace,
