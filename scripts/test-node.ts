@@ -6,6 +6,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
+import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureHelm } from './e2e-helm.ts';
 import { MissingToolError } from './e2e-tools.ts';
 import { allNodeImages, ensureNodeImages, sampledNodeImages } from './node/images.ts';
@@ -51,6 +53,11 @@ async function programsToBeHad(): Promise<NodePrograms | undefined> {
 async function play(programs: NodePrograms): Promise<number> {
   const images = await ensureNodeImages(isSample ? sampledNodeImages : allNodeImages, say, folder);
   await ensureHelm(say);
+  if (!isSample) {
+    await ensureContour(say);
+    await ensureContourDefinitions();
+    await ensureEnvoy(say);
+  }
   const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
   // What a test leaves there goes with the folder, also where it is interrupted.
   const temporary = join(folder, 'tmp');

@@ -104,7 +104,12 @@ class Images {
 
   /** An image of one static program of `test/node/images`. */
   async ofOurs(name: string, user = ''): Promise<string[]> {
-    const sources = [join(SOURCES, 'go.mod'), join(SOURCES, name, 'main.go')];
+    const sources = [
+      join(SOURCES, 'go.mod'),
+      ...readdirSync(join(SOURCES, name))
+        .toSorted()
+        .map((file) => join(SOURCES, name, file)),
+    ];
     return this.#archive(name, digestOf(sources), async (file) => {
       const work = mkdtempSync(join(tmpdir(), 'serin-image-'));
       try {

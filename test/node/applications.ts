@@ -25,25 +25,30 @@ export interface ApplicationOptions {
   /** Checks of 10 s in the analysis. Default: 3. */
   iterations?: number;
   kind?: 'Deployment' | 'DaemonSet';
+  /** Of its container, beside its version and behaviour. */
+  env?: Readonly<Record<string, string>>;
   /** Fields of its pods beside the container. */
   pod?: object;
   /** Fields of its container. */
   container?: object;
-  /** Fields of the Canary's spec. */
+  /** Fields of the Canary's spec; of its analysis. */
   canary?: object;
-  /** Applied with it, in its namespace. */
+  analysis?: object;
+  /** Applied before the Canary, in its namespace. */
   beside?: readonly { metadata: { name: string } }[];
 }
 
 const REPLICAS = 2;
 
-/** Applies it in a new namespace, with its Canary: Blue/Green by plain Services. */
+/** Applies it in a new namespace, with its Canary: Blue/Green by plain Services, unless its options say otherwise. */
 export async function anApplication(
   node: RealNode,
-  installed: Installed,
+  installed: Pick<Installed, 'apply' | 'serin'>,
   namespace: string,
-  { iterations = 3, kind = 'Deployment', pod = {}, container = {}, canary: more = {}, beside = [] }: ApplicationOptions = {},
+  options: ApplicationOptions = {},
 ): Promise<Application> {
+  const { iterations = 3, kind = 'Deployment', env = {}, pod = {}, container = {}, canary: more = {}, beside = [] } = options;
+  const { analysis = { iterations } } = options;
   const workload = (version: string, behaviour: Behaviour) => ({
     apiVersion: 'apps/v1',
     kind,
@@ -60,7 +65,7 @@ export async function anApplication(
               name: 'web',
               image: 'serin.test/application:1',
               imagePullPolicy: 'Never',
-              env: Object.entries({ VERSION: version, BEHAVIOUR: behaviour }).map(([name, value]) => ({ name, value })),
+              env: Object.entries({ ...env, VERSION: version, BEHAVIOUR: behaviour }).map(([name, value]) => ({ name, value })),
               ports: [{ name: 'http', containerPort: 8080 }],
               resources: { requests: { cpu: '5m', memory: '16Mi' }, limits: { memory: '64Mi' } },
               readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 1 },
@@ -80,12 +85,13 @@ export async function anApplication(
       targetRef: { apiVersion: 'apps/v1', kind, name: 'shop' },
       progressDeadlineSeconds: 60,
       service: { port: 80, targetPort: 'http' },
-      analysis: { interval: '10s', threshold: 2, iterations },
+      analysis: { interval: '10s', threshold: 2, ...analysis },
       ...more,
     },
   };
   const others = beside.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
-  await installed.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, ...others, workload('1', 'good'), canary);
+  await installed.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, ...others, workload('1', 'good'));
+  await installed.apply(canary);
   const read = (path: string, kind: string) => node.kubectl('get', kind, 'shop', '-n', namespace, '-o', `jsonpath={${path}}`);
   return {
     namespace,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHARTS } from '../e2e/helm.ts';
 import { anApplication } from './applications.ts';
+import { freezeLeader, haltKubelet, leader, signalLeader, throttle } from './faults.ts';
 import { fillEtcd, freeEtcd } from './full-etcd.ts';
 import { givenNode } from './given-node.ts';
 import { type Installed, installSerin } from './installed.ts';
@@ -17,18 +17,6 @@ beforeAll(async () => {
 afterAll(() => installed?.helm.stop());
 
 const kubectl = (...args: string[]) => node().kubectl(...args);
-
-/** The pod that holds the lease, by the name in it. */
-async function leader(): Promise<string> {
-  const holder = await kubectl('get', 'lease', 'flagger-leader-election', '-n', 'serin', '-o', 'jsonpath={.spec.holderIdentity}');
-  return holder.split('_')[0] ?? '';
-}
-
-/** Processes of the containers of a pod, as seen in the namespaces of the node. */
-async function processesOf(pod: string): Promise<number[]> {
-  const uid = await kubectl('get', 'pod', pod, '-n', 'serin', '-o', 'jsonpath={.metadata.uid}');
-  return node().processesOf(uid);
-}
 
 const upgrade = async (...flags: string[]): Promise<void> => {
   const upgraded = await installed.helm.run(
@@ -50,22 +38,10 @@ const patchDeployment = (patch: object) => kubectl('patch', 'deployment', 'serin
 const TOO_LITTLE = '16Mi';
 
 const faults: readonly { what: string; happens: () => Promise<unknown> }[] = [
-  { what: 'the leader is deleted', happens: async () => kubectl('delete', 'pod', await leader(), '-n', 'serin') },
-  {
-    what: 'the leader is killed with -9',
-    happens: async () => {
-      for (const pid of await processesOf(await leader())) process.kill(pid, 'SIGKILL');
-    },
-  },
-  {
-    what: 'the leader is frozen for half a minute',
-    happens: async () => {
-      const pids = await processesOf(await leader());
-      for (const pid of pids) process.kill(pid, 'SIGSTOP');
-      await sleep(30_000);
-      for (const pid of pids) process.kill(pid, 'SIGCONT');
-    },
-  },
+  { what: 'the leader is deleted', happens: async () => kubectl('delete', 'pod', await leader(node()), '-n', 'serin') },
+  { what: 'the leader is killed with -9', happens: () => signalLeader(node(), 'SIGKILL') },
+  { what: 'the leader is frozen for half a minute', happens: () => freezeLeader(node()) },
+  { what: 'the API server refuses its requests for half a minute', happens: () => throttle(node()) },
   {
     what: 'helm upgrade, then helm rollback',
     happens: async () => {
@@ -74,15 +50,7 @@ const faults: readonly { what: string; happens: () => Promise<unknown> }[] = [
       expect(back.code, back.complained).toBe(0);
     },
   },
-  {
-    what: 'the kubelet is halted for half a minute',
-    happens: async () => {
-      // The only node: after 40 s its pods would all count as not ready.
-      node().kubelet.send('STOP');
-      await sleep(30_000);
-      node().kubelet.send('CONT');
-    },
-  },
+  { what: 'the kubelet is halted for half a minute', happens: () => haltKubelet(node()) },
   { what: 'the API server is killed and started again', happens: () => node().plane.restartServer() },
   {
     what: 'etcd is full, and refuses every write for 20 s',

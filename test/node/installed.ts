@@ -18,8 +18,7 @@ const NAMESPACE = 'serin';
 
 /** In a namespace under the restricted Pod Security Standard; with these values of the chart. */
 export async function installSerin(node: RealNode, values: object = {}): Promise<Installed> {
-  const kubeconfig = node.plane.adminKubeconfigFile;
-  const helm = await startHelm(kubeconfig);
+  const helm = await startHelm(node.plane.adminKubeconfigFile);
   await node.kubectl('create', 'namespace', NAMESPACE);
   await node.kubectl('label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted');
   const file = helm.valuesFile({ meshProvider: 'kubernetes', ...values });
@@ -36,16 +35,17 @@ export async function installSerin(node: RealNode, values: object = {}): Promise
     '4m',
   );
   expect(installed.complained + installed.said).toContain('STATUS: deployed');
+  return { helm, ...administrator(node) };
+}
+
+/** Commands of an administrator. */
+export function administrator(node: RealNode): Omit<Installed, 'helm'> {
+  const KUBECONFIG = node.plane.adminKubeconfigFile;
   return {
-    helm,
-    serin: (...args) => runProgram(process.execPath, [program(), ...args], { KUBECONFIG: kubeconfig }),
+    serin: (...args) => runProgram(process.execPath, [program(), ...args], { KUBECONFIG }),
     async apply(...objects) {
-      const applied = await runProgram(
-        node.plane.kubectl,
-        ['apply', '-f', '-'],
-        { KUBECONFIG: kubeconfig },
-        objects.map((one) => stringify(one)).join('---\n'),
-      );
+      const text = objects.map((one) => stringify(one)).join('---\n');
+      const applied = await runProgram(node.plane.kubectl, ['apply', '-f', '-'], { KUBECONFIG }, text);
       if (applied.code !== 0) throw new Error(applied.complained);
     },
   };

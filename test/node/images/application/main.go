@@ -4,18 +4,24 @@
 //	BEHAVIOUR  good; failing: six of ten answers are 500; slow: an answer takes 800 ms; unready: never ready; exits: ends 10 s after it was ready;
 //	           leaks: ready, then more and more memory; broken: ends at once
 //
-// It serves HTTP/1.1 and, without TLS, HTTP/2 on :8080: / says the version, /ready and /live are for probes, /stream sends a line each 100 ms until the
-// client leaves. On SIGTERM it goes on answering until it is killed or has had no request for 3 s, as an application does that serves through its grace.
+//	AT_END     what it does on SIGTERM. lingers, the default: answers until it is killed or has had no request for 3 s; at-once: ends; drains: asks each
+//	           connection to leave, accepts others for 10 s, and ends when the last has left
+//	MAX_AGE    seconds after which a connection is asked to leave; absent: never
+//
+// It serves HTTP/1.1 and, without TLS, HTTP/2 on :8080: / says the version, /ready and /live are for probes, /stream sends a line each 200 ms until the
+// client leaves, /web.v1.Shop/Watch is a server stream of gRPC, and /socket answers what a
+// WebSocket sends.
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -33,7 +39,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "this version does not start")
 		os.Exit(1)
 	}
-	var asked, lastAt atomic.Int64
+	var asked atomic.Int64
+	ending := newEnding()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/live", func(http.ResponseWriter, *http.Request) {})
 	var isReady atomic.Bool
@@ -46,21 +53,10 @@ func main() {
 			afterReady(behaviour)
 		}
 	})
-	mux.HandleFunc("/stream", func(answer http.ResponseWriter, request *http.Request) {
-		for tick := time.NewTicker(100 * time.Millisecond); ; {
-			fmt.Fprintln(answer, version)
-			answer.(http.Flusher).Flush()
-			lastAt.Store(time.Now().UnixMilli())
-			select {
-			case <-request.Context().Done():
-				tick.Stop()
-				return
-			case <-tick.C:
-			}
-		}
-	})
+	mux.HandleFunc("/stream", ending.lines(version))
+	mux.HandleFunc("/web.v1.Shop/Watch", ending.watch(version))
+	mux.HandleFunc("/socket", ending.socket(version))
 	mux.HandleFunc("/", func(answer http.ResponseWriter, _ *http.Request) {
-		lastAt.Store(time.Now().UnixMilli())
 		count := asked.Add(1)
 		if behaviour == "slow" {
 			time.Sleep(800 * time.Millisecond)
@@ -74,20 +70,21 @@ func main() {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
-	server := &http.Server{Addr: ":8080", Handler: mux, Protocols: protocols}
+	// Probes are no requests of users.
+	all := http.NewServeMux()
+	all.Handle("/live", mux)
+	all.Handle("/ready", mux)
+	all.Handle("/", ending.askToLeave(mux))
+	server := &http.Server{Addr: ":8080", Handler: all, Protocols: protocols}
+	server.ConnContext = func(ctx context.Context, _ net.Conn) context.Context { return noteOpened(ctx, time.Now()) }
+	ending.server = server
 	go func() {
-		if err := server.ListenAndServe(); err != nil {
+		if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 	}()
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
-	<-stop
-	stoppedAt := time.Now().UnixMilli()
-	for time.Now().UnixMilli()-max(lastAt.Load(), stoppedAt) < 3000 {
-		time.Sleep(100 * time.Millisecond)
-	}
+	ending.wait()
 }
 
 func afterReady(behaviour string) {

@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Where users come in. */
+export interface Entry {
+  readonly url: string;
+  /** By which a proxy chooses the route; absent: that of the address. */
+  readonly host?: string;
+}
+
+/** What clients of a kind have seen. */
+export interface Seen {
+  connections: number;
+  /** Requests, or messages, that got their answer, by the version in it. */
+  answers: Record<string, number>;
+  /** Why and when: those without an answer, of which it is not known whether they were acted on. */
+  lost: string[];
+  /** Sent again by another connection, since the server had said that it would not act on them. */
+  resent: number;
+  /** Connections that the server asked to leave. */
+  asked: number;
+  /** Connections that ended without that. */
+  cut: number;
+}
+
+export interface Client {
+  stop(): Promise<Seen>;
+}
+
+/** What a client counts while it runs. */
+export class Tally {
+  readonly seen: Seen = { connections: 0, answers: {}, lost: [], resent: 0, asked: 0, cut: 0 };
+  readonly #stopping = new AbortController();
+
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  answered(version: string): void {
+    this.seen.answers[version] = (this.seen.answers[version] ?? 0) + 1;
+  }
+
+  lost(why: string): void {
+    this.seen.lost.push(`${new Date().toISOString()} ${why}`);
+  }
+
+  /** A connection has ended; those that the client ends count for nothing. */
+  ended(wasAsked: boolean): void {
+    if (this.isStopping) return;
+    if (wasAsked) this.seen.asked += 1;
+    else this.seen.cut += 1;
+  }
+
+  /** Does something again and again, with a pause between, until the client stops. */
+  async again(everyMs: number, once: () => Promise<unknown> | unknown): Promise<void> {
+    while (!this.isStopping) {
+      await once();
+      // The pause ends with the client.
+      await pause(everyMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  /** Resolves when what the client does has its end. */
+  async stop(...running: Promise<unknown>[]): Promise<Seen> {
+    this.#stopping.abort();
+    await Promise.all(running);
+    return this.seen;
+  }
+}
+
+export const PATIENCE_MS = 10_000;
