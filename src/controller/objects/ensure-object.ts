@@ -69,10 +69,7 @@ export async function ensure(
     return outcome;
   }
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
-  if (live && foundInPlace && object.kind === 'Service') {
-    const merged = await mergeIntoUsersService(context, object, live.object, !isDrift);
-    return merged ? noted(merged) : PENDING;
-  }
+  if (live && foundInPlace && object.kind === 'Service') return noted(await mergeIntoUsersService(context, object, live.object));
   const toWrite = foundInPlace ? object : marked(context, object, owner);
   // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
   const hasChanged = before !== undefined && before !== digest;

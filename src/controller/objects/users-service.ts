@@ -15,29 +15,21 @@ const OWN_MARK = 'serin.dev/';
 
 /**
  * Merges fields into an apex Service of the user's, over the version that they were rendered from. An apply would make Serin the owner of each field that
- * it names, the unchanged ones as well: its user could take no port from the manifest, and a server-side apply of another type would conflict.
- *
- * `isNews`: other fields than before are wanted, or it is not known which; those that Serin wrote and wants no more are removed. Undefined: the Service is
- * another one by now.
+ * it names, the unchanged ones as well: its user could take no port from the manifest, and a server-side apply of another type would conflict. What Serin
+ * wrote before and wants no more goes after that, so that no read stands before a selector that has to be put back.
  */
 export async function mergeIntoUsersService(
   { cluster, signal }: DepsOf<'cluster'>,
   wanted: KubeObject,
   live: KubeObject,
-  isNews: boolean,
-): Promise<KubeObject | undefined> {
+): Promise<KubeObject> {
   const { metadata, spec } = overPatch(wanted, live);
-  if (!isNews) return cluster.patch(refOf(live), { metadata, spec }, { signal });
-  // What is watched has no managedFields.
-  const found = await cluster.get(refOf(live), { signal });
-  if (!found || found.metadata.resourceVersion !== live.metadata.resourceVersion) return undefined;
-  const over = unwanted(wanted, found);
-  const { labels, annotations } = wanted.metadata;
-  const patch = {
-    metadata: { ...metadata, labels: { ...over.labels, ...labels }, annotations: { ...over.annotations, ...annotations } },
-    spec: { ...over.spec, ...spec },
-  };
-  return cluster.patch(refOf(live), patch, { signal });
+  // What is watched has no managedFields; the answer has.
+  const merged = await cluster.patch(refOf(live), { metadata, spec }, { signal });
+  const { labels, annotations, spec: fields } = unwanted(wanted, merged);
+  if ([labels, annotations, fields].every((gone) => Object.keys(gone).length === 0)) return merged;
+  const { resourceVersion } = merged.metadata;
+  return cluster.patch(refOf(live), { metadata: { resourceVersion, labels, annotations }, spec: fields }, { signal });
 }
 
 /** In a merge patch: what Serin alone wrote, and wants no more. */
