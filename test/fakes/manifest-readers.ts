@@ -2,7 +2,12 @@ import { execFile } from 'node:child_process';
 import { program } from './program.ts';
 
 /** Commands that read manifests of a pull request, without a cluster. */
-export const manifestReaders: readonly (readonly string[])[] = [['validate'], ['rehearse'], ['preflight', '--filename']];
+export const manifestReaders: readonly (readonly string[])[] = [
+  ['validate'],
+  ['rehearse'],
+  ['preflight', '--filename'],
+  ['rights', '--filename'],
+];
 
 interface Said {
   code: number | null;

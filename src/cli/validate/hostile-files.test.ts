@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -91,14 +90,6 @@ describe('serin validate of hostile files', () => {
       'loop.yaml: error: is a link that leads to itself: remove it',
     ]);
     expect(lines.filter((line) => /^(own|in\/d)\.yaml.*has neither/.test(line))).toHaveLength(2);
-  });
-
-  it('a socket in the folder is not opened', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(join(folder, 's.yaml'), resolve));
-    const { code, lines } = await validated();
-    server.close();
-    expect([code, lines]).toEqual([1, ['s.yaml: error: is not a regular file: remove it, or name the files without it']]);
   });
 
   it('a device or a file beyond the limit is read no further than it, also where it is named itself', async () => {

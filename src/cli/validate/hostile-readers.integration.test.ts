@@ -1,18 +1,35 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { manifestReaders, saidOf } from '../../../test/fakes/manifest-readers.ts';
 
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'serin-readers-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
 it.each(manifestReaders)('serin %s names file and line of what it cannot read, and shows no stack', async (...reader) => {
-  const folder = mkdtempSync(join(tmpdir(), 'serin-readers-'));
+  writeFileSync(join(folder, 'f.yaml'), 'a: 1\n---\na: &a { b: &b [*a, *b] }\n');
+  const { code, text } = await saidOf(reader, folder);
+  expect(code).not.toBe(0);
+  expect(text).toMatch(/\/f\.yaml:3(?: document: error)?: has an alias within its own anchor: write the value itself/);
+  expect(text).not.toMatch(/ at \S+ \(?(?:file:|node:|\/)/);
+});
+
+it.each(manifestReaders)('serin %s opens no socket in the folder', async (...reader) => {
+  const connections: unknown[] = [];
+  const server = createServer((connection) => connections.push(connection));
+  await once(server.listen(join(folder, 's.yaml')), 'listening');
   try {
-    writeFileSync(join(folder, 'f.yaml'), 'a: 1\n---\na: &a { b: &b [*a, *b] }\n');
     const { code, text } = await saidOf(reader, folder);
     expect(code).not.toBe(0);
-    expect(text).toMatch(/\/f\.yaml:3(?: document: error)?: has an alias within its own anchor: write the value itself/);
-    expect(text).not.toMatch(/ at \S+ \(?(?:file:|node:|\/)/);
+    expect(text).toMatch(/\/s\.yaml: .*is not a regular file: remove it, or name the files without it/);
+    expect(connections).toEqual([]);
   } finally {
-    rmSync(folder, { recursive: true });
+    server.close();
   }
 });
