@@ -16,7 +16,7 @@ it.each(manifestReaders)('serin %s names file and line of what it cannot read, a
   writeFileSync(join(folder, 'f.yaml'), 'a: 1\n---\na: &a { b: &b [*a, *b] }\n');
   const { code, text } = await saidOf(reader, folder);
   expect(code).not.toBe(0);
-  expect(text).toMatch(/\/f\.yaml:3(?: document: error)?: has an alias within its own anchor: write the value itself/);
+  expect(text).toMatch(/\/f\.yaml:3(?:(?: document)?: error)?: has an alias within its own anchor: write the value itself/);
   expect(text).not.toMatch(/ at \S+ \(?(?:file:|node:|\/)/);
 });
 
