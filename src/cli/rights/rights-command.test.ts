@@ -236,6 +236,11 @@ spec:
       says: 'values.yaml:2: error: companions.networkPolicies: is the text "no way": it must be true or false',
     },
     {
+      what: 'a mode of Secrets that does not exist',
+      files: { 'values.yaml': 'secrets: {mode: whatever}' },
+      says: 'values.yaml:1: error: secrets.mode: is the text "whatever": it must be one of watch, get, off',
+    },
+    {
       what: 'a flag that does not exist',
       files: { 'values.yaml': 'extraArgs: [--no-such]' },
       says: "Error: the controller would not start: unknown option '--no-such'",

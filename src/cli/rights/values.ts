@@ -9,6 +9,8 @@ import type { Account } from './settings.ts';
 const Text = z.string().default('');
 const Texts = z.array(z.string()).default([]);
 const On = z.boolean().default(true);
+// To YAML a bare `off` is false.
+const Mode = z.preprocess((value) => (value === false ? 'off' : value), z.enum(secretsModes).default('watch'));
 const part = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape).prefault({} as never);
 
 /** Values of charts/serin that decide what the account may do; all others are passed over. */
@@ -19,8 +21,7 @@ const Values = z.looseObject({
   canarySelector: Text,
   companions: part(Object.fromEntries(companionNames.map((name) => [name, On]))),
   configTracking: part({ enabled: On, takeOver: On }),
-  // To YAML a bare `off` is false.
-  secrets: part({ mode: z.union([z.enum(secretsModes), z.literal(false)]).default('watch'), namespaces: Texts, names: Texts }),
+  secrets: part({ mode: Mode, namespaces: Texts, names: Texts }),
   dashboard: part({ enabled: z.boolean().default(false) }),
   leaderElection: part({ enabled: On, shards: z.int().default(1) }),
   controlplane: part({ kubeconfig: part({ secretName: Text }) }),
@@ -66,7 +67,7 @@ export function readValues(
     args: [
       ...ALIKE.flatMap((flag) => argumentOf(flag, values)),
       `--companions=${on.join(',')}`,
-      `--secrets-mode=${secrets.mode || 'off'}`,
+      `--secrets-mode=${secrets.mode}`,
       ...(leaderElection.enabled ? [`--leader-election-namespace=${account.namespace}`] : []),
       ...(controlplane.kubeconfig.secretName === '' ? [] : ['--kubeconfig-service-mesh=mounted']),
       ...values.extraArgs,
