@@ -6,6 +6,7 @@ import { crossNamespace } from './cross-namespace.ts';
 import { dashboard } from './dashboard.ts';
 import { deletion } from './deletion.ts';
 import { egress } from './egress.ts';
+import { files } from './files.ts';
 import { forged } from './forged.ts';
 import { hidden } from './hidden.ts';
 import { loadTester } from './loadtester.ts';
@@ -34,6 +35,7 @@ export const classes: readonly AttackClass[] = [
   clock,
   rate,
   loadTester,
+  files,
   hidden,
   policy,
 ];

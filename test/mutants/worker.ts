@@ -5,7 +5,7 @@ import { type Mutant, root, withMutant } from './candidates.ts';
 import { specificationsOf, unitTests } from './unit-tests.ts';
 
 export interface Job {
-  mutant: Mutant;
+  mutant: Pick<Mutant, 'file' | 'start' | 'end' | 'mutated'>;
   files: string[];
 }
 
@@ -18,7 +18,7 @@ export interface Tried {
 
 export type FromWorker = { ready: true } | { alive: true } | { tried: Tried };
 
-let current: Mutant | undefined;
+let current: Job['mutant'] | undefined;
 const say = (message: FromWorker): void => {
   process.send?.(message);
 };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manifestReaders, saidOf } from '../../../test/fakes/manifest-readers.ts';
 
 let folder = '';
@@ -20,16 +20,16 @@ it.each(manifestReaders)('serin %s names file and line of what it cannot read, a
   expect(text).not.toMatch(/ at \S+ \(?(?:file:|node:|\/)/);
 });
 
-it.each(manifestReaders)('serin %s opens no socket in the folder', async (...reader) => {
+describe('a socket in a folder', () => {
   const connections: unknown[] = [];
   const server = createServer((connection) => connections.push(connection));
-  await once(server.listen(join(folder, 's.yaml')), 'listening');
-  try {
+  beforeEach(async () => void (await once(server.listen(join(folder, 's.yaml')), 'listening')));
+  afterEach(() => void server.close());
+
+  it.each(manifestReaders)('is not opened by serin %s', async (...reader) => {
     const { code, text } = await saidOf(reader, folder);
     expect(code).not.toBe(0);
     expect(text).toMatch(/\/s\.yaml: .*is not a regular file: remove it, or name the files without it/);
     expect(connections).toEqual([]);
-  } finally {
-    server.close();
-  }
+  });
 });
