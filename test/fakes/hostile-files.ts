@@ -19,6 +19,7 @@ export const hostileTexts: readonly (readonly [what: string, text: string, findi
   ],
   ['a chain of aliases', `n0: &n0 x\n${lined(5000, (n) => `n${n + 1}: &n${n + 1} [*n${n}]`)}`, 'is nested too deeply: write it flatter'],
   ['maps within maps', lined(5000, (n) => `${' '.repeat(n)}a:`), 'it is nested too deeply: write it flatter'],
+  ['maps a level deeper than the limit', lined(MOST.depth + 1, (n) => `${' '.repeat(n)}a:`), 'it is nested too deeply: write it flatter'],
   ['a key that is there twice', 'a: 1\nb: 2\na: 3\n', 'f.yaml:8 document: error: is not YAML: Map keys must be unique'],
   [
     'more anchors than the limit',

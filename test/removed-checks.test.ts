@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { removedChecks } from './removed-checks.ts';
+import { removedChecks } from './attacks/removed-checks.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..');
 
 it.each(removedChecks)('item $item, $check: what is taken out is in $file, once, and its tests exist', ({ file, find, replace, tests }) => {
   const text = readFileSync(join(root, file), 'utf8');
