@@ -70,6 +70,8 @@ export function objectsIn(text: string): KubeObject[] {
   return parseAllDocuments(text).flatMap((document) => {
     const [problem] = document.errors;
     if (problem) throw problem;
-    return document.contents === null ? [] : [document.toJS() as KubeObject];
+    // Nothing but a comment is null.
+    const object = document.toJS() as KubeObject | null;
+    return object === null ? [] : [object];
   });
 }

@@ -6,6 +6,7 @@ import { parse, stringify } from 'yaml';
 import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
+import { printedRights } from '../scenarios/rights/printed-rights.ts';
 import { CHARTS, type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 import { define, isTakenAsItIs } from './strict-apply.ts';
@@ -35,6 +36,18 @@ function policySchema(): object {
   const properties = { targetRef: reference, requiredAuthenticationRefs: { type: 'array', items: reference } };
   return { type: 'object', properties: { spec: { type: 'object', required: Object.keys(properties), properties } } };
 }
+
+const aCanaryOf = (namespace: string): KubeObject => ({
+  apiVersion: 'flagger.app/v1beta1',
+  kind: 'Canary',
+  metadata: { name: 'web', namespace },
+  spec: {
+    targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    provider: 'istio',
+    service: { port: 80 },
+    analysis: { interval: '1m', threshold: 5, iterations: 5 },
+  },
+});
 
 describe('the Kustomize bases', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-kustomize-'));
@@ -175,11 +188,29 @@ describe('the Kustomize bases', () => {
     expect(await build(here)).toEqual(whole.filter((object) => !kept.includes(object)));
   });
 
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const examples = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']): Raw => parse(text));
+  const RIGHTS = 'rights.yaml';
+
+  it('06-RB21: the example of the README with the least rights has no other roles of the controller', async () => {
+    const [example] = examples.filter(({ resources }) => resources.includes(RIGHTS));
+    const here = mkdtempSync(join(folder, 'example-'));
+    const there = (path: string) => (path === RIGHTS ? RIGHTS : relative(here, join(ROOT, '..', path)));
+    writeFileSync(join(here, RIGHTS), await printedRights({ namespaces: ['shop'] }, [aCanaryOf('shop')]));
+    const { resources, components } = example;
+    writeFileSync(join(here, 'kustomization.yaml'), stringify({ resources: resources.map(there), components: components.map(there) }));
+    const roles = (await build(here)).filter(({ kind }) => kind.endsWith('Role'));
+    const ofPeople = roles.filter(({ metadata }) => Object.keys(metadata.labels ?? {}).some((label) => label.includes('aggregate-to-')));
+    expect(roles.filter((role) => !ofPeople.includes(role)).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual(
+      expect.arrayContaining(['shop/serin-rights']),
+    );
+    expect(roles.filter((role) => !ofPeople.includes(role)).filter(({ metadata }) => metadata.name !== 'serin-rights')).toEqual([]);
+  });
+
   it('the examples of the README are built: another namespace and image, two providers, the policies', async () => {
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    const examples = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => parse(text));
-    expect(examples).toHaveLength(4);
-    for (const example of examples) {
+    const others = examples.filter(({ resources }) => !resources.includes(RIGHTS));
+    expect(others).toHaveLength(4);
+    for (const example of others) {
       const here = mkdtempSync(join(folder, 'example-'));
       const there = (path: string) => relative(here, join(ROOT, '..', path));
       const { resources, components = [], ...rest } = example;

@@ -2,7 +2,7 @@ import { type Provider, providers } from '../../../src/api/canary.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Permission } from '../../../src/api/permission.ts';
 import type { ControllerConfig } from '../../../src/controller/config.ts';
-import { corePermissions, providerPermissions } from '../../../src/controller/permissions.ts';
+import { corePermissions, providerPermissions, referencePermissions } from '../../../src/controller/permissions.ts';
 import { metricsPermissions } from '../../../src/metrics/permissions.ts';
 import {
   companionPermissions,
@@ -32,13 +32,15 @@ export interface UseCase {
 }
 
 const usesSlices = ({ group }: Permission): boolean => group === 'discovery.k8s.io';
+const { metricTemplates } = referencePermissions;
+const isOfTemplates = (rule: Permission): boolean => metricTemplates.includes(rule);
 const [listening, querying] = ['alerts', 'own-metric'];
 
 /** A release from the first primary to the Canary's deletion. */
 export const wholeRelease: UseCase = {
   name: 'a release',
   rules: [
-    ...corePermissions.filter((rule) => !usesSlices(rule)),
+    ...corePermissions.filter((rule) => !usesSlices(rule) && !isOfTemplates(rule)),
     ...kindPermissions.Deployment,
     ...configMapPermissions,
     ...secretPermissions.watch,
@@ -77,6 +79,7 @@ export const useCases: readonly UseCase[] = [
     spec: { autoscalerRef: { apiVersion: kind === 'ScaledObject' ? 'keda.sh/v1alpha1' : 'autoscaling/v2', kind, name: APP } },
   })),
   ...Object.entries(companionPermissions).map(([name, rules]) => ({ name, rules, spec: {} })),
+  ...metricTemplates.map((rule) => ({ ...measuring('externalmetrics', rule), name: 'a MetricTemplate' })),
   ...metricsPermissions.keptn.map((rule) => measuring('keptn', rule, rule.resources.includes('analyses') ? 'analysis' : 'keptnmetric')),
   ...metricsPermissions.externalmetrics.map((rule) => measuring('externalmetrics', rule)),
   ...providers.filter(isFirstOfItsRules).map(throughProvider),
