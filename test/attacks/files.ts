@@ -41,6 +41,9 @@ const file = (what: string, text: string, findings: readonly string[], readers?:
 /** A finding without its place. */
 const remedyOf = (finding: string): string => finding.replace(/^f\.yaml:\d+ document: error: /, '');
 
+/** Beyond the root of every file system. */
+const UPWARDS = Array.from({ length: 7 }, () => '..');
+
 /** A link of a pull request, and what is said of it. */
 const links: readonly (readonly [what: string, target: (away: string) => string, finding: string])[] = [
   ['a file of the job', (away) => join(away, 'token'), OUT],
@@ -48,7 +51,7 @@ const links: readonly (readonly [what: string, target: (away: string) => string,
   ['the standard input', () => '/dev/stdin', OUT],
   ['the environment of the reader', () => '/proc/self/environ', OUT],
   ['itself', () => 'link.yaml', 'is a link that leads to itself: remove it'],
-  ['a file of the job, by way of a folder', (away) => join('in', '..', '..', '..', '..', '..', '..', '..', away, 'token'), OUT],
+  ['a file of the job, by way of a folder', (away) => join('in', ...UPWARDS, away, 'token'), OUT],
 ];
 
 const deployment = (replicas: number) =>
