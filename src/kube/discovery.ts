@@ -1,5 +1,5 @@
 import { apiVersion } from '../api/canary.ts';
-import { untilAborted } from '../api/until-aborted.ts';
+import { SharedRuns } from '../api/shared-runs.ts';
 import { ApiError } from './errors.ts';
 
 /** How a kind is reached: `/apis/apps/v1` + namespace + `deployments`. */
@@ -29,18 +29,10 @@ type Kinds = ReadonlyMap<string, DiscoveredResource>;
 export function createDiscovery(read: (path: string) => Promise<unknown>): Discovery {
   const known = new Map<string, Kinds>();
   const absent = new Set<string>();
-  const underWay = new Map<string, Promise<unknown>>();
+  const reads = new SharedRuns<unknown>();
   let changes = 0;
 
-  function shared(path: string, signal: AbortSignal | undefined): Promise<unknown> {
-    const running = underWay.get(path) ?? read(path);
-    underWay.set(path, running);
-    const forget = () => {
-      if (underWay.get(path) === running) underWay.delete(path);
-    };
-    running.then(forget, forget);
-    return untilAborted(running, signal);
-  }
+  const shared = (path: string, signal: AbortSignal | undefined) => reads.run(path, () => read(path), signal);
 
   async function load(apiVersion: string, signal: AbortSignal | undefined): Promise<Kinds> {
     if (absent.has(apiVersion) && !(await isListed(apiVersion, signal))) return new Map();
@@ -72,8 +64,8 @@ export function createDiscovery(read: (path: string) => Promise<unknown>): Disco
     forget(apiVersion) {
       changes += 1;
       known.delete(apiVersion);
-      underWay.delete(rootOf(apiVersion));
-      underWay.delete(GROUPS);
+      reads.forget(rootOf(apiVersion));
+      reads.forget(GROUPS);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Provider } from '../../api/canary.ts';
-import { untilAborted } from '../../api/until-aborted.ts';
+import { SharedRuns } from '../../api/shared-runs.ts';
 import { type ListKind, type ReadObjects, readNamespace } from '../../arrival/read-world.ts';
 import type { UnreadKind } from '../../arrival/world.ts';
 import type { Cluster } from '../../kube/cluster.ts';
@@ -27,7 +27,7 @@ interface ReadDeps {
  */
 export class ApplicationReads {
   readonly #deps: ReadDeps;
-  readonly #running = new Map<string, ReturnType<ListKind>>();
+  readonly #lists = new SharedRuns<Awaited<ReturnType<ListKind>>>();
   readonly #logged = new Set<string>();
 
   constructor(deps: ReadDeps) {
@@ -42,22 +42,13 @@ export class ApplicationReads {
     const except = WATCHED.map(({ kind }) => kind);
     const isLimited = config.namespaces.length > 0;
     const getNamespace = (name: string) => this.#deps.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, { signal });
-    const list: ListKind = (kind) => untilAborted(this.#list(kind), signal);
+    const list: ListKind = (kind) => {
+      const key = [kind.apiVersion, kind.kind, kind.namespace ?? ''].join('/');
+      return this.#lists.run(key, () => this.#deps.cluster.list(kind), signal);
+    };
     const { objects, unread } = await readNamespace(namespace, list, { except, provider, isLimited, getNamespace });
     for (const one of unread) this.#log(one);
     return { objects: [...watched, ...objects], unread };
-  }
-
-  /** Several may wait for it: it is cancelled with none of them. */
-  #list(kind: Parameters<ListKind>[0]): ReturnType<ListKind> {
-    const key = [kind.apiVersion, kind.kind, kind.namespace ?? ''].join('/');
-    const running = this.#running.get(key) ?? this.#deps.cluster.list(kind);
-    this.#running.set(key, running);
-    const forget = () => {
-      if (this.#running.get(key) === running) this.#running.delete(key);
-    };
-    running.then(forget, forget);
-    return running;
   }
 
   #log({ apiVersion, kind, why }: UnreadKind): void {
