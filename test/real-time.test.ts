@@ -12,5 +12,5 @@ const askers = (pattern: RegExp): string[] => sources.filter((path) => pattern.t
 it('only the clock asks what time it is, and only the clock waits', () => {
   expect(sources.length).toBeGreaterThan(500);
   // A socket has a method of that name.
-  expect(askers(REAL_TIME)).toEqual(['src/api/clock.ts', 'src/embedded/virtual/memory-socket.ts']);
+  expect(askers(REAL_TIME)).toEqual(['src/base/clock.ts', 'src/embedded/virtual/memory-socket.ts']);
 });

@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/api/json.ts';
+import { isRecord } from '../../src/base/json.ts';
 
 /** What a user sees of one payload. */
 export interface Card {

@@ -1,5 +1,5 @@
-import { shorten } from './field-path.ts';
-import { hostOf, isLabel, isName } from './host-name.ts';
+import { shorten } from '../base/field-path.ts';
+import { hostOf, isLabel, isName } from '../base/host-name.ts';
 
 /** Hosts or gateways that each namespace may use, by namespace; `*` stands for every namespace. */
 export type AllowList = ReadonlyMap<string, readonly string[]>;

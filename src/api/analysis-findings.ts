@@ -1,7 +1,7 @@
+import { shorten } from '../base/field-path.ts';
 import type { Analysis } from './canary.ts';
 import { comparisonFindings } from './comparison-findings.ts';
 import { parseDuration } from './duration.ts';
-import { shorten } from './field-path.ts';
 import { badDuration, error, type Finding, ignored, type Scope, warning } from './finding.ts';
 import { builtIn, metricFindings, shortestIntervalMs } from './metric-findings.ts';
 import { beginsMirrored, capabilitiesFor, choosesUsers, isIstioTcp } from './provider-capabilities.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { defined } from '../base/defined.ts';
 import { blockerCodes } from './codes/codes.ts';
-import { defined } from './defined.ts';
 
 /** Characters of a foreign text that are kept. */
 export const LONGEST_DETAIL = 1024;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { isRecord } from '../base/json.ts';
 import { AlertProviderSpec } from './alert-provider.ts';
 import { Blocker } from './blocker.ts';
 import { CanarySpec, group, version } from './canary.ts';
 import { CanaryCondition, CanaryStatus } from './canary-status.ts';
 import { Ending } from './ending.ts';
-import { isRecord } from './json.ts';
 import { asCustomResourceDefinition, type CustomResourceDefinition } from './kinds/custom-resource-definition.ts';
 import type { KubeObject } from './kube-object.ts';
 import { LONGEST_QUERY, strictMark } from './limits.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { defined } from '../base/defined.ts';
 import { BlockedObject, LONGEST_DETAIL } from './blocker.ts';
 import type { Ended } from './codes/code.ts';
 import { type EndingCode, endingCodes } from './codes/codes.ts';
 import { codes } from './codes/list.ts';
-import { defined } from './defined.ts';
 import type { Phase } from './phase.ts';
 import { PodFailing } from './pod-failing.ts';
 import { LONGEST_NAME } from './verb-request.ts';

@@ -1,5 +1,5 @@
+import { shorten } from '../base/field-path.ts';
 import type { Canary, Provider } from './canary.ts';
-import { shorten } from './field-path.ts';
 import type { Problem } from './problem.ts';
 
 /** A mistake in a readable Canary: an error can never work, a warning works otherwise than it looks. */

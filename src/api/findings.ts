@@ -1,8 +1,8 @@
+import { keptIn } from '../base/once.ts';
 import { analysisFindings } from './analysis-findings.ts';
 import type { Canary } from './canary.ts';
 import type { Finding, Scope } from './finding.ts';
 import { type MeshProvider, observedProvider, providerOf } from './mesh-provider.ts';
-import { keptIn } from './once.ts';
 import { routedTextFindings } from './routed-text.ts';
 import { routingFindings } from './routing-findings.ts';
 import { scalerFindings } from './scaler-findings.ts';

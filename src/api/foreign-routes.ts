@@ -1,7 +1,7 @@
+import { shorten } from '../base/field-path.ts';
+import { covers, hostOf } from '../base/host-name.ts';
 import { type AllowList, allowedIn } from './allow-list.ts';
 import type { Canary, Provider } from './canary.ts';
-import { shorten } from './field-path.ts';
-import { covers, hostOf } from './host-name.ts';
 import type { Problem } from './problem.ts';
 import { claimOf, type RouteClaim } from './route-claim.ts';
 

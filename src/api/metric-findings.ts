@@ -1,7 +1,7 @@
+import { shorten } from '../base/field-path.ts';
 import type { Analysis, Metric } from './canary.ts';
 import { comparedEntries, MOST_COMPARED } from './compared-entries.ts';
 import { parseDuration } from './duration.ts';
-import { shorten } from './field-path.ts';
 import { badDuration, error, type Finding, type Scope, warning } from './finding.ts';
 import { namesPlaceholder } from './placeholder.ts';
 import { factsOf } from './providers.ts';

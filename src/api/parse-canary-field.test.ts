@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
-import { fieldPath } from './field-path.ts';
+import { fieldPath } from '../base/field-path.ts';
 import type { KubeObject } from './kube-object.ts';
 import { parseCanary } from './parse-canary.ts';
 

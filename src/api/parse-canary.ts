@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import { isRecord, type JsonRecord } from '../base/json.ts';
+import { keptIn, oncePerObject } from '../base/once.ts';
 import { AlertProvider } from './alert-provider.ts';
 import { Canary } from './canary.ts';
 import type { CanaryStatus } from './canary-status.ts';
-import { isRecord, type JsonRecord } from './json.ts';
 import { knativeApiVersion } from './knative.ts';
 import type { KubeObject } from './kube-object.ts';
 import { MetricTemplate } from './metric-template.ts';
-import { keptIn, oncePerObject } from './once.ts';
 import { parseStatus } from './parse-status.ts';
 import { type Problem, problemsOf } from './problem.ts';
 

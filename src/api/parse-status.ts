@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { isRecord } from '../base/json.ts';
 import { CanaryCondition, CanaryStatus, Release } from './canary-status.ts';
-import { isRecord } from './json.ts';
 import { Phase } from './phase.ts';
 
 /**

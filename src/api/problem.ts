@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { fieldPath, shorten } from './field-path.ts';
-import { valueAt } from './json.ts';
+import { fieldPath, shorten } from '../base/field-path.ts';
+import { valueAt } from '../base/json.ts';
 
 /** Why an object cannot be read. */
 export interface Problem {

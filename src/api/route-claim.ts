@@ -1,5 +1,5 @@
+import { isLabel, isName } from '../base/host-name.ts';
 import type { Canary, Provider } from './canary.ts';
-import { isLabel, isName } from './host-name.ts';
 import { names } from './names.ts';
 
 /** Hosts and gateways that the routes of a Canary name, each with its field. */

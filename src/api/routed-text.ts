@@ -1,10 +1,10 @@
+import { fieldPath, type PathStep } from '../base/field-path.ts';
+import { hostOf } from '../base/host-name.ts';
+import { isToken } from '../base/request-header.ts';
 import type { Canary } from './canary.ts';
-import { fieldPath, type PathStep } from './field-path.ts';
 import { error, type Finding, ignored, type Scope } from './finding.ts';
-import { hostOf } from './host-name.ts';
 import { capabilitiesFor } from './provider-capabilities.ts';
 import { factsOf } from './providers.ts';
-import { isToken } from './request-header.ts';
 
 interface TextProblem {
   steps: readonly PathStep[];

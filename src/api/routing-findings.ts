@@ -1,8 +1,8 @@
+import { fieldPath, shorten } from '../base/field-path.ts';
+import { isLabel } from '../base/host-name.ts';
+import { valueAt } from '../base/json.ts';
 import { parseDuration } from './duration.ts';
-import { fieldPath, shorten } from './field-path.ts';
 import { error, type Finding, ignored, type Scope, warning } from './finding.ts';
-import { isLabel } from './host-name.ts';
-import { valueAt } from './json.ts';
 import { isKnative } from './knative.ts';
 import { groupOf } from './kube-object.ts';
 import { endedProvider } from './mesh-provider.ts';

@@ -1,6 +1,6 @@
 import { apiVersion } from '../api/canary.ts';
-import type { Clock } from '../api/clock.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Cluster, KindRef, WatchHandle } from '../kube/cluster.ts';
 import type { ListHandler } from '../kube/watch.ts';
 import { CanaryModel, type ListChange } from './canary-model.ts';

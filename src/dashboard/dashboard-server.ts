@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, systemClock } from '../api/clock.ts';
 import { Verb } from '../api/verb-request.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { limitConnections } from '../server/connections.ts';
 import { FairSlots } from '../server/fair-slots.ts';
 import { peerOf } from '../server/peer.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Clock, every } from '../api/clock.ts';
+import { type Clock, every } from '../base/clock.ts';
 import { boundedJson } from './bounded-json.ts';
 
 const BEAT_MS = 20_000;

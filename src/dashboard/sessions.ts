@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../api/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Credentials } from './access/access.ts';
 
 const COUNTED_MS = 60_000;

@@ -1,5 +1,5 @@
 import { type Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import { type Clock, deadlineAfter } from '../api/clock.ts';
+import { type Clock, deadlineAfter } from '../base/clock.ts';
 
 export interface HttpCall {
   method?: string;

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../api/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { loopback, type Network } from './network.ts';
 
 /** Clock, network and randomness of the embedded cluster: virtual ones make a run repeatable. */

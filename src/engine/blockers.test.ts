@@ -3,7 +3,7 @@ import { misleadingTexts } from '../../test/fakes/misleading-texts.ts';
 import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
 import { LONGEST_DETAIL, MOST_BLOCKERS } from '../api/blocker.ts';
 import type { Verdict } from '../api/canary-status.ts';
-import { timestamp } from '../api/timestamp.ts';
+import { timestamp } from '../base/timestamp.ts';
 import { explain } from './explain.ts';
 import { projectStatus } from './project-status.ts';
 import { dated } from './waits-of.ts';

@@ -1,7 +1,7 @@
 import { blockerText } from '../api/blocker-text.ts';
-import { defined } from '../api/defined.ts';
 import { boundedEnding, type Ending } from '../api/ending.ts';
-import { timestamp } from '../api/timestamp.ts';
+import { defined } from '../base/defined.ts';
+import { timestamp } from '../base/timestamp.ts';
 import { decisive, failedReason, isHeld, judgement, judgementOf, refusalData } from './changes/answer.ts';
 import { now, targetName } from './changes/change.ts';
 import { harmOf } from './comparison/harm.ts';

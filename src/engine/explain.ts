@@ -2,7 +2,7 @@ import { blockerText } from '../api/blocker-text.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { isReleasing, type Phase } from '../api/phase.ts';
-import { timestamp } from '../api/timestamp.ts';
+import { timestamp } from '../base/timestamp.ts';
 import { dueMs } from './due.ts';
 import type { Facts } from './facts.ts';
 import { stateOf } from './states/lookup.ts';

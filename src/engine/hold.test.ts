@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import type { Canary } from '../api/canary.ts';
-import { timestamp } from '../api/timestamp.ts';
+import { timestamp } from '../base/timestamp.ts';
 import { explain } from './explain.ts';
 
 const outage = { check: 'errors', verdict: 'unmeasured', reason: 'Prometheus did not answer' } as const;

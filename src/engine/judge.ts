@@ -1,7 +1,7 @@
 import type { Analysis } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
-import { oncePerObject } from '../api/once.ts';
 import { requestsText } from '../api/requests-text.ts';
+import { oncePerObject } from '../base/once.ts';
 
 export type Judgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
 

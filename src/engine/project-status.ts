@@ -1,9 +1,9 @@
 import type { Canary } from '../api/canary.ts';
 import type { CanaryCondition, CanaryStatus, Release } from '../api/canary-status.ts';
-import { defined } from '../api/defined.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Affinity, Routes } from '../api/routes.ts';
-import { timestamp } from '../api/timestamp.ts';
+import { defined } from '../base/defined.ts';
+import { timestamp } from '../base/timestamp.ts';
 import { dueMs } from './due.ts';
 import { explainRelease } from './explain.ts';
 import type { Facts } from './facts.ts';

@@ -1,6 +1,6 @@
 import type { Release } from '../api/canary-status.ts';
-import { oncePerObject } from '../api/once.ts';
 import { isAnalysing, isResting } from '../api/step.ts';
+import { oncePerObject } from '../base/once.ts';
 import type { Facts } from './facts.ts';
 import { withLeftRoutes } from './left-routes.ts';
 import { withListedRoutes } from './listed-routes.ts';

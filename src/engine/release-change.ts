@@ -1,6 +1,6 @@
 import type { ReleaseChange } from '../api/canary-status.ts';
 import { type ContainerImage, type ImageChange, shortImage } from '../api/container-image.ts';
-import { defined } from '../api/defined.ts';
+import { defined } from '../base/defined.ts';
 import type { Input } from './context.ts';
 import { changedConfigs } from './pin.ts';
 

@@ -1,6 +1,6 @@
 import type { StateValue } from 'xstate';
-import { keptIn } from '../api/once.ts';
 import { Phase } from '../api/phase.ts';
+import { keptIn } from '../base/once.ts';
 import { chart } from './chart.ts';
 import type { Context } from './context.ts';
 import type { QuestionId } from './questions.ts';

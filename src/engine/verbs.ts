@@ -2,8 +2,8 @@ import { blockerText } from '../api/blocker-text.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { isResting } from '../api/step.ts';
-import { timestamp } from '../api/timestamp.ts';
 import type { SeenRequest, Verb, VerbRequest } from '../api/verb-request.ts';
+import { timestamp } from '../base/timestamp.ts';
 import type { Facts } from './facts.ts';
 import { stateOf } from './states/lookup.ts';
 

@@ -2,10 +2,10 @@ import { type Blocker, bounded, identityOf, MOST_BLOCKERS, type NewBlocker } fro
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { isBlockerCode } from '../api/codes/codes.ts';
-import { defined } from '../api/defined.ts';
 import type { Phase } from '../api/phase.ts';
 import { isResting } from '../api/step.ts';
-import { timestamp } from '../api/timestamp.ts';
+import { defined } from '../base/defined.ts';
+import { timestamp } from '../base/timestamp.ts';
 import { dueMs } from './due.ts';
 import type { Facts, RefusedEdit } from './facts.ts';
 import { targetOf } from './states/awaited-side.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { defined } from '../api/defined.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import { defined } from '../base/defined.ts';
 import type { ApiCall } from './api-call.ts';
 import type { KindRef, Selection, WatchHandler } from './cluster.ts';
 import { type DiscoveredResource, type Discovery, notServed } from './discovery.ts';

@@ -1,1 +1,1 @@
-export * from '../api/clock.ts';
+export * from '../base/clock.ts';

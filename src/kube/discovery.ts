@@ -1,5 +1,5 @@
 import { apiVersion } from '../api/canary.ts';
-import { SharedRuns } from '../api/shared-runs.ts';
+import { SharedRuns } from '../base/shared-runs.ts';
 import { ApiError } from './errors.ts';
 
 /** How a kind is reached: `/apis/apps/v1` + namespace + `deployments`. */

@@ -1,4 +1,4 @@
-import { keptIn } from '../api/once.ts';
+import { keptIn } from '../base/once.ts';
 import { type ApiCall, isWrite } from './api-call.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';

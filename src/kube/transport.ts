@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { keptIn } from '../api/once.ts';
+import { keptIn } from '../base/once.ts';
 import { type ApiCall, type ApiResponse, type ApiVerb, type BeforeSend, isWrite } from './api-call.ts';
 import { type ApiOutage, isUnanswered } from './api-outage.ts';
 import type { Clock } from './clock.ts';

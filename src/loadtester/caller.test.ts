@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attemptSignatureOf, signatureOf } from '../api/signature.ts';
+import { attemptSignatureOf, signatureOf } from '../base/signature.ts';
 import { createCallerCheck } from './caller.ts';
 import { areRequired, type Credential, readCredentials } from './credentials.ts';
 

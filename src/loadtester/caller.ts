@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { keptIn } from '../api/once.ts';
-import { attemptHeaders, attemptSignatureOf } from '../api/signature.ts';
+import { keptIn } from '../base/once.ts';
+import { attemptHeaders, attemptSignatureOf } from '../base/signature.ts';
 import type { Credential } from './credentials.ts';
 
 /** The proved caller. Without `namespace` the payload names it. */

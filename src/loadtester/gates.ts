@@ -1,6 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import * as z from 'zod';
-import { parseJson } from '../api/json.ts';
+import { parseJson } from '../base/json.ts';
 
 export type GateKind = 'gate' | 'rollback';
 

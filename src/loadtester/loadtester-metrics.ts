@@ -1,6 +1,6 @@
 import { Registry } from '@prometheus-io/client';
-import { metersIn } from '../api/meters.ts';
-import { runtimeMetrics } from '../api/runtime-metrics.ts';
+import { metersIn } from '../base/meters.ts';
+import { runtimeMetrics } from '../base/runtime-metrics.ts';
 import type { Task } from './task.ts';
 
 /** Why a request was not done. */

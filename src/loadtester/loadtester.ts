@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isLabel } from '../api/host-name.ts';
+import { isLabel } from '../base/host-name.ts';
 import { createCallerCheck } from './caller.ts';
 import { cacheCredentials } from './credential-cache.ts';
 import type { CredentialSources } from './credentials.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJson } from '../api/json.ts';
+import { parseJson } from '../base/json.ts';
 
 /** The payload of a Canary's webhook; absent fields are empty (06-LT21). */
 export interface Payload {

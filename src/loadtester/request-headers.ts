@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { decodedUri } from '../api/decoded-uri.ts';
+import { decodedUri } from '../base/decoded-uri.ts';
 
 /** They say where the request ends, so a Canary does not: that is how one request is smuggled inside another. */
 const OURS = new Set(['content-length', 'transfer-encoding', 'connection', 'upgrade', 'te', 'trailer', 'keep-alive', 'expect']);

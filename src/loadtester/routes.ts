@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
-import { metricsText } from '../api/meters.ts';
+import { metricsText } from '../base/meters.ts';
 import type { Call, Caller } from './caller.ts';
 import type { GateKind, Gates } from './gates.ts';
 import type { LoadTesterMetrics, RejectReason } from './loadtester-metrics.ts';

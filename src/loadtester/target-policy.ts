@@ -1,6 +1,6 @@
 import { lookup as lookUp } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { specialAddress } from '../api/special-addresses.ts';
+import { specialAddress } from '../base/special-addresses.ts';
 
 /** Addresses that requests may go to. A name is judged by its address when the connection is made. */
 export interface TargetPolicy {

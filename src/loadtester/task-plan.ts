@@ -1,4 +1,4 @@
-import { isLabel } from '../api/host-name.ts';
+import { isLabel } from '../base/host-name.ts';
 import { type NativeLimits, nativeCommand } from './native-command.ts';
 import type { Payload } from './payload.ts';
 import { type ProcessLimits, processProgram } from './process-program.ts';

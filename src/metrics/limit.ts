@@ -1,5 +1,5 @@
 import type { Metric } from '../api/canary.ts';
-import { defined } from '../api/defined.ts';
+import { defined } from '../base/defined.ts';
 
 /** The bound that a deprecated `threshold` means: a minimum for a success rate, a maximum for all else. */
 export type MetricKind = 'successRate' | 'duration' | 'custom';

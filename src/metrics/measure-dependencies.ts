@@ -1,9 +1,9 @@
 import type { Provider, TargetRef } from '../api/canary.ts';
-import type { Clock } from '../api/clock.ts';
 import type { MeshProvider } from '../api/mesh-provider.ts';
 import type { Observer } from '../api/observer.ts';
 import type { ReadSecret } from '../api/secret-use.ts';
 import type { Turns } from '../api/turns.ts';
+import type { Clock } from '../base/clock.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
 import type { Measurement } from './providers/metric-provider.ts';

@@ -3,7 +3,7 @@ import type { Release, Verdict } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
 import { measuredFrom } from '../api/measured-from.ts';
 import type { Observer } from '../api/observer.ts';
-import { timestamp } from '../api/timestamp.ts';
+import { timestamp } from '../base/timestamp.ts';
 import { defaultInterval } from './query-variables.ts';
 
 /** The value of `{{ interval }}` in one measurement. */

@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
-import type { Clock } from '../api/clock.ts';
-import { headerProblem } from '../api/request-header.ts';
 import { RefusedSecret, type SecretData } from '../api/secret-use.ts';
+import type { Clock } from '../base/clock.ts';
+import { headerProblem } from '../base/request-header.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import { type TlsFiles, tlsFiles } from '../outgoing/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';

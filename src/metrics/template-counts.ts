@@ -1,5 +1,5 @@
 import type { Canary, Metric } from '../api/canary.ts';
-import { systemClock } from '../api/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import type { ToCompare } from '../judge/compared.ts';
 import type { Counts } from '../judge/window.ts';
 import type { Counted } from './counter-counts.ts';

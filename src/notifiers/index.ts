@@ -1,5 +1,5 @@
 import type { AlertProviderType } from '../api/alert-provider.ts';
-import { type Clock, systemClock } from '../api/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import { proxyUrl } from '../outgoing/proxy.ts';
 import { alertmanager } from './alertmanager.ts';

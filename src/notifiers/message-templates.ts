@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { isRecord } from '../api/json.ts';
+import { isRecord } from '../base/json.ts';
 import type { AlertMessage } from './notifier.ts';
 import { render } from './render-template.ts';
 import { templateProblem, variablesOf } from './template-variables.ts';

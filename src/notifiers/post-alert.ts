@@ -1,4 +1,4 @@
-import { signatureHeader, signatureOf } from '../api/signature.ts';
+import { signatureHeader, signatureOf } from '../base/signature.ts';
 import { call, type OutgoingFailure, type OutgoingSettings } from '../outgoing/call.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from '../api/json.ts';
+import { isRecord, parseJson } from '../base/json.ts';
 import { attachments } from './attachments.ts';
 import { escapeMarkup } from './escape-markup.ts';
 import type { TextLimits } from './fitted.ts';

@@ -1,4 +1,4 @@
-import { preciseTimestamp } from '../api/timestamp.ts';
+import { preciseTimestamp } from '../base/timestamp.ts';
 import { fitted } from './fitted.ts';
 import type { AlertFormat } from './notifier.ts';
 import { asItIs, plainLimits } from './plain.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { addressList, embeddedIn, isLocalNetwork, type SpecialAddress, specialAddress } from '../api/special-addresses.ts';
+import { addressList, embeddedIn, isLocalNetwork, type SpecialAddress, specialAddress } from '../base/special-addresses.ts';
 
 /** Which addresses are called for those who write Canaries, MetricTemplates and AlertProviders. */
 export interface AddressSettings {

@@ -1,6 +1,6 @@
 import got, { type Request, RequestError, type StreamOptions } from 'got';
-import { type Clock, deadlineAfter, systemClock } from '../api/clock.ts';
-import { userInfoOf } from '../api/hide-secrets.ts';
+import { type Clock, deadlineAfter, systemClock } from '../base/clock.ts';
+import { userInfoOf } from '../base/hide-secrets.ts';
 import { carriesCredentials, connectionFor, type EgressPolicy, NotAllowedError, type OutgoingConnection } from './connection.ts';
 import { openEgress } from './own-egress.ts';
 import { readBody, readUpTo, TooLongError } from './read-body.ts';

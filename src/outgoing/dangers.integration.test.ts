@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { handClock } from '../../test/fakes/clock.ts';
 import { egressSettings, message, outgoing, payload } from '../../test/fakes/egress.ts';
-import type { Clock } from '../api/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { ask } from '../metrics/http/ask.ts';
 import { bounded } from '../metrics/http/bounded.ts';
 import { runSignalFlow } from '../metrics/providers/signalflow/run-signalflow.ts';

@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { proxyFromEnv } from '../api/proxy-from-env.ts';
+import { proxyFromEnv } from '../base/proxy-from-env.ts';
 import { type AddressPolicy, type AddressSettings, addressPolicy } from './address-policy.ts';
 import { type EgressPolicy, NotAllowedError, type OutgoingConnection } from './connection.ts';
 import { directAgents, hostOf } from './egress-agents.ts';

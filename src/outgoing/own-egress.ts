@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns';
-import { proxyFromEnv } from '../api/proxy-from-env.ts';
+import { proxyFromEnv } from '../base/proxy-from-env.ts';
 import type { EgressPolicy, OutgoingConnection } from './connection.ts';
 import { throughProxy } from './egress-proxy.ts';
 

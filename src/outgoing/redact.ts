@@ -1,4 +1,4 @@
-import { hideSecrets } from '../api/hide-secrets.ts';
+import { hideSecrets } from '../base/hide-secrets.ts';
 
 /** An error's message without secrets. */
 export function redact(error: unknown, secrets: readonly (string | undefined)[]): string {

@@ -1,7 +1,7 @@
 import type { HookType } from '../api/canary.ts';
-import { type Clock, sleep } from '../api/clock.ts';
 import { asPod, type Pod } from '../api/kinds/pod.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
+import { type Clock, sleep } from '../base/clock.ts';
 import { DEMAND_ANNOTATION } from '../embedded/controllers/hpa-controller.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import type { ModelledApps, Version, VersionModel } from './modelled-apps.ts';

@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
-import { isRecord } from '../api/json.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { isRecord } from '../base/json.ts';
 
 /** Manifests can come from a pull request of a stranger, and a CI job has to end: what one rehearsal plays at most. */
 export const MOST_CHECKS = 2_000;

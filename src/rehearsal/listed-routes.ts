@@ -1,9 +1,9 @@
 import type { Canary } from '../api/canary.ts';
-import { type JsonRecord, recordsIn, textsIn } from '../api/json.ts';
 import type { ParentRef } from '../api/kinds/parent-ref.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
+import { type JsonRecord, recordsIn, textsIn } from '../base/json.ts';
 
 /** Where users ask for an application; an empty host: by the name of the Service. */
 interface WayIn {

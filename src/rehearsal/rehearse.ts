@@ -1,11 +1,11 @@
 import type { Canary } from '../api/canary.ts';
-import { every, sleep } from '../api/clock.ts';
 import { endingOf } from '../api/ending.ts';
 import type { ScalerSpec } from '../api/kinds/scaler.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
+import { every, sleep } from '../base/clock.ts';
 import { type VirtualWorld, virtualWorld } from '../embedded/virtual/virtual-world.ts';
 import type { ScenarioControls } from './apply-action.ts';
 import { assumptionsOf, LAG_MS, SCRAPE_EVERY_MS, STARTUP_MS } from './assumptions.ts';

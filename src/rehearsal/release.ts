@@ -1,8 +1,8 @@
 import type { Canary } from '../api/canary.ts';
 import type { CanaryStatus } from '../api/canary-status.ts';
-import { type Clock, sleep } from '../api/clock.ts';
 import { parseDuration } from '../api/duration.ts';
 import { isResting } from '../api/step.ts';
+import { type Clock, sleep } from '../base/clock.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { applyAction, type ScenarioControls, wordsOf } from './apply-action.ts';
 import { LONGEST_MS, leastChecks } from './limits.ts';

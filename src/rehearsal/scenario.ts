@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { HookType } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
-import { isRecord } from '../api/json.ts';
 import { type Problem, problemsOf } from '../api/problem.ts';
+import { isRecord } from '../base/json.ts';
 import { LONGEST_MS } from './limits.ts';
 
 const duration = (says: string) =>

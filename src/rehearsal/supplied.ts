@@ -1,10 +1,10 @@
 import type { Canary } from '../api/canary.ts';
-import { recordsIn } from '../api/json.ts';
 import type { ParentRef } from '../api/kinds/parent-ref.ts';
 import type { PodSpec } from '../api/kinds/pod-template.ts';
 import type { PodWorkloadSpec } from '../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { recordsIn } from '../base/json.ts';
 import { configObjectRef } from '../workloads/configs/config-ref.ts';
 import { configReferences } from '../workloads/configs/references.ts';
 import { findEdge, makeEdge } from './edges.ts';

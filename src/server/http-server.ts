@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, systemClock } from '../api/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { limitConnections } from './connections.ts';
 import { sharedRender } from './shared-render.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../api/clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** Milliseconds. Scrapes that come together, or follow each other at once, get the same answer. */
 const SHARED_MS = 250;

@@ -1,8 +1,8 @@
 import type { HookType, Webhook } from '../api/canary.ts';
-import { type Clock, sleep, systemClock } from '../api/clock.ts';
-import { hideSecrets, userInfoOf } from '../api/hide-secrets.ts';
 import { type ReadSecret, RefusedSecret } from '../api/secret-use.ts';
 import { atOnce, type Turns } from '../api/turns.ts';
+import { type Clock, sleep, systemClock } from '../base/clock.ts';
+import { hideSecrets, userInfoOf } from '../base/hide-secrets.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
 import type { HookPayload } from './hook-payload.ts';

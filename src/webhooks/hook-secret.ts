@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { headerProblem } from '../api/request-header.ts';
-import { attemptHeaders, attemptSignatureOf, signatureHeader, signatureOf, signingKeyName } from '../api/signature.ts';
+import { headerProblem } from '../base/request-header.ts';
+import { attemptHeaders, attemptSignatureOf, signatureHeader, signatureOf, signingKeyName } from '../base/signature.ts';
 
 const HEADER_PREFIX = 'header.';
 /** Set by us: a Secret does not change what the body is. */

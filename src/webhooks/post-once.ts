@@ -1,4 +1,4 @@
-import { systemClock } from '../api/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { call, type OutgoingAnswer, type OutgoingSettings } from '../outgoing/call.ts';
 import type { HookCredentials } from './hook-secret.ts';
 

@@ -1,8 +1,8 @@
 import type { Canary } from '../api/canary.ts';
-import { fieldPath } from '../api/field-path.ts';
 import type { PodTemplate } from '../api/kinds/pod-template.ts';
 import type { KubeObject, ObjectRef, OwnerReference } from '../api/kube-object.ts';
 import { anchorName, names, ownerAnnotation } from '../api/names.ts';
+import { fieldPath } from '../base/field-path.ts';
 import { AnchorData, type Originals, TemplateRevisionData } from './anchor-data.ts';
 import { digest } from './digest.ts';
 import type { PrimarySpec } from './workload.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../api/json.ts';
+import { canonicalJson } from '../base/json.ts';
 
 /** Hexadecimal SHA-256 of the canonical JSON. */
 export function digest(value: unknown): string {

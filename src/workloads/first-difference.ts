@@ -1,5 +1,5 @@
-import { isRecord } from '../api/json.ts';
-import { oncePerObject } from '../api/once.ts';
+import { isRecord } from '../base/json.ts';
+import { oncePerObject } from '../base/once.ts';
 
 /** Defaults that API servers fill in, by field name. */
 export type ServerDefaults = Readonly<Record<string, readonly unknown[]>>;

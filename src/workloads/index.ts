@@ -1,7 +1,7 @@
 import type { TargetRef } from '../api/canary.ts';
-import { defined } from '../api/defined.ts';
 import { knativeApiVersion } from '../api/knative.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
+import { defined } from '../base/defined.ts';
 import { entriesOf } from '../kube/taken-over-fields.ts';
 import type { ConfigRef } from './configs/config-ref.ts';
 import { MOST_CONFIGS } from './configs/read-configs.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../api/json.ts';
+import { canonicalJson } from '../base/json.ts';
 import type { JsonPatchOperation } from './workload.ts';
 
 /** The JSON patch operation that turns the value at a path into another; none where they are equal. `path` is escaped already. */

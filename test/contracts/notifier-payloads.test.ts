@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRecord } from '../../src/api/json.ts';
+import { isRecord } from '../../src/base/json.ts';
 import { formats } from '../../src/notifiers/index.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings } from '../../src/notifiers/notifier.ts';
 import { messagesOfReleases } from './notifiers/alerts-of-releases.ts';

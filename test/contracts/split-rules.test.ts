@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonRecord } from '../../src/api/json.ts';
 import { allToPrimary, type Routes, weight } from '../../src/api/routes.ts';
+import type { JsonRecord } from '../../src/base/json.ts';
 import { INTRODUCTION } from '../../src/routers/introduction.ts';
 import { ifExpressible } from '../../src/routers/routing-error.ts';
 import { aCanary, deepFreeze } from './routers-cases.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../src/api/json.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { canonicalJson } from '../../src/base/json.ts';
 import { configChecksum } from '../../src/workloads/configs/checksum.ts';
 import { revisionWithConfigs, type SeenConfigs } from '../../src/workloads/configs/revision.ts';
 import { Salt } from '../../src/workloads/configs/salt.ts';

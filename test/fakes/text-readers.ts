@@ -1,11 +1,11 @@
 import { parseDuration } from '../../src/api/duration.ts';
-import { fieldPath, fieldSteps } from '../../src/api/field-path.ts';
-import { hideSecrets, userInfoOf } from '../../src/api/hide-secrets.ts';
 import { meshProviderOf } from '../../src/api/mesh-provider.ts';
 import { namesPlaceholder } from '../../src/api/placeholder.ts';
 import { parseQuantity } from '../../src/api/quantity.ts';
 import { rootService } from '../../src/api/traffic-split.ts';
 import { readRequest } from '../../src/api/verb-request.ts';
+import { fieldPath, fieldSteps } from '../../src/base/field-path.ts';
+import { hideSecrets, userInfoOf } from '../../src/base/hide-secrets.ts';
 import { apiErrorOf, namesAnObject } from '../../src/kube/errors.ts';
 import { parseLabelSelector } from '../../src/kube/label-selector-text.ts';
 import { baseUrl } from '../../src/metrics/http/base-url.ts';

@@ -5,7 +5,7 @@ import {
   beforeAll as vitestBeforeAll,
   beforeEach as vitestBeforeEach,
 } from 'vitest';
-import { sleep as sleepBy } from '../../src/api/clock.ts';
+import { sleep as sleepBy } from '../../src/base/clock.ts';
 import type { Surroundings } from '../../src/cli/canaries/session.ts';
 import { callHttp, type HttpCall } from '../../src/embedded/http-call.ts';
 import { type VirtualWorld, virtualWorld } from '../../src/embedded/virtual/virtual-world.ts';

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { asideAnnotation } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Routes } from '../../api/routes.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { CanarySummary, EndingReport } from '../output/documents.ts';

@@ -1,9 +1,9 @@
 import type { Canary, Metric, Webhook } from '../../api/canary.ts';
 import type { CanaryStatus, Release } from '../../api/canary-status.ts';
-import { defined } from '../../api/defined.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { defined } from '../../base/defined.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { type Limit, limitOf, limitText } from '../../metrics/limit.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { CanaryReport, CheckReport, EventReport, GateReport, WorkloadReport } from '../output/documents.ts';

@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
-import { defined } from '../../api/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { isGate } from '../../engine/comparison/compared-metrics.ts';
 import { type ComparedState, comparedStates } from '../../engine/comparison/compared-state.ts';
 import { stateText } from '../../engine/comparison/words.ts';

@@ -1,5 +1,5 @@
-import { defined } from '../../api/defined.ts';
-import { isRecord } from '../../api/json.ts';
+import { defined } from '../../base/defined.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Difference } from '../output/documents.ts';
 
 /** One field that differs between the promoted object and the target. */

@@ -1,9 +1,9 @@
-import { defined } from '../../api/defined.ts';
 import { asLease } from '../../api/kinds/lease.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { fieldManager } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { defined } from '../../base/defined.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { holderOf, leaseRef, leaseSpecOf } from '../../kube/lease-record.ts';
 import { LEADER_LEASE, shardLease } from '../../kube/permissions.ts';

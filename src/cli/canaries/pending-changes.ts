@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
+import { defined } from '../../base/defined.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type ConfigRef, configKey } from '../../workloads/configs/config-ref.ts';
 import type { Workload } from '../../workloads/workload.ts';

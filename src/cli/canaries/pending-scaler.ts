@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
-import { isRecord, type JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { fieldManager, names, ownerAnnotation, promotedScalerAnnotation } from '../../api/names.ts';
+import { isRecord, type JsonRecord } from '../../base/json.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { entriesOf } from '../../kube/taken-over-fields.ts';
 import { scalerFor } from '../../workloads/scalers/index.ts';

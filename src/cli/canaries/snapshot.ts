@@ -1,11 +1,11 @@
 import type { Canary } from '../../api/canary.ts';
 import { apiVersion } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
 import { asEvent } from '../../api/kinds/event.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { isKnative } from '../../api/knative.ts';
 import { type KubeObject, refKey } from '../../api/kube-object.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
+import { defined } from '../../base/defined.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster, ClusterReader } from '../../kube/cluster.ts';
 import { workloadFor } from '../../workloads/index.ts';

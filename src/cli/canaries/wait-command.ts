@@ -1,8 +1,8 @@
-import { defined } from '../../api/defined.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Phase } from '../../api/phase.ts';
+import { defined } from '../../base/defined.ts';
 import { recordedFor, templateOf } from '../../controller/facts/target-facts.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import * as z from 'zod';
 import { meshProviderNote } from '../../api/mesh-provider.ts';
-import { metricsText } from '../../api/meters.ts';
+import { metricsText } from '../../base/meters.ts';
 import { CommandLine, type ControllerConfig } from '../../controller/config.ts';
 import { startController } from '../../controller/controller.ts';
 import { writtenName } from '../../controller/flags.ts';

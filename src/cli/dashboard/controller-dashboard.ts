@@ -1,4 +1,4 @@
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { ACCESS_LIMITS, type AccessLimits } from '../../dashboard/access/cluster-access.ts';
 import { CanaryFeed } from '../../dashboard/canary-feed.ts';
 import type { Connection } from '../../kube/connect.ts';

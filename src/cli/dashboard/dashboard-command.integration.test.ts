@@ -4,7 +4,7 @@ import { raw } from '../../../test/fakes/raw.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import { aDeployment } from '../../../test/scenarios/troubles/objects.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Views } from '../../dashboard/views.ts';
 import type { ReleaseView } from '../../dashboard/wire.ts';
 import { clusterViews } from './cluster-views.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import { type Clock, every } from '../../api/clock.ts';
+import { type Clock, every } from '../../base/clock.ts';
 import type { TlsFiles } from './dashboard-settings.ts';
 
 /** The kubelet writes a changed Secret within about a minute, by a link that watches of files miss. */

@@ -1,5 +1,5 @@
 import { requestsText } from '../../api/requests-text.ts';
-import { preciseTimestamp } from '../../api/timestamp.ts';
+import { preciseTimestamp } from '../../base/timestamp.ts';
 import type { JournalAnswer, JournalPart } from '../../engine/journal/journal-part.ts';
 import { entriesOf, type NotedEntry } from '../../engine/journal/replay.ts';
 import { getCanary } from '../canaries/canary-reading.ts';

@@ -1,5 +1,5 @@
-import { fieldPath } from '../../api/field-path.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { fieldPath } from '../../base/field-path.ts';
 import { JournalPart, journalVersion } from '../../engine/journal/journal-part.ts';
 import type { Cluster, ClusterReader } from '../../kube/cluster.ts';
 import { recordKind } from '../../workloads/anchor.ts';

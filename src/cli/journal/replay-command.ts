@@ -1,4 +1,4 @@
-import { preciseTimestamp } from '../../api/timestamp.ts';
+import { preciseTimestamp } from '../../base/timestamp.ts';
 import { isSame, replay } from '../../engine/journal/replay.ts';
 import type { StepSummary } from '../../engine/journal/step-summary.ts';
 import { type Supposed, suppose } from '../../engine/journal/suppose.ts';

@@ -1,9 +1,9 @@
 import type { AlertProviderType } from '../../api/alert-provider.ts';
 import type { Canary } from '../../api/canary.ts';
-import { systemClock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
 import type { SecretData } from '../../api/secret-use.ts';
+import { systemClock } from '../../base/clock.ts';
 import { ControllerConfig } from '../../controller/config.ts';
 import { alertMessage } from '../../controller/notifications/alert-message.ts';
 import { providerSettings } from '../../controller/notifications/provider-settings.ts';

@@ -1,6 +1,5 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import { findingsOnce } from '../../api/findings.ts';
-import { isRecord, type JsonRecord } from '../../api/json.ts';
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
@@ -9,6 +8,7 @@ import { carriedAnnotation, names } from '../../api/names.ts';
 import { primaryValue, type SelectorLabel } from '../../api/selector-label.ts';
 import { isTracking } from '../../api/tracking-metadata.ts';
 import type { ArrivalPlan } from '../../arrival/plan.ts';
+import { isRecord, type JsonRecord } from '../../base/json.ts';
 import { isFoundInPlace, termsFor } from '../../routers/service-terms.ts';
 import { companionAnnotation } from '../../workloads/companions/index.ts';
 import { isPeersMark } from '../../workloads/companions/names.ts';

@@ -1,7 +1,7 @@
 import type { Metric } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
+import { defined } from '../../base/defined.ts';
 import { limitOf, type MetricKind } from '../../metrics/limit.ts';
 import type { Moment } from '../../rehearsal/recorder.ts';
 import type { Rehearsal } from '../../rehearsal/rehearsal.ts';

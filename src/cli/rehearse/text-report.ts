@@ -1,4 +1,4 @@
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 import { changeLines } from '../output/change-lines.ts';
 import { evidenceLines } from '../output/evidence-lines.ts';
 import { paint } from '../output/paint.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../api/json.ts';
+import { isRecord } from '../../base/json.ts';
 
 /**
  * The fields that a manager owns, as `spec.template.containers[web].image`: of `fieldsV1` only the names. The entry of a list of plain values is

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { clientVersion, serverVersion } from '../canaries/version-command.ts';

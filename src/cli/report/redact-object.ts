@@ -1,5 +1,5 @@
-import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord } from '../../base/json.ts';
 import { fieldPaths } from './field-paths.ts';
 import { addressOf, HIDDEN, isSecretName, redactText } from './redact-text.ts';
 

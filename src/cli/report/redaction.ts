@@ -1,5 +1,5 @@
-import { userInfoOf, withoutSecrets } from '../../api/hide-secrets.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { userInfoOf, withoutSecrets } from '../../base/hide-secrets.ts';
 import { redactObject } from './redact-object.ts';
 import { isSecretName } from './redact-text.ts';
 import { SecretTraces } from './secret-traces.ts';

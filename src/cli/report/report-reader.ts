@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 import type { ClusterReader, KindRef, Selection } from '../../kube/cluster.ts';
 import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
 import { type CanaryIdentity, type Journal, readJournals } from '../journal/read-journals.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../api/json.ts';
+import { isRecord } from '../../base/json.ts';
 import { HIDDEN } from './redact-text.ts';
 
 /** Digits of a revision that events and alerts show of it; the same in all its forms. */

@@ -1,5 +1,5 @@
-import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord } from '../../base/json.ts';
 import { newlyCounted } from '../../controller/facts/target-configs.ts';
 import { secretPermissionsFor } from '../../controller/permissions.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord, recordsIn, textsIn, valueAt } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord, type JsonRecord, recordsIn, textsIn, valueAt } from '../../base/json.ts';
 import type { Item } from '../validate/documents.ts';
 import type { RightsProblem } from './inventory.ts';
 import type { Account } from './settings.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../api/json.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** A field that names a Secret. */
 export interface SecretRefAt {

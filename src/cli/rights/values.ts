@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { isRecord, type JsonRecord, valueAt } from '../../api/json.ts';
 import { type Problem, problemsOf } from '../../api/problem.ts';
+import { isRecord, type JsonRecord, valueAt } from '../../base/json.ts';
 import { type FlagName, flags, writtenName } from '../../controller/flags.ts';
 import { companionNames } from '../../workloads/companions/kind-names.ts';
 import { secretsModes } from '../../workloads/configs/read-configs.ts';

@@ -1,7 +1,7 @@
 import type { Document } from 'yaml';
-import { fieldSteps } from '../../api/field-path.ts';
-import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { fieldSteps } from '../../base/field-path.ts';
+import { isRecord } from '../../base/json.ts';
 import { FieldOffsets } from './field-offsets.ts';
 import { MOST, Spent } from './limits.ts';
 import { unfold } from './unfold.ts';

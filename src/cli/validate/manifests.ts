@@ -1,12 +1,12 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import { apiVersion, group } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
 import type { Finding } from '../../api/finding.ts';
 import { groupOf as groupOfVersion, type KubeObject } from '../../api/kube-object.ts';
 import { providerOf } from '../../api/mesh-provider.ts';
 import type { MetricTemplateSpec } from '../../api/metric-template.ts';
 import { parseCanary, parseMetricTemplate } from '../../api/parse-canary.ts';
 import type { UnreadKind } from '../../arrival/world.ts';
+import { defined } from '../../base/defined.ts';
 import type { Item } from './documents.ts';
 import type { ObjectOptions } from './object-findings.ts';
 

@@ -1,8 +1,8 @@
 import type { StructuralSchema } from '../../api/crds.ts';
-import { fieldPath, type PathStep } from '../../api/field-path.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Problem } from '../../api/problem.ts';
+import { fieldPath, type PathStep } from '../../base/field-path.ts';
 import { nearest } from './nearest.ts';
 
 /**

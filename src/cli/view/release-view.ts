@@ -1,9 +1,9 @@
 import type { Analysis } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
 import { asPod } from '../../api/kinds/pod.ts';
 import { asReplicaSet } from '../../api/kinds/replica-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
+import { defined } from '../../base/defined.ts';
 import { plannedStep } from '../../engine/planned-step.ts';
 import type { Limit } from '../../metrics/limit.ts';
 import { record } from '../canaries/canary-reading.ts';

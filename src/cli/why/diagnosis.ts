@@ -1,7 +1,7 @@
 import type { About, Code } from '../../api/codes/code.ts';
 import { type CodeName, otherActor } from '../../api/codes/codes.ts';
 import { codes } from '../../api/codes/list.ts';
-import { defined } from '../../api/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
 import { actionOf, type TemplateChange, type Trouble, toSet } from './finding.ts';

@@ -1,7 +1,7 @@
 import type { About } from '../../api/codes/code.ts';
 import { type BlockerCode, type Cause, type CodeName, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
-import { defined } from '../../api/defined.ts';
-import { valueAt as valueAtSteps } from '../../api/json.ts';
+import { defined } from '../../base/defined.ts';
+import { valueAt as valueAtSteps } from '../../base/json.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
 
 /** One cause that holds a release, with its proof, as the objects give it: `diagnosisOf` fills in what the Canary decides. */

@@ -1,5 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { recordedFor, templateOf } from '../../controller/facts/target-facts.ts';
 import { longestCallMs } from '../../webhooks/call-time.ts';
 import { reportsRevision, targetSide } from '../canaries/observed-target.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../api/defined.ts';
+import { defined } from '../../base/defined.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
 import { resourceName } from '../canaries/canary-reading.ts';

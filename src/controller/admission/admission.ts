@@ -1,6 +1,5 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
-import { defined } from '../../api/defined.ts';
 import { findingsOnce } from '../../api/findings.ts';
 import { foreignRefs } from '../../api/foreign-refs.ts';
 import { foreignRoutes } from '../../api/foreign-routes.ts';
@@ -8,7 +7,8 @@ import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts
 import { providerOf } from '../../api/mesh-provider.ts';
 import { parseCanaryOnce } from '../../api/parse-canary.ts';
 import { parseStatus } from '../../api/parse-status.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { defined } from '../../base/defined.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { RefusalCode } from '../../engine/facts.ts';
 import { dated, refusedBlocker } from '../../engine/waits-of.ts';
 import { isConflict } from '../../kube/errors.ts';

@@ -1,10 +1,10 @@
 import { parseDuration } from '../../api/duration.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Routes } from '../../api/routes.ts';
 import { isResting } from '../../api/step.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import type { RefusedEdit } from '../../engine/facts.ts';
 import { weightOf } from '../../engine/strategy.ts';

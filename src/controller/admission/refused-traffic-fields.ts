@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { asServiceFields, type ServiceTraffic, serviceFieldNames, serviceTrafficFields } from '../../api/service-traffic.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { ApiError } from '../../kube/errors.ts';
 
 /** Pause before a refused field is tried again, at the next pass: an upgrade of the cluster causes no watch event. */

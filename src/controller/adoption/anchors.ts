@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { apiVersion, type Canary } from '../../api/canary.ts';
-import { parseJson, valueAt } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { refOf } from '../../api/kube-object.ts';
 import { anchorName, keepAnnotation, listedRoutesAnnotation, names } from '../../api/names.ts';
 import { RouteRef } from '../../api/route-ref.ts';
+import { parseJson, valueAt } from '../../base/json.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
 import { isAnchor, readAnchor, recordLabel, renderAnchor } from '../../workloads/anchor.ts';

@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
-import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { TimeCall } from '../../webhooks/call-webhook.ts';
 import type { ControllerDeps, DepsOf } from '../controller-deps.ts';
 import type { TrackedConfigs } from '../facts/tracked-configs.ts';

@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
-import { shorten } from '../../api/field-path.ts';
 import type { KeptPrimary } from '../../api/kept-primary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { acceptAnnotation, names } from '../../api/names.ts';
+import { shorten } from '../../base/field-path.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import type { HandOver, SeenAtDeletion } from './hand-over.ts';

@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { handingOver, type KeptPrimary, keptPrimaryOn, keptText, waysOn, writeKeptPrimary } from '../../api/kept-primary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { keptAnnotation } from '../../api/names.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';

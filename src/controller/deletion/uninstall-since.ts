@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { uninstallSinceAnnotation } from '../../api/names.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { recordKind } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 

@@ -1,5 +1,5 @@
 import { waysOn } from '../../api/kept-primary.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Deletion } from './deletions.ts';
 
 /** Why a Canary made again, under the same name or over the same target, does not start yet. */

@@ -1,7 +1,7 @@
 import type { Provider } from '../../api/canary.ts';
-import { SharedRuns } from '../../api/shared-runs.ts';
 import { type ListKind, type ReadObjects, readNamespace } from '../../arrival/read-world.ts';
 import type { UnreadKind } from '../../arrival/world.ts';
+import { SharedRuns } from '../../base/shared-runs.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { withPriority } from '../../kube/with-priority.ts';
 import type { ControllerConfig } from '../config.ts';

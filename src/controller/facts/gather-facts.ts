@@ -1,11 +1,11 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { requestAnnotation } from '../../api/names.ts';
 import type { PodFailings } from '../../api/pod-failing.ts';
 import { capabilitiesFor } from '../../api/provider-capabilities.ts';
 import { readRequest } from '../../api/verb-request.ts';
+import { defined } from '../../base/defined.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { Router } from '../../routers/router.ts';

@@ -1,9 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
-import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ReadSecret } from '../../api/secret-use.ts';
 import { atOnce } from '../../api/turns.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { notifierFor } from '../../notifiers/index.ts';
 import type { MessageTemplates } from '../../notifiers/message-templates.ts';

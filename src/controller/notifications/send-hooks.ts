@@ -1,7 +1,7 @@
 import type { Canary, Webhook } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
-import type { Clock } from '../../api/clock.ts';
 import type { ReadSecret } from '../../api/secret-use.ts';
+import type { Clock } from '../../base/clock.ts';
 import { callWebhook, type HookOutcome, type TimeCall } from '../../webhooks/call-webhook.ts';
 import { eventPayload, hookPayload } from '../../webhooks/hook-payload.ts';
 import { eventReceivers, hooksOf } from '../../webhooks/run-hooks.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord, type JsonRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord, type JsonRecord } from '../../base/json.ts';
 import type { ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
 import { allDefinitions } from '../../routers/index.ts';
 

@@ -1,9 +1,9 @@
-import { isRecord, type JsonRecord } from '../../api/json.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { fieldManager } from '../../api/names.ts';
 import { serviceFieldNames } from '../../api/service-traffic.ts';
+import { isRecord, type JsonRecord } from '../../base/json.ts';
 import { entriesOf } from '../../kube/taken-over-fields.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { overPatch } from './whole-lists.ts';

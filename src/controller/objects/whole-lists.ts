@@ -1,6 +1,6 @@
-import { isRecord, type JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord, type JsonRecord } from '../../base/json.ts';
 import { allDefinitions } from '../../routers/index.ts';
 import { holds } from './drift.ts';
 

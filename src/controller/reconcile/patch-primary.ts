@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../api/json.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { canonicalJson } from '../../base/json.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isInvalid } from '../../kube/errors.ts';
 import type { JsonPatchOperation } from '../../workloads/workload.ts';

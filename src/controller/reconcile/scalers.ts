@@ -1,5 +1,5 @@
-import { defined } from '../../api/defined.ts';
 import { type ObjectRef, refKey } from '../../api/kube-object.ts';
+import { defined } from '../../base/defined.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { MergePatch } from '../../workloads/scalers/index.ts';

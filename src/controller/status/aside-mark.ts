@@ -1,6 +1,6 @@
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { asideAnnotation } from '../../api/names.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 
 /**

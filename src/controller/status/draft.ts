@@ -4,7 +4,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { CanaryCondition, CanaryStatus, Release } from '../../api/canary-status.ts';
 import { remedyOf, type WarningCondition, warningConditions } from '../../api/codes/codes.ts';
 import type { Phase } from '../../api/phase.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Facts } from '../../engine/facts.ts';
 import { projectStatus } from '../../engine/project-status.ts';
 import type { Question } from '../../engine/questions.ts';

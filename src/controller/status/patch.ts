@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
-import { isRecord } from '../../api/json.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { isRecord } from '../../base/json.ts';
+import { timestamp } from '../../base/timestamp.ts';
 
 /**
  * The merge patch that turns the stored status into this one: every field that we set, and null for what is no longer said. Undefined

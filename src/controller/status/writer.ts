@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
-import { isRecord } from '../../api/json.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isParsed, parseStatusOnce } from '../../api/parse-canary.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Question } from '../../engine/questions.ts';
 import { isConflict } from '../../kube/errors.ts';

@@ -1,5 +1,5 @@
 import type { Registry } from '@prometheus-io/client';
-import { metersIn } from '../../api/meters.ts';
+import { metersIn } from '../../base/meters.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { TimeQuery } from '../../metrics/measure-dependencies.ts';
 import type { TimeCall } from '../../webhooks/call-webhook.ts';

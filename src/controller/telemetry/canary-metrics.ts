@@ -2,10 +2,10 @@ import type { Registry } from '@prometheus-io/client';
 import type { NamedProvider } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
 import { parseDuration } from '../../api/duration.ts';
-import { isName } from '../../api/host-name.ts';
 import { type MeshProvider, observedProvider } from '../../api/mesh-provider.ts';
-import { metersIn } from '../../api/meters.ts';
 import type { Phase } from '../../api/phase.ts';
+import { isName } from '../../base/host-name.ts';
+import { metersIn } from '../../base/meters.ts';
 import { measuredNames } from '../../metrics/query-variables.ts';
 
 const STATUS: Partial<Record<Phase, number>> = { Progressing: 0, Failed: 2 };

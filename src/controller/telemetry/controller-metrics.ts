@@ -1,6 +1,6 @@
 import { Registry } from '@prometheus-io/client';
 import type { MeshProvider } from '../../api/mesh-provider.ts';
-import { runtimeMetrics } from '../../api/runtime-metrics.ts';
+import { runtimeMetrics } from '../../base/runtime-metrics.ts';
 import { callMetrics } from './call-metrics.ts';
 import { canaryMetrics, type ShownCanary } from './canary-metrics.ts';
 import { OwnedSeries } from './owned-series.ts';

@@ -1,5 +1,5 @@
 import type { Registry } from '@prometheus-io/client';
-import { metersIn } from '../../api/meters.ts';
+import { metersIn } from '../../base/meters.ts';
 import type { PacingFigures } from '../../kube/request-pacing.ts';
 import type { CallFigures } from '../outgoing/outgoing-calls.ts';
 

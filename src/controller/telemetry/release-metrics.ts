@@ -1,7 +1,7 @@
 import type { Registry } from '@prometheus-io/client';
 import type { Canary } from '../../api/canary.ts';
-import { metersIn } from '../../api/meters.ts';
 import type { Phase } from '../../api/phase.ts';
+import { metersIn } from '../../base/meters.ts';
 import { type Strategy, strategyOf } from '../../engine/strategy.ts';
 import type { OwnedSeries } from './owned-series.ts';
 

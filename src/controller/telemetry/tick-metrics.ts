@@ -1,7 +1,7 @@
 import type { Registry } from '@prometheus-io/client';
 import type { Canary } from '../../api/canary.ts';
 import type { Reason } from '../../api/codes/codes.ts';
-import { metersIn } from '../../api/meters.ts';
+import { metersIn } from '../../base/meters.ts';
 import type { InvolvedObject } from '../../kube/events.ts';
 import type { OwnedSeries } from './owned-series.ts';
 

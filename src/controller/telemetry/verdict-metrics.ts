@@ -1,7 +1,7 @@
 import type { Registry } from '@prometheus-io/client';
 import type { Canary } from '../../api/canary.ts';
 import type { Verdict } from '../../api/canary-status.ts';
-import { metersIn } from '../../api/meters.ts';
+import { metersIn } from '../../base/meters.ts';
 import { builtinKind } from '../../metrics/built-in.ts';
 import { limitOf } from '../../metrics/limit.ts';
 import type { OwnedSeries } from './owned-series.ts';

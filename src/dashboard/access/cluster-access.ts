@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { apiVersion } from '../../api/canary.ts';
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { peerOf } from '../../server/peer.ts';

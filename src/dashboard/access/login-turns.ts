@@ -1,4 +1,4 @@
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { FairSlots } from '../../server/fair-slots.ts';
 
 /** Bounds of logins. */

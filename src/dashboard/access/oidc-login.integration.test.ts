@@ -6,7 +6,7 @@ import { askHttp } from '../../../test/fakes/ask-http.ts';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { ReviewedCluster } from '../../../test/fakes/reviewed-cluster.ts';
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 import { LIMITS, serveDashboard } from '../dashboard-server.ts';
 import { PROOF_HEADER } from '../own-headers.ts';
 import { ACCESS_LIMITS, clusterAccess, LOGIN_COOKIE } from './cluster-access.ts';

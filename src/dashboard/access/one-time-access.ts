@@ -1,4 +1,4 @@
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { CanaryModel } from '../canary-model.ts';
 import { withProof } from '../own-headers.ts';
 import { Sessions } from '../sessions.ts';

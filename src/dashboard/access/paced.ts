@@ -1,4 +1,4 @@
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 const COUNTED_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { User } from './user.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Clock, every } from '../../api/clock.ts';
+import { type Clock, every } from '../../base/clock.ts';
 import { type NewSession, newSecret } from '../sessions.ts';
 import type { Credentials } from './access.ts';
 import type { User } from './user.ts';

@@ -1,5 +1,5 @@
 import { apiVersion } from '../../api/canary.ts';
-import { type Clock, every } from '../../api/clock.ts';
+import { type Clock, every } from '../../base/clock.ts';
 import type { ListChange } from '../canary-model.ts';
 import type { CanaryRow } from '../wire.ts';
 import type { Rights } from './rights.ts';

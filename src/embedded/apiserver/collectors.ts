@@ -1,6 +1,6 @@
 import { asCustomResourceDefinition } from '../../api/kinds/custom-resource-definition.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 import type { Api } from './api.ts';
 import { clone, isEqual } from './json.ts';
 import { type Resource, resourcesOf } from './resources.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 import { realWorld, type World } from '../world.ts';
 import { Api } from './api.ts';
 import { Collectors } from './collectors.ts';

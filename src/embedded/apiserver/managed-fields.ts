@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { oncePerObject } from '../../api/once.ts';
+import { oncePerObject } from '../../base/once.ts';
 import { compareFields, type FieldSet, fieldsOf, fromFieldsV1, readablePath, toFieldsV1 } from './field-set.ts';
 import { clone, isEqual, isRecord, type JsonObject } from './json.ts';
 import { mergeApplied, removeDropped } from './merge-applied.ts';

@@ -1,4 +1,4 @@
-import { oncePerObject } from '../../api/once.ts';
+import { oncePerObject } from '../../base/once.ts';
 import { isRecord, type JsonObject } from './json.ts';
 import { deref, fieldSchema, objectFields, type Schema } from './schema.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Api } from './api.ts';
 import { type Exchange, sendJson } from './exchange.ts';
 import { isRecord, type Json, type JsonObject } from './json.ts';

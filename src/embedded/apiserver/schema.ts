@@ -1,4 +1,4 @@
-import { oncePerObject } from '../../api/once.ts';
+import { oncePerObject } from '../../base/once.ts';
 import type { JsonObject } from './json.ts';
 import kinds from './kinds.json' with { type: 'json' };
 

@@ -1,4 +1,4 @@
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 import { isEqual, isRecord } from './json.ts';
 import { deref, isIntOrString, itemKey, type Schema } from './schema.ts';
 import { duplicateValue, invalidValue, required, type StatusCause, tooMany, unsupportedValue } from './status.ts';

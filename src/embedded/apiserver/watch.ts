@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { type Clock, every } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { type Clock, every } from '../../base/clock.ts';
 import type { Api } from './api.ts';
 import { textOf } from './exchange.ts';
 import type { JsonObject } from './json.ts';

@@ -1,7 +1,7 @@
-import { canonicalJson } from '../../api/json.ts';
 import type { ControllerRevision } from '../../api/kinds/controller-revision.ts';
 import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { canonicalJson } from '../../base/json.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { REVISION_HASH, TEMPLATE_GENERATION } from './daemon-set-pods.ts';
 import type { ObjectStore } from './object-store.ts';

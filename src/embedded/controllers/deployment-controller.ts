@@ -1,9 +1,9 @@
-import { canonicalJson } from '../../api/json.ts';
 import type { Deployment } from '../../api/kinds/deployment.ts';
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import { asReplicaSet, type ReplicaSet } from '../../api/kinds/replica-set.ts';
 import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
-import { oncePerObject } from '../../api/once.ts';
+import { canonicalJson } from '../../base/json.ts';
+import { oncePerObject } from '../../base/once.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { deploymentStatus } from './deployment-status.ts';
 import { keyOf, writeStatus } from './object-store.ts';

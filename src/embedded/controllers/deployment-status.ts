@@ -1,6 +1,6 @@
 import type { Deployment } from '../../api/kinds/deployment.ts';
 import type { ReplicaSet } from '../../api/kinds/replica-set.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { bounds } from './rolling-update.ts';
 
 interface DeploymentCondition {

@@ -2,7 +2,7 @@ import type { Pod } from '../../api/kinds/pod.ts';
 import type { PodDisruptionBudget } from '../../api/kinds/pod-disruption-budget.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { groupOf, type OwnerReference } from '../../api/kube-object.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { disruptionAllowed, isUnder, withCondition } from './disruption-budget.ts';
 import { writeStatus } from './object-store.ts';

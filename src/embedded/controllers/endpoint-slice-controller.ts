@@ -1,9 +1,9 @@
-import { canonicalJson } from '../../api/json.ts';
 import type { DiscoveryEndpoint, EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import type { Service } from '../../api/kinds/service.ts';
 import { refOf } from '../../api/kube-object.ts';
+import { canonicalJson } from '../../base/json.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectStore } from './object-store.ts';
 import { isPodFinished, isPodReady } from './pods.ts';

@@ -1,7 +1,7 @@
 import type { Deployment } from '../../api/kinds/deployment.ts';
 import { type HorizontalPodAutoscaler, scaleTargetRefOf } from '../../api/kinds/horizontal-pod-autoscaler.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { desiredBy, type MeasuredMetric, millicores, type Usage } from './hpa-desired.ts';
 import { type ObjectStore, writeStatus } from './object-store.ts';

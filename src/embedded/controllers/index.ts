@@ -1,7 +1,7 @@
-import { systemClock } from '../../api/clock.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { systemClock } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { StandInOptions } from '../world.ts';
 import { syncDaemonSet } from './daemon-set-controller.ts';

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { canonicalJson } from '../../base/json.ts';
 import type { Cluster, KindRef } from '../../kube/cluster.ts';
 
 /** One change seen by a store; `next` is absent when the object is gone. */

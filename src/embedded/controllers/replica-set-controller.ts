@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/kinds/pod.ts';
 import type { ReplicaSet } from '../../api/kinds/replica-set.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { keyOf, writeStatus } from './object-store.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { systemClock } from '../../api/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { workQueue } from './work-queue.ts';
 
 it('a key that is due in 68 years does not run at once, again and again', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 /** Runs `work` for one key at a time; a key that is added while it runs, runs once more. */
 export interface WorkQueue {

@@ -1,7 +1,7 @@
-import { systemClock } from '../../api/clock.ts';
-import { canonicalJson } from '../../api/json.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { systemClock } from '../../base/clock.ts';
+import { canonicalJson } from '../../base/json.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectChange, watchObjects } from '../controllers/object-store.ts';
 import { standInOf } from '../controllers/stand-in.ts';

@@ -1,7 +1,7 @@
-import { systemClock } from '../../api/clock.ts';
 import type { ScaledObject } from '../../api/kinds/scaled-object.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { systemClock } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { standInOf } from '../controllers/stand-in.ts';

@@ -1,7 +1,7 @@
-import { systemClock } from '../../api/clock.ts';
 import type { Deployment } from '../../api/kinds/deployment.ts';
 import type { KnativeService } from '../../api/kinds/knative-service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { systemClock } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, watchObjects } from '../controllers/object-store.ts';
 import { controllerOf } from '../controllers/selectors.ts';

@@ -1,9 +1,9 @@
-import { canonicalJson } from '../../api/json.ts';
 import type { Condition } from '../../api/kinds/condition.ts';
 import type { Deployment } from '../../api/kinds/deployment.ts';
 import type { KnativeService, KnativeTraffic } from '../../api/kinds/knative-service.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { canonicalJson } from '../../base/json.ts';
 
 const INGRESS_CLASS = 'networking.knative.dev/ingress.class';
 

@@ -1,8 +1,8 @@
-import { canonicalJson } from '../../api/json.ts';
 import type { Condition } from '../../api/kinds/condition.ts';
 import type { Deployment } from '../../api/kinds/deployment.ts';
 import type { KnativeService } from '../../api/kinds/knative-service.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { canonicalJson } from '../../base/json.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type ObjectStore } from '../controllers/object-store.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseDuration } from '../../api/duration.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 import type { Endpoint } from './endpoints.ts';
 import { escapedQueryOf } from './http-match.ts';
 import { headerOf, type MeshRequest } from './request.ts';

@@ -1,4 +1,4 @@
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 export type SeriesLabels = Record<string, string>;
 
 /** Counters and histograms, written in the Prometheus text format. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import { sleep } from '../../api/clock.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { sleep } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectChange, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { NetworkPolicies } from '../network-policy/index.ts';

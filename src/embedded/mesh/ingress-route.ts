@@ -1,6 +1,6 @@
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { oncePerObject } from '../../api/once.ts';
+import { oncePerObject } from '../../base/once.ts';
 import { definition } from '../definition.ts';
 import type { Metrics } from './exposition.ts';
 import type { LaggedView } from './lagged-view.ts';

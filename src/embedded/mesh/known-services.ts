@@ -1,5 +1,5 @@
-import type { Clock } from '../../api/clock.ts';
-import { keptIn } from '../../api/once.ts';
+import type { Clock } from '../../base/clock.ts';
+import { keptIn } from '../../base/once.ts';
 
 /** Services that a proxy knows because routes name them. */
 export interface KnownServices {

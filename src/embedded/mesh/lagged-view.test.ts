@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { Clock } from '../../base/clock.ts';
 import { laggedView } from './lagged-view.ts';
 
 const service = (uid: string, resourceVersion: string): KubeObject => ({

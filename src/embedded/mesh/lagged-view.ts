@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { keptIn } from '../../api/once.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { keptIn } from '../../base/once.ts';
 import { keyOf, type ObjectChange } from '../controllers/object-store.ts';
 import { type KnownServices, knownServices } from './known-services.ts';
 

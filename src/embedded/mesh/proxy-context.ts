@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
-import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { NetworkPolicies } from '../network-policy/index.ts';
 import type { World } from '../world.ts';
 import type { ClientAffinity } from './client-affinity.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { keptIn, oncePerObject } from '../../api/once.ts';
+import { keptIn, oncePerObject } from '../../base/once.ts';
 import { controllerOf } from '../controllers/selectors.ts';
 import { createMetrics, type Metrics, type SeriesLabels } from './exposition.ts';
 import type { Destination } from './request.ts';

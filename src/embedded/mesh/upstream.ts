@@ -1,5 +1,5 @@
 import { type Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 export interface UpstreamAnswer {
   status: number;

@@ -1,7 +1,7 @@
-import { every } from '../../api/clock.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import { type Labels, refOf } from '../../api/kube-object.ts';
+import { every } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectChange, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { isPodFinished } from '../controllers/pods.ts';

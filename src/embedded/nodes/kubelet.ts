@@ -1,7 +1,7 @@
-import { sleep } from '../../api/clock.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import type { Probe } from '../../api/kinds/pod-template.ts';
 import { refOf } from '../../api/kube-object.ts';
+import { sleep } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { callHttp } from '../http-call.ts';
 import { secondsText, type World } from '../world.ts';

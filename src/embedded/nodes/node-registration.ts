@@ -1,6 +1,6 @@
-import type { Clock } from '../../api/clock.ts';
 import { asNode } from '../../api/kinds/node.ts';
 import type { Labels, ObjectRef } from '../../api/kube-object.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { secondsText } from '../world.ts';
 

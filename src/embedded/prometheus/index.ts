@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { every } from '../../api/clock.ts';
+import { every } from '../../base/clock.ts';
 import { realWorld, type World } from '../world.ts';
 import { answer } from './api.ts';
 import { instantQuery, type QueryData } from './query.ts';

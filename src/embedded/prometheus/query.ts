@@ -1,4 +1,4 @@
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 import { formatFloat } from './format-float.ts';
 import { evaluate } from './promql/evaluate.ts';
 import { parsePromqlOnce } from './promql/parse.ts';

@@ -1,4 +1,4 @@
-import { oncePerObject } from '../../api/once.ts';
+import { oncePerObject } from '../../base/once.ts';
 import type { Run } from './runs.ts';
 
 /** Label names to values; the metric's name is the label `__name__`. */

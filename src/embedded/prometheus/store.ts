@@ -1,4 +1,4 @@
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 import { addPoint, dropBefore } from './runs.ts';
 import { type IngestedSample, type LabelSet, labelKey, type Series, type SeriesMatcher } from './series.ts';
 

@@ -1,7 +1,7 @@
 import { Agent, type Server } from 'node:http';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Listener, Network } from '../network.ts';
 import { type Gate, type Latency, MemorySocket, openGate, socketError } from './memory-socket.ts';
 

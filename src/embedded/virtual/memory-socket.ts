@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 /** How long one way takes, in milliseconds. */
 export type Latency = () => number;

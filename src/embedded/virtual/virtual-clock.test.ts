@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { sleep } from '../../api/clock.ts';
+import { sleep } from '../../base/clock.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;

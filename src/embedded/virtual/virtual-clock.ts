@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../api/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { type Timer, TimerHeap } from './timer-heap.ts';
 
 /** Time stands still for so long, in real milliseconds, before those who wait for it hear that it will not go on. */

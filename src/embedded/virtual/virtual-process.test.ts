@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { sleep } from '../../api/clock.ts';
+import { sleep } from '../../base/clock.ts';
 import { callHttp } from '../http-call.ts';
 import type { Network } from '../network.ts';
 import { VirtualProcess } from './virtual-process.ts';

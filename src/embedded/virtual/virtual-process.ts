@@ -1,4 +1,4 @@
-import type { Clock } from '../../api/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Network } from '../network.ts';
 import type { MemorySocket } from './memory-socket.ts';
 import type { VirtualWorld } from './virtual-world.ts';

@@ -1,6 +1,6 @@
 import { bounded } from '../../api/blocker.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
-import { oncePerObject } from '../../api/once.ts';
+import { oncePerObject } from '../../base/once.ts';
 import { isGate } from '../comparison/compared-metrics.ts';
 import { withCompared } from '../comparison/compared-so-far.ts';
 import { hasFailed } from '../conditions/failing.ts';

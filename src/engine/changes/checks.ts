@@ -1,5 +1,5 @@
 import { blockerText } from '../../api/blocker-text.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { comparedState } from '../comparison/compared-state.ts';
 import { awaitedEvidence } from '../comparison/harm.ts';
 import { withNews } from '../comparison/news.ts';

@@ -3,7 +3,7 @@ import { counting, releasing, type Traffic } from '../../../test/fakes/compared-
 import { type World, withHooks } from '../../../test/fakes/world.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { AnalysisComparison } from '../../api/comparison.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { explain } from '../explain.ts';
 import { answeredPoll } from '../polls.ts';
 import { projectStatus } from '../project-status.ts';

@@ -2,7 +2,7 @@ import type { Analysis } from '../../api/canary.ts';
 import { comparedEntries } from '../../api/compared-entries.ts';
 import { factorOf, shareOf, type ToleratedErrors } from '../../api/comparison.ts';
 import { parseDuration } from '../../api/duration.ts';
-import { oncePerObject } from '../../api/once.ts';
+import { oncePerObject } from '../../base/once.ts';
 import { type Comparison, defaultComparison } from '../../judge/comparison.ts';
 
 /** Quantile and factor of `comparison.latency`. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Release } from '../../api/canary-status.ts';
 import { measuredFrom } from '../../api/measured-from.ts';
-import { oncePerObject } from '../../api/once.ts';
+import { oncePerObject } from '../../base/once.ts';
 import type { Compared, ToCompare } from '../../judge/compared.ts';
 import { addWindow, Evidence, learnScatter, noEvidence } from '../../judge/evidence.ts';
 import { type Buckets, planLatency, slowCounts } from '../../judge/latency.ts';

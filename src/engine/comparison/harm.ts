@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
-import { oncePerObject } from '../../api/once.ts';
+import { oncePerObject } from '../../base/once.ts';
 import type { Comparison } from '../../judge/comparison.ts';
 import type { Evidence } from '../../judge/evidence.ts';
 import { weigh } from '../../judge/judge.ts';

@@ -1,8 +1,7 @@
 import type { Canary, Webhook } from '../../api/canary.ts';
-import { hideSecrets } from '../../api/hide-secrets.ts';
-import { isRecord } from '../../api/json.ts';
-
 import { requestId } from '../../api/verb-request.ts';
+import { hideSecrets } from '../../base/hide-secrets.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Context } from '../context.ts';
 import type { Facts } from '../facts.ts';
 import type { Answer } from '../questions.ts';

@@ -1,5 +1,5 @@
-import type { JsonRecord } from '../../api/json.ts';
-import { mergePatchOf } from '../../api/json-merge.ts';
+import type { JsonRecord } from '../../base/json.ts';
+import { mergePatchOf } from '../../base/json-merge.ts';
 import type { Pods } from '../../judge/pod-spread.ts';
 import { comparedMetrics } from '../comparison/compared-metrics.ts';
 import { comparedSoFar } from '../comparison/compared-so-far.ts';

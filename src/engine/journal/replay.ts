@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import type { Release } from '../../api/canary-status.ts';
-import { mergeJson } from '../../api/json-merge.ts';
+import { mergeJson } from '../../base/json-merge.ts';
 import type { Facts } from '../facts.ts';
 import { releaseOf, restored, type Snapshot, step } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';

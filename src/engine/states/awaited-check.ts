@@ -1,6 +1,6 @@
 import { remedyOf } from '../../api/codes/codes.ts';
-import { defined } from '../../api/defined.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { defined } from '../../base/defined.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { evidenceUntilMs } from '../comparison/harm.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { unreadyUntilMs } from '../failing.ts';

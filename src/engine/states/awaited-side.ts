@@ -1,8 +1,8 @@
 import type { BlockedObject } from '../../api/blocker.ts';
 import type { Canary } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
 import { isKnative } from '../../api/knative.ts';
 import { names } from '../../api/names.ts';
+import { defined } from '../../base/defined.ts';
 import { lastFailing } from '../failing.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import type { Standing, Wait } from '../wait.ts';

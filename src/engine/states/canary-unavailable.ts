@@ -1,4 +1,4 @@
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { isConverged } from '../conditions/hold-ups.ts';
 import { isGivenLess, isShortOfItsOwn, isTargetReady } from '../conditions/sides.ts';
 import { isLate } from '../conditions/time.ts';

@@ -1,4 +1,4 @@
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { canPrimaryTakeAll, canPrimaryTakeOver } from '../conditions/sides.ts';
 import { isDue, isLate } from '../conditions/time.ts';
 import type { Input } from '../context.ts';

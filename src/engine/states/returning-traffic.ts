@@ -1,5 +1,5 @@
 import { sendsAllToPrimary } from '../../api/routes.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { canPrimaryTakeAll, isAllToPrimary, isAllToPrimaryNow, isPrimaryReady, isTargetDown } from '../conditions/sides.ts';
 import { hasRaisedLongEnough } from '../conditions/time.ts';
 import type { Input } from '../context.ts';

@@ -1,4 +1,4 @@
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { isUnread } from '../conditions/revision.ts';
 import { isAllToPrimaryNow, isTargetReady } from '../conditions/sides.ts';
 import { isRolloutLate, rollsOn } from '../conditions/time.ts';

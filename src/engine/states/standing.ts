@@ -1,4 +1,4 @@
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from '../deadlines.ts';
 import type { Side } from '../facts.ts';
 import { isPrimaryAwaited } from '../sides.ts';

@@ -1,5 +1,5 @@
 import { endedBy, endingClause, endingOf, endingRemedy } from '../../api/ending.ts';
-import { timestamp } from '../../api/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { settlingMs } from '../deadlines.ts';
 import type { Facts, Side } from '../facts.ts';
 import { lastFailing } from '../failing.ts';

@@ -1,4 +1,4 @@
-import { deadlineAfter, sleep, systemClock } from '../../api/clock.ts';
+import { deadlineAfter, sleep, systemClock } from '../../base/clock.ts';
 import { call, type OutgoingFailure, type OutgoingSettings } from '../../outgoing/call.ts';
 
 /** Why the value in a concealed answer is none. */

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../api/trailing.ts';
+import { withoutTrailing } from '../../base/trailing.ts';
 
 /**
  * The address of a backend with a path put behind its own (05-P1): a prefix and user info are kept, a query string is dropped. Undefined where

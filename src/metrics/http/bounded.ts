@@ -1,4 +1,4 @@
-import { deadlineAfter, systemClock } from '../../api/clock.ts';
+import { deadlineAfter, systemClock } from '../../base/clock.ts';
 import { redact } from '../../outgoing/redact.ts';
 import type { AskOptions } from './ask.ts';
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { parseJson } from '../../api/json.ts';
+import { parseJson } from '../../base/json.ts';
 import { ask } from '../http/ask.ts';
 import { Unanswered } from '../http/bounded.ts';
 import type { BackendTransport } from './backend.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { decodedUri } from '../../api/decoded-uri.ts';
 import { parseQuantity } from '../../api/quantity.ts';
+import { decodedUri } from '../../base/decoded-uri.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, requestTo, wrongAddress } from './backend.ts';

@@ -1,5 +1,5 @@
-import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
 import { type MetricProviderType, metricProviders } from '../../api/metric-template.ts';
+import { hideSecrets, userInfoOf } from '../../base/hide-secrets.ts';
 import { type BackendSource, type MakeBackend, wrongField } from './backend.ts';
 import { cloudwatch } from './cloudwatch.ts';
 import { datadog } from './datadog.ts';

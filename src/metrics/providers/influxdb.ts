@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
-import { keptIn } from '../../api/once.ts';
+import { keptIn } from '../../base/once.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule, Samples } from '../samples.ts';
 import { type MakeBackend, secretKeys, wrongAddress, wrongField } from './backend.ts';

@@ -1,5 +1,5 @@
-import { hideSecrets } from '../../api/hide-secrets.ts';
-import { parseJson } from '../../api/json.ts';
+import { hideSecrets } from '../../base/hide-secrets.ts';
+import { parseJson } from '../../base/json.ts';
 import { ask, type BackendRequest } from '../http/ask.ts';
 import { askCluster, type ClusterRequest } from '../http/ask-cluster.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { type Clock, sleep, systemClock } from '../../api/clock.ts';
-import { parseJson } from '../../api/json.ts';
+import { type Clock, sleep, systemClock } from '../../base/clock.ts';
+import { parseJson } from '../../base/json.ts';
 import { type AskCluster, askCluster } from '../http/ask-cluster.ts';
 import { bounded, Unanswered } from '../http/bounded.ts';
 import type { SampleRule } from '../samples.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '../../api/json.ts';
+import { parseJson } from '../../base/json.ts';
 
 /** Fields of AWS' MetricDataQuery. */
 const KEYS = [

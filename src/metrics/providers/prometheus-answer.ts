@@ -1,6 +1,6 @@
 import type { QueryResult } from 'prometheus-query';
 import * as z from 'zod';
-import { parseJson } from '../../api/json.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Samples } from '../samples.ts';
 
 const Sample = z.tuple([z.number(), z.unknown()]).rest(z.unknown());

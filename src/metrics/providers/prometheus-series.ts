@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJson } from '../../api/json.ts';
+import { parseJson } from '../../base/json.ts';
 import type { LabelledSeries } from './metric-provider.ts';
 import { asNumber } from './prometheus-answer.ts';
 

@@ -1,7 +1,7 @@
 import { PrometheusDriver } from 'prometheus-query';
-import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
-import { isRecord, parseJson } from '../../api/json.ts';
-import { headerProblem } from '../../api/request-header.ts';
+import { hideSecrets, userInfoOf } from '../../base/hide-secrets.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
+import { headerProblem } from '../../base/request-header.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { pickSample, type SampleChoice, type SampleRule } from '../samples.ts';

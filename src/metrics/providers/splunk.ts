@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../api/trailing.ts';
+import { withoutTrailing } from '../../base/trailing.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { bounded } from '../http/bounded.ts';

@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
-import { isRecord } from '../../api/json.ts';
 import { groupOf, type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
+import { isRecord } from '../../base/json.ts';
 import { copyVerbs, foundOf } from '../copied-object.ts';
 import { findObject } from '../find-object.ts';
 import type { Router, Unkept } from '../router.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
 import type { HttpMatch, Routes, UnreadableRoutes, Weight } from '../../api/routes.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { readAs, readWeights } from '../weights.ts';
 import type { Dialect } from './dialect.ts';
 import { readHeaders } from './header-match.ts';

@@ -1,9 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
 import { beginsMirrored } from '../../api/provider-capabilities.ts';
 import type { HttpMatch, Routes } from '../../api/routes.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { RoutingError } from '../routing-error.ts';
 import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import type { Dialect } from './dialect.ts';

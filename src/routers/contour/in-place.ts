@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import { isRecord, type JsonRecord, recordsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { isRecord, type JsonRecord, recordsIn } from '../../base/json.ts';
 import { RoutingError } from '../routing-error.ts';
 import { agreed } from '../split/agreed.ts';
 import { joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRules, splitRules } from '../split/split.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
 import { type Routes, reachesCanary } from '../../api/routes.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { RoutingError } from '../routing-error.ts';
 import { ALL, canaryWeight, primaryWeight } from '../weights.ts';
 import { type Conditions, expressibleConditions, mergeConditions, serviceConditions } from './conditions.ts';

@@ -1,6 +1,6 @@
-import { isRecord, type JsonRecord, recordsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
+import { isRecord, type JsonRecord, recordsIn } from '../../base/json.ts';
 import { type Alternative, type Condition, isOlder, precedence, requestsOf, takenFrom } from '../split/alternative.ts';
 import type { Taken, WrittenRoute } from '../split/split-form.ts';
 

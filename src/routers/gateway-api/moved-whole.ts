@@ -1,9 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { defined } from '../../base/defined.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { type FoundRule, isCanaryMirror, isService } from './read.ts';
 import { both } from './render.ts';
 

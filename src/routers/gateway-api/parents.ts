@@ -1,12 +1,12 @@
 import type { Canary } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
-import { isLabel } from '../../api/host-name.ts';
-import { isRecord } from '../../api/json.ts';
 import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { isResting } from '../../api/step.ts';
+import { defined } from '../../base/defined.ts';
+import { isLabel } from '../../base/host-name.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Apex } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { HOSTNAME } from './filters.ts';

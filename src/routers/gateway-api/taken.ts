@@ -1,6 +1,6 @@
-import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../base/json.ts';
 import { type Alternative, type Condition, isOlder, requestsOf, takenFrom } from '../split/alternative.ts';
 import { hostGroups, sharedHost, type Taken, type WrittenRoute } from '../split/split-form.ts';
 import type { GatewayCondition } from './conditions.ts';

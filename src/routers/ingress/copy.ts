@@ -1,9 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
 import type { IngressRule } from '../../api/kinds/ingress.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { defined } from '../../base/defined.ts';
 import { type CopyRefs, foundOf } from '../copied-object.ts';
 import { RoutingError } from '../routing-error.ts';
 import { ingressRef, leadsTo } from './ingress-rules.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import { isRecord, type JsonRecord, recordsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import { isRecord, type JsonRecord, recordsIn } from '../../base/json.ts';
 import { cookiePattern } from '../cookie.ts';
 import { RoutingError } from '../routing-error.ts';
 import { type Backend, joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRules, splitRules } from '../split/split.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { askedMatch, splitMerged } from '../asked-match.ts';
 import { escapeRegex } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
 import type { Affinity, Routes } from '../../api/routes.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { cookiePattern, cookiesSet, type SideCookies, setCookie } from '../cookie.ts';
 import { ALL, affinityOf, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { type IstioMatch, mergeMatch, namesPort, routedMatch, routedTcpMatch, toIstio, withHeader } from './match.ts';

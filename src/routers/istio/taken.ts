@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../base/json.ts';
 import { isOlder } from '../split/alternative.ts';
 import { hostGroups, sharedHost, type Taken, type WrittenRoute } from '../split/split-form.ts';
 import { MESH } from './match.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseJson } from '../../api/json.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { parseJson } from '../../base/json.ts';
 import { anchoredPattern, readAnchoredPattern } from '../anchored-pattern.ts';
 import { askedMatch } from '../asked-match.ts';
 import { checkRegex } from '../checked-regex.ts';

@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
-import { isRecord, parseJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import { isRecord, parseJson } from '../../base/json.ts';
 import { leadsTo } from '../ingress/ingress-rules.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 import { FIRST, foreignPredicates, NEVER, readMatch, splitPredicates } from './predicates.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { splitAnnotation } from '../../api/adopt-annotation.ts';
 import type { Canary } from '../../api/canary.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { originalSpec } from '../original-spec.ts';
 import type { Unkept } from '../router.ts';
 import type { SplitForm } from './split-form.ts';

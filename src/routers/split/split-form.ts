@@ -1,10 +1,10 @@
 import type { Canary } from '../../api/canary.ts';
-import { covers } from '../../api/host-name.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import { groupOf, type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { RouteRef } from '../../api/route-ref.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import { covers } from '../../base/host-name.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import type { NamesOurSides } from '../original-spec.ts';
 import type { Unkept } from '../router.ts';
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { isIntroduction } from '../introduction.ts';
 import { RoutingError } from '../routing-error.ts';
 import { ALL, primaryWeight } from '../weights.ts';

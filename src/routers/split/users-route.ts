@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { adoptAnnotation, adoptField } from '../../api/adopt-annotation.ts';
 import type { Canary } from '../../api/canary.ts';
 import { type Finding, ignored } from '../../api/finding.ts';
-import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { fluxOff, madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { originalConfig } from '../../api/tracking-metadata.ts';
+import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../base/json.ts';
 
 const MARKS = [ownerAnnotation, madeForAnnotation, originalConfig];
 const MAKERS = ['Canary', 'ControllerRevision'];

@@ -1,9 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
-import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
+import { isRecord } from '../../base/json.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { rememberedSpec } from '../original-spec.ts';

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../api/trailing.ts';
+import { withoutTrailing } from '../../base/trailing.ts';
 import { digest } from '../digest.ts';
 import type { CompanionRole } from './companion.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Salt } from './salt.ts';
 
 /** First bytes of the SHA-256 that make a checksum, in hexadecimal digits (03-CT10). */

@@ -1,10 +1,10 @@
 import type { Canary } from '../../api/canary.ts';
-import { isRecord } from '../../api/json.ts';
 import { asConfig } from '../../api/kinds/config.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
-import { withoutTrailing } from '../../api/trailing.ts';
+import { isRecord } from '../../base/json.ts';
+import { withoutTrailing } from '../../base/trailing.ts';
 import { canaryLabel, canaryLabelValue } from '../anchor.ts';
 import { digest } from '../digest.ts';
 import type { PrimarySpec } from '../workload.ts';

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../api/json.ts';
+import { isRecord, type JsonRecord } from '../../base/json.ts';
 import { type ConfigKey, type ConfigKind, type ConfigRef, configKey } from './config-ref.ts';
 
 /** Called with each reference, in the order of 03-CT1; the name that it should have instead, or undefined for the same. */

@@ -1,6 +1,6 @@
 import { type ContainerImage, LONGEST_IMAGE, MOST_IMAGES } from '../../api/container-image.ts';
-import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord } from '../../base/json.ts';
 
 /** The images of a pod template; undefined for an object without one. */
 export function imagesOf({ spec }: KubeObject): readonly ContainerImage[] | undefined {

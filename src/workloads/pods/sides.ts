@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
 import { type Slim, type SlimRef, slimRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { defined } from '../../base/defined.ts';
 import type { SideState, Sides, Watched, WatchedObjects, WorkloadIdentity, WorkloadPromotion, WorkloadReadiness } from '../workload.ts';
 
 /** The target of a kind that has one primary object beside it. */

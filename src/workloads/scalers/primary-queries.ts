@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
-import { isRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
+import { isRecord } from '../../base/json.ts';
 import { quotedPieces } from './quoted-pieces.ts';
 
 interface Rewritten {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Canary } from '../../api/canary.ts';
-import { defined } from '../../api/defined.ts';
-import type { JsonRecord } from '../../api/json.ts';
 import { asScaler } from '../../api/kinds/scaler.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation, promotedScalerAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
+import { defined } from '../../base/defined.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { type LimitFields, ownSpec, raisedAnnotation, withRaisedMinimum } from './raised-minimum.ts';
 import type { RenderedScaler } from './scaler.ts';
 

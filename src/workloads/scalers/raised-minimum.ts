@@ -1,6 +1,6 @@
-import { isRecord, type JsonRecord } from '../../api/json.ts';
 import { asScaler } from '../../api/kinds/scaler.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord, type JsonRecord } from '../../base/json.ts';
 import type { MergePatch, ReplicaLimits } from './scaler.ts';
 
 /** On a scaler whose minimum a release has raised: the fields as they were before, and as they were written, to detect an edit since. */

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { attemptSignatureOf } from '../../../src/api/signature.ts';
+import { attemptSignatureOf } from '../../../src/base/signature.ts';
 import { handClock } from '../../fakes/clock.ts';
 import { withServer } from '../../fakes/test-server.ts';
 import { startTarget } from '../../fakes/test-target.ts';

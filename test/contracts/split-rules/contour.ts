@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonRecord } from '../../../src/api/json.ts';
+import type { JsonRecord } from '../../../src/base/json.ts';
 import { inPlace } from '../../../src/routers/contour/in-place.ts';
 import { type Raw, raw } from '../../fakes/raw.ts';
 import type { SplitCase } from './split-case.ts';

@@ -1,8 +1,8 @@
 import type fc from 'fast-check';
 import type { Canary } from '../../../src/api/canary.ts';
-import type { JsonRecord } from '../../../src/api/json.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Routes, UnreadableRoutes } from '../../../src/api/routes.ts';
+import type { JsonRecord } from '../../../src/base/json.ts';
 
 /** One kind of route of which Serin splits the backends that name the application. */
 export interface SplitCase {

@@ -1,4 +1,3 @@
-import { type Clock, systemClock } from '../../../src/api/clock.ts';
 import { asDeployment } from '../../../src/api/kinds/deployment.ts';
 import {
   asHorizontalPodAutoscaler,
@@ -9,6 +8,7 @@ import {
 } from '../../../src/api/kinds/horizontal-pod-autoscaler.ts';
 import { asPod, type Pod } from '../../../src/api/kinds/pod.ts';
 import { parseQuantity } from '../../../src/api/quantity.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { isPodActive, isPodReady } from '../../../src/embedded/controllers/pods.ts';
 import { matchesSelector } from '../../../src/embedded/controllers/selectors.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';

@@ -1,4 +1,4 @@
-import { keptIn } from '../../../api/once.ts';
+import { keptIn } from '../../../base/once.ts';
 import { evidencePlots } from '../../output/evidence-plots.ts';
 import type { RehearsalResult, TimelineEntry } from '../rehearsal-report.ts';
 import { type Plot, type PlotLine, plotSvg } from './plot.ts';

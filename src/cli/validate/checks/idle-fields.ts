@@ -1,6 +1,6 @@
 import { type Finding, warning } from '../../../api/finding.ts';
-import { valueAt } from '../../../api/json.ts';
 import { factsOf, providerFields, providers } from '../../../api/providers.ts';
+import { valueAt } from '../../../base/json.ts';
 import { type CanaryItem, perCanary } from '../manifests.ts';
 
 /** By field, the families of providers that read it: `gatewayapi` for all of its versions. */

@@ -1,8 +1,8 @@
 import { apiVersion, group } from '../../../api/canary.ts';
-import { shorten } from '../../../api/field-path.ts';
 import { error } from '../../../api/finding.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../../api/kube-object.ts';
+import { shorten } from '../../../base/field-path.ts';
 import { groupOf, type ManifestCheck, on, ourKinds } from '../manifests.ts';
 import { nearest } from '../nearest.ts';
 

@@ -1,6 +1,6 @@
-import { isRecord } from '../../../api/json.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../../api/kube-object.ts';
+import { isRecord } from '../../../base/json.ts';
 import { canarySplitFindings, splitFindings } from '../../../routers/smi/split-findings.ts';
 import type { Item } from '../documents.ts';
 import { groupOf, type ManifestCheck, on } from '../manifests.ts';

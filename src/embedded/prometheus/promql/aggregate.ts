@@ -1,4 +1,4 @@
-import { keptIn } from '../../../api/once.ts';
+import { keptIn } from '../../../base/once.ts';
 import { type LabelSet, labelKey } from '../series.ts';
 import { least, most, sum, variance } from './functions.ts';
 import { byValue, quantileOf } from './quantile.ts';

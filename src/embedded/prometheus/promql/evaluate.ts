@@ -1,4 +1,4 @@
-import { keptIn } from '../../../api/once.ts';
+import { keptIn } from '../../../base/once.ts';
 import { failedExecution } from '../query-error.ts';
 import { floatsIn, newestUpTo } from '../runs.ts';
 import { type LabelSet, labelKey } from '../series.ts';

@@ -1,4 +1,4 @@
-import { oncePerObject } from '../../../api/once.ts';
+import { oncePerObject } from '../../../base/once.ts';
 import type { LabelSet } from '../series.ts';
 
 export interface VectorSample {

@@ -1,7 +1,7 @@
 import { type RawData, WebSocket } from 'ws';
 import * as z from 'zod';
-import { parseJson } from '../../../api/json.ts';
-import { keptIn } from '../../../api/once.ts';
+import { parseJson } from '../../../base/json.ts';
+import { keptIn } from '../../../base/once.ts';
 import { connectionFor, type OutgoingConnection } from '../../../outgoing/connection.ts';
 import { openEgress } from '../../../outgoing/own-egress.ts';
 import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../../outgoing/read-body.ts';
