@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { version } from '../base/version.ts';
 import { calledAs } from './called-as.ts';
 import { addCanaryCommands } from './canaries/canary-commands.ts';
 import { noted } from './canaries/flags.ts';
@@ -9,7 +10,6 @@ import { addLoadTesterCommand } from './loadtester/loadtester-options.ts';
 import { exitCodes } from './output/exit-codes.ts';
 import { addRightsCommand } from './rights/rights-options.ts';
 import { addValidateCommand } from './validate/validate-options.ts';
-import { version } from './version.ts';
 
 /**
  * All commands, under the name that the user called the program by. Each loads its own modules when it is called: a newcomer's first line must

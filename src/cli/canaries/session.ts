@@ -2,8 +2,8 @@ import { parseDuration } from '../../api/duration.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { loadConnection } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';
+import { isOfCluster } from '../../kube/is-of-cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
-import { isOfCluster } from '../cluster-errors.ts';
 import { CommandError, type ExitName, exitCodes, usageError } from '../output/exit-codes.ts';
 import { Output, type OutputFlags, processStreams, type Streams } from '../output/output.ts';
 

@@ -1,10 +1,10 @@
+import { version } from '../../base/version.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import type { VersionReport } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
-import { version } from '../version.ts';
 import { record } from './canary-reading.ts';
 import type { Session } from './session.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { parseDuration } from '../../api/duration.ts';
-import { printable } from '../output/text.ts';
+import { printable } from '../../base/printable.ts';
 import { clusterNames } from './cluster-names.ts';
 import { type Completions, completions } from './completions.ts';
 

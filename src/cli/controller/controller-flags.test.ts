@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { CommandLine, ControllerConfig, settingName } from '../../controller/config.ts';
 import { flagEntries, writtenName } from '../../controller/flags.ts';
+import { configOf } from '../../process/controller-settings.ts';
 import { withTwoDashes } from '../go-flags.ts';
 import { addControllerCommand } from './controller-options.ts';
-import { configOf } from './controller-settings.ts';
 
 /** What the command gets for these words. */
 async function options(...words: string[]): Promise<CommandLine> {

@@ -4,9 +4,9 @@ import { VirtualProcess } from '../../embedded/virtual/virtual-process.ts';
 import type { VirtualWorld } from '../../embedded/virtual/virtual-world.ts';
 import { connectionTo } from '../../kube/connect.ts';
 import { readKubeconfig } from '../../kube/kubeconfig.ts';
+import type { ControllerHost } from '../../process/controller-host.ts';
 import { withTwoDashes } from '../go-flags.ts';
 import { controllerCommand } from './controller-command.ts';
-import type { ControllerHost } from './controller-host.ts';
 import { addControllerCommand } from './controller-options.ts';
 
 /** The exit code that shells give a killed program. */

@@ -1,12 +1,9 @@
-import type { Clock } from '../../base/clock.ts';
 import { ACCESS_LIMITS, type AccessLimits } from '../../dashboard/access/cluster-access.ts';
 import { CanaryFeed } from '../../dashboard/canary-feed.ts';
-import type { Connection } from '../../kube/connect.ts';
-import { type ClusterLog, type ClusterOptions, createCluster } from '../../kube/create-cluster.ts';
+import { type ClusterLog, createCluster } from '../../kube/create-cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
-import type { EgressPolicy } from '../../outgoing/connection.ts';
+import type { DashboardAround } from '../../process/run-controller.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
-import type { ControllerHost } from '../controller/controller-host.ts';
 import { canaryRow, watchKeptRows } from './canary-row.ts';
 import { clusterViews } from './cluster-views.ts';
 import type { DashboardSettings } from './dashboard-settings.ts';
@@ -14,17 +11,11 @@ import { ListenerProblem, type OpenListeners, serveListeners } from './serve-lis
 import { TlsFilesProblem, watchedTls } from './watched-tls.ts';
 
 /** What the dashboard gets of the controller. */
-export interface DashboardAround extends Required<Pick<ClusterOptions, 'onRequest' | 'random'>> {
-  own: Connection;
-  areRoutesRemote: boolean;
-  /** How the OpenID Connect provider is reached. */
-  egress: EgressPolicy;
-  clock: Clock;
+type Around = Omit<DashboardAround, 'log'> & {
   log: ClusterLog & { info(fields: object, message: string): void };
-  complain: ControllerHost['complain'];
   /** Only tests have others. */
   limits?: Partial<AccessLimits>;
-}
+};
 
 /** The dashboard that a controller serves. */
 export interface ControllerDashboard extends OpenListeners {
@@ -39,7 +30,7 @@ const READERS_BURST = 100;
 /** Serves the dashboard; undefined: it cannot, which was printed. */
 export async function startControllerDashboard(
   settings: DashboardSettings,
-  { own, areRoutesRemote, egress, onRequest, clock, random, log, complain, limits }: DashboardAround,
+  { own, areRoutesRemote, egress, onRequest, clock, random, log, complain, limits }: Around,
 ): Promise<ControllerDashboard | undefined> {
   const cluster = createCluster(own, { clock, random, log, onRequest, qps: READERS_QPS, burst: READERS_BURST });
   const feed = new CanaryFeed(cluster, { namespaces: settings.namespaces, rowOf: canaryRow, watchKept: watchKeptRows(cluster), clock });

@@ -1,4 +1,5 @@
 import { preciseTimestamp } from '../../base/timestamp.ts';
+import { version } from '../../base/version.ts';
 import { isSame, replay } from '../../engine/journal/replay.ts';
 import type { StepSummary } from '../../engine/journal/step-summary.ts';
 import { type Supposed, suppose } from '../../engine/journal/suppose.ts';
@@ -7,7 +8,6 @@ import { type CommandError, type ExitName, usageError } from '../output/exit-cod
 import type { ReplayResult, SupposedRelease, Supposition } from '../output/journal-documents.ts';
 import type { CommandAnswer, Output } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
-import { version } from '../version.ts';
 import { identityOf, type Journal, type JournalSession, readOneJournal } from './read-journals.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';
 

@@ -9,11 +9,11 @@ import { initializedLab, ordersPlan, release } from '../../../test/fakes/model/r
 import { raw } from '../../../test/fakes/raw.ts';
 import { untar } from '../../../test/fakes/untar.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { version } from '../../base/version.ts';
 import { Documents } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { Output } from '../output/output.ts';
 import { gatherReport } from '../report/gather-report.ts';
-import { version } from '../version.ts';
 import { backtestCommand } from './backtest-command.ts';
 import { journalCommand } from './journal-command.ts';
 import type { JournalSession } from './read-journals.ts';

@@ -2,12 +2,12 @@ import pino from 'pino';
 import * as z from 'zod';
 import { parseDuration } from '../../api/duration.ts';
 import { parseQuantity } from '../../api/quantity.ts';
+import { numbered } from '../../base/printable.ts';
+import { version } from '../../base/version.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { areRequired } from '../../loadtester/credentials.ts';
 import { type LoadTester, type LoadTesterOptions, startLoadTester } from '../../loadtester/loadtester.ts';
 import { ignoredFlagsIn } from '../ignored-flags.ts';
-import { numbered } from '../output/text.ts';
-import { version } from '../version.ts';
 import { type OwnCredentials, ownCredentials } from './own-credentials.ts';
 
 /** Timers end there. */

@@ -1,12 +1,12 @@
 import pino from 'pino';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { numbered } from '../../base/printable.ts';
 import type { Documents } from './documents.ts';
 import { Output } from './output.ts';
 import type { OutputFormat } from './output-formats.ts';
 import { paint } from './paint.ts';
 import type { Terminal } from './terminal.ts';
-import { numbered } from './text.ts';
 
 /** A screen that is cleared, a title that is set, text that is turned around, and a line that was never written. */
 const HOSTILE = '\u{e0001}web\x1b[2J\x1b]0;owned\x07\u009b31m\u202egpj.exe\u2066\x7f\x08\rfake';

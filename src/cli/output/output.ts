@@ -1,8 +1,9 @@
+import { numbered, printable } from '../../base/printable.ts';
 import type { Documents } from './documents.ts';
 import type { OutputFormat } from './output-formats.ts';
 import { betweenColors } from './paint.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
-import { cleaned, numbered, printable, wrapped } from './text.ts';
+import { cleaned, wrapped } from './text.ts';
 
 /** Standard streams, or what a test gives for them. */
 export interface Streams {

@@ -1,3 +1,4 @@
+import { OBEYED } from '../../base/printable.ts';
 import { columnsOf, firstColumns, fits, lastColumns } from './columns.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -14,24 +15,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   '≥': '>=',
   '≤': '<=',
 };
-
-/** Characters that a terminal obeys, or that turn text around. */
-const OBEYED = /[\p{Cc}\p{Cf}]/gu;
-
-/** One line without what a terminal would obey; its columns stay. Whatever is printed passes here last, or is `cleaned` word by word. */
-export function printable(line: string): string {
-  return line.replace(/[\t\n\v\f\r]/g, ' ').replace(OBEYED, '');
-}
-
-/** The ones of those that JSON and YAML texts leave as they are. */
-export const LEFT_IN_STRINGS = /[\x7f-\x9f\p{Cf}]/gu;
-
-/** JSON as before, with such characters by their numbers. */
-export function numbered(json: string): string {
-  return json.replace(LEFT_IN_STRINGS, (character) =>
-    Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
-  );
-}
 
 /**
  * A text that others wrote, on one line and without what a terminal would obey: a hook's answer must not move the cursor or turn the text

@@ -1,5 +1,5 @@
 import { Document, visit } from 'yaml';
-import { LEFT_IN_STRINGS } from './text.ts';
+import { LEFT_IN_STRINGS } from '../../base/printable.ts';
 
 /** A document as one YAML text; whatever stands in it twice is written twice, and what a terminal would obey by its number. */
 export function toYaml(value: unknown): string {

@@ -1,5 +1,5 @@
+import { version } from '../../base/version.ts';
 import type { MistakeCode } from '../../rehearsal/mistakes.ts';
-import { version } from '../version.ts';
 import type { RehearsalMistake, RehearsalReport } from './rehearsal-report.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';

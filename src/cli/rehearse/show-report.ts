@@ -1,5 +1,5 @@
+import { numbered } from '../../base/printable.ts';
 import type { Output } from '../output/output.ts';
-import { numbered } from '../output/text.ts';
 import type { RehearsalReport } from './rehearsal-report.ts';
 import type { rehearsalFormats } from './rehearse-flags.ts';
 import { reportLines } from './text-report.ts';

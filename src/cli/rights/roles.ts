@@ -1,7 +1,7 @@
 import type { Permission, RbacVerb } from '../../api/permission.ts';
 import { dashboardPermissions, startPermissions } from '../../controller/permissions.ts';
 import { leasePermissions } from '../../kube/permissions.ts';
-import { leaseName, leaseNamespace, shardLeaseName } from '../controller/lease-names.ts';
+import { leaseName, leaseNamespace, shardLeaseName } from '../../process/lease-names.ts';
 import { type Need, needs } from './need.ts';
 import type { RightsSettings } from './settings.ts';
 

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { CommandLine, type ControllerConfig } from '../../controller/config.ts';
 import { writtenName } from '../../controller/flags.ts';
+import { configOf } from '../../process/controller-settings.ts';
 import { addControllerCommand } from '../controller/controller-options.ts';
-import { configOf } from '../controller/controller-settings.ts';
 import { withTwoDashes } from '../go-flags.ts';
 
 /** A service account. */

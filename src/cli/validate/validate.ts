@@ -1,5 +1,5 @@
+import { printable } from '../../base/printable.ts';
 import { messageTemplatesIn } from '../controller/message-templates-file.ts';
-import { printable } from '../output/text.ts';
 import { meantKind } from './checks/spelling.ts';
 import { isSplit } from './checks/splits.ts';
 import { type Item, readDocuments, type UnreadableText, unreadablePlace } from './documents.ts';

@@ -1,3 +1,4 @@
+import { printable } from '../../base/printable.ts';
 import { systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { KEPT } from '../canaries/kept-primaries.ts';
@@ -7,7 +8,6 @@ import { type ShownList, watchList } from '../canaries/watched-list.ts';
 import type { CanarySummary } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import { Frames, lostNotes } from '../output/frames.ts';
-import { printable } from '../output/text.ts';
 import type { Keyboard } from './keys.ts';
 import { listView } from './list-view.ts';
 import { liveView, type Source } from './live-view.ts';

@@ -1,5 +1,5 @@
-import type { CommandLine } from '../../controller/config.ts';
-import type { Connection } from '../../kube/connect.ts';
+import type { CommandLine } from '../controller/config.ts';
+import type { Connection } from '../kube/connect.ts';
 import type { ControllerHost } from './controller-host.ts';
 
 /** The clusters of a controller. */

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { ControllerConfig } from '../../controller/config.ts';
-import type { Controller } from '../../controller/controller.ts';
-import type { Clock } from '../../kube/clock.ts';
-import type { Cluster } from '../../kube/cluster.ts';
-import { electLeader, type Leadership } from '../../kube/lease.ts';
+import type { ControllerConfig } from '../controller/config.ts';
+import type { Controller } from '../controller/controller.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { electLeader, type Leadership } from '../kube/lease.ts';
 import { leaseName, leaseNamespace } from './lease-names.ts';
 import { reasonOfStaleness, reportFirstRead } from './readiness.ts';
 

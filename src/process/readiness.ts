@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { ControllerConfig } from '../../controller/config.ts';
-import type { Controller } from '../../controller/controller.ts';
+import type { ControllerConfig } from '../controller/config.ts';
+import type { Controller } from '../controller/controller.ts';
 
 const STALE_WATCH_MS = 300_000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { handClock } from '../../../test/fakes/clock.ts';
+import { handClock } from '../../test/fakes/clock.ts';
 import { IdleMemory } from './idle-memory.ts';
 
 it('collects again, each time after ten seconds without a request, while much of the heap is empty and a collection returns some', () => {

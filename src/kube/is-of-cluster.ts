@@ -1,6 +1,6 @@
-import { ApiError, RequestTimeoutError, UnreachableError } from '../kube/errors.ts';
-import { CredentialPluginError } from '../kube/exec-credential.ts';
-import { KubeconfigError } from '../kube/kubeconfig.ts';
+import { ApiError, RequestTimeoutError, UnreachableError } from './errors.ts';
+import { CredentialPluginError } from './exec-credential.ts';
+import { KubeconfigError } from './kubeconfig.ts';
 
 const KNOWN = [ApiError, KubeconfigError, CredentialPluginError, RequestTimeoutError, UnreachableError];
 

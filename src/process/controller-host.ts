@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import pino from 'pino';
-import { randomWords } from '../../controller/random-words.ts';
-import { type Clock, systemClock } from '../../kube/clock.ts';
-import { type Connection, loadConnection } from '../../kube/connect.ts';
-import type { OutgoingConnection } from '../../outgoing/connection.ts';
+import { randomWords } from '../controller/random-words.ts';
+import { type Clock, systemClock } from '../kube/clock.ts';
+import { type Connection, loadConnection } from '../kube/connect.ts';
+import type { OutgoingConnection } from '../outgoing/connection.ts';
 import type { IdleMemoryOptions } from './idle-memory.ts';
 
 /** The controller's view of its process: tests and rehearsals bring their own. */

@@ -1,7 +1,7 @@
-import type { Controller } from '../../controller/controller.ts';
-import type { Shard } from '../../controller/watch/canary-slice.ts';
-import type { Cluster } from '../../kube/cluster.ts';
-import { ShardKeeper, type ShardTerm } from '../../kube/shards/shard-keeper.ts';
+import type { Controller } from '../controller/controller.ts';
+import type { Shard } from '../controller/watch/canary-slice.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { ShardKeeper, type ShardTerm } from '../kube/shards/shard-keeper.ts';
 import { leaseName, leaseNamespace, shardLeaseName } from './lease-names.ts';
 import { reasonOfStaleness, reportFirstRead } from './readiness.ts';
 import type { ReplicaOptions } from './replica.ts';

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
-import { raw } from '../../../test/fakes/raw.ts';
+import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab } from '../../test/fakes/model/lab.ts';
+import { labOf } from '../../test/fakes/model/life.ts';
+import { raw } from '../../test/fakes/raw.ts';
 import { reasonOfStaleness } from './readiness.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.

@@ -1,6 +1,6 @@
-import type { ControllerConfig } from '../../controller/config.ts';
-import { LEADER_LEASE, shardLease } from '../../kube/permissions.ts';
-import { digest } from '../../workloads/digest.ts';
+import type { ControllerConfig } from '../controller/config.ts';
+import { LEADER_LEASE, shardLease } from '../kube/permissions.ts';
+import { digest } from '../workloads/digest.ts';
 
 type LeaseScope = Pick<ControllerConfig, 'namespaces' | 'canarySelector'>;
 

@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino';
-import { isUnanswered } from '../../kube/api-outage.ts';
-import { isOfCluster } from '../cluster-errors.ts';
-import { numbered } from '../output/text.ts';
+import { numbered } from '../base/printable.ts';
+import { isUnanswered } from '../kube/api-outage.ts';
+import { isOfCluster } from '../kube/is-of-cluster.ts';
 import type { ControllerHost } from './controller-host.ts';
 
 /** pino's number of the level. */
