@@ -25,8 +25,8 @@ import type { PodWatches } from './watch/pod-watches.ts';
 /** Some of the dependencies, with the signal that ends the work. */
 export type DepsOf<Name extends keyof ControllerDeps> = Pick<ControllerDeps, Name> & { signal: AbortSignal };
 
-/** Dependencies that the processes of all Canaries share. */
-export interface ControllerDeps {
+/** What a controller is: its settings, its time, its log, and whether it may write. */
+export interface ProcessDeps {
   readonly config: ControllerConfig;
   /** Which addresses are called for tenants. */
   readonly addresses: AddressPolicy;
@@ -37,15 +37,7 @@ export interface ControllerDeps {
   readonly clock: Clock;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
-  readonly cluster: Cluster;
-  readonly view: ClusterView;
-  readonly anchors: Anchors;
-  readonly salts: Pick<SecretSalts, 'of' | 'store' | 'inherit' | 'forget'>;
-  readonly configWatches: ConfigWatches;
-  readonly podWatches: PodWatches;
-  readonly applications: ApplicationReads;
-  readonly deliveries: DeliveryQueue;
-  readonly journalMemory: JournalMemory;
+  cookieWord(): string;
   readonly log: Log;
   readonly metrics: Pick<ControllerMetrics, 'tickBegan' | 'tickEnded' | 'tickFailed' | 'decisionUnmoved' | 'primaryKept'> & {
     phaseChanged(canary: Canary, phase: Phase): void;
@@ -54,7 +46,27 @@ export interface ControllerDeps {
   mayWrite(): boolean;
   /** The same, also while this process stops. */
   isLeading(): boolean;
-  cookieWord(): string;
+}
+
+/** The cluster, and what is known of it. */
+export interface ClusterDeps {
+  readonly cluster: Cluster;
+  readonly view: ClusterView;
+  readonly anchors: Anchors;
+  readonly salts: Pick<SecretSalts, 'of' | 'store' | 'inherit' | 'forget'>;
+  readonly configWatches: ConfigWatches;
+  readonly podWatches: PodWatches;
+  readonly applications: ApplicationReads;
+  /** The objects of this spec are looked at, though it is not the one that the Canary holds. */
+  track(canary: Canary, raw: KubeObject): void;
+  /** A Canary as it was when its spec could last be run, by `namespace/name`; as it is, where no other one was seen. */
+  lastAccepted(key: string): KubeObject | undefined;
+  /** An older Canary on the same target or apex, as `namespace/name`. */
+  olderRival(canary: Canary): string | undefined;
+}
+
+/** How a version is judged, and what is kept of it. */
+export interface MeasureDeps {
   /** The checks, and with `compare` the counts of both sides at the same moment. `onQuery` gets each rendered query. */
   measure(
     canary: Canary,
@@ -64,6 +76,14 @@ export interface ControllerDeps {
   ): Promise<Measured>;
   /** Reads counts of both sides; what cannot be read is `unknown`. */
   compare(canary: Canary, asked: readonly ToCompare[], signal: AbortSignal, onQuery?: (query: string) => void): Promise<Compared[]>;
+  /** Why a backend of the Canary's metrics cannot be asked; undefined when all can. Never throws. */
+  findOffline(canary: Canary, signal: AbortSignal): Promise<string | undefined>;
+  readonly journalMemory: JournalMemory;
+}
+
+/** Webhooks, events and alerts. */
+export interface MessageDeps {
+  readonly deliveries: DeliveryQueue;
   /** Decoded, and never kept. */
   readonly secret: ReadSecret;
   /** How webhooks are called, and when. */
@@ -74,16 +94,11 @@ export interface ControllerDeps {
   readonly timeCall?: TimeCall;
   /** There is a receiver for the alerts of Canaries that name none. */
   readonly globalAlerts: boolean;
-  /** Why a backend of the Canary's metrics cannot be asked; undefined when all can. Never throws. */
-  findOffline(canary: Canary, signal: AbortSignal): Promise<string | undefined>;
   /** Event and event webhooks of something that happened; never waits. */
   announce(canary: Canary, announcement: Announcement): void;
   /** The same for a Canary that could not be parsed. */
   announceOn(canary: InvolvedObject, announcement: Announcement): void;
-  /** The objects of this spec are looked at, though it is not the one that the Canary holds. */
-  track(canary: Canary, raw: KubeObject): void;
-  /** A Canary as it was when its spec could last be run, by `namespace/name`; as it is, where no other one was seen. */
-  lastAccepted(key: string): KubeObject | undefined;
-  /** An older Canary on the same target or apex, as `namespace/name`. */
-  olderRival(canary: Canary): string | undefined;
 }
+
+/** Dependencies that the processes of all Canaries share. */
+export type ControllerDeps = ProcessDeps & ClusterDeps & MeasureDeps & MessageDeps;

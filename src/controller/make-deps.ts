@@ -10,7 +10,7 @@ import { egressPolicy } from '../outgoing/egress-policy.ts';
 import { ownEgress } from '../outgoing/own-egress.ts';
 import { Anchors } from './adoption/anchors.ts';
 import { labelOf } from './canary/read-canary.ts';
-import type { ControllerDeps } from './controller-deps.ts';
+import type { ControllerDeps, MessageDeps } from './controller-deps.ts';
 import type { ControllerOptions, SharedParts } from './controller-options.ts';
 import { ApplicationReads } from './facts/application.ts';
 import { measuring } from './facts/measuring.ts';
@@ -120,7 +120,7 @@ function messaging(
   { calls, conditions, mayWrite }: Pick<MadeDeps, 'calls' | 'conditions'> & Pick<ControllerDeps, 'mayWrite'>,
   listener: Pick<DepsListener, 'delivered'>,
   signal: AbortSignal,
-): Pick<ControllerDeps, 'deliveries' | 'secret' | 'callsOf' | 'timeCall' | 'globalAlerts' | 'announce' | 'announceOn'> {
+): Omit<MessageDeps, 'gatesOf'> {
   const { eventWebhook } = config;
   // A release waits for no Event.
   const recorder = loggedEvents(

@@ -5,7 +5,7 @@ import { compare, measure } from '../../metrics/measure.ts';
 import type { MeasureDependencies } from '../../metrics/measure-dependencies.ts';
 import { observerFor } from '../../routers/observers.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { ControllerDeps } from '../controller-deps.ts';
+import type { ControllerDeps, MeasureDeps } from '../controller-deps.ts';
 import type { ProviderConditions } from '../notifications/provider-conditions.ts';
 import { answeringOf } from '../notifications/provider-findings.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
@@ -24,7 +24,7 @@ interface MeasuringDeps extends Pick<ControllerDeps, 'config' | 'cluster' | 'vie
 }
 
 /** How the checks of Canaries are measured: with what the controller knows of the cluster and of its flags. */
-export function measuring(deps: MeasuringDeps): Pick<ControllerDeps, 'measure' | 'compare' | 'findOffline'> {
+export function measuring(deps: MeasuringDeps): Omit<MeasureDeps, 'journalMemory'> {
   const { config, cluster, view, clock, metrics, conditions, askCluster, metricsServerSecret, callsOf } = deps;
   const timeQuery = metrics.timeQuery(clock);
   const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {
