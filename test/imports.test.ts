@@ -21,7 +21,8 @@ const mayImport = {
   controller: ['api', 'arrival', 'engine', 'judge', 'workloads', 'routers', 'metrics', 'webhooks', 'notifiers', 'outgoing', 'kube'],
   process: ['api', 'controller', 'kube', 'metrics', 'notifiers', 'outgoing', 'routers', 'server', 'workloads'],
   server: ['api'],
-  dashboard: ['api', 'kube', 'outgoing', 'server'],
+  reading: ['api', 'engine', 'judge', 'kube', 'metrics', 'routers', 'webhooks', 'workloads'],
+  dashboard: ['api', 'engine', 'kube', 'outgoing', 'reading', 'server'],
   loadtester: ['api'],
   cli: '*',
 } satisfies Record<string, readonly string[] | '*'>;

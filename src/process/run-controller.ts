@@ -18,6 +18,7 @@ import type { MetricProvider } from '../metrics/providers/metric-provider.ts';
 import type { MessageTemplates } from '../notifiers/message-templates.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import { ownEgress } from '../outgoing/own-egress.ts';
+import { isMeshKind } from '../routers/mesh-kinds.ts';
 import { startHealthServer } from '../server/http-server.ts';
 import { clientsOf } from './clients.ts';
 import { connectionsOf } from './connections.ts';
@@ -46,7 +47,8 @@ export interface ControllerRun {
 /** What a dashboard gets of the controller beside it. */
 export interface DashboardAround extends Required<Pick<ClusterOptions, 'onRequest' | 'random'>> {
   own: Connection;
-  areRoutesRemote: boolean;
+  /** Of kinds that live in the cluster of the routes. */
+  isElsewhere(apiVersion: string): boolean;
   /** How the OpenID Connect provider is reached. */
   egress: EgressPolicy;
   clock: Clock;
@@ -105,7 +107,8 @@ export async function runController({
   // Before anything is written: a port that is taken ends the process.
   const server = await healthServer(config.port, metrics, host, () => replica?.unready());
   const egress = ownEgress({ ...config, agents });
-  const around = { own, areRoutesRemote, egress, onRequest, log, clock, random, complain: host.complain };
+  const isElsewhere = (apiVersion: string) => areRoutesRemote && isMeshKind(apiVersion);
+  const around = { own, isElsewhere, egress, onRequest, log, clock, random, complain: host.complain };
   const dashboard = server && (await startDashboard?.(around));
   if (server === undefined || (startDashboard !== undefined && dashboard === undefined)) {
     cluster.close();

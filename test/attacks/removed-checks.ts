@@ -111,7 +111,7 @@ export const removedChecks: readonly RemovedCheck[] = [
     ...{
       item: 8,
       check: 'serin list reads it',
-      file: 'src/cli/canaries/canary-reading.ts',
+      file: 'src/reading/canary-reading.ts',
       tests: ['src/cli/canaries/list-command.test.ts'],
     },
     ...{
@@ -120,7 +120,7 @@ export const removedChecks: readonly RemovedCheck[] = [
     },
   },
   {
-    ...{ item: 8, check: 'serin why names it', file: 'src/cli/why/diagnose.ts', tests: ['src/cli/why/steps.test.ts'] },
+    ...{ item: 8, check: 'serin why names it', file: 'src/reading/why/diagnose.ts', tests: ['src/cli/why/steps.test.ts'] },
     ...{ find: 'annotations?.[asideAnnotation] !== undefined)', replace: 'annotations?.[asideAnnotation] === null)' },
   },
   {

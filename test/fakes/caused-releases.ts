@@ -1,7 +1,7 @@
 import type { Cause, WaitCode } from '../../src/api/codes/codes.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import type { CanarySnapshot } from '../../src/cli/canaries/snapshot.ts';
-import { mayNotRead } from '../../src/cli/canaries/snapshot.ts';
+import type { CanarySnapshot } from '../../src/reading/snapshot.ts';
+import { mayNotRead } from '../../src/reading/snapshot.ts';
 import { pushed, type StalledRelease, snapshotIn } from './stalled-release.ts';
 import { aCanary, initialized, World } from './world.ts';
 

@@ -1,11 +1,11 @@
-import { canaryRow, watchKeptRows } from '../../src/cli/dashboard/canary-row.ts';
-import { clusterViews } from '../../src/cli/dashboard/cluster-views.ts';
-import { type OpenListeners, serveListeners } from '../../src/cli/dashboard/serve-listeners.ts';
 import { ACCESS_LIMITS, type AccessLimits, type ClusterAccessOptions } from '../../src/dashboard/access/cluster-access.ts';
 import type { User } from '../../src/dashboard/access/user.ts';
 import { CanaryFeed } from '../../src/dashboard/canary-feed.ts';
+import { type OpenListeners, serveListeners } from '../../src/dashboard/in-cluster/serve-listeners.ts';
 import { OWN_HEADER, PROOF_HEADER } from '../../src/dashboard/own-headers.ts';
 import { newSecret } from '../../src/dashboard/sessions.ts';
+import { canaryRow, watchKeptRows } from '../../src/dashboard/views/canary-row.ts';
+import { clusterViews } from '../../src/dashboard/views/cluster-views.ts';
 import { askHttp, type HttpAnswer } from './ask-http.ts';
 import { handClock } from './clock.ts';
 import { raw } from './raw.ts';

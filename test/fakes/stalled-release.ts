@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/api/canary-status.ts';
 import type { Cause } from '../../src/api/codes/codes.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { type CanarySnapshot, snapshotOf } from '../../src/cli/canaries/snapshot.ts';
-import type { Diagnosis } from '../../src/cli/output/documents.ts';
-import { whyOf } from '../../src/cli/why/diagnose.ts';
 import { projectStatus } from '../../src/engine/project-status.ts';
+import type { Diagnosis } from '../../src/reading/documents/canary-documents.ts';
+import { type CanarySnapshot, snapshotOf } from '../../src/reading/snapshot.ts';
+import { whyOf } from '../../src/reading/why/diagnose.ts';
 import type { World } from './world.ts';
 
 /** A world that stands still, and the objects of it that a user sees. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { reportOf } from '../../src/cli/canaries/canary-report.ts';
-import type { CanarySnapshot } from '../../src/cli/canaries/snapshot.ts';
 import { type ReleaseView, releaseViewOf } from '../../src/cli/view/release-view.ts';
+import { reportOf } from '../../src/reading/canary-report.ts';
+import type { CanarySnapshot } from '../../src/reading/snapshot.ts';
 import { releasing } from './compared-release.ts';
 import { pushed, snapshotIn, verdict, workload } from './stalled-release.ts';
 import { aCanary, initialized, World, withHooks } from './world.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Page } from 'playwright-core';
-import { canaryRow } from '../../src/cli/dashboard/canary-row.ts';
-import { clusterViews } from '../../src/cli/dashboard/cluster-views.ts';
 import { CanaryModel } from '../../src/dashboard/canary-model.ts';
 import { startDashboard } from '../../src/dashboard/dashboard-server.ts';
 import { newSecret } from '../../src/dashboard/sessions.ts';
+import { canaryRow } from '../../src/dashboard/views/canary-row.ts';
+import { clusterViews } from '../../src/dashboard/views/cluster-views.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { startPodinfoFixture } from './podinfo-fixture.ts';
 

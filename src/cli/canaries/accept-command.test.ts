@@ -5,9 +5,9 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { acceptAnnotation, keptAnnotation, ownerAnnotation } from '../../api/names.ts';
 import type { WatchHandler } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
+import { getCanary } from '../../reading/canary-reading.ts';
 import { Output } from '../output/output.ts';
 import { acceptCommand } from './accept-command.ts';
-import { getCanary } from './canary-reading.ts';
 import { listCommand } from './list-command.ts';
 import type { Session } from './session.ts';
 

@@ -3,14 +3,14 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { acceptAnnotation, keptAnnotation } from '../../api/names.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { isForbidden, isInvalid } from '../../kube/errors.ts';
+import { awaitObject } from '../../reading/await-object.ts';
+import { canaryRef } from '../../reading/canary-reading.ts';
+import { headOf } from '../../reading/documents/output-version.ts';
+import { findKept } from '../../reading/kept-primaries.ts';
 import { anchorRef, readAnchor } from '../../workloads/anchor.ts';
 import type { AcceptResult } from '../output/documents.ts';
 import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { headOf } from '../output/output-version.ts';
-import { awaitObject } from './await-object.ts';
-import { canaryRef } from './canary-reading.ts';
-import { findKept } from './kept-primaries.ts';
 import type { Session } from './session.ts';
 import { outcomeWords, type VerbFlags } from './verb-command.ts';
 

@@ -71,7 +71,7 @@ function addReadingCommands(program: Command, runOn: RunOn): void {
       runOn(async (session, name, flags) => {
         const [{ statusCommand }, { requestVerb }, { processKeyboard }] = await Promise.all([
           import('./status-command.ts'),
-          import('./verb-command.ts'),
+          import('../../reading/request-verb.ts'),
           import('../view/keys.ts'),
         ]);
         const ask = (verb: Verb) => requestVerb(session, verb, name, { wait: true, timeout: '1m' });

@@ -1,5 +1,5 @@
-import { count, percent } from '../../engine/comparison/words.ts';
-import type { ComparedReport } from '../output/compared-report.ts';
+import type { ComparedReport } from '../../reading/documents/compared-report.ts';
+import { sideText } from '../../reading/side-text.ts';
 import type { Meaning } from '../output/paint.ts';
 import type { Cell } from '../output/text-table.ts';
 
@@ -24,13 +24,6 @@ export function comparedRows(report: ComparedReport, wide: boolean): (string | C
     ...(wide ? [['windows', windowsText(report)] as const] : []),
   ];
   return lines.map(([label, text], at) => [...(at === 0 ? first : ['', '']), label, text]);
-}
-
-/** `0.61 % [0.52–0.71 %], 312 of 51,004`. */
-export function sideText({ rate, low, high, failures, requests, slowerThanMs }: ComparedReport['canary'], withBounds = true): string {
-  const slow = slowerThanMs === undefined ? '' : `slower than ${slowerThanMs} ms: `;
-  const bounds = withBounds ? ` [${percent(low).replace(' %', '')}–${percent(high)}]` : '';
-  return `${slow}${percent(rate)}${bounds}, ${count(failures)} of ${count(requests)}`;
 }
 
 /** `12 [4.1–26]`, or with the one bound that is known. */

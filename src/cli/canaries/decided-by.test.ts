@@ -7,11 +7,11 @@ import type { Verdict } from '../../api/canary-status.ts';
 import { JournalPart } from '../../engine/journal/journal-part.ts';
 import { entriesOf } from '../../engine/journal/replay.ts';
 import { suppose } from '../../engine/journal/suppose.ts';
-import { entryWords } from '../journal/journal-command.ts';
+import { reportOf } from '../../reading/canary-report.ts';
+import { entryWords } from '../../reading/journals/entry-words.ts';
 import { supposedAnalysis } from '../journal/supposed-analysis.ts';
 import { releaseViewOf } from '../view/release-view.ts';
 import { statusView } from '../view/status-view.ts';
-import { reportOf } from './canary-report.ts';
 import { statusScreen } from './status-screen.ts';
 
 // The number of requests that a check was decided by, from the verdict to all that read of it.

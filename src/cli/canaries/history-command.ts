@@ -1,17 +1,10 @@
-import { asControllerRevision } from '../../api/kinds/controller-revision.ts';
-import { statusOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
-import { ownerAnnotation } from '../../api/names.ts';
-import type { Cluster } from '../../kube/cluster.ts';
-import { readTemplateRevision, recordKind, recordsOf } from '../../workloads/anchor.ts';
-import type { History } from '../output/documents.ts';
+import { getCanary } from '../../reading/canary-reading.ts';
+import type { History } from '../../reading/documents/canary-documents.ts';
+import { historyOf, recordsInCluster } from '../../reading/history.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { headOf } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
-import { getCanary, record, timeOf } from './canary-reading.ts';
 import type { Session } from './session.ts';
-import { snapshotOf } from './snapshot.ts';
 import { shortRevision } from './status-screen.ts';
 
 /** `serin history NAME`: promoted revisions, the newest first. */
@@ -21,47 +14,6 @@ export async function historyCommand({ cluster, namespace = '', output }: Sessio
   await output.show(historyAnswer(history));
   if (history.items.length === 0) output.note('No promoted revision is recorded yet.');
   return 'done';
-}
-
-/** ControllerRevisions of the promoted templates of this Canary. */
-export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: KubeObject): Promise<KubeObject[]> {
-  const { canary } = snapshotOf(raw);
-  if (!canary) return [];
-  const kind = { ...recordKind, namespace: canary.metadata.namespace };
-  const { items } = await cluster.list(kind, { labelSelector: recordsOf(canary) });
-  // A Canary of the same name before this one has left its own.
-  return items.filter((one) => one.metadata.annotations?.[ownerAnnotation] === canary.metadata.uid && readTemplateRevision(one));
-}
-
-/** Pure: the history by its records, the newest first. */
-export function historyOf(raw: KubeObject, records: readonly KubeObject[]): History {
-  const promoted =
-    snapshotOf(raw).canary?.status?.release?.promotedRevision ?? statusOf<{ lastPromotedSpec: string }>(raw).lastPromotedSpec;
-  return {
-    ...headOf('History', raw.metadata),
-    items: records
-      .map(asControllerRevision)
-      .toSorted((a, b) => b.revision - a.revision)
-      .flatMap((object) => {
-        const data = readTemplateRevision(object);
-        if (data === undefined) return [];
-        const { revision, spec } = data;
-        const isCurrent = revision === promoted;
-        const recorded = timeOf('recorded', object.metadata.creationTimestamp);
-        return [
-          { number: object.revision, revision, current: isCurrent, ...recorded, images: imagesOf(spec), record: object.metadata.name },
-        ];
-      }),
-  };
-}
-
-function imagesOf({ template, ...spec }: { template?: { spec: Record<string, unknown> } }): string[] {
-  const { containers } = template?.spec ?? {};
-  if (Array.isArray(containers)) return containers.map((one) => String(record(one).image ?? ''));
-  // A Knative Service has a Revision instead, and a Service whom it selects.
-  const { primaryRevision, service } = record(spec);
-  if (typeof primaryRevision === 'string') return [primaryRevision];
-  return Object.entries(record(record(service).selector)).map(([key, value]) => `${key}=${value}`);
 }
 
 function historyAnswer(history: History): CommandAnswer<History> {

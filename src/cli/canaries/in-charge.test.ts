@@ -4,7 +4,8 @@ import { raw } from '../../../test/fakes/raw.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { shardOf } from '../../kube/shards/shard-of.ts';
-import { controllerText, inCharge } from './in-charge.ts';
+import { inCharge } from '../../reading/in-charge.ts';
+import { controllerText } from './controller-lines.ts';
 
 const NOW_MS = Date.parse('2026-11-20T06:00:00Z');
 const GROUP = 'flagger-leader-election';

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { CanaryList, type CanarySummary } from '../output/documents.ts';
+import { summaryOf } from '../../reading/canary-reading.ts';
+import type { CanarySummary } from '../../reading/documents/canary-documents.ts';
+import { CanaryList } from '../output/documents.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
-import { summaryOf } from './canary-reading.ts';
 import { listAnswer, phaseOf } from './list-command.ts';
 
 /** A Canary at 20 %, an idle one, one that no controller has reconciled, and one whose spec is a text. */

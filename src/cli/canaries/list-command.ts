@@ -1,12 +1,13 @@
-import type { CanaryList, CanarySummary, KeptItem } from '../output/documents.ts';
+import { listCanaries, resourceName, summaryOf } from '../../reading/canary-reading.ts';
+import type { CanarySummary, KeptItem } from '../../reading/documents/canary-documents.ts';
+import { outputVersion } from '../../reading/documents/output-version.ts';
+import { KEPT, keptSentence, listKept } from '../../reading/kept-primaries.ts';
+import type { CanaryList } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
 import { bar, meaningOf } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
-import { listCanaries, resourceName, summaryOf } from './canary-reading.ts';
-import { KEPT, keptSentence, listKept } from './kept-primaries.ts';
 import type { Session } from './session.ts';
 
 const BAR = 10;

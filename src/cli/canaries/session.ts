@@ -1,9 +1,11 @@
 import { parseDuration } from '../../api/duration.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
 import { loadConnection } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';
 import { isOfCluster } from '../../kube/is-of-cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import { ReadingError } from '../../reading/reading-error.ts';
 import { CommandError, type ExitName, exitCodes, usageError } from '../output/exit-codes.ts';
 import { Output, type OutputFlags, processStreams, type Streams } from '../output/output.ts';
 
@@ -30,6 +32,9 @@ export interface Session {
   /** The flags that chose the cluster, for commands that are shown to be copied; kubectl has the same. */
   clusterFlags?: readonly string[];
 }
+
+/** The part of a session that commands need which read alone. */
+export type ReadSession = Pick<Session, 'namespace' | 'output'> & { cluster: ClusterReader };
 
 /** Around the process, for tests. */
 export interface Surroundings {
@@ -96,5 +101,6 @@ export async function guarded(flags: OutputFlags, around = ofProcess(), act: (ou
 
 function exitOf(error: unknown): ExitName {
   if (error instanceof CommandError) return error.exit;
+  if (error instanceof ReadingError) return error.why;
   return isOfCluster(error) ? 'unanswered' : 'fault';
 }

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { readSlowNote, slowAnnotation } from '../../kube/slow-note.ts';
-import { ifReadable } from './if-readable.ts';
+import { ifReadable } from '../../reading/if-readable.ts';
 
 /** One sentence when the controller of this Canary waits for the API server; undefined: it does not, or its Lease may not be read. */
 export async function slowApiServer(cluster: Pick<Cluster, 'list'>, canary: KubeObject): Promise<string | undefined> {

@@ -1,6 +1,11 @@
 import { systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import type { CanaryReport, ControllerReport } from '../output/documents.ts';
+import { resourceName } from '../../reading/canary-reading.ts';
+import { reportOf } from '../../reading/canary-report.ts';
+import type { CanaryReport, ControllerReport } from '../../reading/documents/canary-documents.ts';
+import { follow } from '../../reading/follow.ts';
+import { inCharge, withFlags, withoutTimes } from '../../reading/in-charge.ts';
+import { type CanarySnapshot, readSnapshot, watchedBy } from '../../reading/snapshot.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import { Frames, lostNotes } from '../output/frames.ts';
 import type { CommandAnswer } from '../output/output.ts';
@@ -11,13 +16,9 @@ import { type ReleaseView, releaseViewOf } from '../view/release-view.ts';
 import { statusView } from '../view/status-view.ts';
 import { type KeyActions, VerbKeys } from '../view/verb-keys.ts';
 import { whyAnswer, whyReport } from '../why/why-command.ts';
-import { resourceName } from './canary-reading.ts';
-import { reportOf } from './canary-report.ts';
-import { follow } from './follow.ts';
-import { hiddenLeases, inCharge, withFlags, withoutTimes } from './in-charge.ts';
+import { hiddenLeases } from './controller-lines.ts';
 import type { Session } from './session.ts';
 import { slowApiServer } from './slow-api-server.ts';
-import { type CanarySnapshot, readSnapshot, watchedBy } from './snapshot.ts';
 import { statusScreen } from './status-screen.ts';
 
 type StatusSession = Pick<Session, 'namespace' | 'output' | 'clock' | 'clusterFlags'> & {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { snapshotIn } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
-import { reportOf } from './canary-report.ts';
+import { reportOf } from '../../reading/canary-report.ts';
 import { statusScreen } from './status-screen.ts';
 
 const terminal = { color: false, unicode: true, live: false, columns: 120 };

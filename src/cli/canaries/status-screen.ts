@@ -1,15 +1,15 @@
 import { isBlockerCode, otherActor } from '../../api/codes/codes.ts';
 import { requestsText } from '../../api/requests-text.ts';
-import type { CanaryReport, CheckReport, GateReport, WorkloadReport } from '../output/documents.ts';
+import { EVENTS_SHOWN } from '../../reading/canary-report.ts';
+import type { CanaryReport, CheckReport, GateReport, WorkloadReport } from '../../reading/documents/canary-documents.ts';
+import { recordedIn } from '../../reading/waits.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { indented } from '../output/text.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
-import { EVENTS_SHOWN } from './canary-report.ts';
 import { comparedHeading, comparedRows } from './compared-rows.ts';
-import { controllerLines } from './in-charge.ts';
+import { controllerLines } from './controller-lines.ts';
 import { phaseOf, trafficInWords } from './list-command.ts';
-import { recordedIn } from './waits.ts';
 
 const BAR = 20;
 const INDENT = 2;

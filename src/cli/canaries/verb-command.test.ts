@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { requestAnnotation } from '../../api/names.ts';
 import { type VerbRequest, writeRequest } from '../../api/verb-request.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { record } from './verb-command.ts';
+import { record } from '../../reading/request-verb.ts';
 
 const asked = (id: string, by: string): VerbRequest => ({ verb: 'promote', id, by, atMs: 1_000 });
 

@@ -1,11 +1,11 @@
 import { version } from '../../base/version.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import { record } from '../../reading/canary-reading.ts';
+import { outputVersion } from '../../reading/documents/output-version.ts';
 import type { VersionReport } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
-import { record } from './canary-reading.ts';
 import type { Session } from './session.ts';
 
 /** Without a cluster: what this program is. */

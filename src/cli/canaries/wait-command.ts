@@ -3,20 +3,20 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Phase } from '../../api/phase.ts';
 import { defined } from '../../base/defined.ts';
-import { recordedFor, templateOf } from '../../controller/facts/target-facts.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
+import { awaitObject } from '../../reading/await-object.ts';
+import { canaryRef, getCanary, NOT_INSTALLED, resourceName, specUnusable, summaryOf } from '../../reading/canary-reading.ts';
+import { headOf } from '../../reading/documents/output-version.ts';
+import { observedTarget, targetSide } from '../../reading/observed-target.ts';
+import { snapshotOf } from '../../reading/snapshot.ts';
+import { recordedFor, templateOf } from '../../workloads/recorded-template.ts';
 import type { Sides } from '../../workloads/workload.ts';
 import type { WaitResult } from '../output/documents.ts';
 import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { headOf } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
-import { awaitObject } from './await-object.ts';
-import { canaryRef, getCanary, NOT_INSTALLED, resourceName, specUnusable, summaryOf } from './canary-reading.ts';
-import { observedTarget, targetSide } from './observed-target.ts';
 import type { Session } from './session.ts';
-import { snapshotOf } from './snapshot.ts';
 
 /** States to wait for. */
 export const waitGoals = ['succeeded', 'initialized', 'waiting-promotion', 'settled'] as const;

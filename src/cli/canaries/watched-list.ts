@@ -1,10 +1,10 @@
 import { type KubeObject, refKey } from '../../api/kube-object.ts';
 import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import type { CanarySummary, KeptItem } from '../output/documents.ts';
+import { CANARIES, canaryRef, NOT_INSTALLED, summaryOf } from '../../reading/canary-reading.ts';
+import type { CanarySummary, KeptItem } from '../../reading/documents/canary-documents.ts';
+import { keptAmong, watchAnchors } from '../../reading/kept-primaries.ts';
 import { CommandError } from '../output/exit-codes.ts';
-import { CANARIES, canaryRef, NOT_INSTALLED, summaryOf } from './canary-reading.ts';
-import { keptAmong, watchAnchors } from './kept-primaries.ts';
 
 /** Canaries, and primaries that outlive theirs, each sorted by namespace and name. */
 export interface ShownList {

@@ -1,9 +1,9 @@
 import type { ControllerConfig } from '../../controller/config.ts';
 import { writtenName } from '../../controller/flags.ts';
+import { dashboardSettings } from '../../dashboard/in-cluster/dashboard-settings.ts';
 import { type ControllerHost, processHost } from '../../process/controller-host.ts';
 import { configOf, ProcessFlags } from '../../process/controller-settings.ts';
 import { type DashboardAround, runController, type ServedDashboard } from '../../process/run-controller.ts';
-import { dashboardSettings } from '../dashboard/dashboard-settings.ts';
 import { ignoredFlagsIn } from '../ignored-flags.ts';
 import { messageTemplatesIn } from './message-templates-file.ts';
 
@@ -43,6 +43,6 @@ async function startDashboard(
     return undefined;
   }
   // The page is loaded only where it is served.
-  const { startControllerDashboard } = await import('../dashboard/controller-dashboard.ts');
+  const { startControllerDashboard } = await import('../../dashboard/in-cluster/controller-dashboard.ts');
   return startControllerDashboard(settings, around);
 }

@@ -5,9 +5,9 @@ import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import { aDeployment } from '../../../test/scenarios/troubles/objects.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { timestamp } from '../../base/timestamp.ts';
+import { clusterViews } from '../../dashboard/views/cluster-views.ts';
 import type { Views } from '../../dashboard/views.ts';
 import type { ReleaseView } from '../../dashboard/wire.ts';
-import { clusterViews } from './cluster-views.ts';
 import { dashboardCommand } from './dashboard-command.ts';
 
 const session = () => {

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { CanaryModel } from '../../dashboard/canary-model.ts';
 import { startDashboard } from '../../dashboard/dashboard-server.ts';
 import { newSecret } from '../../dashboard/sessions.ts';
+import { canaryRow, watchKeptRows } from '../../dashboard/views/canary-row.ts';
+import { clusterViews } from '../../dashboard/views/cluster-views.ts';
 import type { Session } from '../canaries/session.ts';
 import { CommandError } from '../output/exit-codes.ts';
-import { canaryRow, watchKeptRows } from './canary-row.ts';
-import { clusterViews } from './cluster-views.ts';
 
 /** A dashboard on this machine. */
 export interface OpenDashboard {

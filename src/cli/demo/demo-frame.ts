@@ -5,7 +5,7 @@ import { asEvent } from '../../api/kinds/event.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { readTraffic } from '../traffic/read-traffic.ts';
+import { readTraffic } from '../../reading/traffic/read-traffic.ts';
 import { APP, type DemoCluster, NAMESPACE } from './demo-cluster.ts';
 import type { DemoUsers } from './users.ts';
 

@@ -1,11 +1,12 @@
 import { suppose } from '../../engine/journal/suppose.ts';
-import { listCanaries } from '../canaries/canary-reading.ts';
+import { listCanaries } from '../../reading/canary-reading.ts';
+import { outputVersion } from '../../reading/documents/output-version.ts';
+import { identityOf, type Journal, readJournals } from '../../reading/journals/read-journals.ts';
+import type { ReadSession } from '../canaries/session.ts';
 import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { Backtest, SupposedRelease } from '../output/journal-documents.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
-import { identityOf, type Journal, type JournalSession, readJournals } from './read-journals.ts';
 import { type ReplayFlags, supposedOf, verdictWords } from './replay-command.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';
 
@@ -15,7 +16,7 @@ export interface BacktestFlags extends ReplayFlags {
 }
 
 /** `serin backtest --with …`: the outcome of every recorded release under a changed analysis. */
-export async function backtestCommand({ cluster, namespace = '', output }: JournalSession, flags: BacktestFlags): Promise<ExitName> {
+export async function backtestCommand({ cluster, namespace = '', output }: ReadSession, flags: BacktestFlags): Promise<ExitName> {
   const change = await analysisChange(flags);
   if (change === undefined) throw usageError('the changed analysis is missing: give --with or --with-file');
   const items: SupposedRelease[] = [];

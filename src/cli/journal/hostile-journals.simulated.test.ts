@@ -5,9 +5,9 @@ import { journalRecords, partsOf } from '../../../test/fakes/model/journals.ts';
 import { initializedLab, release } from '../../../test/fakes/model/released.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
+import { type Journal, readJournals } from '../../reading/journals/read-journals.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { Output } from '../output/output.ts';
-import { type Journal, readJournals } from './read-journals.ts';
 import { replayCommand, replayOf } from './replay-command.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.

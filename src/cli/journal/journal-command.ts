@@ -1,21 +1,23 @@
-import { requestsText } from '../../api/requests-text.ts';
 import { preciseTimestamp } from '../../base/timestamp.ts';
-import type { JournalAnswer, JournalPart } from '../../engine/journal/journal-part.ts';
-import { entriesOf, type NotedEntry } from '../../engine/journal/replay.ts';
-import { getCanary } from '../canaries/canary-reading.ts';
+import { entriesOf } from '../../engine/journal/replay.ts';
+import { getCanary } from '../../reading/canary-reading.ts';
+import type { JournalList } from '../../reading/documents/journal-list.ts';
+import { outputVersion } from '../../reading/documents/output-version.ts';
+import { entryWords } from '../../reading/journals/entry-words.ts';
+import { evidencePoints } from '../../reading/journals/evidence-points.ts';
+import { journalList } from '../../reading/journals/journal-list.ts';
+import { identityOf, type Journal, readJournals, readOneJournal } from '../../reading/journals/read-journals.ts';
+import type { ReadSession } from '../canaries/session.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
 import { evidenceLines } from '../output/evidence-lines.ts';
 import { type ExitName, usageError } from '../output/exit-codes.ts';
-import type { JournalDocument, JournalList } from '../output/journal-documents.ts';
+import type { JournalDocument } from '../output/journal-documents.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
-import { evidencePoints } from './evidence-points.ts';
-import { identityOf, type Journal, type JournalSession, readJournals, readOneJournal } from './read-journals.ts';
 
 /** `serin history NAME --journal[=RELEASE]`: the journals that are kept, or all of one. */
 export async function journalCommand(
-  { cluster, namespace = '', output }: JournalSession,
+  { cluster, namespace = '', output }: ReadSession,
   name: string,
   release: string | true,
 ): Promise<ExitName> {
@@ -24,36 +26,13 @@ export async function journalCommand(
   const canary = identityOf(await getCanary(cluster, namespace, name));
   if (release === true) {
     const journals = await readJournals(cluster, canary);
-    await output.show(listAnswer(listOf(canary, journals)));
+    await output.show(listAnswer(journalList(canary, journals)));
     if (journals.length === 0) output.note('No journal found: nothing was released yet, or --journal-limit of the controller is 0.');
     return 'done';
   }
   await output.show(journalAnswer(await readOneJournal(cluster, canary, Number(release))));
   return 'done';
 }
-
-/** The document of `serin history --journal`. */
-export function listOf({ namespace, name }: { namespace: string; name: string }, journals: readonly Journal[]): JournalList {
-  const items = journals.map(({ run, parts, bytes, problems }) => {
-    const [first, last] = [parts[0], parts.at(-1)];
-    return {
-      release: run,
-      ...(last && { revision: last.revision, ended: preciseTimestamp(last.endedMs) }),
-      ...(first && { began: preciseTimestamp(first.beganMs) }),
-      ...(last?.ended && { outcome: last.ended }),
-      engines: [...new Set(parts.map(({ engine }) => engine))],
-      steps: parts.reduce((sum, part) => sum + stepsIn(part), 0),
-      records: parts.length + problems.length,
-      bytes,
-      problems: [...problems],
-    };
-  });
-  return { apiVersion: outputVersion, kind: 'JournalList', namespace, name, items };
-}
-
-/** As they are shown: a poll is two. */
-const stepsIn = ({ segments }: JournalPart): number =>
-  segments.flatMap(({ entries }) => entries).reduce((sum, { polls = [] }) => sum + 1 + 2 * polls.length, 0);
 
 /** The document of `serin history --journal=RELEASE`. */
 export function documentOf({ namespace, name, run, parts }: Journal): JournalDocument {
@@ -98,29 +77,4 @@ function journalAnswer(journal: Journal): CommandAnswer<JournalDocument> {
       ];
     },
   };
-}
-
-/** What one step saw and did. */
-export function entryWords({ event, answer, key, decided, writes = [] }: NotedEntry): string {
-  const seen = answer ? answerWords(answer) : key === undefined ? event.toLowerCase() : `delivered ${key}`;
-  const asks = decided.asks.filter((ask) => ask !== 'record' && !ask.startsWith('wakeAt'));
-  return [seen, ...asks.map((ask) => `-> ${ask}`), ...writes.map((write) => `wrote: ${write}`)].join('; ');
-}
-
-function answerWords(answer: JournalAnswer): string {
-  switch (answer.kind) {
-    case 'measure':
-      return answer.verdicts
-        .map(
-          ({ check, verdict, value, requests, limit }) =>
-            `${check} ${verdict}${value === undefined ? '' : ` at ${value}`}${requests === undefined ? '' : ` by ${requestsText(requests)}`}${limit ? ` (${limit})` : ''}`,
-        )
-        .join(', ');
-    case 'runHooks':
-      return `${answer.type || 'rollout'} ${answer.outcome}${(answer.calls ?? []).map(({ webhook, status }) => ` ${webhook}: ${status ?? 'no answer'}`).join(',')}`;
-    case 'compare':
-      return `counts of both sides: ${answer.compared.map((one) => `${one.metric} ${one.kind}`).join(', ')}`;
-    default:
-      return `${answer.kind} ${answer.outcome}`;
-  }
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
+import { documentOn } from '../../reading/documents/output-version.ts';
+import { type Journal, partOf } from '../../reading/journals/read-journals.ts';
 import { CommandError, usageError } from '../output/exit-codes.ts';
-import { documentOn } from '../output/output-version.ts';
 import { oneValue } from '../validate/one-value.ts';
 import { readSources } from '../validate/sources.ts';
-import { type Journal, partOf } from './read-journals.ts';
 
 /** Characters of a file; a journal has a hundredth of it. */
 const LARGEST_FILE = 20_000_000;

@@ -3,12 +3,13 @@ import { version } from '../../base/version.ts';
 import { isSame, replay } from '../../engine/journal/replay.ts';
 import type { StepSummary } from '../../engine/journal/step-summary.ts';
 import { type Supposed, suppose } from '../../engine/journal/suppose.ts';
-import { getCanary } from '../canaries/canary-reading.ts';
+import { getCanary } from '../../reading/canary-reading.ts';
+import { outputVersion } from '../../reading/documents/output-version.ts';
+import { identityOf, type Journal, readOneJournal } from '../../reading/journals/read-journals.ts';
+import type { ReadSession } from '../canaries/session.ts';
 import { type CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { ReplayResult, SupposedRelease, Supposition } from '../output/journal-documents.ts';
 import type { CommandAnswer, Output } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
-import { identityOf, type Journal, type JournalSession, readOneJournal } from './read-journals.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';
 
 /** Flags of `serin replay`. */
@@ -21,7 +22,7 @@ const exits: Readonly<Record<ReplayResult['outcome'], ExitName>> = { same: 'done
 
 /** `serin replay NAME[/RELEASE]`: a journal of the cluster. */
 export async function replayCommand(
-  session: JournalSession,
+  session: ReadSession,
   name: string,
   release: number | undefined,
   flags: ReplayFlags,

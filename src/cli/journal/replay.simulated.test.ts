@@ -10,13 +10,13 @@ import { raw } from '../../../test/fakes/raw.ts';
 import { untar } from '../../../test/fakes/untar.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { version } from '../../base/version.ts';
+import type { ReadSession } from '../canaries/session.ts';
 import { Documents } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { Output } from '../output/output.ts';
 import { gatherReport } from '../report/gather-report.ts';
 import { backtestCommand } from './backtest-command.ts';
 import { journalCommand } from './journal-command.ts';
-import type { JournalSession } from './read-journals.ts';
 import { type ReplayFlags, replayCommand, replayFileCommand, splitRelease } from './replay-command.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -40,7 +40,7 @@ beforeAll(async () => {
   lab.close();
 });
 
-type Act = (session: JournalSession) => Promise<string>;
+type Act = (session: ReadSession) => Promise<string>;
 
 /** The document that a command prints, and its exit. */
 async function run(act: Act, cluster = new HeldCluster(objects)): Promise<{ exit: string; document: Documents; said: string }> {

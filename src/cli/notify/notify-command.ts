@@ -15,13 +15,13 @@ import { formats, notifierFor, readSettings } from '../../notifiers/index.ts';
 import type { AlertFormat, AlertMessage } from '../../notifiers/notifier.ts';
 import { ownEgress } from '../../outgoing/own-egress.ts';
 import { proxiesIn } from '../../outgoing/proxy.ts';
-import { getCanary, resourceName, specUnusable } from '../canaries/canary-reading.ts';
+import { getCanary, resourceName, specUnusable } from '../../reading/canary-reading.ts';
+import { headOf } from '../../reading/documents/output-version.ts';
 import type { Session } from '../canaries/session.ts';
 import { messageTemplatesIn } from '../controller/message-templates-file.ts';
 import type { NotifyResult } from '../output/documents.ts';
 import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { headOf } from '../output/output-version.ts';
 import type { AlertKind } from './alert-kinds.ts';
 import { sampleAlert } from './sample-alert.ts';
 

@@ -1,5 +1,5 @@
+import type { EvidencePoint } from '../../reading/documents/compared-report.ts';
 import { sparkline } from '../view/sparkline.ts';
-import type { EvidencePoint } from './compared-report.ts';
 import type { Terminal } from './terminal.ts';
 import { textTable } from './text-table.ts';
 

@@ -1,5 +1,5 @@
+import type { EvidencePoint } from '../../reading/documents/compared-report.ts';
 import type { Plot, PlotLine } from '../rehearse/html/plot.ts';
-import type { EvidencePoint } from './compared-report.ts';
 
 /** Evidence over time, one plot for each metric, with the decision as a dashed line. */
 export function evidencePlots(points: readonly EvidencePoint[]): Pick<Plot, 'title' | 'unit' | 'lines'>[] {

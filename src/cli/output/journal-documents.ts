@@ -1,24 +1,5 @@
 import * as z from 'zod';
-import { documentOf, documentOn, Time, version } from './output-version.ts';
-
-/** Output of `serin history --journal`. */
-export const JournalList = documentOn('JournalList', {
-  items: z.array(
-    z.object({
-      release: z.number().describe('Number of the release: status.release.run.'),
-      revision: z.string().optional(),
-      began: Time.optional(),
-      ended: Time.optional(),
-      outcome: z.string().optional().describe('Phase with which the release ended; absent: it goes on, or its last steps were not stored.'),
-      engines: z.array(z.string()).describe('Versions of Serin that recorded it.'),
-      steps: z.number(),
-      records: z.number().describe('ControllerRevisions that hold it.'),
-      bytes: z.number().describe('Of their data.'),
-      problems: z.array(z.string()).describe('Why it cannot be used.'),
-    }),
-  ),
-});
-export type JournalList = z.infer<typeof JournalList>;
+import { documentOf, documentOn, Time, version } from '../../reading/documents/output-version.ts';
 
 /** Output of `serin history --journal=RELEASE`. */
 export const JournalDocument = documentOn('Journal', {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { CANARIES, getCanary, listCanaries } from '../canaries/canary-reading.ts';
+import { CANARIES, getCanary, listCanaries } from '../../reading/canary-reading.ts';
 import type { Session } from '../canaries/session.ts';
 import type { Documents } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { applierOf, applierRemedy } from '../../api/appliers.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import type { ArrivalPlan, Loss } from '../../arrival/plan.ts';
-import { documentOf, documentOn, headOf, outputVersion } from '../output/output-version.ts';
+import { documentOf, documentOn, headOf, outputVersion } from '../../reading/documents/output-version.ts';
 import { guardStates } from './read-guard.ts';
 
 const ObjectOf = z.object({

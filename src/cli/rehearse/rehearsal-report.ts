@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Verdict } from '../../api/canary-status.ts';
-import { EvidencePoint } from '../output/compared-report.ts';
-import { documentOf } from '../output/output-version.ts';
+import { EvidencePoint } from '../../reading/documents/compared-report.ts';
+import { documentOf, ObjectName } from '../../reading/documents/output-version.ts';
 
 const Seconds = z.number().describe('From the push of the new version; negative: before it.');
 const Requests = z.object({ sent: z.number(), failed: z.number().describe('Answered with 5xx.') });
@@ -10,8 +10,6 @@ const RequestsBy = z.object({
   new: Requests,
   none: Requests.describe('Answered by a proxy itself.'),
 });
-/** An object by its name. */
-export const ObjectName = z.object({ kind: z.string(), namespace: z.string().optional(), name: z.string() });
 
 /** A mistake in the manifests, with its remedy. */
 export const RehearsalMistake = z.object({

@@ -3,12 +3,12 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
 import { defined } from '../../base/defined.ts';
 import { limitOf, type MetricKind } from '../../metrics/limit.ts';
+import { fieldDifferences } from '../../reading/changes/field-differences.ts';
+import { comparedReports } from '../../reading/compared-reports.ts';
+import { HIDDEN, redactText } from '../../reading/redaction/redact-text.ts';
 import type { Moment } from '../../rehearsal/recorder.ts';
 import type { Rehearsal } from '../../rehearsal/rehearsal.ts';
 import { blamedChecks, timesOf, verdictOf } from '../../rehearsal/verdict.ts';
-import { comparedReports } from '../canaries/compared-reports.ts';
-import { fieldDifferences } from '../canaries/field-differences.ts';
-import { HIDDEN, redactText } from '../report/redact-text.ts';
 import type { RehearsalResult, TimelineEntry } from './rehearsal-report.ts';
 
 /** The server writes these. */

@@ -1,11 +1,11 @@
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import { record } from '../../reading/canary-reading.ts';
+import { redactText } from '../../reading/redaction/redact-text.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
-import { record } from '../canaries/canary-reading.ts';
 import type { ReportFile } from './canary-files.ts';
 import { podSummary } from './pod-summary.ts';
-import { redactText } from './redact-text.ts';
 import type { ReportReader } from './report-reader.ts';
 
 /** As the chart and the kustomizations label it. */

@@ -1,4 +1,4 @@
-import type { EvidencePoint } from '../output/compared-report.ts';
+import type { EvidencePoint } from '../../reading/documents/compared-report.ts';
 import { evidencePlots } from '../output/evidence-plots.ts';
 import { plotSvg } from '../rehearse/html/plot.ts';
 import { style } from '../rehearse/html/style.ts';

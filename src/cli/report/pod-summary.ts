@@ -1,7 +1,7 @@
 import { asPod } from '../../api/kinds/pod.ts';
 import { asReplicaSet } from '../../api/kinds/replica-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { record } from '../canaries/canary-reading.ts';
+import { record } from '../../reading/canary-reading.ts';
 
 /** The state of a pod, without the inputs of its containers (`env`, `args`). */
 export function podSummary(pod: KubeObject): object {

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { getCanary, listCanaries } from '../canaries/canary-reading.ts';
+import { getCanary, listCanaries } from '../../reading/canary-reading.ts';
 import type { Session } from '../canaries/session.ts';
 import type { ReportContents } from '../output/documents.ts';
 import { type CommandError, type ExitName, usageError } from '../output/exit-codes.ts';

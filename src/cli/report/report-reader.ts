@@ -2,8 +2,8 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { keptIn } from '../../base/once.ts';
 import type { ClusterReader, KindRef, Selection } from '../../kube/cluster.ts';
 import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
-import { type CanaryIdentity, type Journal, readJournals } from '../journal/read-journals.ts';
-import { redactText } from './redact-text.ts';
+import { type CanaryIdentity, type Journal, readJournals } from '../../reading/journals/read-journals.ts';
+import { redactText } from '../../reading/redaction/redact-text.ts';
 import type { Redaction } from './redaction.ts';
 
 /** Never read, whatever refers to them. */

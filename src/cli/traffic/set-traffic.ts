@@ -3,12 +3,12 @@ import { knativeApiVersion } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isConflict } from '../../kube/errors.ts';
+import { canarySteering } from '../../reading/traffic/find-canary.ts';
+import { knativeService } from '../../reading/traffic/read-traffic.ts';
 import { changeTraffic } from '../../routers/knative/change-traffic.ts';
 import { trafficOf } from '../../routers/knative/traffic.ts';
 import type { TrafficFlags } from '../../routers/knative/traffic-flags.ts';
 import { CommandError } from '../output/exit-codes.ts';
-import { canarySteering } from './find-canary.ts';
-import { knativeService } from './read-traffic.ts';
 
 /** Times that a change is computed again after another writer came first. */
 const TRIES = 5;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { TrafficReport } from '../output/documents.ts';
+import { TrafficReport } from '../../reading/documents/canary-documents.ts';
+import { outputVersion } from '../../reading/documents/output-version.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
 import { trafficAnswer } from './traffic-answer.ts';
 
 const canary: TrafficReport = {

@@ -1,4 +1,4 @@
-import type { TrafficReport } from '../output/documents.ts';
+import type { TrafficReport } from '../../reading/documents/canary-documents.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { bar } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';

@@ -1,8 +1,8 @@
+import { knativeReport, readTraffic } from '../../reading/traffic/read-traffic.ts';
 import { trafficOf } from '../../routers/knative/traffic.ts';
 import { TrafficFlagError } from '../../routers/knative/traffic-flags.ts';
 import type { Session } from '../canaries/session.ts';
 import { type ExitName, usageError } from '../output/exit-codes.ts';
-import { knativeReport, readTraffic } from './read-traffic.ts';
 import { setTraffic, type TrafficChange } from './set-traffic.ts';
 import { trafficAnswer } from './traffic-answer.ts';
 

@@ -2,7 +2,7 @@ import { apiVersion } from '../../api/canary.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import type { UnreadKind } from '../../arrival/world.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
-import { ifReadable } from '../canaries/if-readable.ts';
+import { ifReadable } from '../../reading/if-readable.ts';
 import { applicationReader, isOfApplication } from '../preflight/application-reader.ts';
 import { secretRefsIn } from '../rights/secret-refs.ts';
 import { type Item, itemOf } from './documents.ts';

@@ -6,7 +6,7 @@ import { eventually } from '../../../test/scenarios/eventually.ts';
 import { waysOn, writeKeptPrimary } from '../../api/kept-primary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { keptAnnotation } from '../../api/names.ts';
-import { summaryOf } from '../canaries/canary-reading.ts';
+import { summaryOf } from '../../reading/canary-reading.ts';
 import { columnsOf } from '../output/columns.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { Output, type OutputFlags } from '../output/output.ts';

@@ -1,6 +1,6 @@
+import type { CanarySummary } from '../../reading/documents/canary-documents.ts';
 import { listTable } from '../canaries/list-command.ts';
 import type { ShownList } from '../canaries/watched-list.ts';
-import type { CanarySummary } from '../output/documents.ts';
 import { meaningOf } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { ageText } from './age-text.ts';

@@ -1,11 +1,11 @@
 import { printable } from '../../base/printable.ts';
 import { systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { KEPT } from '../canaries/kept-primaries.ts';
+import type { CanarySummary } from '../../reading/documents/canary-documents.ts';
+import { KEPT } from '../../reading/kept-primaries.ts';
 import { listAnswer, phaseOf, trafficInWords } from '../canaries/list-command.ts';
 import type { Session } from '../canaries/session.ts';
 import { type ShownList, watchList } from '../canaries/watched-list.ts';
-import type { CanarySummary } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import { Frames, lostNotes } from '../output/frames.ts';
 import type { Keyboard } from './keys.ts';

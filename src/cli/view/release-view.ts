@@ -1,16 +1,16 @@
 import type { Analysis } from '../../api/canary.ts';
-import { asPod } from '../../api/kinds/pod.ts';
 import { asReplicaSet } from '../../api/kinds/replica-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { defined } from '../../base/defined.ts';
 import { plannedStep } from '../../engine/planned-step.ts';
 import type { Limit } from '../../metrics/limit.ts';
-import { record } from '../canaries/canary-reading.ts';
-import { rangeOf } from '../canaries/canary-report.ts';
-import type { CanarySnapshot } from '../canaries/snapshot.ts';
-import type { CanaryReport } from '../output/documents.ts';
-import { whyOf } from '../why/diagnose.ts';
+import { record } from '../../reading/canary-reading.ts';
+import { rangeOf } from '../../reading/canary-report.ts';
+import type { CanaryReport } from '../../reading/documents/canary-documents.ts';
+import { type PodView, podOf } from '../../reading/pod-view.ts';
+import type { CanarySnapshot } from '../../reading/snapshot.ts';
+import { whyOf } from '../../reading/why/diagnose.ts';
 import { onThisCluster } from '../why/why-command.ts';
 
 /** Everything that the live screen of one Canary shows. */
@@ -37,14 +37,6 @@ export interface PodGroup {
   replicas?: number;
   failure?: string;
   pods: readonly PodView[];
-}
-
-export interface PodView {
-  name: string;
-  state: string;
-  ready: boolean;
-  restarts: number;
-  created: string | undefined;
 }
 
 /** The view of a snapshot. `clusterFlags`: for the command beside a blocker. Pure. */
@@ -122,18 +114,4 @@ function imageOf(spec: unknown): string {
   const { containers } = record(spec);
   const image: unknown = Array.isArray(containers) ? record(containers[0]).image : undefined;
   return typeof image === 'string' ? image : '-';
-}
-
-/** A pod as both live views show it. `state`: why it waits, if it does, else its phase. */
-export function podOf(object: KubeObject): PodView {
-  const { metadata, status = {} } = asPod(object);
-  const containers = status.containerStatuses ?? [];
-  const waiting = containers.map((one) => record(record(one.state).waiting).reason).find((reason) => typeof reason === 'string');
-  return {
-    name: metadata.name,
-    state: metadata.deletionTimestamp === undefined ? String(waiting ?? status.phase ?? 'Unknown') : 'Terminating',
-    ready: status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true,
-    restarts: containers.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0),
-    created: metadata.creationTimestamp,
-  };
 }

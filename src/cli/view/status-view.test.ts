@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { snapshotIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { viewedReleases } from '../../../test/fakes/viewed-releases.ts';
 import { aCanary, initialized, withHooks } from '../../../test/fakes/world.ts';
-import { reportOf } from '../canaries/canary-report.ts';
+import { reportOf } from '../../reading/canary-report.ts';
 import { columnsOf } from '../output/columns.ts';
 import { releaseViewOf } from './release-view.ts';
 import { statusView } from './status-view.ts';

@@ -1,6 +1,6 @@
 import type { Verb } from '../../api/verb-request.ts';
+import type { RequestResult } from '../../reading/documents/canary-documents.ts';
 import { outcomeWords } from '../canaries/verb-command.ts';
-import type { RequestResult } from '../output/documents.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned, cut, wrapped } from '../output/text.ts';
 import type { KeyPanel } from './live-view.ts';

@@ -3,7 +3,7 @@ import { caused } from '../../../test/fakes/caused-releases.ts';
 import { snapshotIn } from '../../../test/fakes/stalled-release.ts';
 import { waitingFor } from '../../../test/fakes/waiting-releases.ts';
 import { type Cause, causes, waitCodes } from '../../api/codes/codes.ts';
-import { whyOf } from './diagnose.ts';
+import { whyOf } from '../../reading/why/diagnose.ts';
 
 const isWait = (cause: Cause): cause is Cause & (typeof waitCodes)[number] => waitCodes.some((one) => one === cause);
 

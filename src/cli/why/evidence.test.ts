@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { counting, releasing, type Traffic } from '../../../test/fakes/compared-release.ts';
 import { describeEach, type Stall, snapshotIn } from '../../../test/fakes/stalled-release.ts';
 import type { World } from '../../../test/fakes/world.ts';
-import { whyOf } from './diagnose.ts';
+import { whyOf } from '../../reading/why/diagnose.ts';
 
 const gate = { mode: 'gate', pace: 'evidence' } as const;
 

@@ -7,7 +7,7 @@ import type { HookType } from '../../api/canary.ts';
 import type { Cause } from '../../api/codes/codes.ts';
 import { blockerOf } from '../../controller/status/blocker-of.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
-import { whyOf } from './diagnose.ts';
+import { whyOf } from '../../reading/why/diagnose.ts';
 
 /** A release that stands where another component has said these words. */
 interface MisleadingCase {

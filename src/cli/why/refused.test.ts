@@ -4,9 +4,9 @@ import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { admit } from '../../controller/admission/admission.ts';
 import { ControllerConfig } from '../../controller/config.ts';
-import { snapshotOf } from '../canaries/snapshot.ts';
-import { whyOf } from './diagnose.ts';
-import { valueAt } from './finding.ts';
+import { snapshotOf } from '../../reading/snapshot.ts';
+import { whyOf } from '../../reading/why/diagnose.ts';
+import { valueAt } from '../../reading/why/finding.ts';
 
 type Fields = Record<string, unknown>;
 const config = ControllerConfig.parse({ noCrossNamespaceRefs: true });

@@ -3,7 +3,7 @@ import { describeEach, pushed, type Stall, snapshotIn, verdict } from '../../../
 import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import { Phase } from '../../api/phase.ts';
 import { states } from '../../engine/states/index.ts';
-import { whyOf } from './diagnose.ts';
+import { whyOf } from '../../reading/why/diagnose.ts';
 
 const httpRoute = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name: 'podinfo', namespace: 'test' };
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { pushed, snapshotIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
-import { whyOf } from './diagnose.ts';
+import { whyOf } from '../../reading/why/diagnose.ts';
 
 const MINUTE = 60_000;
 const hooks = (timeout: string, retries = 0) => ({

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import { pushed } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
-import { readSnapshot } from '../canaries/snapshot.ts';
+import { readSnapshot } from '../../reading/snapshot.ts';
+import { whyOf } from '../../reading/why/diagnose.ts';
 import { Output } from '../output/output.ts';
-import { whyOf } from './diagnose.ts';
 import { whyCommand } from './why-command.ts';
 
 it.each([

@@ -1,17 +1,18 @@
 import { defined } from '../../base/defined.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
-import { resourceName } from '../canaries/canary-reading.ts';
-import { controllerLines, hiddenLeases, inCharge, withFlags } from '../canaries/in-charge.ts';
+import { resourceName } from '../../reading/canary-reading.ts';
+import type { ChangeOf, Diagnosis, Why } from '../../reading/documents/canary-documents.ts';
+import { inCharge, withFlags } from '../../reading/in-charge.ts';
+import { readSnapshot } from '../../reading/snapshot.ts';
+import { whyOf } from '../../reading/why/diagnose.ts';
+import { controllerLines, hiddenLeases } from '../canaries/controller-lines.ts';
 import type { Session } from '../canaries/session.ts';
-import { readSnapshot } from '../canaries/snapshot.ts';
-import type { ChangeOf, Diagnosis, Why } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned, wrapped } from '../output/text.ts';
-import { whyOf } from './diagnose.ts';
 
 const INDENT = 9;
 

@@ -8,10 +8,11 @@ import { type FoundConfigs, readConfigs, secretsPolicy, tooManyConfigs, trackabl
 import { allMarked, allUnsalted, hasTrackedSecret, marksOf, type ReadMarks } from '../../workloads/configs/read-marks.ts';
 import { revisionWithConfigs, type SeenConfigs } from '../../workloads/configs/revision.ts';
 import { countOf } from '../../workloads/pods/sides.ts';
+import { isUncounted, recordedFor } from '../../workloads/recorded-template.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { SecretSalts } from './secret-salts.ts';
-import { isUncounted, recordedFor, UNCOUNTED } from './target-facts.ts';
+import { UNCOUNTED } from './target-facts.ts';
 
 export interface ReadTarget {
   /** Of the template and of what was just read: only this is what `copies` hold. */

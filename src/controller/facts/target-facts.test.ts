@@ -5,7 +5,8 @@ import type { Release, SeenConfig } from '../../api/canary-status.ts';
 import type { Phase } from '../../api/phase.ts';
 import { allToPrimary } from '../../api/routes.ts';
 import { revisionWithConfigs } from '../../workloads/configs/revision.ts';
-import { isUncounted, recordedFor, targetFacts, templateOfTarget, UNCOUNTED } from './target-facts.ts';
+import { isUncounted, recordedFor, templateOfTarget } from '../../workloads/recorded-template.ts';
+import { targetFacts, UNCOUNTED } from './target-facts.ts';
 
 const KEY = 'configmap/settings';
 const seen = (checksum: string): Record<string, SeenConfig> => ({ [KEY]: { uid: 'u', resourceVersion: '1', checksum } });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { Diagnosis } from '../../../src/cli/output/documents.ts';
-import { Why } from '../../../src/cli/output/documents.ts';
 import { exitCodes } from '../../../src/cli/output/exit-codes.ts';
+import type { Diagnosis } from '../../../src/reading/documents/canary-documents.ts';
+import { Why } from '../../../src/reading/documents/canary-documents.ts';
 import { serin } from '../serin.ts';
 import { refOfKind } from './kubectl.ts';
 import { setField } from './set-field.ts';

@@ -3,7 +3,7 @@ import type { ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Verb } from '../../../src/api/verb-request.ts';
 import { onCluster } from '../../../src/cli/canaries/session.ts';
 import { verbCommand } from '../../../src/cli/canaries/verb-command.ts';
-import { RequestResult } from '../../../src/cli/output/documents.ts';
+import { RequestResult } from '../../../src/reading/documents/canary-documents.ts';
 import { program } from '../../fakes/program.ts';
 import type { Environment } from '../environment.ts';
 import { surroundings } from '../world.ts';

@@ -1,9 +1,0 @@
-import type { Metric } from '../../api/canary.ts';
-import type { Limit } from '../../metrics/limit.ts';
-import { rangeOf } from '../canaries/canary-report.ts';
-
-/** The accepted range of a check by its name, as numbers; empty where it has none, or is none of these metrics. */
-export function boundsOf(check: string, metrics: readonly Metric[] = []): Limit {
-  const metric = metrics.find(({ name }) => name === check);
-  return metric ? rangeOf(metric).limit : {};
-}

@@ -1,0 +1,113 @@
+import type { Blocker } from '../../api/blocker.ts';
+import { blockerText } from '../../api/blocker-text.ts';
+import type { CanaryStatus } from '../../api/canary-status.ts';
+import { isWarningCondition, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
+import { codes } from '../../api/codes/list.ts';
+import { asideAnnotation } from '../../api/names.ts';
+import { parseStatus } from '../../api/parse-status.ts';
+import type { Diagnosis, Why } from '../documents/canary-documents.ts';
+import { headOf } from '../documents/output-version.ts';
+import type { CanarySnapshot } from '../snapshot.ts';
+import { diagnosisOf } from './diagnosis.ts';
+import { causeOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { fromBlocker, isOfObjects } from './from-blocker.ts';
+import { fromRejection, leftToAnother, suspended } from './from-rejection.ts';
+import { fromStep } from './from-step.ts';
+import { overdue, unseen } from './unseen.ts';
+
+/** The causes that hold a Canary, from the objects as they are. Pure. The one to correct first comes first. */
+export function whyOf(snapshot: CanarySnapshot): Why {
+  const { raw } = snapshot;
+  const status = parseStatus(raw.status);
+  const general = status?.conditions?.find(({ type }) => type === 'Promoted')?.message ?? 'No controller has reconciled it yet.';
+  const [main, ...others] = holding(snapshot, status);
+  const diagnosed = ({ trouble, sentence = general }: Holding) => diagnosisOf(snapshot, trouble, sentence);
+  return {
+    ...headOf('Why', raw.metadata),
+    phase: status?.phase ?? '',
+    waits: main.trouble.cause !== 'Resting' && main.trouble.cause !== 'Failed',
+    diagnosis: diagnosed(main),
+    also: [...others.map(diagnosed), ...beside(snapshot, status)],
+  };
+}
+
+/** A cause that holds the release. Without a sentence of its own the condition `Promoted` says it. */
+interface Holding {
+  trouble: Trouble;
+  sentence?: string;
+}
+
+/** The main cause first. */
+function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [Holding, ...Holding[]] {
+  const { raw, canary } = snapshot;
+  const { release, phase = '', conditions = [] } = status ?? {};
+  if (raw.metadata.deletionTimestamp !== undefined) return [deleting(snapshot)];
+  const pause = release?.paused && paused(snapshot, release.paused);
+  const alsoPaused = pause ? [{ trouble: pause, sentence: 'It is paused, too: nothing is checked until that ends.' }] : [];
+  const refused = conditions.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
+  const { blockers = [] } = release ?? {};
+  if (refused)
+    return [{ trouble: fromRejection(snapshot, refused, blockers), ...(!release && { sentence: refused.message ?? '' }) }, ...alsoPaused];
+  if (raw.metadata.annotations?.[asideAnnotation] !== undefined) return [{ trouble: leftToAnother(raw) }];
+  if (!canary || !release || phase === '') return [{ trouble: unseen(snapshot) }];
+  if (canary.spec.suspend === true) return [{ trouble: suspended(snapshot) }, ...alsoPaused];
+  const blocker = blockers.find(isOfObjects);
+  // A refused promotion lists the cause after itself.
+  const isRefused = blockers.some(({ code }, index) => code === 'PrimaryRejected' && blocker && index < blockers.indexOf(blocker));
+  const ofObject = blocker && fromBlocker(snapshot, blocker);
+  if (ofObject && !isRefused) return [{ trouble: ofObject }, ...alsoPaused];
+  const finer = ofObject ? [{ trouble: ofObject, sentence: `The primary is refused: ${blockerText(blocker)}.` }] : [];
+  const unconfirmed = blockers.find(({ code }) => code === 'RouteUnconfirmed' || code === 'RouteContested');
+  const route = unconfirmed && routeNotInForce(snapshot, unconfirmed);
+  if (!pause) {
+    const late = overdue(snapshot);
+    const held = route ?? fromStep({ snapshot, canary, phase, release });
+    // An overdue release does not go on by itself, so that harmless causes are wrong.
+    const causes = late ? [late, ...(needsNoOne(held.cause) ? [] : [held])] : [held];
+    return [...causes.map((trouble) => ({ trouble })), ...finer] as [Holding, ...Holding[]];
+  }
+  // A provider often accepts a route a moment later; only a user ends a pause.
+  const alsoRoute = route ? [{ trouble: route, sentence: `Its routes are not in force yet: ${blockerText(unconfirmed)}.` }] : [];
+  return [{ trouble: pause }, ...alsoRoute];
+}
+
+function routeNotInForce({ raw }: CanarySnapshot, unconfirmed: Blocker): Trouble {
+  const proof = [proofIn(raw, 'status.conditions[Promoted].message', blockerText(unconfirmed))];
+  return { cause: causeOf(unconfirmed.code), about: unconfirmed, proof };
+}
+
+function paused({ raw }: CanarySnapshot, pause: { by: string }): Trouble {
+  return { cause: 'Paused', proof: [proofIn(raw, 'status.release.paused.by', pause.by)] };
+}
+
+function deleting({ raw }: CanarySnapshot): Holding {
+  const { finalizers = [], deletionTimestamp = '' } = raw.metadata;
+  const sentence = `Deleted at ${deletionTimestamp}. It stays until its application is restored and its finalizers are removed: ${finalizers.join(', ')}.`;
+  const trouble: Trouble = {
+    cause: 'Deleting',
+    proof: [proofIn(raw, 'metadata.finalizers', finalizers)],
+    change: toSet(raw, 'metadata.finalizers'),
+  };
+  return { trouble, sentence };
+}
+
+/** Standing warnings: they hold up nothing now. */
+function beside({ raw }: CanarySnapshot, { conditions = [], release }: Partial<CanaryStatus> = {}): Diagnosis[] {
+  const diagnosed = conditions.flatMap(({ type, status, message = '' }): Diagnosis[] => {
+    if (type === 'Promoted' || type === 'Accepted' || status !== 'True') return [];
+    const proof = [proofIn(raw, `status.conditions[${type}].message`, message)];
+    return [{ cause: type, sentence: message, proof, action: isWarningCondition(type) ? remedyOf(type) : 'do what the sentence says' }];
+  });
+  const waiting = release?.deliveries?.length ?? 0;
+  if (waiting === 0) return diagnosed;
+  const proof = [proofIn(raw, 'status.release.deliveries', `${waiting} waiting`)];
+  return [
+    ...diagnosed,
+    {
+      cause: 'Undelivered',
+      sentence: `${waiting} ${codes.Undelivered.meaning}.`,
+      proof,
+      action: remedyOf('Undelivered'),
+    },
+  ];
+}

@@ -1,0 +1,61 @@
+import type { Blocker } from '../../api/blocker.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
+import { isBlockerCode } from '../../api/codes/codes.ts';
+import { asideAnnotation, resumeAnnotation } from '../../api/names.ts';
+import type { CanarySnapshot } from '../snapshot.ts';
+import { causeOf, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
+
+/** The condition `Accepted` says why a spec is not run, or an edit of it; its reason is a code of the closed list. */
+export function fromRejection(
+  { raw }: CanarySnapshot,
+  { reason, message = '', ...condition }: CanaryCondition,
+  known: readonly Blocker[],
+): Trouble {
+  const code = isBlockerCode(reason) ? reason : 'Other';
+  const cause = causeOf(code);
+  const blocker = known.find((one) => one.code === reason);
+  const field = blocker?.field ?? condition.field;
+  const object = blocker?.object ?? condition.object;
+  const said = proofIn(raw, 'status.conditions[Accepted].message', message);
+  if (object !== undefined) {
+    const { kind, name, namespace } = object;
+    return {
+      cause,
+      about: { detail: message, object },
+      proof: [said],
+      change: toSet({ kind, metadata: { name, namespace } }, field ?? 'spec'),
+    };
+  }
+  const proof = field === undefined ? [said] : [proofIn(raw, field), said];
+  switch (cause) {
+    case 'Suspended':
+      return suspended({ raw });
+    case 'ForeignController':
+      return {
+        cause,
+        proof: [said, proofIn(raw, `metadata.annotations[${resumeAnnotation}]`, raw.metadata.annotations?.[resumeAnnotation])],
+      };
+    case 'CRDOutdated':
+      return { cause, proof: [said, proofIn(raw, 'status.release')] };
+    case 'TargetTaken':
+      // Keep the older one, which serves: without it the application would be restored, and released anew.
+      return { cause, proof, change: changeOf('remove', raw) };
+    case 'Other':
+      return { cause, about: { detail: message }, proof };
+    default:
+      return { cause, about: { detail: message }, proof, change: toSet(raw, field ?? 'spec') };
+  }
+}
+
+/** The cause of a Canary whose mark alone is left: the other controller has written the condition away. */
+export function leftToAnother(raw: CanarySnapshot['raw']): Trouble {
+  const proof = [asideAnnotation, resumeAnnotation].map((key) =>
+    proofIn(raw, `metadata.annotations[${key}]`, raw.metadata.annotations?.[key]),
+  );
+  return { cause: 'ForeignController', proof };
+}
+
+/** The cause of a suspended Canary. */
+export function suspended({ raw }: Pick<CanarySnapshot, 'raw'>): Trouble {
+  return { cause: 'Suspended', proof: [proofIn(raw, 'spec.suspend', true)] };
+}
