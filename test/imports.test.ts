@@ -27,6 +27,14 @@ const mayImport = {
   cli: '*',
 } satisfies Record<string, readonly string[] | '*'>;
 
+/** The rooms inside the controller, as ARCHITECTURE.md has them: each may import those after it. */
+const insideController = [
+  ...['deletion', 'canary', 'journal', 'reconcile', 'status', 'admission', 'adoption'],
+  ...['facts', 'notifications', 'watch', 'telemetry', 'outgoing', 'objects'],
+];
+/** Files beside these rooms that use them; the others there hold settings and types, which every room may import. */
+const aboveRooms = ['controller.ts', 'make-deps.ts', 'canary-dispatcher.ts'];
+
 /** Packages that only one room may know. */
 const onlyIn: Record<string, string> = { '@kubernetes/client-node': 'kube', xstate: 'engine', got: 'outgoing' };
 
@@ -77,6 +85,26 @@ describe('rooms', () => {
     );
     const allowed = Object.entries(mayImport).map(([room, others]) => [room, others === '*' ? others : [...others].toSorted()]);
     expect(Object.fromEntries(written)).toEqual(Object.fromEntries(allowed));
+  });
+
+  it('inside the controller import downward', () => {
+    const upward: string[] = [];
+    for (const file of sourceFiles().filter((one) => one.startsWith('controller/'))) {
+      const [room = ''] = relative('controller', file).split('/');
+      for (const specifier of importsOf(file).filter((one) => one.startsWith('.'))) {
+        const target = normalize(join(dirname(file), specifier));
+        const [other = ''] = relative('controller', target).split('/');
+        if (!target.startsWith('controller/') || other === room || !insideController.includes(room)) continue;
+        const isDown = insideController.indexOf(other) > insideController.indexOf(room);
+        const isBelow = !insideController.includes(other) && !aboveRooms.includes(other);
+        if (!isDown && !isBelow) upward.push(`${file} imports ${target}`);
+      }
+    }
+    expect(upward).toEqual([]);
+    const page = readFileSync(join(src, '..', 'ARCHITECTURE.md'), 'utf8');
+    expect(page).toContain(insideController.map((room) => `\`${room}\``).join(', '));
+    const folders = readdirSync(join(src, 'controller'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map(({ name }) => name).toSorted()).toEqual(insideController.toSorted());
   });
 
   it('load a package late through a file of their own: imported by itself it is bundled whole, and one of CommonJS has no names', () => {

@@ -68,3 +68,7 @@ export function refOf(object: Slim): ObjectRef {
 
 /** The group of an API version; the core group is the empty text. */
 export const groupOf = (apiVersion: string): string => apiVersion.split('/').slice(0, -1).join('/');
+
+/** `namespace/name`. */
+export const labelOf = ({ metadata }: { metadata: { namespace: string; name: string } }): string =>
+  `${metadata.namespace}/${metadata.name}`;

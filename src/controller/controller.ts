@@ -1,6 +1,6 @@
+import { CanaryDispatcher } from './canary-dispatcher.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import { makeDeps } from './make-deps.ts';
-import { CanaryDispatcher } from './watch/canary-dispatcher.ts';
 import { CanaryRegister } from './watch/canary-register.ts';
 import { CanarySlice } from './watch/canary-slice.ts';
 

@@ -3,6 +3,7 @@ import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import type { Cause } from '../../api/codes/codes.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { resolveSelector } from '../../api/selector-label.ts';
+import { blockerOf } from '../../controller/admission/blocker-of.ts';
 import {
   ConfigCopyError,
   ConfigUnavailableError,
@@ -13,7 +14,6 @@ import {
   TargetUnusableError,
   TemplateLeftoverError,
 } from '../../controller/errors.ts';
-import { blockerOf } from '../../controller/status/blocker-of.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
 import { objectMissing } from '../../routers/routing-error.ts';

@@ -5,7 +5,7 @@ import { pushed, snapshotIn, verdict } from '../../../test/fakes/stalled-release
 import { aCanary, initialized, type World, withHooks } from '../../../test/fakes/world.ts';
 import type { HookType } from '../../api/canary.ts';
 import type { Cause } from '../../api/codes/codes.ts';
-import { blockerOf } from '../../controller/status/blocker-of.ts';
+import { blockerOf } from '../../controller/admission/blocker-of.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
 

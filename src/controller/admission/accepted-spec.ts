@@ -2,7 +2,7 @@ import type { NewBlocker } from '../../api/blocker.ts';
 import type { Canary, CanarySpec } from '../../api/canary.ts';
 import { isRefusal } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
-import { refusalBy, unroutableBy } from '../status/blocker-of.ts';
+import { refusalBy, unroutableBy } from './blocker-of.ts';
 
 /** A refusal is tried again after this long: a change that lets it pass (of a policy or CRD) may cause no watch event. */
 const TRY_AGAIN_MS = 15_000;

@@ -1,10 +1,11 @@
 import type { Canary, CanarySpec } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { labelOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import { labelOf, readCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
+import { readCanary } from '../watch/read-canary.ts';
 import type { Admitted, CanaryRejection } from './admission.ts';
 
 interface EditedTargetDeps {

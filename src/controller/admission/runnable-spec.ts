@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { labelOf } from '../canary/read-canary.ts';
+import { labelOf } from '../../api/kube-object.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { type Admitted, admit, type CanaryRejection } from './admission.ts';
 import { ArrivalGate } from './arrival-gate.ts';

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { canaryNameOf, ownerAnnotation } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { withPriority } from '../../kube/with-priority.ts';
-import { priorityOf } from '../canary/stored-priority.ts';
+import { priorityOf } from '../watch/stored-priority.ts';
 
 /** The part of a Canary by which its anchor is found. */
 export interface AnchorOwner {

@@ -11,10 +11,10 @@ import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
 import { isAnchor, readAnchor, recordLabel, renderAnchor } from '../../workloads/anchor.ts';
 import type { AnchorData, Originals } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import { apexOriginal } from '../deletion/restore-apex.ts';
 import { NameTakenError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { type AnchorOwner, atUrgencyOf, identity, isFirst, keyOf, ownerOf } from './anchor-owner.ts';
+import { apexOriginal } from './apex-original.ts';
 import { TemplateRecords } from './template-records.ts';
 
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AnswerContext } from './answer-context.ts';
+import type { AnswerContext } from '../reconcile/answer-context.ts';
 import { answerQuestion } from './answer-questions.ts';
 
 it('counts of both sides come with the queries that were asked, for the journal', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary } from '../../../test/fakes/world.ts';
-import type { AnswerContext } from './answer-context.ts';
+import type { AnswerContext } from '../reconcile/answer-context.ts';
 import { answerQuestion } from './answer-questions.ts';
 
 it.each([

@@ -6,21 +6,21 @@ import { wereWrittenBetween } from '../../engine/pin.ts';
 import type { Answer, HookCall, Question } from '../../engine/questions.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
-import { configsOf } from '../../workloads/configs/copies.ts';
+import { configsOf, copiesInUse } from '../../workloads/configs/copies.ts';
 import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
 import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
+import { blockerOf } from '../admission/blocker-of.ts';
 import { type KeepTemplateOptions, promotionsIn } from '../adoption/template-records.ts';
 import { NoPromotedTemplateError, TemplateLeftoverError } from '../errors.ts';
 import { primaryRefOf, readSides } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
-import { copiesInUse, makeCopies, pruneCopies, refreshCopy } from '../reconcile/config-copies.ts';
+import type { AnswerContext } from '../reconcile/answer-context.ts';
+import { makeCopies, pruneCopies, refreshCopy } from '../reconcile/config-copies.ts';
 import { workloadOf } from '../reconcile/context.ts';
 import { patchPrimary } from '../reconcile/patch-primary.ts';
 import { restartPrimary } from '../reconcile/restart-primary.ts';
 import { undo, undoableTemplate } from '../reconcile/undo.ts';
-import { blockerOf } from '../status/blocker-of.ts';
-import type { AnswerContext } from './answer-context.ts';
 
 /** Asked whether a release may go on or has to go back; the others do something. */
 const GATES: ReadonlySet<HookType> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback']);

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
+import { labelOf } from '../../api/kube-object.ts';
 import { isResting } from '../../api/step.ts';
 import { areSameConfigs } from '../../engine/pin.ts';
 import { BackOff } from '../../kube/back-off.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
+import { copiesInUse } from '../../workloads/configs/copies.ts';
 import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import type { SeenConfigs } from '../../workloads/configs/revision.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -14,9 +16,8 @@ import { isForeign } from '../adoption/adoption.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import type { TargetConfigs } from '../facts/target-facts.ts';
 import { followConfigs, type RememberedConfigs, TrackedConfigs, type TrackedTarget } from '../facts/tracked-configs.ts';
-import { copiesInUse, refreshCopy } from '../reconcile/config-copies.ts';
-import { BlockerEvent } from './blocker-event.ts';
-import { labelOf } from './read-canary.ts';
+import { refreshCopy } from '../reconcile/config-copies.ts';
+import { BlockerEvent } from '../status/blocker-event.ts';
 
 const PAUSE_MS = { from: 500, to: 60_000 };
 

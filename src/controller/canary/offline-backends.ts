@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import { ABSENCE_MS } from './blocker-event.ts';
+import { ABSENCE_MS } from '../status/blocker-event.ts';
 
 type OfflineBackendsDeps = Pick<ControllerDeps, 'clock' | 'findOffline' | 'announceOn'>;
 

@@ -1,10 +1,10 @@
 import type { Canary, Provider } from '../../api/canary.ts';
+import { labelOf } from '../../api/kube-object.ts';
 import { isResting } from '../../api/step.ts';
 import { arrivalPlan } from '../admission/arrival-plan.ts';
 import type { ArrivalWarnings } from '../admission/arrival-warnings.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
-import { labelOf } from './read-canary.ts';
 
 type ReleaseLookDeps = Pick<ControllerDeps, 'applications' | 'view' | 'config' | 'log'>;
 

@@ -1,9 +1,9 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
+import { labelOf } from '../../api/kube-object.ts';
 import { acceptAnnotation, keptAnnotation } from '../../api/names.ts';
 import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { countOf } from '../../workloads/pods/sides.ts';
-import { labelOf } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { followConfigs } from '../facts/tracked-configs.ts';

@@ -1,12 +1,12 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
+import { type KubeObject, labelOf, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { finalizer, keepAnnotation } from '../../api/names.ts';
 import { BackOff } from '../../kube/back-off.ts';
 import { sleep } from '../../kube/clock.ts';
 import { withPriority } from '../../kube/with-priority.ts';
-import { labelOf, readCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
+import { readCanary } from '../watch/read-canary.ts';
 import { awaitKept, deletedOf, seenOfKept } from './await-kept.ts';
 import { finishDeletion } from './finish-deletion.ts';
 import { PrimaryGuard } from './primary-guard.ts';

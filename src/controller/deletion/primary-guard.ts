@@ -12,8 +12,7 @@ import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { missingFields } from '../objects/drift.ts';
-import { correctionText, HealingBrake, type Undoing } from '../objects/healing-brake.ts';
-import { undoneText } from '../reconcile/outcome.ts';
+import { correctionText, HealingBrake, type Undoing, undoneText } from '../objects/healing-brake.ts';
 import { type DeletionDeps, missingRoutes, moveTraffic, selectorsOf } from './restore-application.ts';
 import { followersOf } from './restore-followers.ts';
 

@@ -3,7 +3,8 @@ import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { fluxOff } from '../../api/names.ts';
 import { mergePatch } from '../../embedded/apiserver/patch.ts';
-import { apexMovePatch, apexOriginal, apexRestorePatch } from './restore-apex.ts';
+import { apexOriginal } from '../adoption/apex-original.ts';
+import { apexMovePatch, apexRestorePatch } from './restore-apex.ts';
 
 const own = { key: 'app', value: 'shop' };
 const target = { spec: { template: { metadata: { labels: { app: 'shop', tier: 'web' } } } } } as unknown as KubeObject;

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod';
 import { unguarded } from '../../api/apex-guard.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import type { ServicePort, ServiceSpec } from '../../api/kinds/service.ts';
@@ -7,55 +6,14 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.ts';
 import { fluxOff } from '../../api/names.ts';
 import type { SelectorLabel } from '../../api/selector-label.ts';
-import type { Originals } from '../../workloads/anchor.ts';
+import { apexOriginal, lastApplied, type Original } from '../adoption/apex-original.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
-
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-
-type Original = Originals['apexService'];
-
-const Strings = z.record(z.string(), z.string()).optional().catch(undefined);
-const AppliedPort = z.looseObject({ port: z.int().min(1).max(65_535) });
-const Applied = z.object({
-  metadata: z.object({ labels: Strings, annotations: Strings }).optional().catch(undefined),
-  spec: z
-    .object({
-      selector: Strings,
-      ports: z
-        .array(z.unknown())
-        .transform((ports) => ports.flatMap((port) => AppliedPort.safeParse(port).data ?? []))
-        .optional()
-        .catch(undefined),
-    })
-    .optional()
-    .catch(undefined),
-});
-type Applied = z.infer<typeof Applied>;
 
 export type ApexPatch = { metadata: Record<string, unknown>; spec: Record<string, unknown> };
 
 /** Of one side. `whole`: where it takes more labels to select no pods of other workloads. */
 export interface OwnSelector extends SelectorLabel {
   whole?: Labels | undefined;
-}
-
-/** A Service, or the manifest of one. */
-interface Described {
-  metadata: { labels?: Labels | undefined; annotations?: Labels | undefined };
-  spec?: { selector?: Labels | undefined; ports?: NonNullable<Original>['ports'] | undefined } | undefined;
-}
-
-/** The fields of the apex Service that we write, as they were. */
-export function apexOriginal({ metadata, spec }: Described): NonNullable<Original> {
-  const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key in fluxOff);
-  const appliedSelector = lastApplied({ metadata })?.spec?.selector;
-  return {
-    selector: spec?.selector ?? {},
-    ...(appliedSelector && { appliedSelector }),
-    ports: spec?.ports ?? [],
-    labels: metadata.labels ?? {},
-    annotations: Object.fromEntries(annotations),
-  };
 }
 
 /**
@@ -119,16 +77,4 @@ function extraPorts(live: readonly ServicePort[], before: readonly ServicePort[]
 /** The ports of the last manifest of `kubectl apply`. */
 export function appliedPorts(service: KubeObject): readonly { port: number; protocol?: unknown }[] {
   return lastApplied(service)?.spec?.ports ?? [];
-}
-
-/** The last manifest of `kubectl apply`, field by field; an unreadable one must not block deletion (04-R-L2). */
-function lastApplied({ metadata }: Pick<Described, 'metadata'>): Applied | undefined {
-  const text = metadata.annotations?.[LAST_APPLIED];
-  if (text === undefined) return undefined;
-  try {
-    return Applied.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -9,8 +9,8 @@ import type { Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { isOurRoute } from '../objects/ownership.ts';
+import { readAll } from '../objects/read-all.ts';
 import { appliedPorts } from './restore-apex.ts';
-import { readAll } from './restore-routes.ts';
 
 /**
  * Takes from a Service found in place the ports that we added to it, once routes no longer need them (03-B17). A port that an object of the user or a

@@ -2,7 +2,6 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
 import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { type Clock, sleep } from '../../kube/clock.ts';
-import type { Cluster } from '../../kube/cluster.ts';
 import { isConflict, isRefusal } from '../../kube/errors.ts';
 import { findObject } from '../../routers/find-object.ts';
 import { routerFor } from '../../routers/index.ts';
@@ -10,8 +9,9 @@ import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introductio
 import type { Router } from '../../routers/router.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
-import { mergeIntoTarget } from '../objects/ensure-object.ts';
 import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
+import { readAll } from '../objects/read-all.ts';
+import { mergeIntoTarget } from '../reconcile/ensure-object.ts';
 
 const MOST_TRIES = 5;
 
@@ -147,8 +147,4 @@ export async function applyOver(
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
   return cluster.apply({ ...object, metadata }, { signal });
-}
-
-export async function readAll(refs: readonly ObjectRef[], cluster: Cluster, signal: AbortSignal): Promise<KubeObject[]> {
-  return (await Promise.all(refs.map((ref) => cluster.get(ref, { signal })))).flatMap((object) => object ?? []);
 }

@@ -11,7 +11,7 @@ import { countOf } from '../../workloads/pods/sides.ts';
 import { isUncounted, recordedFor } from '../../workloads/recorded-template.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { ControllerConfig } from '../config.ts';
-import type { SecretSalts } from './secret-salts.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 import { UNCOUNTED } from './target-facts.ts';
 
 export interface ReadTarget {
@@ -29,7 +29,7 @@ export interface ReadTarget {
 interface ReadTargetDeps {
   cluster: Pick<Cluster, 'get'>;
   config: ControllerConfig;
-  salts: Pick<SecretSalts, 'of'>;
+  salts: Pick<ControllerDeps['salts'], 'of'>;
   signal: AbortSignal;
 }
 

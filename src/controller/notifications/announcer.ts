@@ -1,9 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
+import { labelOf } from '../../api/kube-object.ts';
 import type { Announcement } from '../../engine/reasons.ts';
 import type { EventRecorder, InvolvedObject } from '../../kube/events.ts';
 import type { TimeCall } from '../../webhooks/call-webhook.ts';
 import { sendEvent } from '../../webhooks/run-hooks.ts';
-import { labelOf } from '../canary/read-canary.ts';
 import type { ControllerDeps, DepsOf } from '../controller-deps.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';

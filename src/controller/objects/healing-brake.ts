@@ -13,6 +13,12 @@ export interface Undoing {
   who?: string;
 }
 
+/** A clause: what became of a field that was written. */
+export function undoneText({ field, by, who }: Undoing): string {
+  if (by === 'another') return `${field} is changed back by ${who ?? 'another writer'}`;
+  return `${field} does not hold, since the API server or an admission webhook drops it${who === undefined ? '' : ` (${who})`}`;
+}
+
 /** What another writer has done to an object, and what was put back. */
 export interface Correction extends Pick<Undoing, 'who'> {
   key: string;

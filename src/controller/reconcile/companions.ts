@@ -15,11 +15,11 @@ import {
 import { listRemedy, missingText } from '../../workloads/companions/missing-text.ts';
 import { companionRefs } from '../facts/companions.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
-import { ensure } from '../objects/ensure-object.ts';
 import { forgetWanted } from '../objects/healing-brake.ts';
 import { isOurs } from '../objects/ownership.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import type { ReconcileContext } from './context.ts';
+import { ensure } from './ensure-object.ts';
 import { combined, HELD, type Outcome, paused, WRITTEN } from './outcome.ts';
 
 /** After a conflict. */

@@ -4,14 +4,15 @@ import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
 import { anchorReference, recordsOf } from '../../workloads/anchor.ts';
-import { type ConfigKey, type ConfigRef, configKey, configObjectRef } from '../../workloads/configs/config-ref.ts';
+import { type ConfigKey, configKey, configObjectRef } from '../../workloads/configs/config-ref.ts';
 import {
   type ConfigCopies,
+  type CopyInUse,
   configsOf,
   copiesToPrune,
   hasSameContent,
   isCopyFrom,
-  isNamedAfter,
+  isCopyName,
   isSameCopy,
   renderCopy,
 } from '../../workloads/configs/copies.ts';
@@ -106,21 +107,6 @@ export async function pruneCopies(
   }
 }
 
-/** A Secret, and the copy of it that a primary reads. */
-export interface CopyInUse {
-  source: string;
-  copy: string;
-}
-
-/** The copies of these Secrets among what a primary reads. A source with a long name has it cut in that of its copy. */
-export function copiesInUse(sources: readonly ConfigRef[], held: readonly ConfigRef[]): CopyInUse[] {
-  return held.flatMap((ref) => {
-    if (ref.kind !== 'Secret' || !isCopyName(ref)) return [];
-    const source = sources.find(({ kind, name }) => kind === 'Secret' && isNamedAfter(ref.name, name));
-    return source ? [{ source: source.name, copy: ref.name }] : [];
-  });
-}
-
 /**
  * Gives the copy of a live Secret what the Secret holds (E132), under the name that the primary's template has: credentials that were revoked must
  * not stay in it. It is made anew, since the copies of promotions are immutable, and is not immutable itself, so that kubelets look at it again.
@@ -142,11 +128,6 @@ export async function refreshCopy(
   const metadata = { ...rendered.metadata, name: copy, labels: { ...labels, ...rendered.metadata.labels }, ownerReferences };
   if (found) await cluster.delete(where, { signal });
   await cluster.create({ ...rendered, metadata }, { signal });
-}
-
-/** By its name; its annotations say whether it is ours. */
-function isCopyName({ name }: ConfigRef): boolean {
-  return /-primary-[0-9a-f]{10}$/.test(name);
 }
 
 /** Status and reason alone, unless it is about permission or quota: what admission says of a refused object may quote it. */

@@ -8,8 +8,8 @@ import { routerFor } from '../../routers/index.ts';
 import type { Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { DepsOf } from '../controller-deps.ts';
-import { readAll } from '../deletion/restore-routes.ts';
 import { isOurs } from '../objects/ownership.ts';
+import { readAll } from '../objects/read-all.ts';
 
 /**
  * The Canary as it is, as it was under each former `service.name` (03-SV19), and as it was routed before an edit (E113): clients of those

@@ -1,6 +1,6 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
-import type { Undoing } from '../objects/healing-brake.ts';
+import { type Undoing, undoneText } from '../objects/healing-brake.ts';
 
 /** Result of a write, or of several in a row. */
 export interface Outcome {
@@ -43,12 +43,6 @@ export const pausedRoute = (ms: number, object: ObjectRef, undoing: Undoing): Ou
     detail: `${object.kind} ${object.name}: ${undoneText(undoing)}`,
   },
 });
-
-/** A clause: what became of a field that was written. */
-export function undoneText({ field, by, who }: Undoing): string {
-  if (by === 'another') return `${field} is changed back by ${who ?? 'another writer'}`;
-  return `${field} does not hold, since the API server or an admission webhook drops it${who === undefined ? '' : ` (${who})`}`;
-}
 
 const isWritten = ({ converged, unconfirmed }: Outcome): boolean => converged || unconfirmed !== undefined;
 

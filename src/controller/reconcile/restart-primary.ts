@@ -2,8 +2,8 @@ import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { JsonPatchOperation } from '../../workloads/workload.ts';
-import type { AnswerContext } from '../canary/answer-context.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
+import type { AnswerContext } from './answer-context.ts';
 import { patchPrimary } from './patch-primary.ts';
 
 /** As kubectl restarts a workload; what compares templates leaves it aside (E104). */

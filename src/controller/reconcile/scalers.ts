@@ -5,10 +5,10 @@ import { ApiError } from '../../kube/errors.ts';
 import type { MergePatch } from '../../workloads/scalers/index.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { formerScalingOf, type Scaling, scalerProblem } from '../facts/scaling.ts';
-import { ensure } from '../objects/ensure-object.ts';
 import { forgetWanted } from '../objects/healing-brake.ts';
 import { isOurs } from '../objects/ownership.ts';
 import type { ReconcileContext } from './context.ts';
+import { ensure } from './ensure-object.ts';
 import { CHANGED, combined, HELD, type Outcome, paused } from './outcome.ts';
 
 /** Ensures the primary's scaler and removes the one before; `problem` says why that failed. */

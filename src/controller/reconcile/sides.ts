@@ -8,11 +8,11 @@ import { ConfigUnavailableError, NameTakenError, TargetUnusableError } from '../
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import { missingField } from '../objects/drift.ts';
-import { ensure, isTarget, marked, mergeIntoTarget } from '../objects/ensure-object.ts';
 import { isOurs } from '../objects/ownership.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import { makeCopies } from './config-copies.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
+import { ensure, isTarget, marked, mergeIntoTarget } from './ensure-object.ts';
 import { renewPrimary, wasNeverReady } from './never-ready-primary.ts';
 import { CHANGED, HELD, type Outcome, PENDING, paused } from './outcome.ts';
 import { undoableTemplate } from './undo.ts';

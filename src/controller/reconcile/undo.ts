@@ -7,8 +7,8 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ApiError, isConflict } from '../../kube/errors.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { AnswerContext } from '../canary/answer-context.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
+import type { AnswerContext } from './answer-context.ts';
 
 /** Tools that keep objects as a repository says: what we would write, they would write back. */
 const GITOPS: readonly Applier[] = appliers.filter(({ name }) => name === 'Flux' || name === 'Argo CD');

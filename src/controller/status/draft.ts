@@ -9,7 +9,7 @@ import type { Facts } from '../../engine/facts.ts';
 import { projectStatus } from '../../engine/project-status.ts';
 import type { Question } from '../../engine/questions.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
-import { undoneText } from '../reconcile/outcome.ts';
+import { undoneText } from '../objects/healing-brake.ts';
 import { saysOnlyAnew, statusPatch } from './patch.ts';
 import type { SentencePause } from './sentence-pause.ts';
 import { fitStatus, MOST_STATUS_BYTES } from './size.ts';

@@ -8,7 +8,7 @@ import { withoutTrailing } from '../../base/trailing.ts';
 import { canaryLabel, canaryLabelValue } from '../anchor.ts';
 import { digest } from '../digest.ts';
 import type { PrimarySpec } from '../workload.ts';
-import { type ConfigKey, configKey } from './config-ref.ts';
+import { type ConfigKey, type ConfigRef, configKey } from './config-ref.ts';
 import type { FoundConfigs } from './read-configs.ts';
 import { configReferences } from './references.ts';
 import type { SeenConfigs } from './revision.ts';
@@ -87,6 +87,26 @@ export function isCopyFrom(canary: Canary, { metadata }: KubeObject, source: str
 export function isNamedAfter(copy: string, source: string): boolean {
   const suffix = `-primary-${copy.slice(-HASH_DIGITS)}`;
   return copy === fitting(source, suffix);
+}
+
+/** By its name; its annotations say whether it is ours. */
+export function isCopyName({ name }: ConfigRef): boolean {
+  return /-primary-[0-9a-f]{10}$/.test(name);
+}
+
+/** A Secret, and the copy of it that a primary reads. */
+export interface CopyInUse {
+  source: string;
+  copy: string;
+}
+
+/** The copies of these Secrets among what a primary reads. A source with a long name has it cut in that of its copy. */
+export function copiesInUse(sources: readonly ConfigRef[], held: readonly ConfigRef[]): CopyInUse[] {
+  return held.flatMap((ref) => {
+    if (ref.kind !== 'Secret' || !isCopyName(ref)) return [];
+    const source = sources.find(({ kind, name }) => kind === 'Secret' && isNamedAfter(ref.name, name));
+    return source ? [{ source: source.name, copy: ref.name }] : [];
+  });
 }
 
 /** The copies, as `kind/name`, that these templates read; what else we made for the Canary may go (03-CT18). */

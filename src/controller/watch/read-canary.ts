@@ -19,7 +19,3 @@ export function metricsView({ metadata, spec, status }: KubeObject): ShownCanary
   const { namespace = '', name, uid = '' } = metadata;
   return data && { metadata: { namespace, name, uid }, spec: data, status: parseStatus(status) };
 }
-
-/** `namespace/name`. */
-export const labelOf = ({ metadata }: { metadata: { namespace: string; name: string } }): string =>
-  `${metadata.namespace}/${metadata.name}`;

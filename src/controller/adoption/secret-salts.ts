@@ -6,16 +6,16 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists, isForbidden } from '../../kube/errors.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import { configObjectRef } from '../../workloads/configs/config-ref.ts';
+import { copiesInUse } from '../../workloads/configs/copies.ts';
 import { secretsPolicy, unreadableConfig } from '../../workloads/configs/read-configs.ts';
 import type { SecretMarks } from '../../workloads/configs/read-marks.ts';
 import { readSalt, Salt, saltIdOf, saltType } from '../../workloads/configs/salt.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import { type AnchorOwner, keyOf } from '../adoption/anchor-owner.ts';
-import type { Anchors } from '../adoption/anchors.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { Log } from '../log.ts';
-import { copiesInUse } from '../reconcile/config-copies.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
+import { type AnchorOwner, keyOf } from './anchor-owner.ts';
+import type { Anchors } from './anchors.ts';
 
 /** Of 64 bits each. */
 const WORDS = 4;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { aCanary } from '../../../test/fakes/world.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
-import type { ReconcileContext } from '../reconcile/context.ts';
-import { HELD, paused, WRITTEN } from '../reconcile/outcome.ts';
+import { KnownAnnotations } from '../objects/known-annotations.ts';
+import type { ReconcileContext } from './context.ts';
 import { ensure } from './ensure-object.ts';
-import { KnownAnnotations } from './known-annotations.ts';
+import { HELD, paused, WRITTEN } from './outcome.ts';
 
 const service = (port: number): KubeObject => ({
   apiVersion: 'v1',

@@ -6,14 +6,14 @@ import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { NameTakenError } from '../errors.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
-import type { ReconcileContext } from '../reconcile/context.ts';
-import { HELD, type Outcome, PENDING, paused, pausedRoute, WRITTEN } from '../reconcile/outcome.ts';
-import { missingField, missingFields } from './drift.ts';
-import { giveUpFields } from './give-up-fields.ts';
-import type { Undoing } from './healing-brake.ts';
-import { isCollected, isOurRoute, isOurs } from './ownership.ts';
-import { mergeIntoUsersService } from './users-service.ts';
-import { replacingLists } from './whole-lists.ts';
+import { missingField, missingFields } from '../objects/drift.ts';
+import { giveUpFields } from '../objects/give-up-fields.ts';
+import type { Undoing } from '../objects/healing-brake.ts';
+import { isCollected, isOurRoute, isOurs } from '../objects/ownership.ts';
+import { mergeIntoUsersService } from '../objects/users-service.ts';
+import { replacingLists } from '../objects/whole-lists.ts';
+import type { ReconcileContext } from './context.ts';
+import { HELD, type Outcome, PENDING, paused, pausedRoute, WRITTEN } from './outcome.ts';
 
 interface EnsureOptions {
   takenOver: boolean;

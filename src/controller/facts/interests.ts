@@ -4,8 +4,8 @@ import { names } from '../../api/names.ts';
 import { routerFor } from '../../routers/index.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerConfig } from '../config.ts';
-import { companionRefs } from '../facts/companions.ts';
-import { scalerRefs } from '../facts/scaling.ts';
+import { companionRefs } from './companions.ts';
+import { scalerRefs } from './scaling.ts';
 
 /** The objects whose changes wake a Canary of this spec. */
 export function watchedBy(canary: Canary, config: ControllerConfig): ObjectRef[] {

@@ -7,8 +7,8 @@ import type { Router } from '../../routers/router.ts';
 import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { type Correction, correctionText } from '../objects/healing-brake.ts';
-import { type StatusWarning, type Unwatched, warningsOf } from '../status/warnings.ts';
 import { BlockerEvent } from './blocker-event.ts';
+import { type StatusWarning, type Unwatched, warningsOf } from './warnings.ts';
 
 type ReportedDeps = Pick<ControllerDeps, 'view' | 'announceOn' | 'clock' | 'addresses'>;
 
