@@ -2,7 +2,7 @@ import { Agent, createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { renderNginxUpstreams } from '../../src/routers/smi/nginx-upstream.ts';
+import { renderNginxUpstreams } from '../contracts/nginx-upstream.ts';
 import { startRealNginx } from './real-nginx.ts';
 
 const REQUESTS = 2000;

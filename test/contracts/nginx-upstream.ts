@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../api/kube-object.ts';
-import { rootService, type SplitBackend, splitSpec, splitWeight } from '../../api/traffic-split.ts';
-import { RoutingError } from '../routing-error.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { rootService, type SplitBackend, splitSpec, splitWeight } from '../../src/api/traffic-split.ts';
+import { RoutingError } from '../../src/routers/routing-error.ts';
 
 /** Facts of the cluster that the configuration needs. */
 export interface NginxLook {

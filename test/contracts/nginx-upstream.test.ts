@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type NginxLook, renderNginxUpstreams } from './nginx-upstream.ts';
 
 const split = (backends: Record<string, unknown>, spec: object = {}): KubeObject => ({
