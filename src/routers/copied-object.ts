@@ -1,8 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
-import type { Routes } from '../api/routes.ts';
+import { type Routes, reachesCanary } from '../api/routes.ts';
 import { findObject } from './find-object.ts';
-import { needsObject } from './needs-object.ts';
 import type { Router } from './router.ts';
 import type { RoutingError } from './routing-error.ts';
 import { ownAmong } from './taken-names.ts';
@@ -37,4 +36,12 @@ export function copyVerbs(refsOf: (canary: Canary) => CopyRefs): Pick<Router, 'w
     // The user's object leads to the apex Service by itself.
     afterDeletion: () => 'goes',
   };
+}
+
+/**
+ * Whether these routes need an object of ours to hold them. All to the primary holds without one: routing to the primary must not fail
+ * because an object was deleted meanwhile (04-R-S4). At the first initialization a missing object is reported all the same.
+ */
+function needsObject(canary: Canary, routes: Routes): boolean {
+  return reachesCanary(routes) || (canary.status?.phase || 'Initializing') === 'Initializing';
 }

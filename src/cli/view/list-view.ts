@@ -1,10 +1,11 @@
 import type { CanarySummary } from '../../reading/documents/canary-documents.ts';
 import { listTable } from '../canaries/list-command.ts';
 import type { ShownList } from '../canaries/watched-list.ts';
-import { meaningOf } from '../output/paint.ts';
+import { columnsOf } from '../output/columns.ts';
+import { betweenColors, meaningOf } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
+import { cut } from '../output/text.ts';
 import { ageText } from './age-text.ts';
-import { fitted } from './fitted.ts';
 
 /** How the list is shown. */
 export interface ListChoice {
@@ -43,4 +44,14 @@ export function listView(
   ]
     .slice(0, rows)
     .map((line) => fitted(line, terminal));
+}
+
+/** A line with its colours, cut where the terminal ends. */
+function fitted(line: string, terminal: Terminal): string {
+  let left = terminal.columns;
+  return betweenColors(line, terminal, (part) => {
+    const shown = left <= 0 ? '' : cut(part, left, terminal);
+    left -= columnsOf(part);
+    return shown;
+  });
 }

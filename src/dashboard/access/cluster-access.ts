@@ -15,11 +15,16 @@ import { type LoginLimits, LoginTurns } from './login-turns.ts';
 import type { OidcLogin } from './oidc-login.ts';
 import { paced } from './paced.ts';
 import { Rights } from './rights.ts';
-import { safePath } from './safe-path.ts';
 import { type Authenticated, reviewToken } from './token-review.ts';
 import { userProblem } from './user.ts';
 import { type SessionLimits, type UserSession, UserSessions } from './user-sessions.ts';
 import { followVisible, type ListSource } from './visible-list.ts';
+
+/** Paths of pages, made of what the names of objects consist of: nothing that leads to another host, or ends an attribute. */
+const OF_PAGE = /^\/(canaries\/[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*(\/[a-z0-9/]*)?)?$/;
+
+/** The path of a page to go to after the login; the list for everything else. */
+const safePath = (path: string | null): string => (path !== null && path.length < 600 && OF_PAGE.test(path) ? path : '/');
 
 /** What a reader's login and requests are held to. */
 export interface AccessLimits extends SessionLimits, LoginLimits {

@@ -1,6 +1,11 @@
 import { OWN_HEADER, PROOF_HEADER } from '../own-headers.ts';
-import { words } from './login-words.ts';
 import { keepProof, request } from './proof.ts';
+
+/** What the login page says. */
+const words = {
+  checking: 'The token is being checked …',
+  unreachable: 'The dashboard does not answer: load this page again.',
+};
 
 /** Of `/login/state`. */
 interface State {

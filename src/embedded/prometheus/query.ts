@@ -1,5 +1,4 @@
 import { keptIn } from '../../base/once.ts';
-import { formatFloat } from './format-float.ts';
 import { evaluate } from './promql/evaluate.ts';
 import { parsePromqlOnce } from './promql/parse.ts';
 import type { Value } from './promql/value.ts';
@@ -60,4 +59,20 @@ function samplesForRange(value: Value) {
   if (value.kind === 'vector') return value.samples;
   if (value.kind === 'scalar') return [{ labels: {}, value: value.value }];
   throw badData('invalid parameter "query": invalid expression type for range query, must be Scalar or instant Vector');
+}
+
+/**
+ * A float as Prometheus writes it: shortest digits that read back the same, never an exponent (Go's `FormatFloat(v, 'f', -1, 64)`).
+ */
+function formatFloat(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  if (Object.is(value, -0)) return '-0';
+  const shortest = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value));
+  if (!shortest) return String(value);
+  const [, sign = '', whole = '', fraction = '', exponentText] = shortest;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponentText);
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  return `${sign}${digits.padEnd(point, '0')}`;
 }

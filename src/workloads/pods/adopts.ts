@@ -1,9 +1,8 @@
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
 import type { PrimarySpec } from '../workload.ts';
-import { withoutRestarts } from './restarts.ts';
 import { templateMatches } from './template-matches.ts';
 
 /** Whether a template of another controller holds the rendered pods (ARCHITECTURE.md, Revisions); a restart by hand does not change it (E104). */
@@ -25,3 +24,19 @@ const annotated = (template: PodTemplate, annotations: Record<string, string>): 
   ...template,
   metadata: { ...template.metadata, annotations },
 });
+
+/** Annotations by which tools restart pods, with the time as their value: kubectl (and Argo CD, Lens, k9s), and Rancher. */
+const RESTARTS = ['kubectl.kubernetes.io/restartedAt', 'cattle.io/timestamp'];
+
+/** Annotations to compare pod templates by, restarts aside: those of `held` are left out of both, where `wanted` has no later one. */
+function withoutRestarts(held: Labels, wanted: Labels): { held: Labels; wanted: Labels } {
+  const settled = RESTARTS.filter((key) => !isLater(wanted[key], held[key]));
+  const keep = (pairs: Labels) => Object.fromEntries(Object.entries(pairs).filter(([key]) => !settled.includes(key)));
+  return { held: keep(held), wanted: keep(wanted) };
+}
+
+/** A time that cannot be read may be a later one. */
+function isLater(wanted: string | undefined, held: string | undefined): boolean {
+  if (wanted === undefined) return false;
+  return held === undefined || !(Date.parse(wanted) <= Date.parse(held));
+}
