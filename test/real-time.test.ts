@@ -2,7 +2,21 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 /** Rooms that a run in virtual time is made of; the load tester and the commands of people live in real time. */
-const ROOMS = ['api', 'engine', 'routers', 'kube', 'workloads', 'metrics', 'webhooks', 'notifiers', 'controller', 'embedded'];
+const ROOMS = [
+  'base',
+  'api',
+  'engine',
+  'routers',
+  'kube',
+  'workloads',
+  'metrics',
+  'webhooks',
+  'notifiers',
+  'controller',
+  'process',
+  'reading',
+  'embedded',
+];
 const REAL_TIME =
   /\b(setTimeout|setInterval|Date\.now|performance\.now|process\.hrtime)\b|new Date\(\)|timers\/promises|AbortSignal\.timeout|\btimeout: \{ request/;
 

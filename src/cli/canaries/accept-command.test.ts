@@ -117,7 +117,7 @@ describe('serin accept', () => {
 it('I19: every command on a Canary that was deleted names the primary that is kept, and the ways on', async () => {
   const { session } = given([anchor, target]);
   await expect(getCanary(session.cluster, 'test', 'shop')).rejects.toMatchObject({
-    exit: 'notFound',
+    why: 'notFound',
     message: expect.stringMatching(
       /^Canary test\/shop was deleted while .*Deployment\/podinfo-primary keeps serving.*serin accept shop -n test$/,
     ),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { kubeServer, refuse, sendJson } from '../../../test/fakes/kube-server.ts';
+import { ReadingError } from '../../reading/reading-error.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { type ClusterFlags, onCluster, type Session } from './session.ts';
 
@@ -85,6 +86,8 @@ describe('a command on a cluster', () => {
     expect(faulty).toMatchObject({ code: 70, err: expect.stringContaining('a bug in Serin') });
     const none = await run({ kubeconfig: kubeconfig('http://127.0.0.1:1') }, () => Promise.reject(new CommandError('notFound', 'none')));
     expect(none).toEqual({ code: 4, err: 'Error: none\n' });
+    const unread = await run({ kubeconfig: kubeconfig('http://127.0.0.1:1') }, () => Promise.reject(new ReadingError('refused', 'later')));
+    expect(unread).toEqual({ code: 5, err: 'Error: later\n' });
   });
   it('asks the server of --master instead of the kubeconfig’s, with its credentials', async () => {
     const server = await kubeServer((_, response) => refuse(response, 404, 'NotFound'));

@@ -6,7 +6,7 @@ import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import { eventually } from '../../../test/scenarios/eventually.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { refOf } from '../../api/kube-object.ts';
-import { CommandError } from '../output/exit-codes.ts';
+import { ReadingError } from '../../reading/reading-error.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
 import { statusCommand } from './status-command.ts';
 
@@ -84,7 +84,7 @@ function watching(flags: OutputFlags, isTTY: boolean) {
   const output = new Output(flags, { TERM: 'xterm' }, streams);
   const ended = statusCommand({ cluster, namespace: 'test', output }, 'podinfo', { watch: true }, live).then(
     (exit): unknown => exit,
-    (error: unknown) => (error instanceof CommandError ? error.exit : error),
+    (error: unknown) => (error instanceof ReadingError ? error.why : error),
   );
   const said = () => written.join('');
   return {

@@ -6,7 +6,7 @@ import { initializedLab, release } from '../../../test/fakes/model/released.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import { type Journal, readJournals } from '../../reading/journals/read-journals.ts';
-import { CommandError } from '../output/exit-codes.ts';
+import { ReadingError } from '../../reading/reading-error.ts';
 import { Output } from '../output/output.ts';
 import { replayCommand, replayOf } from './replay-command.ts';
 
@@ -99,12 +99,12 @@ describe('I16: a record that cannot be used is named, with the reason and a reme
       expect(journal?.problems[0]).toContain(word);
   });
 
-  it('ends a replay with exit code 2', async () => {
+  it('leaves a replay unanswered', async () => {
     const output = new Output({}, {}, { out: { write: () => true }, err: { write: () => undefined } });
     const cluster = new HeldCluster([canary, withData({})]);
     const replayed = replayCommand({ cluster, namespace: 'test', output }, 'podinfo', undefined, {});
-    await expect(replayed).rejects.toThrow(CommandError);
-    await expect(replayed).rejects.toMatchObject({ exit: 'unanswered' });
+    await expect(replayed).rejects.toThrow(ReadingError);
+    await expect(replayed).rejects.toMatchObject({ why: 'unanswered' });
   });
 });
 

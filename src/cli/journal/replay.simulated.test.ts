@@ -10,6 +10,7 @@ import { raw } from '../../../test/fakes/raw.ts';
 import { untar } from '../../../test/fakes/untar.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { version } from '../../base/version.ts';
+import { ReadingError } from '../../reading/reading-error.ts';
 import type { ReadSession } from '../canaries/session.ts';
 import { Documents } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
@@ -49,6 +50,7 @@ async function run(act: Act, cluster = new HeldCluster(objects)): Promise<{ exit
   const output = new Output({ output: 'json' }, {}, streams);
   const exit = await act({ cluster, namespace: 'test', output }).catch((error: unknown) => {
     if (error instanceof CommandError) return `${error.exit}: ${error.message}`;
+    if (error instanceof ReadingError) return `${error.why}: ${error.message}`;
     throw error;
   });
   return { exit, document: text === '' ? (undefined as never) : Documents.parse(JSON.parse(text)), said: text };

@@ -9,8 +9,8 @@ import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import { formsOf, Planted, plantedLog, plantedObjects } from '../../../test/scenarios/planted.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { CanaryReport, Why } from '../../reading/documents/canary-documents.ts';
+import { ReadingError } from '../../reading/reading-error.ts';
 import { ReportContents, VersionReport } from '../output/documents.ts';
-import { CommandError } from '../output/exit-codes.ts';
 import { Output } from '../output/output.ts';
 import type { OutputFormat } from '../output/output-formats.ts';
 import { gatherReport } from './gather-report.ts';
@@ -282,7 +282,7 @@ describe('serin report', () => {
 
   it('a Canary that is not found makes no report', async () => {
     const refused = report(new HeldCluster(), { name: 'absent', namespace: 'test' });
-    await expect(refused).rejects.toBeInstanceOf(CommandError);
-    await expect(refused).rejects.toMatchObject({ exit: 'notFound' });
+    await expect(refused).rejects.toBeInstanceOf(ReadingError);
+    await expect(refused).rejects.toMatchObject({ why: 'notFound' });
   });
 });

@@ -1,13 +1,7 @@
-import { MADE_AND_REMOVED, type Observers, type ProviderDefinition, routes } from '../provider.ts';
-import { envoy } from '../queries/envoy.ts';
-import { podLabel, podsOfDaemonSet, podsOfDeployment } from '../queries/pods.ts';
+import { MADE_AND_REMOVED, type ProviderDefinition, routes } from '../provider.ts';
 import { appMeshV1beta1 } from './app-mesh-v1beta1.ts';
 import { appMeshV1beta2 } from './app-mesh-v1beta2.ts';
-
-const byPods = (podsOf: (workload: string) => string) =>
-  envoy('appmesh', { canary: podsOf('{{ target }}'), primary: podsOf('{{ target }}-primary'), selectsWorkload: true, podLabel });
-
-const appMeshObservers: Observers = { Deployment: byPods(podsOfDeployment), DaemonSet: byPods(podsOfDaemonSet) };
+import { appMeshObservers } from './observer.ts';
 
 const group = 'appmesh.k8s.aws';
 const both = {

@@ -1,10 +1,6 @@
-import { type Observers, type ProviderDefinition, routes } from '../provider.ts';
-import { envoy } from '../queries/envoy.ts';
+import { type ProviderDefinition, routes } from '../provider.ts';
+import { contourObservers } from './observer.ts';
 import { contour } from './router.ts';
-
-const service = (side: string) => `envoy_cluster_name=~"{{ namespace }}_{{ service }}-${side}_[0-9a-zA-Z-]+"`;
-
-const contourObservers: Observers = { Deployment: envoy('contour', { canary: service('canary'), primary: service('primary') }) };
 
 export const contourProvider: ProviderDefinition = {
   router: ({ ingressClass }) => contour(ingressClass),

@@ -1,11 +1,6 @@
-import { type Observers, type ProviderDefinition, routes } from '../provider.ts';
-import { envoy } from '../queries/envoy.ts';
+import { type ProviderDefinition, routes } from '../provider.ts';
+import { glooObservers } from './observer.ts';
 import { gloo } from './router.ts';
-
-/** By the Service's name, as our router names the sides (05-W11). */
-const upstream = (side: string) => `envoy_cluster_name=~"{{ namespace }}-{{ service }}-${side}upstream-[0-9a-zA-Z-]+_[0-9a-zA-Z-]+"`;
-
-const glooObservers: Observers = { Deployment: envoy('gloo', { canary: upstream('canary'), primary: upstream('primary') }) };
 
 export const glooProvider: ProviderDefinition = {
   router: () => gloo,

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { counting, releasing, type Traffic } from '../../test/fakes/compared-release.ts';
-import { snapshotIn } from '../../test/fakes/stalled-release.ts';
-import type { World } from '../../test/fakes/world.ts';
-import type { AnalysisComparison } from '../api/comparison.ts';
-import { statusScreen } from '../cli/canaries/status-screen.ts';
-import { releaseViewOf } from '../cli/view/release-view.ts';
-import { statusView } from '../cli/view/status-view.ts';
-import { comparedMetrics } from '../engine/comparison/compared-metrics.ts';
-import { comparedSoFar } from '../engine/comparison/compared-so-far.ts';
-import { reportOf } from './canary-report.ts';
-import { CanaryReport } from './documents/canary-documents.ts';
+import { counting, releasing, type Traffic } from '../../../test/fakes/compared-release.ts';
+import { snapshotIn } from '../../../test/fakes/stalled-release.ts';
+import type { World } from '../../../test/fakes/world.ts';
+import type { AnalysisComparison } from '../../api/comparison.ts';
+import { comparedMetrics } from '../../engine/comparison/compared-metrics.ts';
+import { comparedSoFar } from '../../engine/comparison/compared-so-far.ts';
+import { reportOf } from '../../reading/canary-report.ts';
+import { CanaryReport } from '../../reading/documents/canary-documents.ts';
+import { releaseViewOf } from '../view/release-view.ts';
+import { statusView } from '../view/status-view.ts';
+import { statusScreen } from './status-screen.ts';
 
 const terminal = { color: false, unicode: true, live: false, columns: 140 };
 

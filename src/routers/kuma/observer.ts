@@ -1,0 +1,10 @@
+import type { Observers } from '../provider.ts';
+import { envoy } from '../queries/envoy.ts';
+
+/** By the Service's name, as our router names the sides (05-W11). */
+const service = (suffix: string) => `service=~"{{ service }}${suffix}_{{ namespace }}_svc_[0-9a-zA-Z-]+"`;
+
+export const kumaObservers: Observers = {
+  // The pods of the primary are behind the apex Service, too, and Kuma names them by either.
+  Deployment: envoy('kuma', { canary: service('-canary'), primary: service('(-primary)?') }),
+};
