@@ -25,7 +25,7 @@ export interface ArrivalOptions {
   router?: Pick<Router, 'unkept'> | undefined;
   /** `warn`: nothing is refused (`--arrival`). */
   mode: 'refuse' | 'warn';
-  /** The primary serves already, as after an upgrade or a takeover from Flagger: nothing is refused. */
+  /** The primary serves already, as after an upgrade or a takeover from Flagger: nothing is refused but what an edit would take. */
   isServing: boolean;
 }
 
@@ -53,7 +53,7 @@ export function arrival(
   const found = [...services.losses, ...policies.losses, ...peers, ...others];
   const losses = found.map((loss): Loss => {
     if (!loss.isFirm && isAccepted(world, loss)) return { ...loss, isRefused: false, isAccepted: true };
-    return mode === 'warn' || isServing ? { ...loss, isRefused: false } : loss;
+    return mode === 'warn' || (isServing && !loss.isNew) ? { ...loss, isRefused: false } : loss;
   });
   return {
     writes: writesOf(canary, world),
@@ -65,7 +65,8 @@ export function arrival(
   };
 }
 
-function isAccepted({ objects }: World, { object }: Loss): boolean {
+/** Its user has said so, on the object. */
+export function isAccepted({ objects }: Pick<World, 'objects'>, { object }: Pick<Loss, 'object'>): boolean {
   const found = objects.find((one) => refKey(refOf(one)) === refKey(object));
   return found?.metadata.annotations?.[acceptedLossAnnotation] === ACCEPTED;
 }

@@ -14,6 +14,8 @@ export interface Loss extends Pick<NewBlocker, 'field' | 'detail'> {
   isRefused: boolean;
   /** No release could go on: it is not the user's to accept. */
   isFirm?: true;
+  /** Only an edit of the Canary would bring it about, also where its primary serves. */
+  isNew?: true;
   /** The user accepts it, by the annotation on the object. */
   isAccepted?: true;
   object: ObjectRef;

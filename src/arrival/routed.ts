@@ -5,7 +5,7 @@ import type { Loss } from './plan.ts';
 import type { World } from './world.ts';
 
 /** What the routes of the provider do not keep of what users say of the apex Service. */
-export function routedAtArrival(canary: Canary, { objects }: World, router: Pick<Router, 'unkept'>): Loss[] {
+export function routedAtArrival(canary: Canary, { objects }: Pick<World, 'objects'>, router: Pick<Router, 'unkept'>): Loss[] {
   const unkept = router.unkept?.(canary, objects) ?? [];
   return unkept.map(({ on, isRefused, isPolicy, ...clauses }) => ({
     ...clauses,

@@ -58,6 +58,8 @@ export interface Unkept {
   isPolicy?: true;
   /** No release could go on: to accept it helps nothing. */
   isFirm?: true;
+  /** The routes that Serin has written do not do so: only those of this spec would. */
+  isNew?: true;
 }
 
 /** A route of the user's of which only the destinations that name the application are ours. */

@@ -99,7 +99,7 @@ export const codes = {
     remedy: 'do what the message says, so that the Service or route goes on serving',
     look: 'serin preflight CANARY -n NAMESPACE',
     usualCauses:
-      'a Service selects the pods of several workloads; `spec.service.followers` leaves out a Service of the target; a route leads to the application and is not in `spec.routeRefs`; a VirtualService leads to a subset of the apex Service',
+      'a Service selects the pods of several workloads; `spec.service.followers` leaves out a Service of the target; a route leads to the application and is not in `spec.routeRefs`; a VirtualService leads to a subset of the apex Service; an edit of hosts, gateways or `analysis.match` would take requests from another route',
     page: 'arrival.md',
   },
   PolicyWouldBeLost: {

@@ -31,7 +31,7 @@ export const Preflight = documentOn('Preflight', {
     .enum(['clean', 'warnings', 'refused', 'unusable'])
     .describe('unusable: the Canary or its target cannot be looked at; see problem.'),
   problem: z.string().optional(),
-  arrived: z.boolean().describe('True: its primary is there already, and it is not refused.'),
+  arrived: z.boolean().describe('True: its primary is there already, and only an edit that takes requests from routes is refused.'),
   writes: z.array(WrittenOf).describe('Objects that Serin makes or changes.'),
   routes: z
     .array(

@@ -7,7 +7,7 @@ export function preflightLines(one: Preflight): string[] {
   const refused = losses.filter((loss) => loss.refused);
   const warned = losses.filter((loss) => !loss.refused);
   return [
-    `Canary ${namespace}/${name}: ${saying[verdict]}${verdict === 'clean' && unchecked.length > 0 ? ', as far as it was checked' : ''}${arrived ? ' (its primary is there already)' : ''}`,
+    `Canary ${namespace}/${name}: ${arrived && verdict === 'refused' ? EDIT_REFUSED : saying[verdict]}${verdict === 'clean' && unchecked.length > 0 ? ', as far as it was checked' : ''}${arrived ? ' (its primary is there already)' : ''}`,
     ...(problem === undefined ? [] : [`  ! ${problem}`]),
     ...writeLines(one),
     ...guardLines(one),
@@ -28,6 +28,8 @@ export function preflightLines(one: Preflight): string[] {
       : [`  serin preflight ${name} -n ${namespace} --manifests prints ${manifests.length} for the primary, ready for Git.`]),
   ];
 }
+
+const EDIT_REFUSED = 'its edit is refused, and it is run by the spec before';
 
 const saying: Readonly<Record<Preflight['verdict'], string>> = {
   clean: 'nothing is lost',

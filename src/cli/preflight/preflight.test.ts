@@ -146,6 +146,31 @@ describe('serin preflight', () => {
     expect(answer.follows).toEqual([{ apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace, done: true }]);
   });
 
+  it('I17: an edit that would take requests from another route is refused after the arrival, too, and what runs is said', async () => {
+    const route = (name: string, host: string, metadata: object) => {
+      const rules = [{ backendRefs: [{ name, port: 80 }] }];
+      const spec = { parentRefs: [{ name: 'public' }], hostnames: [host], rules };
+      return object('gateway.networking.k8s.io/v1', 'HTTPRoute', name, spec, metadata);
+    };
+    const own = route('shop', 'shop.example.org', { annotations: { [ownerAnnotation]: 'shop' } });
+    const objects = [target, workload('shop-primary', { app: 'shop-primary' }), own, route('static', 'other.example.org', {})];
+    const gatewayRefs = [{ name: 'public' }];
+    const asked = (...hosts: string[]) => {
+      const edited = { ...canary, spec: { ...(canary.spec as object), service: { port: 80, gatewayRefs, hosts } } };
+      return preflight(edited, async () => ({ objects, unread: [] }), { ...settings, provider: 'gatewayapi:v1' });
+    };
+    expect((await asked('shop.example.org')).verdict).toBe('clean');
+    const found = await asked('shop.example.org', 'other.example.org');
+    expect([found.verdict, found.arrived, found.losses.map(({ refused, object: { name } }) => [refused, name])]).toEqual([
+      'refused',
+      true,
+      [[true, 'static']],
+    ]);
+    expect(preflightLines(found)[0]).toBe(
+      'Canary test/shop: its edit is refused, and it is run by the spec before (its primary is there already)',
+    );
+  });
+
   it('who applies an object that Serin writes is named, with the lines for that tool', async () => {
     const helm = { annotations: { 'meta.helm.sh/release-name': 'shop' } };
     const apex = service('shop', { app: 'shop' }, helm);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { ownerAnnotation } from '../../api/names.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { readCluster } from './live.ts';
@@ -145,6 +146,28 @@ describe('serin validate --live', () => {
       expect.stringMatching(/error: spec\.targetRef: AuthorizationPolicy podinfo: /),
       expect.stringMatching(/error: spec\.targetRef: NetworkPolicy data\/db: /),
       expect.stringMatching(/warning: spec\.targetRef: PodMonitor podinfo: /),
+    ]);
+  });
+
+  it('I17: an edit that takes requests from a route of the cluster is refused, also where the primary serves already', async () => {
+    const gateway = { parentRefs: [{ name: 'public' }] };
+    const rule = (name: string) => [{ backendRefs: [{ name, port: 80 }] }];
+    const api = 'gateway.networking.k8s.io/v1';
+    const owned = object(api, 'HTTPRoute', 'podinfo', { ...gateway, hostnames: ['shop.example.org'], rules: rule('podinfo-primary') });
+    const own = { ...owned, metadata: { ...owned.metadata, annotations: { [ownerAnnotation]: 'podinfo' } } };
+    const other = object(api, 'HTTPRoute', 'static', { ...gateway, hostnames: ['other.example.org'], rules: rule('static') });
+    const there = [living, object('apps/v1', 'Deployment', 'podinfo-primary', living.spec as object), template, loadTester, own, other];
+    const saying = (...hosts: string[]) =>
+      manifest
+        .replace('spec:\n', 'spec:\n  provider: gatewayapi:v1\n')
+        .replace('{port: 80}', `{port: 80, gatewayRefs: [{name: public}], hosts: [${hosts.join(', ')}]}`);
+    expect(await validated(there, [], saying('shop.example.org'))).toEqual({ code: 0, lines: [] });
+    const { code, lines } = await validated(there, [], saying('shop.example.org', 'other.example.org'));
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /error: spec\.targetRef: HTTPRoute static: .*which the route that Serin makes for this Canary would take from it\./,
+      ),
     ]);
   });
 

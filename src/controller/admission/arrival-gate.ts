@@ -65,7 +65,8 @@ function isArriving({ status }: Canary): boolean {
   return phase === 'Initializing';
 }
 
-function refusal(loss: Loss, others: readonly Loss[], home: string, retryInMs: number): CanaryRejection {
+/** The first of them, with its remedy and how many there are more. */
+export function refusal(loss: Loss, others: readonly Loss[], home: string, retryInMs: number): CanaryRejection {
   const waiver = loss.isFirm ? '' : `; or accept it with the annotation ${acceptedLossAnnotation}: ${ACCEPTED} on that object`;
   const more = others.length === 0 ? '' : ` (and ${others.length} more: run "serin preflight")`;
   return {

@@ -1,14 +1,16 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { admitSpec } from './admission.ts';
+import { routedOf } from './edited-routes.ts';
 import { editedTarget } from './edited-target.ts';
 import { suspected } from './service-fit.ts';
 
-/** Whether an edit of a Canary that could be run is refused: its objects stay those of the spec before, also when it is deleted (E65). */
+/** Whether an edit of a Canary that could be run is refused, or could be for what it says of routes: its objects stay those of the spec before, also when it is deleted (E65). */
 export function isRefusedEdit(raw: KubeObject, before: KubeObject | undefined, deps: Pick<ControllerDeps, 'config' | 'view'>): boolean {
   if (before === undefined || before.metadata.uid !== raw.metadata.uid) return false;
   if (before.metadata.generation === raw.metadata.generation) return false;
   const [was, now] = [admitSpec(before, deps), admitSpec(raw, deps)];
   if ('reason' in was) return false;
-  return 'reason' in now || suspected(now, deps.view) !== undefined || editedTarget(now, was.canary.spec, deps.view) !== undefined;
+  if ('reason' in now || routedOf(was.canary) !== routedOf(now.canary)) return true;
+  return suspected(now, deps.view) !== undefined || editedTarget(now, was.canary.spec, deps.view) !== undefined;
 }

@@ -31,7 +31,7 @@ async function tracked(raw: KubeObject, lastAccepted?: KubeObject) {
       specs.push({ generation: metadata.generation, steps: spec.analysis.stepWeight }),
   } as unknown as ControllerDeps;
   const runnable = new RunnableSpec(deps, new ArrivalWarnings(deps));
-  const found = await runnable.resolve(raw, signal);
+  const found = await runnable.resolve(raw, true, signal);
   if ('reason' in found) throw new Error(found.message);
   return { untilMs: runnable.track(found.canary, raw), specs };
 }

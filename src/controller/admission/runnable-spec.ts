@@ -5,6 +5,7 @@ import type { ControllerDeps } from '../controller-deps.ts';
 import { type Admitted, admit, type CanaryRejection } from './admission.ts';
 import { ArrivalGate } from './arrival-gate.ts';
 import type { ArrivalWarnings } from './arrival-warnings.ts';
+import { EditedRoutes } from './edited-routes.ts';
 import { editedSincePromoted } from './edited-target.ts';
 import { type Fallback, fallbackOf } from './refused-edit.ts';
 import { ServiceFit } from './service-fit.ts';
@@ -14,12 +15,15 @@ export class RunnableSpec {
   readonly #deps: ControllerDeps;
   readonly #fit: ServiceFit;
   readonly #arrival: ArrivalGate;
+  readonly #edits: EditedRoutes;
   #fallback: Fallback | undefined;
+  #retryInMs: number | undefined;
 
   constructor(deps: ControllerDeps, warnings: ArrivalWarnings) {
     this.#deps = deps;
     this.#fit = new ServiceFit(deps);
     this.#arrival = new ArrivalGate(deps, warnings);
+    this.#edits = new EditedRoutes(deps);
   }
 
   /** Absent while the Canary's own spec is accepted. */
@@ -27,12 +31,31 @@ export class RunnableSpec {
     return this.#fallback;
   }
 
-  async resolve(raw: KubeObject, signal: AbortSignal): Promise<Admitted | CanaryRejection> {
-    const again = (spec: KubeObject) => this.#admit(spec, signal);
-    const admitted = await again(raw);
-    this.#fallback =
-      'reason' in admitted ? await fallbackOf(raw, admitted, this.#fallback, { ...this.#deps, admit: again }, signal) : undefined;
+  /** Until what is refused may be looked at again, since its end may cause no watch event. */
+  get retryInMs(): number | undefined {
+    return this.#retryInMs;
+  }
+
+  /** `isKnown`: this process has run the Canary before. */
+  async resolve(raw: KubeObject, isKnown: boolean, signal: AbortSignal): Promise<Admitted | CanaryRejection> {
+    // By what traffic needs alone, no spec of it has been run.
+    const hasRun = isKnown && this.#fallback?.refused.uncheckedUntilMs === undefined;
+    const own = await this.#admit(raw, signal);
+    const edit = 'reason' in own ? undefined : await this.#edits.refusalOf(own, raw, hasRun, signal);
+    const admitted = edit ?? own;
+    this.#retryInMs = 'reason' in admitted ? admitted.retryInMs : undefined;
+    this.#fallback = 'reason' in admitted ? await this.#fallbackFor(raw, admitted, edit !== undefined && !hasRun, signal) : undefined;
     return this.#fallback ?? admitted;
+  }
+
+  #fallbackFor(raw: KubeObject, refusal: CanaryRejection, isGuessed: boolean, signal: AbortSignal): Promise<Fallback | undefined> {
+    const again = async (spec: KubeObject): Promise<Admitted | CanaryRejection> => {
+      const admitted = await this.#admit(spec, signal);
+      return isGuessed && !('reason' in admitted) && this.#edits.takesRequests(admitted) ? refusal : admitted;
+    };
+    // After a restart, the spec that was seen first is not one that was accepted.
+    const lastAccepted = isGuessed ? () => undefined : this.#deps.lastAccepted;
+    return fallbackOf(raw, refusal, this.#fallback, { ...this.#deps, lastAccepted, admit: again }, signal);
   }
 
   /** Has changes of the spec's objects wake the Canary. Returns milliseconds until an analysis without checks ends; 0 for any other. */

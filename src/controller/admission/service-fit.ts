@@ -41,7 +41,7 @@ export class ServiceFit {
 }
 
 /** Its Services are written by this spec already: another look could only stop what goes on. */
-function isRunning({ metadata, status }: Canary): boolean {
+export function isRunning({ metadata, status }: Canary): boolean {
   const { phase = '', conditions = [] } = status ?? {};
   const isBegun = phase !== '' && phase !== 'Initializing' && !conditions.some(({ type }) => type === 'Accepted');
   return isBegun && conditions.some(({ type, observedGeneration }) => type === 'Promoted' && observedGeneration === metadata.generation);

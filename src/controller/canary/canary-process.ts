@@ -141,10 +141,11 @@ export class CanaryProcess {
       this.#mail.again();
       return;
     }
-    const runnable = await this.#spec.resolve(raw, this.#questions.signal);
+    const runnable = await this.#spec.resolve(raw, this.#seenGeneration !== undefined, this.#questions.signal);
     this.#alarms.clear('arrival');
+    const { retryInMs } = this.#spec;
+    if (retryInMs !== undefined) this.#alarms.set('arrival', retryInMs, () => this.wake());
     if ('reason' in runnable) {
-      if (runnable.retryInMs !== undefined) this.#alarms.set('arrival', runnable.retryInMs, () => this.wake());
       await refuse(raw, runnable, this.#deps, this.#questions.signal);
       return;
     }

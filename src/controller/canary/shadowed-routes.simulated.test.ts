@@ -66,14 +66,14 @@ describe.each(each)('I17: beside a %s that Serin has made', (kind) => {
     lab.close();
   });
 
-  it('one for a host that an edit of the Canary has taken is named as the next release starts', async () => {
+  it('one for a host that an edit of the Canary has added is named as the next release starts', async () => {
     const lab = await initialized(kind);
-    lab.server.create(route(OTHER));
+    lab.server.patch(canaryRef, { spec: { service: serviceOf(kind, [OWN, OTHER]) } });
+    await lab.pass(10_000);
     lab.push('2');
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
     expect(conditionOf(lab, 'WouldBeLost')).toBeUndefined();
-    lab.server.patch(canaryRef, { spec: { service: serviceOf(kind, [OWN, OTHER]) } });
-    await lab.pass(10_000);
+    lab.server.create(route(OTHER));
     lab.push('3');
     expect(await lab.passUntil(() => conditionOf(lab, 'WouldBeLost') !== undefined, 120_000)).toBe(true);
     expect(conditionOf(lab, 'WouldBeLost')?.message).toMatch(named);

@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
 import { unguarded } from '../../api/apex-guard.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import type { ServicePort, ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.ts';
-import { fluxOff } from '../../api/names.ts';
+import { fieldManager, fluxOff } from '../../api/names.ts';
 import type { SelectorLabel } from '../../api/selector-label.ts';
+import { entriesOf } from '../../kube/taken-over-fields.ts';
 import { apexOriginal, lastApplied, type Original } from '../adoption/apex-original.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
+
+const NOTHING = { 'f:labels': {}, 'f:annotations': {} };
+const Held = z.record(z.string(), z.unknown()).catch({}).default({});
+const Fields = z.object({ 'f:metadata': z.object({ 'f:labels': Held, 'f:annotations': Held }).catch(NOTHING).default(NOTHING) });
 
 export type ApexPatch = { metadata: Record<string, unknown>; spec: Record<string, unknown> };
 
@@ -32,11 +38,15 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: O
   const isApplied = ofManifest !== undefined && !isDeepStrictEqual(ofManifest, original?.appliedSelector);
   const known = isApplied ? [ofManifest, original?.selector] : [original?.selector, ofManifest];
   const selector = known.find(fits) ?? own.whole ?? { [own.key]: own.value };
-  const before = applied ? (applied.metadata?.annotations ?? {}) : (original?.annotations ?? {});
+  const sent = serverSideManifest(service);
+  const before = applied?.metadata?.annotations ?? sent?.annotations ?? (applied ? {} : (original?.annotations ?? {}));
   const annotations = { ...changesOf(service.metadata.annotations, Object.keys(fluxOff), before), ...unguarded(service) };
-  const labels = original?.labels ? changesOf(service.metadata.labels, [own.key], original.labels) : {};
+  // A value that is not Serin's was written since, and stays.
+  const isOurs = service.metadata.labels?.[own.key] === service.metadata.name;
+  const labels = original?.labels && isOurs ? changesOf(service.metadata.labels, [own.key], sent?.labels ?? original.labels) : {};
   const live = specOf<ServiceSpec>(service);
-  const extra = extraPorts(live.ports ?? [], original?.ports ?? []);
+  // What a server-side manifest has is there; of what it has no more, nothing comes back.
+  const extra = sent ? [] : extraPorts(live.ports ?? [], original?.ports ?? []);
   const isOwned = service.metadata.ownerReferences !== undefined;
   const isLeft = isDeepStrictEqual(live.selector, selector) && !isOwned && extra.length === 0;
   if (isLeft && Object.keys({ ...annotations, ...labels }).length === 0) return undefined;
@@ -60,6 +70,20 @@ export function apexMovePatch(service: KubeObject, own: OwnSelector, owners: Own
   const selector = own.whole ?? { [own.key]: own.value };
   if (isDeepStrictEqual(service.metadata.ownerReferences ?? null, owners) && isDeepStrictEqual(live, selector)) return undefined;
   return { metadata: { ownerReferences: owners }, spec: { selector: onlyThese(selector, live ?? {}) } };
+}
+
+/** Labels and annotations, with their values, that server-side applies of others hold; undefined where no one else applies it. */
+function serverSideManifest(service: KubeObject): Record<'labels' | 'annotations', Labels> | undefined {
+  const entries = entriesOf(service).filter(
+    ({ manager, operation, subresource }) => operation === 'Apply' && manager !== fieldManager && (subresource ?? '') === '',
+  );
+  if (entries.length === 0) return undefined;
+  const heldOf = (part: 'labels' | 'annotations'): Labels => {
+    const isHeld = (key: string) =>
+      entries.some(({ fieldsV1 = {} }) => Object.hasOwn(Fields.parse(fieldsV1)['f:metadata'][`f:${part}`], `f:${key}`));
+    return Object.fromEntries(Object.entries(service.metadata[part] ?? {}).filter(([key]) => isHeld(key)));
+  };
+  return { labels: heldOf('labels'), annotations: heldOf('annotations') };
 }
 
 /** In a merge patch: what the labels or annotations of these keys become again; empty where they are so already. */

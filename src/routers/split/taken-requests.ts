@@ -37,7 +37,9 @@ export function takenRequests(canary: Canary, { objects, users, others, made, ow
     const left = others.filter((other) => !found.has(other));
     for (const taken of takes(one, left)) if (!found.has(taken.on)) found.set(taken.on, { ...taken, ...more });
   };
-  for (const routes of routesAhead(canary)) {
+  // Those of a release in progress go on under an edit that leads to others.
+  const recorded = canary.status?.release?.routes;
+  for (const routes of [...routesAhead(canary), ...(recorded ? [recorded] : [])]) {
     const next = made && ifExpressible(() => made.render(canary, apex, routes, []))?.write.find(({ kind }) => kind in form.versions);
     if (next) look({ now: next, ...(own?.kind === next.kind && { found: own, before: own }) }, { from: undefined });
     for (const before of users) {
@@ -66,6 +68,7 @@ function unkept(canary: Canary, { on, requests, isByHost, from, isSince }: Found
     };
   return {
     ...base,
+    isNew: true,
     detail: `answers ${requests}, which the route that Serin makes for this Canary would take from it`,
     remedy: apart,
   };

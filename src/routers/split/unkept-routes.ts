@@ -78,7 +78,7 @@ function unlisted(canary: Canary, on: KubeObject, isSecond: boolean): Unkept {
       remedy: `move it into namespace ${home}, and list it in spec.routeRefs`,
     };
   return {
-    ...{ ...base, isRefused: isSecond },
+    ...{ ...base, isRefused: isSecond, ...(isSecond && { isNew: true }) },
     detail: `leads to Service ${apexService}, and is not in spec.routeRefs of the Canary: ${
       isSecond ? 'a second route would be made for its host and parent' : 'its requests get no share of a release'
     }`,

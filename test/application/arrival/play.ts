@@ -31,6 +31,8 @@ export interface ArrivingRoutes {
   isServed(name: string): boolean;
   /** Headers of the clients for whom the release is. */
   headers: readonly Readonly<Record<string, string>>[];
+  /** The Canary as its user edits it, and for how long. */
+  edit?: { atMs: number; undoneAfterMs: number; canary: KubeObject };
   /** Another application behind the same routes, with a Canary of its own. */
   second?: { canary: KubeObject; isFirst: boolean; isLast: boolean };
   /** So long after the Canary was made, in milliseconds. */
@@ -107,6 +109,11 @@ class Arrival {
     lab.server.create(structuredClone(this.#canary));
     if (!lab.isUp) lab.start();
     if (killedAfterMs !== undefined) this.#kill(killedAfterMs);
+    const { edit } = this.#arriving.routes ?? {};
+    if (edit) {
+      lab.server.clock.setTimer(edit.atMs, () => this.#edit(judgedByOrders(edit.canary)));
+      lab.server.clock.setTimer(edit.atMs + edit.undoneAfterMs, () => this.#edit(this.#canary));
+    }
     for (const write of this.#arriving.routes?.writes ?? []) lab.server.clock.setTimer(write.atMs, () => this.#write(write));
     if (!(await this.#pass('as the Canary arrives', () => this.#isAt('Initialized'), MOST_MS.initialize))) return this.#notArrived();
     await this.#rest('initialized');
@@ -178,6 +185,12 @@ class Arrival {
     const { clock } = this.#lab.server;
     clock.setTimer(afterMs, () => this.#lab.kill());
     clock.setTimer(afterMs + 5 * SECOND, () => this.#lab.start());
+  }
+
+  /** Its user writes the Canary again, if there is one. */
+  #edit({ spec }: KubeObject): void {
+    const live = this.#lab.canary(this.#canary.metadata.name);
+    if (live && live.metadata.deletionTimestamp === undefined) this.#lab.server.putAs('kubectl-replace', { ...live, spec });
   }
 
   /** As a tool that knows of no Canary: `kubectl apply` patches what its manifest says, `kubectl replace` leaves nothing else. */

@@ -48,6 +48,17 @@ export const routeBreakages: readonly (Pick<Breakage, 'name' | 'changes'> & { no
     ],
   },
   {
+    name: 'an edit that takes requests',
+    notices: /what answers/,
+    changes: [
+      {
+        file: 'controller/admission/edited-routes.ts',
+        find: "if (before === 'accepted') return undefined;",
+        replace: 'if (before !== null) return undefined;',
+      },
+    ],
+  },
+  {
     name: 'a proportion lost',
     notices: /what answers/,
     changes: [

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../../src/api/kube-object.ts';
 import { type Raw, raw } from '../../../fakes/raw.ts';
 import type { Arriving } from '../play.ts';
 import { arrivingIn, type Part, SHOP, type World } from '../world.ts';
-import { HOSTS, type Route, type RoutedWorld, type Rule, sharesRoute, type Write } from './routed-world.ts';
+import { HOSTS, hostsOf, type Route, type RoutedWorld, type Rule, sharesRoute, type Write } from './routed-world.ts';
 import { type RouteKind, readers } from './users-route.ts';
 
 const NAMESPACE = 'test';
@@ -34,42 +34,47 @@ export function arrivingByRoutes(world: RoutedWorld): Arriving {
   };
   const arriving = arrivingIn(base);
   const routes = world.routes.map((route) => objectOf(world, route));
-  const apexHost = world.routes.find(({ at }) => at === 'apex')?.host ?? HOSTS[0];
   const { spec, ...canary } = raw(arriving.canary);
-  const service = {
-    HTTPRoute: { gatewayRefs: [{ name: 'public', namespace: 'edge' }], hosts: [apexHost] },
-    GRPCRoute: { gatewayRefs: [{ name: 'public', namespace: 'edge' }], hosts: [apexHost] },
-    VirtualService: { gateways: ['edge/public'], hosts: [apexHost] },
-    HTTPProxy: {},
-  }[kind];
   const listed = refsOf(
     kind,
     world.routes.filter(({ at }) => at === 'listed'),
   );
   const provider = PROVIDERS[kind];
+  const canaryFor = (whom: RoutedWorld['cohort'], hasAllHosts: boolean): KubeObject => ({
+    ...canary,
+    spec: {
+      ...spec,
+      provider,
+      ...(listed.length > 0 && { routeRefs: listed }),
+      service: { ...spec.service, ...entryOf(kind, hostsOf(world, hasAllHosts)), ...(appProtocol && { appProtocol }) },
+      analysis: ANALYSES[whom],
+    },
+  });
+  const { edit } = world;
   return {
     ...arriving,
     objects: [...arriving.objects, ...others(world), ...routes],
-    canary: {
-      ...canary,
-      spec: {
-        ...spec,
-        provider,
-        ...(listed.length > 0 && { routeRefs: listed }),
-        service: { ...spec.service, ...service, ...(appProtocol && { appProtocol }) },
-        analysis: ANALYSES[cohort],
-      },
-    } as KubeObject,
+    canary: canaryFor(cohort, false),
     routes: {
       kind,
       declared: routes,
       isServed: (name) => world.routes.some((route) => route.name === name && (route.at === 'apex' || route.at === 'listed')),
       ...(world.second && { second: { ...world.second, canary: secondCanary(world, world.second) } }),
+      ...(edit && { edit: { ...edit, canary: canaryFor(edit.cohort, edit.hasAllHosts) } }),
       headers: cohortsOf(world),
       writes: world.writes.map((write) => ({ atMs: write.atMs, how: write.how, object: written(world, write, arriving.objects) })),
     },
   };
 }
+
+/** By which a route that Serin makes is entered. */
+const entryOf = (kind: RouteKind, hosts: readonly string[]): object =>
+  ({
+    HTTPRoute: { gatewayRefs: [{ name: 'public', namespace: 'edge' }], hosts },
+    GRPCRoute: { gatewayRefs: [{ name: 'public', namespace: 'edge' }], hosts },
+    VirtualService: { gateways: ['edge/public'], hosts },
+    HTTPProxy: {},
+  })[kind];
 
 /** What the tool has in its manifest. */
 function written(world: RoutedWorld, { what }: Write, objects: readonly KubeObject[]): KubeObject {
@@ -141,9 +146,9 @@ function secondCanary({ kind, routes }: RoutedWorld, { cohort }: NonNullable<Rou
 }
 
 /** Headers of the clients for whom a release is. */
-function cohortsOf({ cohort, second }: RoutedWorld): Readonly<Record<string, string>>[] {
+function cohortsOf({ cohort, second, edit }: RoutedWorld): Readonly<Record<string, string>>[] {
   const [insider, qa] = [{ 'x-user': 'insider' }, { 'x-team': 'qa' }];
-  const [isFor, isForSecond] = [cohort === 'header', second?.cohort === 'header'];
+  const [isFor, isForSecond] = [cohort === 'header' || edit?.cohort === 'header', second?.cohort === 'header'];
   return [...(isFor ? [insider] : []), ...(isForSecond ? [qa] : []), ...(isFor && isForSecond ? [{ ...insider, ...qa }] : [])];
 }
 

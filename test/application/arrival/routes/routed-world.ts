@@ -36,6 +36,15 @@ export interface Write {
   how: 'patch' | 'replace';
 }
 
+/** The Canary is edited so long after it was made, and the edit is undone later. */
+export interface Edit {
+  atMs: number;
+  undoneAfterMs: number;
+  cohort: RoutedWorld['cohort'];
+  /** It names the hosts of all routes, too. */
+  hasAllHosts: boolean;
+}
+
 /** Service `legacy` is an application with a Canary of its own, which lists the routes that lead to it. */
 export interface Second {
   cohort: 'all' | 'header' | 'affinity';
@@ -59,8 +68,12 @@ export interface RoutedWorld {
   killedAfterMs: number | undefined;
   routes: readonly Route[];
   writes: readonly Write[];
+  /** No route is for the Canary: Serin makes one, for another host. */
+  hasOwnHost?: true;
+  edit?: Edit;
 }
 
+const OWN_HOST = 'own.example.org';
 export const HOSTS = ['shop.example.org', 'www.example.org', 'api.example.org'] as const;
 
 export function routedWorldOf(seed: number): RoutedWorld {
@@ -110,7 +123,7 @@ export function routedWorldOf(seed: number): RoutedWorld {
       index === 0
         ? from<Route['at']>('apex', 'apex', 'apex', 'apex', 'apex', 'listed', 'unlisted')
         : from<Route['at']>('listed', 'listed', 'unlisted', ...(kind === 'HTTPProxy' ? [] : (['another namespace'] as const)));
-    return { name: at === 'apex' ? SHOP : `of-${host.split('.')[0]}`, host, at, rules: rules() };
+    return { name: at === 'apex' ? SHOP : nameOf(host), host, at, rules: rules() };
   });
   const writes = Array.from({ length: from(0, 1, 2, 4) }, (): Write => {
     const what: Write['what'] = isOne(85)
@@ -130,11 +143,34 @@ export function routedWorldOf(seed: number): RoutedWorld {
           isLast: isOne(50),
         }
       : undefined;
-  return {
-    ...{ seed, kind, cohort, hasSecondPort, routes, writes, ...(isTcp && { isTcp }), ...(second && { second }) },
-    ending: from<Ending>('success', 'failure', 'replaced', 'renamed'),
-    killedAfterMs: isOne(20) ? draw(0, 15_000) : undefined,
-  };
+  const ending = from<Ending>('success', 'failure', 'replaced', 'renamed');
+  const killedAfterMs = isOne(20) ? draw(0, 15_000) : undefined;
+  const hasOwnHost = !isTcp && kind !== 'HTTPProxy' && isOne(12);
+  const edit: Edit | undefined =
+    !isTcp && isOne(hasOwnHost ? 80 : 25)
+      ? {
+          ...{ atMs: draw(0, 150_000), undoneAfterMs: draw(10_000, 90_000) },
+          cohort: from<RoutedWorld['cohort']>(
+            'all',
+            'header',
+            ...(kind === 'HTTPProxy' ? [] : (['header', 'affinity', 'mirror'] as const)),
+          ),
+          hasAllHosts: isOne(60),
+        }
+      : undefined;
+  const base = { seed, kind, cohort, hasSecondPort, writes, ending, killedAfterMs, ...(isTcp && { isTcp }), ...(edit && { edit }) };
+  return hasOwnHost ? { ...base, hasOwnHost, routes: routes.map(unlisted) } : { ...base, routes, ...(second && { second }) };
+}
+
+const unlisted = (route: Route): Route =>
+  route.at === 'another namespace' ? route : { ...route, at: 'unlisted', name: nameOf(route.host) };
+
+const nameOf = (host: string): string => `of-${host.split('.')[0]}`;
+
+/** What the Canary names in `spec.service.hosts`. */
+export function hostsOf({ routes, hasOwnHost }: RoutedWorld, hasAll: boolean): string[] {
+  const own = hasOwnHost ? OWN_HOST : (routes.find(({ at }) => at === 'apex')?.host ?? HOSTS[0]);
+  return hasAll ? [...new Set([own, ...routes.map(({ host }) => host)])] : [own];
 }
 
 /** Whether it leads to the second application, and Canaries may write it. */

@@ -34,6 +34,8 @@ async function shrunk(world: RoutedWorld, isSame: (outcome: Outcome) => boolean)
   await keep(plain);
   const { second: _, ...single } = smallest;
   await keep(single);
+  const { edit: _edit, ...unedited } = smallest;
+  await keep(unedited);
   const usual: readonly Partial<RoutedWorld>[] = [
     { killedAfterMs: undefined },
     { ending: 'success' },

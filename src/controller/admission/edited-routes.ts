@@ -1,0 +1,95 @@
+import type { Canary } from '../../api/canary.ts';
+import { type KubeObject, labelOf } from '../../api/kube-object.ts';
+import { isAccepted, lossText } from '../../arrival/arrival.ts';
+import type { Loss } from '../../arrival/plan.ts';
+import { isReadable } from '../../arrival/readable.ts';
+import { routedAtArrival } from '../../arrival/routed.ts';
+import { BackOff } from '../../kube/back-off.ts';
+import { type Router, routerFor } from '../../routers/index.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import { readCanary } from '../watch/read-canary.ts';
+import type { Admitted, CanaryRejection } from './admission.ts';
+import { refusal } from './arrival-gate.ts';
+import { isRunning } from './service-fit.ts';
+
+type EditedRoutesDeps = Pick<ControllerDeps, 'applications' | 'config' | 'clock' | 'lastAccepted'>;
+
+/** Between two looks while an edit is refused: routes of users are not watched. */
+const AGAIN_MS = { from: 15_000, to: 300_000 };
+
+/**
+ * Looks, before an edit of what a Canary says of routes is run, at the routes of users: one that an arrival would be refused for is refused as an edit, too,
+ * and the Canary is run by the spec before (I17, E65).
+ */
+export class EditedRoutes {
+  readonly #deps: EditedRoutesDeps;
+  readonly #pause = new BackOff(AGAIN_MS);
+  /** The edit that was looked at last; without a rejection it takes nothing. */
+  #looked: { key: string; refused?: { rejection: CanaryRejection; againMs: number; objects: readonly KubeObject[] } } | undefined;
+
+  constructor(deps: EditedRoutesDeps) {
+    this.#deps = deps;
+  }
+
+  /** `hasRun`: this process has run the Canary by a spec before, which is the one that was last accepted. */
+  async refusalOf(admitted: Admitted, raw: KubeObject, hasRun: boolean, signal: AbortSignal): Promise<CanaryRejection | undefined> {
+    const { canary, provider, router } = admitted;
+    const { config, clock, applications } = this.#deps;
+    // Before the first write it is the gate that looks.
+    if (router.unkept === undefined || config.arrival === 'warn' || canary.status?.release === undefined) return undefined;
+    const before = hasRun ? this.#before(canary, raw) : isRunning(canary) ? 'accepted' : undefined;
+    if (before === 'accepted') return undefined;
+    const key = `${canary.metadata.uid} ${routedOf(canary)}`;
+    const nowMs = clock.monotonicMs();
+    if (this.#looked?.key === key) {
+      const { refused } = this.#looked;
+      if (refused === undefined) return undefined;
+      if (nowMs < refused.againMs) return { ...refused.rejection, retryInMs: refused.againMs - nowMs };
+    }
+    const read = await applications.read(canary.metadata.namespace, provider, signal);
+    const objects = read.objects.filter(isReadable);
+    const text = (loss: Loss) => lossText(loss, canary.metadata.namespace);
+    const known = new Set(before && lossesOf(before, objects, this.#routerOf(before)).map(text));
+    // What is found beside it may be its own, of the spec before, such as a copy of another Ingress. Without that spec, what a policy lost already is not known.
+    const isOfEdit = (loss: Loss) => loss.isNew || (before && loss.code === 'PolicyWouldBeLost');
+    const [first, ...more] = lossesOf(canary, objects, router).filter((loss) => isOfEdit(loss) && !known.has(text(loss)));
+    if (first === undefined) {
+      this.#looked = { key };
+      this.#pause.reset();
+      return undefined;
+    }
+    const pauseMs = this.#pause.next();
+    const rejection = refusal(first, more, canary.metadata.namespace, pauseMs);
+    this.#looked = { key, refused: { rejection, againMs: nowMs + pauseMs, objects } };
+    return rejection;
+  }
+
+  /** By what was read for the refusal: this spec would take requests, too, which no spec may by which the Canary is run meanwhile. */
+  takesRequests({ canary, router }: Admitted): boolean {
+    return lossesOf(canary, this.#looked?.refused?.objects ?? [], router).some(({ isNew }) => isNew);
+  }
+
+  /** The Canary as it was last run, if that says other things of routes. An edit that does not is registered before it comes here. */
+  #before(canary: Canary, raw: KubeObject): Canary | 'accepted' | undefined {
+    const last = this.#deps.lastAccepted(labelOf(canary));
+    if (last === undefined || last.metadata.uid !== raw.metadata.uid) return undefined;
+    if (last.metadata.generation === raw.metadata.generation) return 'accepted';
+    const before = readCanary(last);
+    return before && routedOf(before) === routedOf(canary) ? 'accepted' : before;
+  }
+
+  #routerOf({ spec: { provider } }: Canary): Router | undefined {
+    const router = routerFor(provider ?? this.#deps.config.meshProvider, this.#deps.config);
+    return 'unsupported' in router ? undefined : router;
+  }
+}
+
+const lossesOf = (canary: Canary, objects: readonly KubeObject[], router: Router | undefined): Loss[] =>
+  router ? routedAtArrival(canary, { objects }, router).filter((loss) => loss.isRefused && !isAccepted({ objects }, loss)) : [];
+
+/** All that routes are made of. */
+export function routedOf({ spec }: Pick<Canary, 'spec'>): string {
+  const { provider, service, ingressRef, routeRef, routeRefs, upstreamRef, analysis } = spec;
+  const { match, mirror, sessionAffinity } = analysis;
+  return JSON.stringify([provider, service, ingressRef, routeRef, routeRefs, upstreamRef, match, mirror, sessionAffinity]);
+}
