@@ -143,7 +143,7 @@ export class Invariants {
     if (this.#upMs < this.#ledAwayUntilMs) return;
     if ('lost' in answer) {
       if (!this.#hasAnswered || this.#isTaken || this.#lastMs < this.#excusedUntilMs) return;
-      this.#break('I7', `A request was lost though pods of the application were ready: ${answer.lost}.`);
+      this.#break('I7', `A request was lost though no pod of the application had failed: ${answer.lost}.`);
       return;
     }
     const { version, by } = answer;
