@@ -177,7 +177,7 @@ const calmOf = (outcome: Outcome): Promise<Ended> => {
   return known;
 };
 
-it.each(outcomes)('I6: the end of a release that is %s is told once by each alert and event', async (outcome) => {
+it.each(outcomes)('I6: the end of a release that is %s is sent once as each alert and Event', async (outcome) => {
   const { alerts, events, left } = await calmOf(outcome);
   for (const [key, texts] of Object.entries(alerts)) expect(texts, key).toHaveLength(1);
   expect(Object.values(events)).toEqual([1]);
