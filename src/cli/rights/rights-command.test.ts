@@ -241,6 +241,21 @@ spec:
       says: 'values.yaml:1: error: secrets.mode: is the text "whatever": it must be one of watch, get, off',
     },
     {
+      what: 'a value that the chart does not have',
+      files: { 'values.yaml': 'meshProvider: istio\nnamspaces: [shop]' },
+      says: 'values.yaml:2: error: namspaces: is not a value of the chart: correct its name or remove it',
+    },
+    {
+      what: 'one below another',
+      files: { 'values.yaml': 'secrets:\n  mode: off\n  name: [db]' },
+      says: 'values.yaml:3: error: secrets.name: is not a value of the chart: correct its name or remove it',
+    },
+    {
+      what: 'one in a list',
+      files: { 'values.yaml': 'imagePullSecrets:\n  - name: registry\n  - secret: registry' },
+      says: 'values.yaml:3: error: imagePullSecrets[1].secret: is not a value of the chart: correct its name or remove it',
+    },
+    {
       what: 'a flag that does not exist',
       files: { 'values.yaml': 'extraArgs: [--no-such]' },
       says: "Error: the controller would not start: unknown option '--no-such'",
