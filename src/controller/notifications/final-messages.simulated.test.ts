@@ -45,6 +45,8 @@ interface Ended {
   left: readonly Delivery[];
   /** Taken, and still listed when the process ended: no one knows that it was taken. */
   unknown: readonly string[];
+  /** Keys that were sent while no one led (I9). */
+  sentUnled: readonly string[];
   /** Moments of the end, by kind. */
   moments: Record<Kind, number>;
 }
@@ -60,6 +62,8 @@ class Stage {
   #isEnding = false;
   #wasListed = false;
   #leader = 1;
+  #isLed = false;
+  readonly #sentUnled: string[] = [];
   #unknown: readonly string[] = [];
 
   constructor(outcome: Outcome, fault?: Fault, nth = 0) {
@@ -116,6 +120,7 @@ class Stage {
   }
 
   #take(message: AlertMessage): SendOutcome {
+    if (!this.#isLed) this.#sentUnled.push(message.key);
     const isHit = this.#comes('alert');
     const isSent = this.#fault !== 'is killed before an alert leaves' || !isHit;
     if (isSent) this.#alerts[message.key] = [...(this.#alerts[message.key] ?? []), message.text];
@@ -124,6 +129,7 @@ class Stage {
   }
 
   #end(): void {
+    this.#isLed = false;
     if (this.#fault?.startsWith('loses')) this.#leader += 1;
     else this.lab.kill();
     this.lab.clock.setTimer(AWAY_MS, () => {
@@ -133,6 +139,7 @@ class Stage {
   }
 
   #start(): void {
+    this.#isLed = true;
     const own = this.#leader;
     this.lab.start(() => this.#leader === own);
   }
@@ -162,6 +169,7 @@ class Stage {
       events: Object.fromEntries(ended.map(({ message, count }) => [message, count])),
       left,
       unknown: this.#unknown.map(withoutUid),
+      sentUnled: this.#sentUnled,
       moments: this.moments,
     };
   }
@@ -191,7 +199,7 @@ const played = outcomes.flatMap((outcome) => {
 });
 
 it.each(played)(
-  'I6: so it is where Serin $fault, at each moment of the end of a release that is $outcome; a message that was taken unnoticed keeps its key',
+  'I6, I9: so it is where Serin $fault, at each moment of the end of a release that is $outcome; a message that was taken unnoticed keeps its key',
   async ({ outcome, fault }) => {
     const expected = await calmOf(outcome);
     const { at, isEnd } = faults[fault];
@@ -201,6 +209,7 @@ it.each(played)(
       const where = `${nth} of ${expected.moments[at]}`;
       const most = (isSame: (key: string) => boolean): number => (isEnd && found.unknown.some(isSame) ? 2 : 1);
       expect(found.left, where).toEqual([]);
+      expect(found.sentUnled, where).toEqual([]);
       expect(Object.keys(found.alerts).toSorted(), where).toEqual(Object.keys(expected.alerts).toSorted());
       for (const [key, texts] of Object.entries(found.alerts)) {
         expect(new Set(texts), where).toEqual(new Set(expected.alerts[key]));
