@@ -1,4 +1,5 @@
 /** Writes what is generated of charts/serin: values, their schema, the README, names, rules and policies; with `--check`, fails when a file differs. */
+import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { crds } from '../src/api/crds.ts';
 import { apexGuardTemplate, requestPolicyTemplate } from './admission/policy-templates.ts';
@@ -6,7 +7,9 @@ import { argsTemplate } from './chart/args-template.ts';
 import { chartFiles } from './chart/chart-files.ts';
 import { namesTemplate } from './chart/names-template.ts';
 import { rulesTemplate } from './chart/rules-template.ts';
+import { valueKeys } from './chart/value-keys.ts';
 import { Values } from './chart/values.ts';
+import { valuesSchema } from './chart/values-files.ts';
 import type { Generate } from './generation/generated-file.ts';
 import { runAlone } from './generation/run-alone.ts';
 
@@ -41,8 +44,8 @@ const definitions = {
   AlertProvider: 'A chat service or webhook that receives messages about releases',
 };
 
-export const generate: Generate = () =>
-  chartFiles({
+export const generate: Generate = () => [
+  ...chartFiles({
     chart: {
       name: 'serin',
       description: manifest.description,
@@ -66,6 +69,12 @@ export const generate: Generate = () =>
       'templates/_apex-guard.tpl': apexGuardTemplate(),
     },
     source: 'scripts/chart, scripts/admission, src/controller/flags.ts and src/controller/permissions.ts',
-  });
+  }),
+  {
+    path: join(import.meta.dirname, '..', 'src', 'cli', 'rights', 'chart-keys.json'),
+    text: `${JSON.stringify(valueKeys(valuesSchema(Values)), null, 2)}\n`,
+    source: 'scripts/chart/values.ts',
+  },
+];
 
 if (import.meta.main) await runAlone(generate);

@@ -24,7 +24,11 @@ export const tables = {
     'generate-alerts': ['docs/alert-messages.md', 'docs/alerts/*.svg'],
     'generate-attacks': ['test/attacks/README.md'],
     'generate-boards': ['docs/boards.md'],
-    'generate-chart': ['charts/serin/{Chart.yaml,README.md,values.schema.json,values.yaml}', 'charts/serin/templates/_*.tpl'],
+    'generate-chart': [
+      'charts/serin/{Chart.yaml,README.md,values.schema.json,values.yaml}',
+      'charts/serin/templates/_*.tpl',
+      'src/cli/rights/chart-keys.json',
+    ],
     'generate-cli': ['docs/cli.md', 'docs/schemas/cli-v1.json'],
     'generate-comparison': ['docs/comparison/picture.svg'],
     'generate-conformance': ['docs/conformance.md'],

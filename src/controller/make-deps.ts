@@ -139,7 +139,7 @@ function messaging(
       ...{ config, cluster, clock, secret, global, callsOf, log, messageTemplates },
       onOutcome: (provider, outcome) => conditions.report(provider, deliveringOf(outcome)),
     }),
-    record: (canary, event) => recorder.record(canary, event),
+    record: (canary, event, isAgain) => recorder.record(canary, event, isAgain),
     onEnding: metrics.announced,
     onDelivered: listener.delivered,
   });

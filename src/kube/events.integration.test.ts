@@ -83,7 +83,7 @@ it("shortens a message to the server's limit", async () => {
 
 it('never rejects: an error goes to onError', async () => {
   const { recorder, errors } = await given({ status: 403 });
-  await expect(recorder().record(canary, news)).resolves.toBeUndefined();
+  await expect(recorder().record(canary, news)).resolves.toBe('refused');
   expect(errors).toEqual([expect.objectContaining({ status: 403 })]);
 });
 
@@ -102,6 +102,28 @@ it('an Event whose write had no answer, or met an overloaded server, is sent aga
   await counting.record(canary, news);
   expect([...stored.values()]).toMatchObject([{ ...news, count: 2 }]);
   expect(errors).toEqual([]);
+});
+
+it('an Event that meets a conflict of a quota is sent again', async () => {
+  const { stored, recorder, clock } = await given({ statuses: [409] });
+  const outcome = recorder().record(canary, news);
+  await eventually('the first attempt has failed', () => clock.nextInMs !== undefined);
+  clock.advance(1_000);
+  expect(await outcome).toBe('taken');
+  expect([...stored.values()]).toMatchObject([{ ...news, count: 1 }]);
+});
+
+it('an Event of which no attempt had an answer is counted once when it is recorded again', async () => {
+  const { stored, recorder, clock } = await given({ statuses: [503, 503, 503, 503] });
+  const counting = recorder();
+  const outcomes: string[] = [];
+  void counting.record(canary, news).then((outcome) => outcomes.push(outcome));
+  await eventually('the attempts are over', () => {
+    clock.advance(15_000);
+    return outcomes.length === 1;
+  });
+  expect([outcomes, await counting.record(canary, news, true)]).toEqual([['unanswered'], 'taken']);
+  expect([...stored.values()]).toMatchObject([{ ...news, count: 1 }]);
 });
 
 it('no further attempt is made after a stop, nor after the last', async () => {

@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
 import { sleep, systemClock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
-import { ApiError, isAlreadyExists, isNotFound, RequestTimeoutError, UnreachableError } from './errors.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound, RequestTimeoutError, UnreachableError } from './errors.ts';
 import { createEventLimits } from './event-limits.ts';
 
 /** The object of an Event; a KubeObject fits. */
@@ -20,9 +20,15 @@ export interface EventText {
   message: string;
 }
 
+/** `unanswered`: no attempt was answered, or the API server was overloaded: a later one may be. `refused`: no attempt can succeed. */
+export type EventOutcome = 'taken' | 'refused' | 'unanswered';
+
 export interface EventRecorder {
-  /** Never rejects: a lost Event must not stop a release. A repeat raises the count of the first. */
-  record(involved: InvolvedObject, event: EventText): Promise<void>;
+  /**
+   * Never rejects: a lost Event must not stop a release. A repeat raises the count of the first; `isAgain`: it is none, since this process
+   * had no answer before.
+   */
+  record(involved: InvolvedObject, event: EventText, isAgain?: boolean): Promise<EventOutcome>;
 }
 
 export interface EventRecorderOptions {
@@ -72,14 +78,14 @@ class Recorder implements EventRecorder {
     this.#limits = createEventLimits(this.#clock);
   }
 
-  async record(involved: InvolvedObject, event: EventText): Promise<void> {
+  async record(involved: InvolvedObject, event: EventText, isAgain = false): Promise<EventOutcome> {
     const { namespace = '', name, uid = name } = involved.metadata;
     const ended = this.#limits.admit(namespace, uid);
     if (ended === undefined) {
       this.#options.onError?.(new TooManyEventsError(involved));
-      return;
+      return 'refused';
     }
-    await this.#sendUntilTaken(involved, { ...event, message: shortened(event.message) }).finally(ended);
+    return await this.#sendUntilTaken(involved, { ...event, message: shortened(event.message) }, isAgain).finally(ended);
   }
 
   #remember(hash: string, count: number): void {
@@ -143,17 +149,17 @@ class Recorder implements EventRecorder {
     }
   }
 
-  async #sendUntilTaken(involved: InvolvedObject, text: EventText): Promise<void> {
+  async #sendUntilTaken(involved: InvolvedObject, text: EventText, isAgain: boolean): Promise<EventOutcome> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        await this.#send(involved, text, attempt > 0);
-        return;
+        await this.#send(involved, text, isAgain || attempt > 0);
+        return 'taken';
       } catch (error) {
         const pauseMs = PAUSES_MS[attempt];
         const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
         if (pauseMs === undefined || !isTransient(error) || !(await this.#hasWaited(Math.max(pauseMs, askedMs)))) {
           this.#options.onError?.(error);
-          return;
+          return isTransient(error) ? 'unanswered' : 'refused';
         }
       }
     }
@@ -168,9 +174,9 @@ class Recorder implements EventRecorder {
   }
 }
 
-/** A later attempt may succeed. */
+/** A later attempt may succeed. A conflict is one of a quota, whose use was written by another request at the same time. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
+  if (error instanceof ApiError) return error.status === 429 || error.status >= 500 || isConflict(error);
   return error instanceof RequestTimeoutError || error instanceof UnreachableError;
 }
 

@@ -4,7 +4,7 @@ import type { Life } from './life.ts';
 /** A life that once broke an invariant, shrunk, and the finding whose fix makes it whole. */
 export interface Found {
   what: string;
-  /** By its number, of issue 40, or item 10 of issue 44; else it was the modelled world that was wrong. */
+  /** By its number, of issue 40, or item 10 of issue 44; else it was the modelled world that was wrong, or the judge. */
   finding: number | 'item 10' | 'of the modelled world';
   invariant: Break['invariant'];
   life: Life;
@@ -355,6 +355,38 @@ export const found: readonly Found[] = [
       hasService: true,
       provider: 'appmesh:v1beta2',
       actions: [{ at: 'now', afterMs: 12_107, action: { do: 'delete the Canary' } }],
+    },
+  },
+  {
+    what: 'a restored target is promoted by the start of its Canary while the rest of the backup is still coming',
+    finding: 'of the modelled world',
+    invariant: 'I3',
+    life: {
+      seed: 440_051,
+      hasScaler: true,
+      revertOnDeletion: true,
+      hasService: true,
+      provider: 'kubernetes',
+      actions: [
+        { at: 'resting', afterMs: 4_611, action: { do: 'push', version: 'exits-5' } },
+        { at: 'writingPrimary', afterMs: 5_440, action: { do: 'back up' } },
+        { at: 'now', afterMs: 3_530, action: { do: 'restore', lost: 'all', keeps: 'owners', order: 'by name', gapMs: 3_084 } },
+      ],
+    },
+  },
+  {
+    what: 'the target is deleted and made again when a deletion has given it its users',
+    finding: 'item 10',
+    invariant: 'I7',
+    life: {
+      seed: 440_126,
+      hasScaler: false,
+      revertOnDeletion: true,
+      hasService: true,
+      actions: [
+        { at: 'analysing', afterMs: 6_408, action: { do: 'rename', name: 'renamed-678', first: 'delete' } },
+        { at: 'now', afterMs: 8_038, action: { do: 'relabel the target' } },
+      ],
     },
   },
 ];

@@ -63,6 +63,8 @@ export class Invariants {
   #contestedUntilMs = 0;
   #run: Run | undefined;
   #lastCrashMs = Number.NEGATIVE_INFINITY;
+  /** By version of the primary: what breaks I3, unless the action that is under way gives it to users. */
+  readonly #suspected = new Map<string, string>();
   readonly #releases: ReleaseInvariants;
 
   constructor(world: ApplicationWorld) {
@@ -111,6 +113,7 @@ export class Invariants {
   /** Looks at this moment. */
   look(): void {
     const { canaries, passedMs, isUp } = this.follow();
+    this.#judgeSuspected();
     const answers = this.#world.ask();
     this.#hasAnswered ||= answers.every((answer) => 'version' in answer);
     for (const answer of answers) this.#judge(answer);
@@ -143,7 +146,7 @@ export class Invariants {
     if (this.#upMs < this.#ledAwayUntilMs) return;
     if ('lost' in answer) {
       if (!this.#hasAnswered || this.#isTaken || this.#lastMs < this.#excusedUntilMs) return;
-      this.#break('I7', `A request was lost though pods of the application were ready: ${answer.lost}.`);
+      this.#break('I7', `A request was lost though no pod of the application had failed: ${answer.lost}.`);
       return;
     }
     const { version, by } = answer;
@@ -153,6 +156,12 @@ export class Invariants {
     const known =
       analysedMs === undefined ? 'was never analysed' : `was last analysed ${Math.round((this.#upMs - analysedMs) / 1000)} s ago`;
     this.#break('I19', `A client was answered by version ${version} (${by}), which was never promoted and ${known}.`);
+  }
+
+  /** I3: no action is under way whose meaning is not known yet. */
+  #judgeSuspected(): void {
+    for (const [version, text] of this.#suspected) if (!this.#given.has(version)) this.#break('I3', text);
+    this.#suspected.clear();
   }
 
   /** I18: a version that fails its checks goes in time. */
@@ -204,7 +213,7 @@ export class Invariants {
     }
     this.#drained(canary, run);
     if (!GIVEN_BY.has(phase) && phase !== 'Initializing' && primary !== undefined && !this.#given.has(primary))
-      this.#break('I3', `The primary holds version ${primary}, which was never promoted (${phase} ${step}).`);
+      this.#suspected.set(primary, `The primary holds version ${primary}, which was never promoted (${phase} ${step}).`);
     if (!GIVEN_BY.has(phase) || primary === undefined || !run.versions.has(primary) || this.#given.has(primary)) return;
     this.#given.add(primary);
     const what = `Version ${primary} was promoted though its pods`;

@@ -41,6 +41,7 @@ function worldOf(over: Partial<ApplicationWorld>, time: { ms: number }): Applica
     isSerinUp: () => true,
     failed: () => [],
     written: () => [],
+    news: () => [],
     close: async () => undefined,
     ...over,
   };

@@ -224,6 +224,11 @@ class ModelledWorld implements ApplicationWorld {
       .map(({ verb, ref, subresource }) => `${verb} ${ref.kind} ${ref.name} ${subresource}`.trim());
   }
 
+  /** A second play of it is the same, and can be looked into. */
+  news(): readonly string[] {
+    return [];
+  }
+
   async close(): Promise<void> {
     this.#lab.close();
   }

@@ -19,6 +19,7 @@ export async function play(life: Life, make: WorldMaker): Promise<Played> {
   const say = (what: string): void => void history.push(`${(world.nowMs() / 1000).toFixed(1)} s: ${what}`);
   let seen = '';
   const look = (): void => {
+    for (const news of world.news()) say(news);
     const now = world.canaries().map(({ name, phase, step, run }) => `${name} ${phase} ${step} ${run}`);
     if (now.join() !== seen) say(now.join(', ') || 'no Canary');
     seen = now.join();

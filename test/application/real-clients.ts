@@ -15,8 +15,8 @@ export class RealClients {
   readonly #end = new AbortController();
   readonly #all: Promise<void>[];
   /** Of each proxy; by version, when it answered last. */
-  readonly #answered: Map<string, number>[];
-  readonly #lost: { atMs: number; why: string }[] = [];
+  #answered: Map<string, number>[];
+  #lost: { atMs: number; why: string }[] = [];
 
   constructor(urls: readonly string[], host: string, nowMs: () => number) {
     this.#nowMs = nowMs;
@@ -40,19 +40,26 @@ export class RealClients {
     ];
   }
 
+  /** What answers from now on is another application: this one counts no more, nor what was lost of it. */
+  forget(): void {
+    this.#answered = this.#answered.map(() => new Map());
+    this.#lost = [];
+  }
+
   async stop(): Promise<void> {
     this.#end.abort();
     await Promise.all(this.#all);
   }
 
   async #live(url: string, host: string, proxy: number): Promise<void> {
-    const answered = this.#answered[proxy];
     while (!this.#end.signal.aborted) {
+      // An answer that was under way as it was forgotten is the other application's.
+      const answered = this.#answered[proxy];
       const { version, lost } = await ask(url, host);
       const atMs = this.#nowMs();
       if (version !== undefined) answered?.set(version, atMs);
       // The application may not be there yet.
-      else if (answered?.size) this.#lost.push({ atMs, why: `proxy ${proxy + 1}: ${lost}` });
+      else if (answered?.size && answered === this.#answered[proxy]) this.#lost.push({ atMs, why: `proxy ${proxy + 1}: ${lost}` });
       await sleep(PAUSE_MS, this.#end.signal).catch(() => undefined);
     }
   }

@@ -28,6 +28,11 @@ const KINDS = [
   { apiVersion: 'networking.istio.io/v1beta1', kind: 'DestinationRule' },
   { apiVersion: 'split.smi-spec.io/v1alpha2', kind: 'TrafficSplit' },
 ];
+/** Made of them by controllers. */
+const RUNNING = [
+  { apiVersion: 'apps/v1', kind: 'ReplicaSet' },
+  { apiVersion: 'v1', kind: 'Pod' },
+];
 /** A namespace or a definition that does not end by then is not waited for. */
 const LONGEST_END_MS = 90_000;
 const LOOK_MS = 250;
@@ -80,6 +85,8 @@ export class RealDisasters {
       await pass(restore.gapMs);
       await this.#putBack(object, backup, restore);
     }
+    // It answers for a moment, and is none of what was restored.
+    if (restore.keeps === 'owners') await this.#collected(pass);
     const canaries = (await this.#listed({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary' })).length;
     const target = versionOf(await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace: this.#namespace }));
     return meaningOf(restore, { target, isGuarded: canaries > 0, backup });
@@ -120,6 +127,18 @@ export class RealDisasters {
     } catch (error) {
       if (isNotFound(error)) return [];
       throw error;
+    }
+  }
+
+  /** What is owned by a uid that is gone goes by itself: until then it is there only by chance. */
+  async #collected(pass: Pass): Promise<void> {
+    for (let ms = 0; ms < LONGEST_END_MS; ms += LOOK_MS) {
+      const all = (await Promise.all([...KINDS, ...RUNNING].map((kind) => this.#listed(kind)))).flat();
+      const uids = new Set(all.map(({ metadata }) => metadata.uid));
+      const isLeft = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
+        ownerReferences.length > 0 && ownerReferences.every(({ uid }) => !uids.has(uid));
+      if (!all.some(isLeft)) return;
+      await pass(LOOK_MS);
     }
   }
 

@@ -6,6 +6,7 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { type RealEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { type HookServer, startHookServer } from '../scenarios/hook-server.ts';
 import { sleep } from '../scenarios/world.ts';
+import { newsOf } from './object-news.ts';
 import { CONTROLLER, EDITOR, sharedRoles } from './real-rights.ts';
 
 /** Lives that share the environment, each in its namespace, ask seldom for each other's sake. */
@@ -37,6 +38,8 @@ export class RealPlane {
   readonly #hears = new Map<string, (change: ObjectChange) => void>();
   /** By namespace. */
   readonly #written = new Map<string, string[]>();
+  /** By namespace. */
+  readonly #news = new Map<string, string[]>();
   readonly #withoutRights = new Set<string>();
   readonly #end = new AbortController();
   #reading: Promise<void>;
@@ -45,7 +48,7 @@ export class RealPlane {
     this.environment = environment;
     this.hooks = hooks;
     this.editor = editor;
-    const watched = (kind: Watched) => watchObjects(environment.cluster, KINDS[kind], () => undefined);
+    const watched = (kind: Watched) => watchObjects(environment.cluster, KINDS[kind], (change) => this.#note(change));
     this.#stores = {
       canaries: watched('canaries'),
       deployments: watched('deployments'),
@@ -53,9 +56,10 @@ export class RealPlane {
       routes: watched('routes'),
       splits: watched('splits'),
     };
-    this.#pods = watchObjects(environment.cluster, { apiVersion: 'v1', kind: 'Pod' }, (change, { metadata }) =>
-      this.#hears.get(metadata.namespace ?? '')?.(change),
-    );
+    this.#pods = watchObjects(environment.cluster, { apiVersion: 'v1', kind: 'Pod' }, (change, { metadata }) => {
+      this.#note(change);
+      this.#hears.get(metadata.namespace ?? '')?.(change);
+    });
     this.#reading = this.#read();
   }
 
@@ -116,6 +120,13 @@ export class RealPlane {
     return written;
   }
 
+  /** Since the last question: what became of the objects that lead requests, and of the pods. */
+  news(namespace: string): string[] {
+    const news = this.#news.get(namespace) ?? [];
+    this.#news.delete(namespace);
+    return news;
+  }
+
   async stop(): Promise<void> {
     this.#end.abort();
     await this.#reading;
@@ -123,6 +134,12 @@ export class RealPlane {
     this.editor.close();
     await this.hooks.stop();
     await this.environment.stop();
+  }
+
+  #note(change: ObjectChange): void {
+    const news = newsOf(change);
+    const { namespace = '' } = (change.next ?? change.previous)?.metadata ?? {};
+    if (news !== undefined) this.#news.set(namespace, [...(this.#news.get(namespace) ?? []), news]);
   }
 
   /** Once for all lives. */

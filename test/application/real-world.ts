@@ -168,6 +168,10 @@ class RealWorld implements ApplicationWorld {
     return this.#plane.written(this.#namespace);
   }
 
+  news(): readonly string[] {
+    return this.#plane.news(this.#namespace);
+  }
+
   /** The namespace goes with all that is in it. */
   async close(): Promise<void> {
     this.#end.abort();
@@ -274,9 +278,12 @@ class RealWorld implements ApplicationWorld {
       case 'back up':
         await this.#disasters.backUp();
         return {};
-      case 'restore':
+      case 'restore': {
         if (action.lost === 'all') this.#plane.losesRights(this.#namespace);
-        return await this.#disasters.restore(action, pass, () => this.#makeNamespace());
+        const acted = await this.#disasters.restore(action, pass, () => this.#makeNamespace());
+        if (acted?.isRestored) this.#clients.forget();
+        return acted;
+      }
       default:
         return action satisfies never;
     }

@@ -82,6 +82,8 @@ export interface ApplicationWorld {
   failed(): readonly PodFailed[];
   /** Writes of Serin since the last question, but for events, leases and journals. */
   written(): readonly string[];
+  /** Since the last question, for the history of a break: what became of the objects that lead requests. */
+  news(): readonly string[];
   close(): Promise<void>;
 }
 export type WorldMaker = (life: Life) => Promise<ApplicationWorld>;

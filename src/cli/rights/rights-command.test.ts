@@ -209,6 +209,32 @@ spec:
     expect(rules).toContain('Role shop: get list watch create patch virtualservices.networking.istio.io');
   });
 
+  it.each([
+    { what: 'a Service of HTTP', service: '{port: 80, gatewayRefs: [{name: front}]}', more: '', verbs: ['list'] },
+    {
+      what: 'a Service of gRPC',
+      service: '{port: 80, appProtocol: grpc, gatewayRefs: [{name: front}]}',
+      more: '',
+      verbs: ['get list watch create patch'],
+    },
+    {
+      what: 'a GRPCRoute among routeRefs',
+      service: '{port: 80}',
+      more: '  routeRefs: [{apiVersion: gateway.networking.k8s.io/v1, kind: GRPCRoute, name: calls}]\n',
+      verbs: ['get list watch create patch'],
+    },
+  ])('with the Gateway API, $what has rules for GRPCRoutes: $verbs', async ({ service, more, verbs }) => {
+    const canary = CANARY.replace('provider: kubernetes', 'provider: gatewayapi:v1').replace(
+      'service: {port: 80}\n',
+      `service: ${service}\n${more}`,
+    );
+    const { code, complained, rules } = await print({ 'values.yaml': 'namespaces: [shop]', 'web.yaml': canary });
+    expect({ code, complained }).toMatchObject({ code: 0 });
+    const ofGrpc = rules.flatMap((rule) => /^Role shop: ([a-z ]+) [a-z,]*grpcroutes/.exec(rule)?.[1] ?? []);
+    expect(ofGrpc).toEqual(verbs);
+    expect(rules.some((rule) => /get list watch create patch [a-z,]*httproutes/.test(rule))).toBe(true);
+  });
+
   it('values are laid over each other as by Helm', async () => {
     const { code, rules } = await print({
       'a.yaml': 'secrets: {mode: get, names: [db]}\nnamespaces: [other]',
@@ -239,6 +265,21 @@ spec:
       what: 'a mode of Secrets that does not exist',
       files: { 'values.yaml': 'secrets: {mode: whatever}' },
       says: 'values.yaml:1: error: secrets.mode: is the text "whatever": it must be one of watch, get, off',
+    },
+    {
+      what: 'a value that the chart does not have',
+      files: { 'values.yaml': 'meshProvider: istio\nnamspaces: [shop]' },
+      says: 'values.yaml:2: error: namspaces: is not a value of the chart: correct its name or remove it',
+    },
+    {
+      what: 'one below another',
+      files: { 'values.yaml': 'secrets:\n  mode: off\n  name: [db]' },
+      says: 'values.yaml:3: error: secrets.name: is not a value of the chart: correct its name or remove it',
+    },
+    {
+      what: 'one in a list',
+      files: { 'values.yaml': 'imagePullSecrets:\n  - name: registry\n  - secret: registry' },
+      says: 'values.yaml:3: error: imagePullSecrets[1].secret: is not a value of the chart: correct its name or remove it',
     },
     {
       what: 'a flag that does not exist',

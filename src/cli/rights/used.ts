@@ -6,6 +6,7 @@ import { arrivalPermissions } from '../../arrival/kinds.ts';
 import { canaryPermissions, dashboardPermissions, providerPermissions, referencePermissions } from '../../controller/permissions.ts';
 import { metricsPermissions } from '../../metrics/permissions.ts';
 import { readKeptnQuery } from '../../metrics/providers/keptn-query.ts';
+import { routeKindOf } from '../../routers/gateway-api/route-kind.ts';
 import { meshGroups } from '../../routers/mesh-kinds.ts';
 import { servicePermissions } from '../../routers/permissions.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -62,7 +63,8 @@ function ownNeeds(
   const of = (permissions: readonly Permission[], what = ''): Need[] =>
     needs(namespace, permissions, what === '' ? by : `${what} of ${by}`);
   const provider = providerOf(canary.spec.provider ?? config.meshProvider ?? DEFAULT_MESH_PROVIDER);
-  const routes = providerPermissions(provider).filter(({ group }) => !remoteRoutes || !meshGroups.has(group));
+  const ofProvider = providerPermissions(provider).filter(({ group }) => !remoteRoutes || !meshGroups.has(group));
+  const routes = ofProvider.flatMap((permission) => grpcAsUsed(permission, canary));
   const workload = workloadFor(targetRef);
   const isKnown = !('unsupported' in workload);
   const { apiVersion, kind, name } = targetRef;
@@ -84,6 +86,18 @@ function ownNeeds(
     ...(isKnown ? configNeeds({ namespace, workload, object: target, by }, settings) : []),
     ...(dashboard ? of(dashboardPermissions.views) : []),
     ...secretNeeds({ namespace, item, secretRefs }, by),
+  ];
+}
+
+const GRPC_ROUTES = 'grpcroutes';
+
+/** A Canary whose route is an HTTPRoute only looks, as a release starts, whether a GRPCRoute leads to its application. */
+function grpcAsUsed(permission: Permission, canary: Canary): Permission[] {
+  const isUsed = routeKindOf(canary, 'v1') === 'GRPCRoute' || canary.spec.routeRefs?.some(({ kind }) => kind === 'GRPCRoute');
+  if (isUsed || !permission.resources.includes(GRPC_ROUTES)) return [permission];
+  return [
+    { ...permission, resources: permission.resources.filter((one) => one !== GRPC_ROUTES) },
+    { ...permission, resources: [GRPC_ROUTES], verbs: ['list'], purpose: 'GRPCRoutes that lead to the application' },
   ];
 }
 

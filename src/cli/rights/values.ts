@@ -5,6 +5,7 @@ import { type FlagName, flags, writtenName } from '../../controller/flags.ts';
 import { companionNames } from '../../workloads/companions/kind-names.ts';
 import { secretsModes } from '../../workloads/configs/read-configs.ts';
 import type { Account } from './settings.ts';
+import { unknownValues } from './unknown-values.ts';
 
 const Text = z.string().default('');
 const Texts = z.array(z.string()).default([]);
@@ -13,7 +14,7 @@ const On = z.boolean().default(true);
 const Mode = z.preprocess((value) => (value === false ? 'off' : value), z.enum(secretsModes).default('watch'));
 const part = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape).prefault({} as never);
 
-/** Values of charts/serin that decide what the account may do; all others are passed over. */
+/** Values of charts/serin that decide what the account may do; of all others only the keys are read. */
 const Values = z.looseObject({
   namespace: Text,
   namespaces: Texts,
@@ -41,7 +42,7 @@ const ALIKE = [
 /** What is wrong with the values of one file. */
 export function valuesProblems(values: JsonRecord): Problem[] {
   const read = Values.safeParse(values);
-  return read.success ? [] : problemsOf(read.error, values);
+  return [...(read.success ? [] : problemsOf(read.error, values)), ...unknownValues(values)];
 }
 
 /** As Helm lays one file over another: maps are merged, and anything else is replaced. */

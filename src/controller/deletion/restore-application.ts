@@ -36,6 +36,7 @@ import { restorePorts } from './restore-ports.ts';
 import { applyOver, finalizeRoutes, removeRoutesElsewhere } from './restore-routes.ts';
 import { restoreMinimums, resumeScalers } from './restore-scalers.ts';
 import { recordSince } from './uninstall-since.ts';
+import { isServing, whileServing } from './while-serving.ts';
 
 const LONGEST_WAIT_MS = 600_000;
 /** Times that a target may fall again before all of it is begun anew. */
@@ -94,14 +95,41 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
     }
     throw new Error(`${canary.spec.targetRef.name} does not stay ready: traffic stays on its primary`);
   };
+  const moveToTarget = async (target: KubeObject): Promise<void> => {
+    for (const spec of await currentAndFormerSpecs(canary, target, originals, deps))
+      await moveTraffic(spec, target, { side: 'target', originals }, deps);
+  };
+  log.info({ canary: label }, 'restoring the application on its target');
+  // Proxies hear of ready pods as late as of routes, pods that were just sent away count as available for a moment, and a scaler takes
+  // away what has no load yet: traffic follows when the target was up before and after that time.
+  for (const step of [settle, moveToTarget]) {
+    const target = await findTarget(canary, deps);
+    if (deps.isInherited()) return 'over';
+    if (!target) return stayOnPrimary(canary, anchor, deps);
+    // Its users are on the primary until then.
+    if (step === moveToTarget && (deps.isInterrupted() || !(await deps.isDue(target)))) return 'changed';
+    await step(target);
+  }
+  const isServed = await whileServing(canary, deps, (during) => leavePrimary(canary, originals, { ...deps, signal: during }));
+  const target = await findTarget(canary, deps);
+  if (deps.isInherited()) return 'over';
+  if (!target) return stayOnPrimary(canary, anchor, deps);
+  if (!isServed) {
+    const primary = await cluster.get(primaryRefOf(canary), { signal });
+    if (primary && isServing(canary, primary)) await moveTraffic(canary, primary, { side: 'primary', anchor }, deps);
+    log.info({ canary: label }, 'the target serves no more: its primary serves until it does');
+    return 'changed';
+  }
+  await removeAnchor(canary, anchor, deps);
+  log.info({ canary: label, kind: canary.spec.targetRef.kind }, 'the application is on its own workload again');
+  return 'over';
+}
+
+/** Users are on the target: routes, ports and fields follow, one after the other, as long as there is one. */
+async function leavePrimary(canary: Canary, originals: Originals, deps: RestoreDeps): Promise<void> {
+  const { config, clock, signal } = deps;
+  const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));
   const steps = [
-    // Proxies hear of ready pods as late as of routes, pods that were just sent away count as available for a moment, and a scaler takes
-    // away what has no load yet: traffic follows when the target was up before and after that time.
-    settle,
-    async (target: KubeObject) => {
-      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps))
-        await moveTraffic(spec, target, { side: 'target', originals }, deps);
-    },
     () => sleep(clock, delayMs, signal),
     async (target: KubeObject) => {
       for (const spec of await currentAndFormerSpecs(canary, target, originals, deps))
@@ -116,20 +144,11 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
       for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) await giveUpAll(spec, deps);
     },
   ];
-  log.info({ canary: label }, 'restoring the application on its target');
-  for (const [index, step] of steps.entries()) {
+  for (const step of steps) {
     const target = await findTarget(canary, deps);
-    if (deps.isInherited()) return 'over';
-    if (!target) return stayOnPrimary(canary, anchor, deps);
-    // Its users are on the primary until then.
-    if (index === 1 && (deps.isInterrupted() || !(await deps.isDue(target)))) return 'changed';
+    if (!target || deps.isInherited()) return;
     await step(target);
   }
-  if (!(await findTarget(canary, deps))) return stayOnPrimary(canary, anchor, deps);
-  if (deps.isInherited()) return 'over';
-  await removeAnchor(canary, anchor, deps);
-  log.info({ canary: label, kind: canary.spec.targetRef.kind }, 'the application is on its own workload again');
-  return 'over';
 }
 
 /**

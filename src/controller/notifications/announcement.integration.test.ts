@@ -29,7 +29,15 @@ it('05-V1, V5: what happens is an Event of its own reason, a log line with the C
   const log = { debug: () => undefined, info: (...line: unknown[]) => logged.push(line), warn: () => undefined, error: () => undefined };
   const { announce } = announcer({
     metrics: { announced: (_, reason) => counted.push(reason) },
-    recorder: loggedEvents({ record: async (involved, announcement) => void events.push([involved.metadata.name, announcement]) }, log),
+    recorder: loggedEvents(
+      {
+        record: async (involved, announcement) => {
+          events.push([involved.metadata.name, announcement]);
+          return 'taken';
+        },
+      },
+      log,
+    ),
     log,
     clock: handClock(1234),
     secret: async () => undefined,

@@ -21,7 +21,12 @@ it('06-F18, LT52: an announcement has its own reason, and nothing waits for an e
     async (url) => {
       const { announce } = announcer({
         metrics: { announced: (_, reason) => recorded.push(`counted ${reason}`) },
-        recorder: { record: async (_, { reason }) => void recorded.push(`recorded ${reason}`) },
+        recorder: {
+          record: async (_, { reason }) => {
+            recorded.push(`recorded ${reason}`);
+            return 'taken';
+          },
+        },
         log: {
           ...{ debug: () => undefined, info: () => undefined, error: () => undefined },
           warn(fields) {

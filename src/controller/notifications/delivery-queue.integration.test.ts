@@ -31,7 +31,7 @@ function aQueue(answer: (key: string, signal: AbortSignal) => Promise<AlertOutco
   /** Without those that were cancelled, as the deadline of a call is when it ends. */
   const waiting = () => timers.filter((_, index) => !cancelled.includes(index + 1));
   const sent: string[] = [];
-  const record = vi.fn<DeliveryQueueOptions['record']>(async () => undefined);
+  const record = vi.fn<DeliveryQueueOptions['record']>(async () => 'taken');
   const onDelivered = vi.fn<DeliveryQueueOptions['onDelivered']>();
   const log = { warn: vi.fn<(fields: object, message: string) => void>() };
   const queue = new DeliveryQueue({
@@ -50,6 +50,32 @@ function aQueue(answer: (key: string, signal: AbortSignal) => Promise<AlertOutco
   });
   return { queue, timers, waiting, cancelled, sent, record, onDelivered, log };
 }
+
+it('I6: an Event that had no answer stays listed, and the next attempt is the same Event', async () => {
+  const outcomes = ['unanswered', 'unanswered', 'taken'] as const;
+  const { queue, waiting, record, onDelivered } = aQueue(async () => ({ ok: true }));
+  record.mockImplementation(async () => outcomes[record.mock.calls.length - 1] ?? 'taken');
+  const event: Delivery = { ...ALERT, key: 'uid/1/s1:a/Succeeded/event', kind: 'event' };
+  queue.deliver(canaryWith([event]));
+  for (const attempt of [1, 2]) {
+    await eventuallyHolds(() => expect(waiting()).toHaveLength(attempt));
+    expect(onDelivered).not.toHaveBeenCalled();
+    waiting().at(-1)?.run();
+  }
+  await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', event.key));
+  expect(record.mock.calls.map(([, { message }, isAgain]) => [message, isAgain])).toEqual([
+    ['promoted', false],
+    ['promoted', true],
+    ['promoted', true],
+  ]);
+});
+
+it('an Event that the API server refuses for good is in the log, and waited for no more', async () => {
+  const { queue, record, onDelivered } = aQueue(async () => ({ ok: true }));
+  record.mockImplementation(async () => 'refused');
+  queue.deliver(canaryWith([{ ...ALERT, kind: 'event' }]));
+  await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', ALERT.key));
+});
 
 it('I6: what was answered is not sent again while an older status still lists it', async () => {
   const { queue, sent, onDelivered } = aQueue(async () => ({ ok: true }));

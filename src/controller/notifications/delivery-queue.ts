@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import type { Reason } from '../../api/codes/codes.ts';
 import type { Clock } from '../../kube/clock.ts';
+import type { EventOutcome, EventText } from '../../kube/events.ts';
 import type { SendAlert } from './send-alert.ts';
 import { type SendHooksOptions, sendHooks } from './send-hooks.ts';
 
@@ -23,8 +24,8 @@ export interface DeliveryQueueOptions extends SendHooksOptions {
   log: { warn(fields: object, message: string): void };
   /** The lease is ours: a standby sends nothing (I9). */
   mayWrite(): boolean;
-  /** Writes the Kubernetes Event of the outcome; never fails. */
-  record(canary: Canary, event: { type: 'Normal' | 'Warning'; reason: string; message: string }): Promise<void>;
+  /** Writes the Kubernetes Event of the outcome; never fails. `isAgain`: an attempt before it had no answer. */
+  record(canary: Canary, event: EventText, isAgain?: boolean): Promise<EventOutcome>;
   /** A release has ended like this: called once for all attempts. */
   onEnding?(canary: Canary, reason: Reason): void;
   /** The receiver has answered, so that the delivery may leave the status. */
@@ -45,6 +46,8 @@ interface DeliveryAttempt {
   id: string;
   signal: AbortSignal;
   isTold: boolean;
+  /** Made before, by this process. */
+  isAgain: boolean;
 }
 
 /**
@@ -80,7 +83,7 @@ export class DeliveryQueue {
       this.#underway.set(id, abort);
       if (delivery.kind === 'event') this.#options.onEnding?.(canary, REASON[delivery.outcome ?? 'Succeeded']);
       const row = delivery.hook ? delivery.kind : id;
-      inOrder.set(row, [...(inOrder.get(row) ?? []), { canary, delivery, id, signal: abort.signal, isTold: false }]);
+      inOrder.set(row, [...(inOrder.get(row) ?? []), { canary, delivery, id, signal: abort.signal, isTold: false, isAgain: false }]);
     }
     for (const row of inOrder.values()) void this.#firstAttempts(row);
   }
@@ -109,8 +112,10 @@ export class DeliveryQueue {
   async #attempt(attempt: DeliveryAttempt, pauseMs: number): Promise<void> {
     const { canary, delivery, id, signal } = attempt;
     if (signal.aborted) return;
-    const failure = this.#options.mayWrite() ? await this.#try(attempt) : { reason: 'the lease is not ours' };
+    const mayWrite = this.#options.mayWrite();
+    const failure = mayWrite ? await this.#try(attempt) : { reason: 'the lease is not ours' };
     if (signal.aborted) return;
+    attempt.isAgain ||= mayWrite;
     if (failure === undefined || failure.isFinal) {
       if (failure) this.#report(attempt, failure.reason);
       this.#underway.delete(id);
@@ -152,17 +157,17 @@ export class DeliveryQueue {
     void this.#options.record(canary, { type: 'Normal', reason: 'HookPassed', message });
   }
 
-  async #try({ canary, delivery, signal }: DeliveryAttempt): Promise<Failure | undefined> {
+  async #try(attempt: DeliveryAttempt): Promise<Failure | undefined> {
     try {
-      return await this.#send(canary, delivery, signal);
+      return await this.#send(attempt);
     } catch (error) {
       // An alert's receiver is a value in what goes wrong there: words of libraries may quote it.
-      return { reason: delivery.kind === 'alert' ? 'it could not be sent' : String(error) };
+      return { reason: attempt.delivery.kind === 'alert' ? 'it could not be sent' : String(error) };
     }
   }
 
   /** Undefined when the receiver has answered. */
-  async #send(canary: Canary, delivery: Delivery, signal: AbortSignal): Promise<Failure | undefined> {
+  async #send({ canary, delivery, signal, isAgain }: DeliveryAttempt): Promise<Failure | undefined> {
     switch (delivery.kind) {
       case 'post-rollout':
       case 'event-webhook': {
@@ -174,8 +179,10 @@ export class DeliveryQueue {
       case 'event': {
         const type = delivery.outcome === 'Failed' ? 'Warning' : 'Normal';
         // A repeat after a crash is the same event again, and counted as such.
-        await this.#options.record(canary, { type, reason: REASON[delivery.outcome ?? 'Succeeded'], message: delivery.message });
-        return undefined;
+        const event = { type, reason: REASON[delivery.outcome ?? 'Succeeded'], message: delivery.message } as const;
+        const outcome = await this.#options.record(canary, event, isAgain);
+        // What the API server refuses for good is in the log.
+        return outcome === 'unanswered' ? { reason: 'the API server did not take the Event' } : undefined;
       }
       case 'alert': {
         const sent = await this.#options.sendAlert(canary, delivery, signal);

@@ -87,6 +87,8 @@ export class ModelClient implements Cluster {
     this.close();
   }
 
+  readonly isDead = (): boolean => this.#dead;
+
   async settled(): Promise<void> {
     while (this.#arrivals.size > 0) await Promise.allSettled(this.#arrivals);
   }

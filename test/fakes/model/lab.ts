@@ -3,6 +3,7 @@ import { ControllerConfig } from '../../../src/controller/config.ts';
 import { type Controller, startController } from '../../../src/controller/controller.ts';
 import { createControllerMetrics } from '../../../src/controller/telemetry/controller-metrics.ts';
 import type { Clock } from '../../../src/kube/clock.ts';
+import type { Notifier } from '../../../src/notifiers/notifier.ts';
 import { type HandClock, handClock } from '../clock.ts';
 import { raw } from '../raw.ts';
 import { ModelClient, type SentWrite } from './client.ts';
@@ -59,6 +60,8 @@ export class ModelLab {
   readonly lookedFor: string[] = [];
   /** What every external metric is, and how long its answer takes. */
   externalMetric: () => { value: number; afterMs: number } = () => ({ value: 1, afterMs: 0 });
+  /** Gets the alerts of Canaries that name no receiver. */
+  notifier: Notifier | undefined;
   /** Lines of all controllers so far, with their fields. */
   readonly logged: { msg: string; [field: string]: unknown }[] = [];
   readonly #settings: LabSettings;
@@ -147,7 +150,17 @@ export class ModelLab {
     const config = ControllerConfig.parse({ minAnalysisIntervalMs: 0, scaleDownDelayMs, ...flags });
     const write = (fields: object, msg: string) => void this.logged.push({ ...fields, msg });
     const log = { debug: () => undefined, info: write, warn: write, error: write };
-    const controller = startController({ config, cluster: client, clock, random: middle, log, metrics, mayWrite });
+    const notifier = this.notifier && ofProcess(this.notifier, client);
+    const controller = startController({
+      config,
+      cluster: client,
+      clock,
+      random: middle,
+      log,
+      metrics,
+      mayWrite,
+      ...(notifier && { notifier }),
+    });
     controller.started.catch(() => undefined); // killed before its first look
     this.#running = { controller, client, die };
     this.#clients.push(client);
@@ -291,6 +304,17 @@ export async function calm(server: ModelServer): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     if (server.api.store.version === before) return;
   }
+}
+
+/** A process that was killed sends nothing, and gets no answer. */
+function ofProcess({ send }: Notifier, { isDead }: { isDead(): boolean }): Notifier {
+  const never = () => new Promise<never>(() => undefined);
+  return {
+    async send(message, signal) {
+      const outcome = isDead() ? await never() : await send(message, signal);
+      return isDead() ? await never() : outcome;
+    },
+  };
 }
 
 /** A clock whose timers end with the process that set them. */

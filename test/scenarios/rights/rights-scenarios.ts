@@ -123,8 +123,6 @@ export const rightsScenarios: readonly RightsScenario[] = [
 
 /** An event that another replica has written first. */
 const OF_ANOTHER_REPLICA = 'src/kube/events.integration.test.ts';
-/** A Canary whose Service is of gRPC has these in place of HTTPRoutes. */
-const OF_GRPC = 'test/e2e/rules/use-cases.ts';
 /** A Canary of another name over the same target goes on with them. */
 const OF_HEIR = 'src/controller/reconcile/companions.simulated.test.ts';
 /** The copy of a scaler that the Canary names no more. */
@@ -135,7 +133,6 @@ const ofCompanions = ['poddisruptionbudgets.policy', 'networkpolicies.networking
 /** Verbs that only some of what can happen takes, each with the scenario, or the test, that shows it. */
 export const onlyThen: Readonly<Record<string, string>> = {
   'watch endpointslices.discovery.k8s.io': 'a Service',
-  ...Object.fromEntries(['get', 'watch', 'create', 'patch'].map((verb) => [`${verb} grpcroutes.gateway.networking.k8s.io`, OF_GRPC])),
   // The user has one of its name.
   'create httpproxies.projectcontour.io': 'test/e2e/rules.test.ts',
   'create routetables.gateway.solo.io': 'test/e2e/rules.test.ts',
