@@ -69,7 +69,19 @@ function enter(name: string, last: string): Entered {
   };
 }
 
+/** Of the group that the command is in, as it sees it: of the first version of groups, or of the second. */
+const WEIGHT =
+  'cat /sys/fs/cgroup/cpu/cpu.shares 2>/dev/null || cat /sys/fs/cgroup/cpu,cpuacct/cpu.shares 2>/dev/null || cat /sys/fs/cgroup/cpu.weight';
+
 describe.runIf(refusal() === undefined)('the namespaces of a node', () => {
+  it('weigh as much as the programs in them would, and not as much as one process', async () => {
+    const run = enter('run', WEIGHT);
+    await run.isIn;
+    const { said } = await run.goOn();
+    // Sixteen times the default.
+    expect(said).toMatch(/^(16384|1600)$/m);
+  });
+
   it.each([
     { how: 'its command ends', code: 0, end: (run: Entered) => run.goOn(), last: 'true' },
     { how: 'its command fails', code: 3, end: (run: Entered) => run.goOn(), last: 'exit 3' },

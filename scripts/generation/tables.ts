@@ -23,6 +23,7 @@ export const tables = {
   writes: {
     'generate-alerts': ['docs/alert-messages.md', 'docs/alerts/*.svg'],
     'generate-attacks': ['test/attacks/README.md'],
+    'generate-beside-flagger': ['docs/beside-flagger.md'],
     'generate-boards': ['docs/boards.md'],
     'generate-chart': [
       'charts/serin/{Chart.yaml,README.md,values.schema.json,values.yaml}',
@@ -70,6 +71,7 @@ export const tables = {
     'scripts/conformance/test-titles.ts': { reads: ['src/**/*.test.ts', 'test/**/*.ts', 'test/golden/**/*.input.yaml'] },
     'scripts/generate-alerts.ts': { reads: ['test/golden/alerts/*.json'] },
     'scripts/generate-attacks.ts': { reads: ['test/attacks/README.md'] },
+    'scripts/generate-beside-flagger.ts': { reads: ['test/node/recorded/beside-flagger.json', 'docs/beside-flagger.md'] },
     'scripts/generate-dashboard.ts': { reads: ['src/dashboard/page/*.html'] },
     'scripts/generate-appliers.ts': { reads: ['test/appliers/results.json'] },
     'scripts/generate-differential.ts': { reads: ['test/differential/results.json', 'test/differential/arrival-results.json'] },

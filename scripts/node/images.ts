@@ -15,14 +15,16 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { withLock } from '../build-lock.ts';
+import { ensureFlagger, ensureFlaggerChart, FLAGGER_VERSION } from '../e2e-flagger.ts';
 import { ensureGoTool, type GoTool } from '../e2e-go-tool.ts';
-import { cacheFolder, MissingToolError, makeFolder, run } from '../e2e-tools.ts';
+import { cacheFolder, makeFolder } from '../e2e-tools.ts';
 import { buildProgram } from '../go-build.ts';
+import { ensureBases } from './bases.ts';
+import { Buildah } from './buildah.ts';
 
 type Say = (line: string) => void;
 
@@ -32,10 +34,6 @@ export type NodeImage = keyof typeof imagesByName;
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const SOURCES = join(ROOT, 'test', 'node', 'images');
-const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
-/** What the image of a release is built on, by the arguments of the Dockerfile. */
-const BUILD_BASE = 'docker.io/library/node:24-bookworm-slim';
-const RUNTIME_BASE = 'gcr.io/distroless/nodejs24-debian12:nonroot';
 /** Changes when what is made of the same inputs does. */
 const RECIPE = 1;
 /** Archives of each image in the cache: as many checkouts as are worked in side by side. */
@@ -69,6 +67,8 @@ const imagesByName = {
   podinfo: (images: Images) => images.podinfo(),
   /** Made by the Dockerfile as it stands, under the name that the chart has. */
   serin: (images: Images) => images.serin(),
+  /** Of the version that is pinned, under the name that its chart has. */
+  flagger: (images: Images) => images.flagger(),
   /** `serin.test/coredns:1`. */
   coredns: (images: Images) => images.ofTool(COREDNS),
   /** `serin.test/metrics-server:1`. */
@@ -93,29 +93,24 @@ export async function ensureNodeImages(names: readonly NodeImage[], say: Say, in
 
 class Images {
   readonly #folder: string;
+  readonly #buildah: Buildah;
   readonly #into: string | undefined;
   readonly #say: Say;
 
   constructor(folder: string, into: string | undefined, say: Say) {
     this.#folder = folder;
+    this.#buildah = new Buildah(join(folder, 'store'));
     this.#into = into;
     this.#say = say;
   }
 
   /** An image of one static program of `test/node/images`. */
   async ofOurs(name: string, user = ''): Promise<string[]> {
-    const sources = [
-      join(SOURCES, 'go.mod'),
-      ...readdirSync(join(SOURCES, name))
-        .toSorted()
-        .map((file) => join(SOURCES, name, file)),
-    ];
-    return this.#archive(name, digestOf(sources), async (file) => {
+    return this.#archive(name, digestOf(sourcesOf(name)), async (file) => {
       const work = mkdtempSync(join(tmpdir(), 'serin-image-'));
       try {
-        const program = { name, package: `./${name}`, module: SOURCES, stamps: [], insteadSet: 'no other: it is a program of the tests' };
-        await buildProgram(program, work, this.#say);
-        await this.#ofProgram(`serin.test/${name}:1`, join(work, name), [], user, file);
+        await buildProgram(ofOurs(name), work, this.#say);
+        await this.#buildah.ofProgram(`serin.test/${name}:1`, join(work, name), [], user, file);
       } finally {
         rmSync(work, { recursive: true, force: true });
       }
@@ -125,7 +120,9 @@ class Images {
   /** An image of a Go program that is pinned in test/e2e/binaries. */
   async ofTool(tool: GoTool): Promise<string[]> {
     const program = await ensureGoTool(tool, this.#say);
-    return this.#archive(tool.name, digestOf([program]), (file) => this.#ofProgram(`serin.test/${tool.name}:1`, program, [], '', file));
+    return this.#archive(tool.name, digestOf([program]), (file) =>
+      this.#buildah.ofProgram(`serin.test/${tool.name}:1`, program, [], '', file),
+    );
   }
 
   async podinfo(): Promise<string[]> {
@@ -134,10 +131,32 @@ class Images {
     for (const version of ['6.9.1', '6.9.2'])
       archives.push(
         ...(await this.#archive(`podinfo-${version}`, digestOf([program]), (file) =>
-          this.#ofProgram(`ghcr.io/stefanprodan/podinfo:${version}`, program, [`--ui-message=version ${version}`], '65532:65532', file),
+          this.#buildah.ofProgram(
+            `ghcr.io/stefanprodan/podinfo:${version}`,
+            program,
+            [`--ui-message=version ${version}`],
+            '65532:65532',
+            file,
+          ),
         )),
       );
     return archives;
+  }
+
+  /** Flagger's program, and a wget for the probes of its chart, as of a user who owns nothing. */
+  async flagger(): Promise<string[]> {
+    const program = await ensureFlagger(this.#say);
+    // The tests install it, and can download nothing.
+    await ensureFlaggerChart();
+    return this.#archive(`flagger-${FLAGGER_VERSION}`, digestOf([program, ...sourcesOf('wget')]), async (file) => {
+      const tag = `ghcr.io/fluxcd/flagger:${FLAGGER_VERSION}`;
+      const tree = join(mkdtempSync(join(tmpdir(), 'serin-image-')), 'tree');
+      mkdirSync(join(tree, 'bin'), { recursive: true });
+      await buildProgram(ofOurs('wget'), join(tree, 'bin'), this.#say);
+      copyFileSync(program, join(tree, 'flagger'));
+      await this.#buildah.ofTree(tag, tree, ['--workingdir', '/', '--cmd', '', '--user', '65532:65532']);
+      await this.#buildah.save(tag, file);
+    });
   }
 
   /** Serin's own, by its Dockerfile as it stands. */
@@ -154,96 +173,12 @@ class Images {
       ...filesBelow('src'),
     ];
     return this.#archive('serin', digestOf(parts.map((part) => join(ROOT, part))), async (file) => {
-      await this.#bases();
+      await ensureBases(this.#buildah, this.#folder, this.#say);
       this.#say('building the image of Serin by its Dockerfile');
       const flags = ['--pull=never', '--network', 'host', '--isolation', 'chroot', '--layers=false'];
-      await this.#buildah('bud', ...flags, '-t', `serin:${version}`, '-f', join(ROOT, 'Dockerfile'), ROOT);
-      await this.#save(`localhost/serin:${version}`, file, `docker.io/library/serin:${version}`);
+      await this.#buildah.run('bud', ...flags, '-t', `serin:${version}`, '-f', join(ROOT, 'Dockerfile'), ROOT);
+      await this.#buildah.save(`localhost/serin:${version}`, file, `docker.io/library/serin:${version}`);
     });
-  }
-
-  /** Stand-ins for the two bases of the Dockerfile. */
-  async #bases(): Promise<void> {
-    const known = await this.#buildah('images', '--format', '{{.Name}}:{{.Tag}}');
-    const isThere = (tag: string): boolean => known.split('\n').includes(tag);
-    const node = join(ROOT, 'node_modules', 'node', 'bin', 'node');
-    if (!isThere(RUNTIME_BASE)) {
-      this.#say("making the base of the image of Debian's packages and npm's Node");
-      const tree = await this.#distroless(node);
-      await this.#ofTree(RUNTIME_BASE, tree, ['--user', '65532', '--workingdir', '/home/nonroot', '--entrypoint', '["/nodejs/bin/node"]']);
-    }
-    if (!isThere(BUILD_BASE)) {
-      this.#say('making the base that the image is built in, with debootstrap');
-      await this.#ofTree(BUILD_BASE, await this.#slim(node), ['--cmd', 'node', '--env', `NODE_EXTRA_CA_CERTS=${CERTIFICATES}`]);
-    }
-  }
-
-  /** Files of a few packages, without a package manager and a shell. */
-  async #distroless(node: string): Promise<string> {
-    const work = mkdtempSync(join(this.#folder, '.base-'));
-    const tree = join(work, 'tree');
-    const packages = ['libc6', 'libgcc-s1', 'libstdc++6', 'gcc-12-base', 'ca-certificates', 'tzdata', 'base-files', 'netbase'];
-    await mustRun('apt-get', ['download', '-o', 'APT::Sandbox::User=root', ...packages], work);
-    for (const archive of readdirSync(work).filter((name) => name.endsWith('.deb'))) await mustRun('dpkg-deb', ['-x', archive, tree], work);
-    for (const each of ['nodejs/bin', 'etc/ssl/certs', 'tmp', 'home/nonroot']) mkdirSync(join(tree, each), { recursive: true });
-    await mustRun('chmod', ['1777', join(tree, 'tmp')], work);
-    await mustRun('chown', ['65532:65532', join(tree, 'home', 'nonroot')], work);
-    copyFileSync(node, join(tree, 'nodejs', 'bin', 'node'));
-    copyFileSync(CERTIFICATES, join(tree, CERTIFICATES));
-    writeFileSync(
-      join(tree, 'etc', 'passwd'),
-      'root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n',
-    );
-    writeFileSync(join(tree, 'etc', 'group'), 'root:x:0:\nnonroot:x:65532:\n');
-    return tree;
-  }
-
-  /** Debian's smallest, with Node and npm in /usr/local. */
-  async #slim(node: string): Promise<string> {
-    const work = mkdtempSync(join(this.#folder, '.base-'));
-    const tree = join(work, 'tree');
-    await mustRun('debootstrap', ['--variant=minbase', '--include=ca-certificates,libstdc++6', 'bookworm', tree], work);
-    const npm = join(tree, 'usr', 'local', 'lib', 'node_modules', 'npm');
-    await mustRun('npm', ['pack', '--silent', '--pack-destination', work, 'npm@11'], work);
-    const packed = readdirSync(work).find((name) => name.endsWith('.tgz')) ?? '';
-    mkdirSync(npm, { recursive: true });
-    await mustRun('tar', ['-xzf', join(work, packed), '--strip-components=1', '-C', npm], work);
-    copyFileSync(node, join(tree, 'usr', 'local', 'bin', 'node'));
-    for (const name of ['npm', 'npx'])
-      await mustRun('ln', ['-s', `../lib/node_modules/npm/bin/${name}-cli.js`, join(tree, 'usr', 'local', 'bin', name)], work);
-    copyFileSync(CERTIFICATES, join(tree, CERTIFICATES));
-    return tree;
-  }
-
-  async #ofTree(tag: string, tree: string, config: readonly string[]): Promise<void> {
-    await this.#commit(tag, tree, '/', config);
-    rmSync(join(tree, '..'), { recursive: true, force: true });
-  }
-
-  async #ofProgram(tag: string, program: string, args: readonly string[], user: string, file: string): Promise<void> {
-    await this.#commit(tag, program, '/program', ['--entrypoint', JSON.stringify(['/program', ...args]), '--cmd', '', '--user', user]);
-    await this.#save(tag, file);
-  }
-
-  async #commit(tag: string, from: string, to: string, config: readonly string[]): Promise<void> {
-    const container = (await this.#buildah('from', 'scratch')).trim();
-    await this.#buildah('add', '-q', container, from, to);
-    await this.#buildah('config', ...config, container);
-    await this.#buildah('commit', '-q', container, tag);
-    await this.#buildah('rm', container);
-  }
-
-  /** Into an archive alone: the store keeps the bases, and of no build what the next one replaces. */
-  async #save(tag: string, file: string, name = tag): Promise<void> {
-    await this.#buildah('push', '-q', tag, `docker-archive:${file}:${name}`);
-    await this.#buildah('rmi', tag);
-    await this.#buildah('rmi', '--prune');
-  }
-
-  #buildah(...words: string[]): Promise<string> {
-    const store = join(this.#folder, 'store');
-    const where = ['--root', join(store, 'root'), '--runroot', join(store, 'run'), '--storage-driver', 'overlay'];
-    return mustRun('buildah', [...where, ...words], ROOT);
   }
 
   /** The archive of these inputs; of those of others before it, the newest are kept. */
@@ -267,6 +202,20 @@ class Images {
   }
 }
 
+/** A program of `test/node/images`. */
+const ofOurs = (name: string) => ({
+  name,
+  package: `./${name}`,
+  module: SOURCES,
+  stamps: [],
+  insteadSet: 'no other: it is a program of the tests',
+});
+
+const sourcesOf = (name: string): string[] => [
+  join(SOURCES, 'go.mod'),
+  ...filesBelow(relative(ROOT, join(SOURCES, name))).map((file) => join(ROOT, file)),
+];
+
 function digestOf(files: readonly string[]): string {
   const hash = createHash('sha256').update(String(RECIPE));
   for (const file of files) hash.update(`\0${relative(ROOT, file)}\0`).update(readFileSync(file));
@@ -279,11 +228,4 @@ function filesBelow(folder: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
     .toSorted();
-}
-
-/** Standard output and error; throws what it said where it failed. */
-async function mustRun(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const { code, output } = await run(command, args, { cwd });
-  if (code !== 0) throw new MissingToolError(`${command} ${args.slice(0, 3).join(' ')} … failed (code ${code}):\n${output.slice(-4000)}`);
-  return output;
 }

@@ -20,7 +20,7 @@ export function tracesOf(folder: string): Trace[] {
       Number(entry) !== process.pid &&
       // Without it: ended, and not yet reaped.
       linesOf(`/proc/${entry}/cmdline`).join('') !== '' &&
-      (linesOf(`/proc/${entry}/cgroup`).some((line) => line.includes(`/${group}`)) ||
+      (linesOf(`/proc/${entry}/cgroup`).some((line) => `${line}/`.includes(`/${group}/`)) ||
         linesOf(`/proc/${entry}/cmdline`).some((line) => line.includes(`\0${folder}\0`))),
   );
   return [

@@ -21,6 +21,18 @@ export const versionOf = (text: string): string => (JSON.parse(text) as { versio
 
 const labels = { app: 'shop' };
 
+/** Of its pods: one on each node, as far as they can. */
+export const SPREAD = {
+  topologySpreadConstraints: [
+    {
+      maxSkew: 1,
+      topologyKey: 'kubernetes.io/hostname',
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: { matchLabels: labels },
+    },
+  ],
+};
+
 export interface ApplicationOptions {
   /** Checks of 10 s in the analysis. Default: 3. */
   iterations?: number;
@@ -67,7 +79,7 @@ export async function anApplication(
               imagePullPolicy: 'Never',
               env: Object.entries({ ...env, VERSION: version, BEHAVIOUR: behaviour }).map(([name, value]) => ({ name, value })),
               ports: [{ name: 'http', containerPort: 8080 }],
-              resources: { requests: { cpu: '5m', memory: '16Mi' }, limits: { memory: '64Mi' } },
+              resources: { requests: { cpu: '20m', memory: '16Mi' }, limits: { memory: '64Mi' } },
               readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 1 },
               ...container,
             },

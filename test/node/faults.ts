@@ -1,22 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { administrator } from './installed.ts';
 import type { RealNode } from './real-node.ts';
+import { refuseAccounts } from './refused-account.ts';
 
-/** Where it was installed. */
-const NAMESPACE = 'serin';
+/** A controller on the node: its namespace has its Lease, whose name Flagger and Serin share, and its account. */
+export type ControllerName = 'serin' | 'flagger';
+
 const LEASE = 'flagger-leader-election';
 export const FAULT_MS = 30_000;
 
 /** The pod that holds the lease, by the name in it. */
-export async function leader(node: RealNode): Promise<string> {
-  const holder = await node.kubectl('get', 'lease', LEASE, '-n', NAMESPACE, '-o', 'jsonpath={.spec.holderIdentity}');
+export async function leader(node: RealNode, controller: ControllerName = 'serin'): Promise<string> {
+  const holder = await node.kubectl('get', 'lease', LEASE, '-n', controller, '-o', 'jsonpath={.spec.holderIdentity}');
   return holder.split('_')[0] ?? '';
 }
 
 /** Sends a signal to all processes of the leader; gives them, for a further one. */
-export async function signalLeader(node: RealNode, signal: NodeJS.Signals): Promise<number[]> {
-  const uid = await node.kubectl('get', 'pod', await leader(node), '-n', NAMESPACE, '-o', 'jsonpath={.metadata.uid}');
+export async function signalLeader(node: RealNode, signal: NodeJS.Signals, controller: ControllerName = 'serin'): Promise<number[]> {
+  const uid = await node.kubectl('get', 'pod', await leader(node, controller), '-n', controller, '-o', 'jsonpath={.metadata.uid}');
   const pids = await node.processesOf(uid);
+  if (pids.length === 0) throw new Error(`no process of the leader of ${controller} is found on this node`);
   for (const pid of pids) process.kill(pid, signal);
   return pids;
 }
@@ -27,41 +29,16 @@ export async function freezeLeader(node: RealNode): Promise<void> {
   for (const pid of pids) process.kill(pid, 'SIGCONT');
 }
 
-/** The only node: after 40 s its pods would all count as not ready. */
-export async function haltKubelet({ kubelet }: RealNode): Promise<void> {
+/** The only node: after 40 s its pods would all count as not ready. Throws where it went on. */
+export async function haltKubelet({ name, kubelet, kubectl }: RealNode): Promise<void> {
+  const renewedAt = () => kubectl('get', 'lease', name, '-n', 'kube-node-lease', '-o', 'jsonpath={.spec.renewTime}');
   kubelet.send('STOP');
+  const before = await renewedAt();
   await sleep(FAULT_MS);
+  const after = await renewedAt();
   kubelet.send('CONT');
+  if (after !== before) throw new Error(`the kubelet of ${name} has gone on: it renewed its lease at ${after}`);
 }
 
-/** The API server refuses each request of the controller with 429 for half a minute, by its own priority and fairness. */
-export async function throttle(node: RealNode): Promise<void> {
-  const name = `throttled-${NAMESPACE}`;
-  const level = {
-    apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
-    kind: 'PriorityLevelConfiguration',
-    metadata: { name },
-    spec: {
-      type: 'Limited',
-      limited: { nominalConcurrencyShares: 0, lendablePercent: 0, borrowingLimitPercent: 0, limitResponse: { type: 'Reject' } },
-    },
-  };
-  const flow = {
-    apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
-    kind: 'FlowSchema',
-    metadata: { name },
-    spec: {
-      priorityLevelConfiguration: { name },
-      matchingPrecedence: 2,
-      rules: [
-        {
-          subjects: [{ kind: 'ServiceAccount', serviceAccount: { name: '*', namespace: NAMESPACE } }],
-          resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }],
-        },
-      ],
-    },
-  };
-  await administrator(node).apply(level, flow);
-  await sleep(FAULT_MS);
-  await node.kubectl('delete', 'flowschema,prioritylevelconfiguration', name);
-}
+/** The API server refuses each request of the controller with 429 for half a minute. */
+export const throttle = (node: RealNode, controller: ControllerName = 'serin'): Promise<void> => refuseAccounts(node, controller, FAULT_MS);

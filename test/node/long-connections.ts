@@ -52,7 +52,29 @@ export async function releaseUnderClients(
 ): Promise<Release> {
   const shop = await anApplication(node, installed, namespace, { ...ENDINGS[ending], ...wayOf(way, namespace) });
   await shop.waitFor('initialized');
-  const entry = way.entry(namespace, await shop.url());
+  const clients = await clientsOf(node, shop, way);
+  await shop.release('2', 'good');
+  await shop.waitFor('the end');
+  if ((await shop.phase()) !== 'Succeeded') throw new Error(`${namespace}: the release has failed`);
+  await node.kubectl('wait', '--for=delete', 'pod', '-l', 'app=shop', '-n', namespace, '--timeout=120s');
+  return clients.stop();
+}
+
+/** The same clients of an application that is not released, until they are stopped: what these lose, no release has cost. */
+export async function clientsWithoutRelease(
+  node: RealNode,
+  installed: Installed,
+  namespace: string,
+  way: Way,
+): Promise<{ stop(): Promise<Release> }> {
+  const shop = await anApplication(node, installed, namespace, wayOf(way, namespace));
+  await shop.waitFor('initialized');
+  return clientsOf(node, shop, way);
+}
+
+/** One of each kind. */
+async function clientsOf(node: RealNode, shop: Application, way: Way): Promise<{ stop(): Promise<Release> }> {
+  const entry = way.entry(shop.namespace, await shop.url());
   const clients: [Kind, Client][] = [
     ['new connections', newConnections(entry)],
     ['kept connections', keptConnections(entry)],
@@ -61,12 +83,9 @@ export async function releaseUnderClients(
     ['WebSockets', webSockets(entry)],
   ];
   if (way.provider === 'kubernetes') clients.push(['a headless Service', resolvedAddresses(() => readyPods(node, shop), PORT)]);
-  await shop.release('2', 'good');
-  await shop.waitFor('the end');
-  if ((await shop.phase()) !== 'Succeeded') throw new Error(`${namespace}: the release has failed`);
-  await node.kubectl('wait', '--for=delete', 'pod', '-l', 'app=shop', '-n', namespace, '--timeout=120s');
-  const seen = await Promise.all(clients.map(async ([kind, client]) => [kind, await client.stop()] as const));
-  return Object.fromEntries(seen);
+  const stop = async (): Promise<Release> =>
+    Object.fromEntries(await Promise.all(clients.map(async ([kind, client]) => [kind, await client.stop()] as const)));
+  return { stop };
 }
 
 /** Addresses as the DNS of the cluster would give them. */

@@ -46,7 +46,7 @@ it(
     const began = performance.now();
     const faults = Object.entries(FAULTS);
     const played: { version: number; behaviour: Behaviour; fault: string; phase: string; lost: number }[] = [];
-    let lostBefore = 0;
+    let lostBefore: readonly string[] = [];
     for (let version = 2; version < RELEASES + 2 || sent() < REQUESTS; version++) {
       const behaviour = behaviourOf(version);
       const [fault = 'none', happens] = faults[version % faults.length] ?? [];
@@ -54,13 +54,23 @@ it(
       await node().kubectl('wait', 'canary/shop', '-n', shop.namespace, '--for=jsonpath={.status.phase}=Progressing', '--timeout=120s');
       await happens?.();
       await shop.waitFor('the end');
-      const lost = users.reduce((sum, { asked }) => sum + asked.lost.length, 0);
-      played.push({ version, behaviour, fault, phase: await shop.phase(), lost: lost - lostBefore });
+      const lost = users.flatMap(({ asked }) => asked.lost).toSorted();
+      played.push({ version, behaviour, fault, phase: await shop.phase(), lost: lost.length - lostBefore.length });
+      for (const line of lost.filter((each) => !lostBefore.includes(each))) process.stdout.write(`${line}\n`);
       lostBefore = lost;
+      // Each time: a run that is cut off has come so far.
+      record('many-releases', {
+        releases: played.length,
+        requests: sent(),
+        seconds: Math.round((performance.now() - began) / 1000),
+        played,
+      });
+      process.stdout.write(
+        `${played.length} releases, ${sent()} requests, ${lost.length} lost; ${behaviour}, ${fault}: ${await shop.phase()}\n`,
+      );
     }
     const all = await Promise.all(users.map((each) => each.stop()));
     const answered = new Set(all.flatMap(({ answers }) => [...answers.keys()]));
-    record('many-releases', { releases: played.length, requests: sent(), seconds: Math.round((performance.now() - began) / 1000), played });
     expect(all.flatMap(({ lost }) => lost)).toEqual([]);
     expect(played.filter(({ behaviour, phase }) => phase !== (behaviour === 'good' ? 'Succeeded' : 'Failed'))).toEqual([]);
     expect(played.filter(({ version, behaviour }) => behaviour !== 'good' && answered.has(String(version)))).toEqual([]);

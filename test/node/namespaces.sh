@@ -65,6 +65,9 @@ join_group() { # folder of the hierarchy, path of our group in it
     cat "$1$2/cpuset.mems" >"$dir/cpuset.mems"
     echo 1 >"$dir/cgroup.clone_children"
   fi
+  # Else all of it weighs as much as one process outside, and where other work goes on, its pods wait for seconds.
+  if [ -e "$dir/cpu.shares" ]; then echo 16384 >"$dir/cpu.shares"; fi
+  if [ -e "$dir/cpu.weight" ]; then echo 1600 >"$dir/cpu.weight"; fi
   echo $BASHPID >"$dir/cgroup.procs"
 }
 child=

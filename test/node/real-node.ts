@@ -79,6 +79,8 @@ const startPlane = (address: string, say: (line: string) => void): Promise<RealC
   startRealCluster({
     say,
     address,
+    // As an API server has it by default; a fault needs it.
+    fairness: true,
     people: [
       ...[NAME, SECOND].flatMap(personsOf),
       { name: 'system:kube-scheduler', groups: [] },

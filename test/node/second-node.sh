@@ -18,6 +18,9 @@ join_groups() { # name
         cat "$each/cpuset.mems" >"$dir/cpuset.mems"
         echo 1 >"$dir/cgroup.clone_children"
       fi
+      # As in namespaces.sh, with fewer programs.
+      if [ -e "$dir/cpu.shares" ]; then echo 8192 >"$dir/cpu.shares"; fi
+      if [ -e "$dir/cpu.weight" ]; then echo 800 >"$dir/cpu.weight"; fi
     fi
     echo $$ >"$dir/cgroup.procs"
   done

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anApplication } from './applications.ts';
+import { anApplication, SPREAD } from './applications.ts';
 import { givenTwoNodes } from './given-node.ts';
 import { type Installed, installSerin } from './installed.ts';
 import { outcomeOf } from './outcome.ts';
@@ -14,17 +14,6 @@ afterAll(() => installed?.helm.stop());
 
 const kubectl = (...args: string[]) => nodes().node.kubectl(...args);
 const promoted = { phase: 'Succeeded', lost: [], versions: ['1', '2'] };
-/** One pod on each node, as far as they can. */
-const spread = {
-  topologySpreadConstraints: [
-    {
-      maxSkew: 1,
-      topologyKey: 'kubernetes.io/hostname',
-      whenUnsatisfiable: 'ScheduleAnyway',
-      labelSelector: { matchLabels: { app: 'shop' } },
-    },
-  ],
-};
 const budget = (minAvailable: number) => ({
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',
@@ -67,7 +56,7 @@ describe('on two nodes', () => {
   });
 
   it('I10: an eviction that the budget refuses, and a drain once it permits one: the release is promoted, and no request is lost', async () => {
-    const shop = await anApplication(nodes().node, installed, 'drained', { iterations: 8, pod: spread, beside: [budget(2)] });
+    const shop = await anApplication(nodes().node, installed, 'drained', { iterations: 8, pod: SPREAD, beside: [budget(2)] });
     const drain = (...flags: string[]) => kubectl('drain', 'node2', '--ignore-daemonsets', '--pod-selector=app', ...flags);
     const outcome = await outcomeOf(shop, {
       meanwhile: async () => {
@@ -81,7 +70,7 @@ describe('on two nodes', () => {
   });
 
   it('I10: the kubelet of one node is halted for a minute: the release is promoted, and no request is lost', async () => {
-    const shop = await anApplication(nodes().node, installed, 'halted', { iterations: 6, pod: spread });
+    const shop = await anApplication(nodes().node, installed, 'halted', { iterations: 6, pod: SPREAD });
     const { kubelet } = nodes().second;
     const outcome = await outcomeOf(shop, {
       meanwhile: async () => {
@@ -102,7 +91,7 @@ describe('on two nodes', () => {
       effect: 'NoExecute',
       tolerationSeconds: 5,
     }));
-    const shop = await anApplication(nodes().node, installed, 'lost', { iterations: 6, pod: { ...spread, tolerations } });
+    const shop = await anApplication(nodes().node, installed, 'lost', { iterations: 6, pod: { ...SPREAD, tolerations } });
     let countedAt = '';
     const outcome = await outcomeOf(shop, {
       meanwhile: async () => {

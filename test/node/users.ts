@@ -21,8 +21,8 @@ const EVERY_MS = 25;
 const PATIENCE_MS = 10_000;
 const KEPT_CONNECTIONS = 8;
 
-/** Users that ask without pause: half of them by new connections, half by kept ones. `versionOf`: from the text of an answer. */
-export function startUsers(url: string, versionOf: (text: string) => string): Users {
+/** Users that ask without pause: half of them by new connections, half by kept ones. `versionOf`: from the text of an answer; `host`: by which a proxy chooses the route. */
+export function startUsers(url: string, versionOf: (text: string) => string, host?: string): Users {
   const asked: Asked = { sent: 0, answers: new Map(), resent: 0, lost: [] };
   const kept = new Agent({ keepAlive: true, maxSockets: KEPT_CONNECTIONS });
   const underWay = new Set<Promise<void>>();
@@ -31,9 +31,9 @@ export function startUsers(url: string, versionOf: (text: string) => string): Us
     asked.sent += 1;
     const again = (): Promise<string> => {
       asked.resent += 1;
-      return ask(url, new Agent({ keepAlive: false }));
+      return ask({ url, host }, new Agent({ keepAlive: false }));
     };
-    const one = ask(url, agent, again).then(
+    const one = ask({ url, host }, agent, again).then(
       (text) => {
         const version = versionOf(text);
         asked.answers.set(version, (asked.answers.get(version) ?? 0) + 1);
@@ -55,10 +55,10 @@ export function startUsers(url: string, versionOf: (text: string) => string): Us
 }
 
 /** `again`: where a kept connection was closed before any of the answer. */
-function ask(url: string, agent: Agent, again?: () => Promise<string>): Promise<string> {
+function ask({ url, host }: { url: string; host: string | undefined }, agent: Agent, again?: () => Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
     let hasBegun = false;
-    const request = get(url, { agent, timeout: PATIENCE_MS }, (answer) => {
+    const request = get(url, { agent, timeout: PATIENCE_MS, headers: host === undefined ? {} : { host } }, (answer) => {
       hasBegun = true;
       let text = '';
       answer.setEncoding('utf8');

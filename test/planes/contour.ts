@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,6 +17,8 @@ export interface ContourProxy {
   /** Envoy's own counters, as Prometheus text. */
   readonly metricsUrl: string;
   logTail(): string;
+  /** Of the access log: requests that a user could call lost, with the flags by which Envoy says why. */
+  lostRequests(): string[];
   stop(): Promise<void>;
 }
 
@@ -24,6 +26,8 @@ export interface ContourOptions {
   kubeconfigFile: string;
   /** The Gateway that it answers for; absent: none. */
   gateway?: { namespace: string; name: string };
+  /** Envoy writes a line for each request, with what went wrong. */
+  hasAccessLog?: true;
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -31,12 +35,12 @@ const LOOPBACK = '127.0.0.1';
 const GATEWAY_PORT = 8080;
 
 /** The real Contour on a cluster, and a real Envoy that it configures, without TLS between them; both end with this process. */
-export async function startContour({ kubeconfigFile, gateway }: ContourOptions): Promise<ContourProxy> {
+export async function startContour({ kubeconfigFile, gateway, hasAccessLog }: ContourOptions): Promise<ContourProxy> {
   const [contour, envoy] = [await ensureContour(), await ensureEnvoy()];
   const folder = mkdtempSync(join(tmpdir(), 'serin-contour-'));
   const [xds, own, debug, stats, admin, http] = await ports(6);
   const config = join(folder, 'contour.json');
-  writeFileSync(config, JSON.stringify(configOf({ admin, gateway })));
+  writeFileSync(config, JSON.stringify(configOf({ admin, gateway, hasAccessLog })));
   const server = startGuarded(
     'contour',
     [
@@ -68,6 +72,7 @@ export async function startContour({ kubeconfigFile, gateway }: ContourOptions):
     ...['bootstrap', bootstrap, `--admin-address=${socket}`],
     ...[`--xds-address=${LOOPBACK}`, `--xds-port=${xds}`, '--xds-resource-version=v3'],
   ]);
+  const proxyLog = join(folder, 'envoy.log');
   const proxy = startGuarded(
     'envoy',
     [
@@ -75,7 +80,7 @@ export async function startContour({ kubeconfigFile, gateway }: ContourOptions):
       ...['--config-path', bootstrap, '--service-cluster', 'contour', '--service-node', 'envoy'],
       ...['--concurrency', '1', '--log-level', 'warning', '--use-dynamic-base-id'],
     ],
-    join(folder, 'envoy.log'),
+    proxyLog,
   );
   const logTail = () => `contour: ${server.logTail()}\nenvoy: ${proxy.logTail()}`;
   const stop = async () => {
@@ -90,6 +95,7 @@ export async function startContour({ kubeconfigFile, gateway }: ContourOptions):
     admin: adminUrl,
     metricsUrl: `http://${LOOPBACK}:${stats}/stats/prometheus`,
     logTail,
+    lostRequests: () => readFileSync(proxyLog, 'utf8').split('\n').filter(isLost),
     stop,
   };
 }
@@ -102,9 +108,25 @@ async function ports(count: number): Promise<number[]> {
   return found;
 }
 
-const configOf = ({ admin, gateway }: { admin: number | undefined; gateway: ContourOptions['gateway'] }): object => ({
+interface Configured {
+  admin: number | undefined;
+  gateway: ContourOptions['gateway'];
+  hasAccessLog: ContourOptions['hasAccessLog'];
+}
+
+const configOf = ({ admin, gateway, hasAccessLog }: Configured): object => ({
   incluster: false,
-  'accesslog-level': 'disabled',
+  'accesslog-level': hasAccessLog ? 'info' : 'disabled',
   network: { 'admin-port': admin },
   ...(gateway && { gateway: { gatewayRef: gateway } }),
 });
+
+/** Of a line of Envoy's own format: `[START] "METHOD PATH PROTOCOL" CODE FLAGS RECEIVED SENT DURATION …`. */
+const ACCESS = /^\[[^\]]+\] "[^"]*" (?<code>\d+) (?<flags>\S+) \d+ \d+ (?<durationMs>\d+) /;
+const LATE_MS = 5_000;
+
+function isLost(line: string): boolean {
+  const { code, flags, durationMs } = ACCESS.exec(line)?.groups ?? {};
+  if (code === undefined) return false;
+  return Number(code) >= 500 || code === '0' || flags !== '-' || Number(durationMs) > LATE_MS;
+}

@@ -9,8 +9,8 @@
 //	MAX_AGE    seconds after which a connection is asked to leave; absent: never
 //
 // It serves HTTP/1.1 and, without TLS, HTTP/2 on :8080: / says the version, /ready and /live are for probes, /stream sends a line each 200 ms until the
-// client leaves, /web.v1.Shop/Watch is a server stream of gRPC, and /socket answers what a
-// WebSocket sends.
+// client leaves, /web.v1.Shop/Watch is a server stream of gRPC, /socket answers what a
+// WebSocket sends, and /check is a webhook of the releases of another application.
 package main
 
 import (
@@ -56,6 +56,7 @@ func main() {
 	mux.HandleFunc("/stream", ending.lines(version))
 	mux.HandleFunc("/web.v1.Shop/Watch", ending.watch(version))
 	mux.HandleFunc("/socket", ending.socket(version))
+	mux.HandleFunc("/check", check)
 	mux.HandleFunc("/", func(answer http.ResponseWriter, _ *http.Request) {
 		count := asked.Add(1)
 		if behaviour == "slow" {

@@ -1,0 +1,21 @@
+import type { Behaviour } from './applications.ts';
+import type { ControllerName } from './faults.ts';
+
+/** What users and the Canary saw of one release. */
+export interface PlayedRelease {
+  controller: ControllerName;
+  /** A word of the docs. */
+  way: string;
+  fault: string;
+  behaviour: Behaviour;
+  /** At the end, with a question mark where none came in time. */
+  phase: string;
+  /** From the change of the target to the end of the release. */
+  seconds: number;
+  sent: number;
+  failed: number;
+  /** Why, with how many there were of each. */
+  reasons: Readonly<Record<string, number>>;
+  /** Answers of the new version, below 500. */
+  answeredByNew: number;
+}
