@@ -91,6 +91,13 @@ export async function ensureNodeImages(names: readonly NodeImage[], say: Say, in
   });
 }
 
+/** The stand-ins for the bases of the Dockerfile, pushed to a registry on loopback; their names by digest. */
+export async function pushBases(registry: string, say: Say): Promise<{ build: string; runtime: string }> {
+  const folder = cacheFolder('node-images');
+  makeFolder(folder);
+  return withLock(join(folder, '.lock'), say, () => new Images(folder, undefined, say).pushBases(registry));
+}
+
 class Images {
   readonly #folder: string;
   readonly #into: string | undefined;
@@ -160,6 +167,21 @@ class Images {
       await this.#buildah('bud', ...flags, '-t', `serin:${version}`, '-f', join(ROOT, 'Dockerfile'), ROOT);
       await this.#save(`localhost/serin:${version}`, file, `docker.io/library/serin:${version}`);
     });
+  }
+
+  async pushBases(registry: string): Promise<{ build: string; runtime: string }> {
+    await this.#bases();
+    const digestFile = join(mkdtempSync(join(tmpdir(), 'serin-base-')), 'digest');
+    const pushed = async (base: string): Promise<string> => {
+      const name = `${registry}/${base}`;
+      await this.#buildah('push', '-q', '--tls-verify=false', '--digestfile', digestFile, base, `docker://${name}`);
+      return `${name}@${readFileSync(digestFile, 'utf8').trim()}`;
+    };
+    try {
+      return { build: await pushed(BUILD_BASE), runtime: await pushed(RUNTIME_BASE) };
+    } finally {
+      rmSync(join(digestFile, '..'), { recursive: true, force: true });
+    }
   }
 
   /** Stand-ins for the two bases of the Dockerfile. */
