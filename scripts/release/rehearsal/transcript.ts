@@ -10,6 +10,8 @@ const DIGITS: Names = [
   [/--timestamp \d+/g, '--timestamp SECONDS'],
   [/\(\d+ bytes\)/g, '(… bytes)'],
   [/\/storage\d+\//g, '/storage…/'],
+  [/serin-release-[0-9a-f]{12}/g, 'serin-release-COMMIT'],
+  [/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT'],
 ];
 
 /** Prints what a rehearsal does, and keeps of it what the docs show: parts with their seconds, commands, and what was pushed. */
