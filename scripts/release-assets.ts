@@ -2,6 +2,7 @@
  * Makes the files of a release: `node scripts/release-assets.ts FOLDER NOTES_FILE`, after `npm ci`. IMAGE_REPOSITORY and IMAGE_DIGEST name the
  * image that the charts start; HELM is the path of helm, when it is not on the PATH. With REPOSITORY_URL, where the release will be, it also
  * writes the manifest for krew: then the archives of all executables (`npm run sea`) are in FOLDER already.
+ * SOURCE_DATE_EPOCH is the time that the charts and what is in them have: the same commit then gives the same bytes.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,6 +16,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +29,13 @@ import { pinImage } from './release/pin-image.ts';
 import { checkRepository, repository as written } from './repository.ts';
 
 const root = join(import.meta.dirname, '..');
-const { IMAGE_REPOSITORY: repository = '', IMAGE_DIGEST: digest = '', HELM: helm = 'helm', REPOSITORY_URL: url } = process.env;
+const {
+  IMAGE_REPOSITORY: repository = '',
+  IMAGE_DIGEST: digest = '',
+  HELM: helm = 'helm',
+  REPOSITORY_URL: url,
+  SOURCE_DATE_EPOCH: epoch,
+} = process.env;
 const [, , folder, notesFile] = process.argv;
 if (!folder || !notesFile) throw new Error('usage: node scripts/release-assets.ts FOLDER NOTES_FILE');
 const { name, version } = manifest;
@@ -65,7 +73,12 @@ function packCharts(): void {
       writeFileSync(join(copy, 'values.yaml'), pinImage(textOf('charts', chart, 'values.yaml'), { repository, digest }));
       const packed = join(work, `packed-${chart}`);
       run(helm, 'package', copy, '--destination', packed);
-      for (const file of readdirSync(packed)) renameSync(join(packed, file), join(out, file.replace(/-(?=[^-]+\.tgz$)/, '-chart-')));
+      for (const file of readdirSync(packed)) {
+        const chartFile = join(out, file.replace(/-(?=[^-]+\.tgz$)/, '-chart-'));
+        renameSync(join(packed, file), chartFile);
+        // `helm push` says that a chart was made when its file was.
+        if (epoch) utimesSync(chartFile, Number(epoch), Number(epoch));
+      }
     }
   } finally {
     rmSync(work, { recursive: true, force: true });

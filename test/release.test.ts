@@ -5,7 +5,10 @@ import { parse } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
 import { platformNames } from '../scripts/executable/platforms.ts';
 import { changelogSection } from '../scripts/release/changelog-section.ts';
+import { checkNames } from '../scripts/release/check-names.ts';
 import { pinImage } from '../scripts/release/pin-image.ts';
+import { releaseSettings } from '../scripts/release/settings.ts';
+import { steps } from '../scripts/release/steps.ts';
 import { checkRepository, homepage, issues, repository } from '../scripts/repository.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -69,27 +72,55 @@ describe.each(workflows)('the workflow $file', ({ text, workflow }) => {
 describe('a release', () => {
   it('is made of what has passed the checks, and of nothing else', () => {
     expect(release.jobs.check?.uses).toBe('./.github/workflows/ci.yml');
-    expect(release.jobs.image?.needs).toBe('check');
     expect(release.jobs.executables?.needs).toBe('check');
     expect(release.jobs.windows?.needs).toBe('executables');
-    expect(release.jobs.assets?.needs).toEqual(['image', 'executables', 'windows']);
+    expect(release.jobs.release?.needs).toEqual(['executables', 'windows']);
   });
 
   it('writes only where it must', () => {
     const rights = Object.fromEntries(Object.entries(release.jobs).map(([name, { permissions }]) => [name, permissions]));
     expect(rights).toEqual({
       check: { contents: 'read' },
-      image: { contents: 'read', packages: 'write', 'id-token': 'write', attestations: 'write' },
       executables: { contents: 'read' },
       windows: { contents: 'read' },
-      assets: { contents: 'write', packages: 'write', 'id-token': 'write', attestations: 'write' },
+      release: { contents: 'write', packages: 'write', 'id-token': 'write' },
     });
   });
 
-  it('06-RE2, IM5: has an image for both platforms, on bases by digest, with its packages and its origin', () => {
-    const build = usesOf('image', 'docker/build-push-action')?.with ?? {};
-    expect(build).toMatchObject({ platforms: 'linux/amd64,linux/arm64', push: true, sbom: true, provenance: 'mode=max' });
-    expect(build['build-args']).toMatch(/BUILD_IMAGE=\$\{\{ steps\.names\.outputs\.build_image \}\}\nRUNTIME_IMAGE=/);
+  it('06-RE2, IM5: is made by the steps of a rehearsal, in its order, and by nothing else that pushes or signs', () => {
+    const commands = stepsOf('release').flatMap(({ run = '' }) => run.split('\n'));
+    const own = commands.flatMap((command) => /^node scripts\/release\/step\.ts (.*)$/.exec(command)?.[1] ?? []);
+    expect(own).toEqual(steps.map(({ name }) => name));
+    const others = commands.filter((command) => !command.startsWith('node scripts/release/step.ts '));
+    expect(others.filter((command) => /cosign|helm|buildah|docker|npm publish|attest/.test(command))).toEqual([]);
+    // What is attached is what the steps have made.
+    expect(commands.at(-1)).toMatch(/^gh release create .* --notes-file "\$RELEASE_FOLDER\/\.\.\/notes\.md" "\$RELEASE_FOLDER"\/\*$/);
+  });
+
+  it('06-RE2, IM5: its workflow has each setting that the steps need, is for both platforms, and signs without a key', () => {
+    const written = stepsOf('release').flatMap(({ run = '' }) => [...run.matchAll(/^\s*echo "(\w+)=/gm)].map(([, name = '']) => name));
+    const env = Object.fromEntries([...Object.keys(release.jobs.release?.env ?? {}), ...written].map((name) => [name, name]));
+    expect(env).not.toHaveProperty('COSIGN_KEY');
+    expect(env).not.toHaveProperty('PLAIN_HTTP');
+    expect(release.jobs.release?.env?.PLATFORMS).toBe('linux/amd64,linux/arm64');
+    const commit = 'a'.repeat(40);
+    const bases = { build: 'b', runtime: 'r' };
+    expect(releaseSettings({ ...env, RELEASE_COMMIT: commit }, () => bases)).toMatchObject({ commit, bases, signingKey: undefined });
+    for (const name of ['RELEASE_TAG', 'RELEASE_FOLDER', 'RELEASE_BUILDER', 'IMAGE_REPOSITORY', 'CHART_REPOSITORY', 'PLATFORMS'])
+      expect(() => releaseSettings({ ...env, RELEASE_COMMIT: commit, [name]: '' }, () => bases)).toThrow(
+        `${name} is not set: give it, for example ${name}=`,
+      );
+    for (const wrong of ['http:///', 'registry.example.com'])
+      expect(() => releaseSettings({ ...env, RELEASE_COMMIT: commit, PACKAGE_REGISTRY: wrong }, () => bases)).toThrow(
+        `PACKAGE_REGISTRY is ${wrong}, which is not the address of a registry`,
+      );
+    expect(() => releaseSettings({ ...env, RELEASE_COMMIT: 'main' }, () => bases)).toThrow('RELEASE_COMMIT is main, which is not a commit');
+  });
+
+  it('is refused under a tag of another version', () => {
+    const { version } = manifest;
+    expect(() => checkNames({ version, tag: 'v9.9.9', repositoryUrl: undefined })).toThrow(`the tag v9.9.9 is not version ${version}`);
+    expect(() => checkNames({ version, tag: `v${version}`, repositoryUrl: 'https://git.example/other/serin' })).toThrow('set it to');
   });
 
   it('has an executable for each platform, run before it is released where it can be, and a manifest for krew', () => {
@@ -102,16 +133,8 @@ describe('a release', () => {
     expect(runs('windows')).toContain('.ci/executable-smoke windows');
     // What is not run by the job that makes it is run by the other.
     expect(include.flatMap(({ others = [] }) => others)).toEqual(['windows-amd64']);
-    expect(usesOf('assets', 'actions/download-artifact')?.with).toMatchObject({ pattern: 'executables-*', 'merge-multiple': true });
-    expect(release.jobs.assets?.env?.REPOSITORY_URL).toMatch(/github\.server_url }}\/.*github\.repository }}$/);
-  });
-
-  it('06-RE2, IM5: signs image and charts by digest, and attests image, bill of materials and files', () => {
-    const signatures = ['image', 'assets'].flatMap((job) => stepsOf(job).flatMap(({ run = '' }) => run.match(/cosign sign .*/g) ?? []));
-    expect(signatures).toEqual(['cosign sign --yes --recursive "$IMAGE"', 'cosign sign --yes "$reference@$digest"']);
-    expect(usesOf('image', 'actions/attest-sbom')?.with).toMatchObject({ 'push-to-registry': true });
-    expect(usesOf('image', 'actions/attest-build-provenance')?.with).toMatchObject({ 'push-to-registry': true });
-    expect(usesOf('assets', 'actions/attest-build-provenance')?.with?.['subject-checksums']).toContain('SHA256SUMS');
+    expect(usesOf('release', 'actions/download-artifact')?.with).toMatchObject({ pattern: 'executables-*', 'merge-multiple': true });
+    expect(release.jobs.release?.env?.REPOSITORY_URL).toMatch(/github\.server_url }}\/.*github\.repository }}$/);
   });
 
   it('has one version everywhere', () => {
@@ -134,9 +157,6 @@ describe('a release', () => {
     const { contact_links: contacts } = parse(textOf('.github', 'ISSUE_TEMPLATE', 'config.yml')) as { contact_links: { url: string }[] };
     expect(contacts.filter(({ url }) => !url.startsWith(repository))).toEqual([]);
 
-    // Before anything is pushed, and again where the files are made.
-    const names = stepsOf('image').find(({ id }) => id === 'names');
-    expect(names?.run).toContain('jq -r .repository.url package.json');
     checkRepository('https://git.example/Team/serin', 'https://git.example/team/serin');
     expect(() => checkRepository('https://git.example/other/serin', repository)).toThrow(
       'set it to git+https://git.example/other/serin.git',
@@ -201,6 +221,13 @@ describe('the files of a release', () => {
     expect(parse(after)).toEqual({ ...parse(before), image: { ...parse(before).image, ...image } });
     expect(after.match(/^\s*#.*$/gm)).toEqual(before.match(/^\s*#.*$/gm));
     expect(pinImage('a: 1 # b\n', image)).toBe('a: 1 # b\n');
+  });
+
+  it('the charts of the checkout name no image, which anyone could publish', () => {
+    const values = readdirSync(join(root, 'charts')).map(
+      (chart) => parse(textOf('charts', chart, 'values.yaml')) as { image?: { repository?: string } },
+    );
+    expect(values.flatMap(({ image: one }) => one?.repository ?? [])).toEqual(['', '']);
   });
 
   it('a chart without a digest is not made', () => {

@@ -41,7 +41,7 @@ export const inert = "No effect; accepted so that values of Flagger's chart go o
 export const image = (about: string) =>
   z
     .strictObject({
-      repository: text('serin', 'Image, with its registry.'),
+      repository: text('', 'Image, with its registry; a chart of a release has its own, and in one of a checkout it must be set.'),
       tag: text('', 'Tag; empty: the version of the chart.'),
       digest: z
         .union([z.literal(''), z.string().regex(/^sha256:[0-9a-f]{64}$/)])

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { UNSET_IMAGE } from './manifests.ts';
 
 /** The address in webhooks of Flagger's overlay: `http://flagger-loadtester.test/` (06-KU13). */
 const NAME = 'flagger-loadtester';
@@ -35,7 +36,7 @@ export function loadTesterObjects(version: string): KubeObject[] {
             containers: [
               {
                 name: 'loadtester',
-                image: `serin:${version}`,
+                image: `${UNSET_IMAGE}:${version}`,
                 imagePullPolicy: 'IfNotPresent',
                 args: ['loadtester', '--port=8080', '--log-level=info', '--timeout=1h', '--state-file=/data/gates.json'],
                 ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],

@@ -8,6 +8,8 @@ import { sidecarPorts } from '../chart/value-kinds.ts';
 
 const NAME = 'serin';
 const NAMESPACE = 'serin';
+/** Kustomize cannot refuse an image that is not set. No registry has this name (RFC 2606), and the pod's event says what to do. */
+export const UNSET_IMAGE = 'set-images-in-your-kustomization.invalid/serin';
 const labels = { 'app.kubernetes.io/name': NAME };
 const rbac = 'rbac.authorization.k8s.io';
 const account = { kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE };
@@ -172,7 +174,7 @@ function deployment(version: string): KubeObject {
           containers: [
             {
               name: 'serin',
-              image: `serin:${version}`,
+              image: `${UNSET_IMAGE}:${version}`,
               imagePullPolicy: 'IfNotPresent',
               args: [
                 'controller',

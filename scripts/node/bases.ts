@@ -1,6 +1,9 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Buildah, mustRun } from './buildah.ts';
+import { withLock } from '../build-lock.ts';
+import { cacheFolder, makeFolder } from '../e2e-tools.ts';
+import { Buildah, mustRun } from './buildah.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
@@ -22,6 +25,27 @@ export async function ensureBases(buildah: Buildah, folder: string, say: (line: 
     say('making the base that the image is built in, with debootstrap');
     await buildah.ofTree(BUILD_BASE, await slim(folder, node), ['--cmd', 'node', '--env', `NODE_EXTRA_CA_CERTS=${CERTIFICATES}`]);
   }
+}
+
+/** The stand-ins, pushed to a registry on loopback; their names by digest. */
+export async function pushBases(registry: string, say: (line: string) => void): Promise<{ build: string; runtime: string }> {
+  const folder = cacheFolder('node-images');
+  makeFolder(folder);
+  return withLock(join(folder, '.lock'), say, async () => {
+    const buildah = new Buildah(join(folder, 'store'));
+    await ensureBases(buildah, folder, say);
+    const digestFile = join(mkdtempSync(join(tmpdir(), 'serin-base-')), 'digest');
+    const pushed = async (base: string): Promise<string> => {
+      const name = `${registry}/${base}`;
+      await buildah.run('push', '-q', '--tls-verify=false', '--digestfile', digestFile, base, `docker://${name}`);
+      return `${name}@${readFileSync(digestFile, 'utf8').trim()}`;
+    };
+    try {
+      return { build: await pushed(BUILD_BASE), runtime: await pushed(RUNTIME_BASE) };
+    } finally {
+      rmSync(join(digestFile, '..'), { recursive: true, force: true });
+    }
+  });
 }
 
 /** Files of a few packages, without a package manager and a shell. */

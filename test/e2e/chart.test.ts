@@ -262,6 +262,7 @@ describe('the chart of Serin', () => {
     { set: 'kubeconfigQPS=many', message: /kubeconfigQPS/ },
     { set: 'prometheus.install=true', message: /this chart has no Prometheus/ },
     { set: 'image.repository=ghcr.io/fluxcd/flagger', message: /image of another controller/ },
+    { set: 'image.repository=', message: /image\.repository: only the chart of a release has an image\. Set it/ },
     { set: 'leaderElection.enabled=false,leaderElection.replicaCount=2', message: /more than one replica/ },
     { set: 'leaderElection.enabled=false,leaderElection.shards=2', message: /more than one shard/ },
     { set: 'secrets.namespaces={c},namespaces={a,b}', message: /secrets\.namespaces: .* c\b/ },

@@ -1,12 +1,26 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
 import { ensureHelm } from '../../scripts/e2e-helm.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 
-export const CHARTS = join(import.meta.dirname, '..', '..', 'charts');
+const CHECKOUT = join(import.meta.dirname, '..', '..', 'charts');
+
+/** The charts as a release has them: with an image. Those of the checkout have none, and are refused. */
+export const CHARTS = withImage('serin');
+
+function withImage(repository: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'serin-charts-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  cpSync(CHECKOUT, folder, { recursive: true });
+  for (const chart of readdirSync(folder)) {
+    const file = join(folder, chart, 'values.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^( {2}repository:) ""$/m, `$1 ${repository}`));
+  }
+  return folder;
+}
 
 export interface Ran {
   code: number;

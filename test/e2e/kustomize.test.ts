@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { UNSET_IMAGE } from '../../scripts/kustomize/manifests.ts';
 import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
@@ -89,7 +90,7 @@ describe('the Kustomize bases', () => {
 
   it('06-KU14: the Deployment is the one of the chart, and the provider is in its flags', async () => {
     const ours = deploymentIn(await build(join(ROOT, 'kuma')));
-    const charts = deploymentIn(await helm.render('serin'));
+    const charts = deploymentIn(await helm.render('serin', { image: { repository: UNSET_IMAGE } }));
     const withoutNames = ({ spec }: Raw) => {
       const { template, selector: _, ...rest } = spec;
       const { containers, affinity: _a, serviceAccountName: _s, ...pod } = template.spec;
@@ -124,7 +125,7 @@ describe('the Kustomize bases', () => {
 
   it('06-KU13: the load tester is the one of the chart, at the address that webhooks have', async () => {
     const objects = await build(join(ROOT, 'tester'));
-    const charts = deploymentIn(await helm.render('loadtester'));
+    const charts = deploymentIn(await helm.render('loadtester', { image: { repository: UNSET_IMAGE } }));
     const withoutNames = ({ spec: { selector: _, template, ...rest } }: Raw) => ({
       ...rest,
       pod: template.spec,

@@ -259,6 +259,7 @@ describe('the chart of the load tester', () => {
   it.each([
     { row: '06-LC1', set: 'replicaCount=2', message: /state of one process/ },
     { row: '06-LC2', set: 'image.repository=ghcr.io/fluxcd/flagger-loadtester', message: /image of another load tester/ },
+    { row: '06-F10', set: 'image.repository=', message: /image\.repository: only the chart of a release has an image\. Set it/ },
     { row: '06-SE1', set: 'commands.namespaces={test}', message: /every client that reaches the port could run commands/ },
     { row: '06-SE3', set: 'istio.enabled=true', message: /every client that reaches the gateway could/ },
     { row: '06-F10', set: 'commands.namespace={test}', message: /namespace/ },

@@ -25,6 +25,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
 {{- define "serin.image" -}}
+{{- if not .Values.image.repository }}
+{{- fail "image.repository: only the chart of a release has an image. Set it to the image of Serin in your registry, as in --set image.repository=registry.example.com/serin." }}
+{{- end }}
 {{- if .Values.image.digest }}
 {{- printf "%s@%s" .Values.image.repository .Values.image.digest }}
 {{- else }}

@@ -1,5 +1,5 @@
-import { isRecord } from '../../api/json.ts';
 import type { Problem } from '../../api/problem.ts';
+import { isRecord } from '../../base/json.ts';
 import chartKeys from './chart-keys.json' with { type: 'json' };
 
 /** As charts/serin has them: below each key its own, of a list those of each entry; `null`: whatever the user writes. */

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkRepository, repository } from '../repository.ts';
+import { changelogSection } from './changelog-section.ts';
+import { root } from './run.ts';
+import type { ReleaseSettings } from './settings.ts';
+
+/** Refuses a release under another version or address than the checkout has, or without notes, before anything is pushed. */
+export function checkNames({ tag, version, repositoryUrl }: Pick<ReleaseSettings, 'tag' | 'version' | 'repositoryUrl'>): void {
+  if (tag !== `v${version}`) throw new Error(`the tag ${tag} is not version ${version} of package.json: correct either`);
+  if (repositoryUrl !== undefined) checkRepository(repositoryUrl, repository);
+  changelogSection(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version);
+}

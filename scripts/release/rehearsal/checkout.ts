@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import manifest from '../../../package.json' with { type: 'json' };
+import { root } from '../run.ts';
+
+/**
+ * A clone of what is committed here, made ready as docs/releasing.md says: the version has a section in the changelog, and the bases have digests. What is not
+ * committed is not in it, as it would not be in a release.
+ */
+export function preparedCheckout(folder: string, bases: { build: string; runtime: string }): { commit: string } {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' });
+  git('clone', '--quiet', '--no-hardlinks', root, folder);
+  const changelog = join(folder, 'CHANGELOG.md');
+  writeFileSync(changelog, readFileSync(changelog, 'utf8').replace(/^## Unreleased$/m, `## ${manifest.version}`));
+  writeFileSync(join(folder, '.ci', 'base-images.txt'), `BUILD_IMAGE ${bases.build}\nRUNTIME_IMAGE ${bases.runtime}\n`);
+  const author = ['-c', 'user.name=rehearsal', '-c', 'user.email=rehearsal@example.com'];
+  git('-C', folder, ...author, 'commit', '--quiet', '--all', '--message', `release ${manifest.version}`);
+  return { commit: git('-C', folder, 'rev-parse', 'HEAD').trim() };
+}

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, it } from 'vitest';
+
+const SESSION = join(import.meta.dirname, '..', 'scripts', 'release', 'rehearsal', 'session.ts');
+const TRANSCRIPT = join(import.meta.dirname, '..', 'scripts', 'release', 'rehearsal', 'transcript.ts');
+
+/** A rehearsal that has started one program and waits for it; it prints its folder and the program's number. */
+const PROGRAM = `
+  const { Session } = await import(${JSON.stringify(SESSION)});
+  const { Transcript } = await import(${JSON.stringify(TRANSCRIPT)});
+  const { join } = await import('node:path');
+  const session = new Session(new Transcript());
+  const child = session.start('sleep', ['1000'], join(session.folder, 'log'));
+  console.log(JSON.stringify({ folder: session.folder, pid: child.pid }));
+`;
+
+it.each(['SIGINT', 'SIGTERM'] as const)('a rehearsal that %s ends leaves no folder and no program', async (signal) => {
+  const rehearsal = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(rehearsal, 'exit');
+  const [line] = (await once(createInterface({ input: rehearsal.stdout }), 'line')) as [string];
+  const { folder, pid } = JSON.parse(line) as { folder: string; pid: number };
+  expect(existsSync(folder)).toBe(true);
+  expect(() => process.kill(pid, 0)).not.toThrow();
+  rehearsal.kill(signal);
+  expect(await ended).toEqual([130, null]);
+  expect(existsSync(folder)).toBe(false);
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
