@@ -87,9 +87,24 @@ export class EditedRoutes {
 const lossesOf = (canary: Canary, objects: readonly KubeObject[], router: Router | undefined): Loss[] =>
   router ? routedAtArrival(canary, { objects }, router).filter((loss) => loss.isRefused && !isAccepted({ objects }, loss)) : [];
 
-/** All that routes are made of. */
+/** What decides which requests a route takes. Fields that only say how they are answered are left out: an edit of these costs no look. */
 export function routedOf({ spec }: Pick<Canary, 'spec'>): string {
   const { provider, service, ingressRef, routeRef, routeRefs, upstreamRef, analysis } = spec;
+  const { apex, primary: _primary, canary: _canary, unmanagedMetadata: _unmanaged, ...ofService } = service;
+  const { timeout: _timeout, backendTimeout: _backendTimeout, retries: _retries, ...withoutTimes } = ofService;
+  const { trafficPolicy: _policy, corsPolicy: _cors, headers: _headers, rewrite: _rewrite, ...routed } = withoutTimes;
   const { match, mirror, sessionAffinity } = analysis;
-  return JSON.stringify([provider, service, ingressRef, routeRef, routeRefs, upstreamRef, match, mirror, sessionAffinity]);
+  // A class of proxies may be an annotation.
+  return JSON.stringify([
+    provider,
+    routed,
+    apex?.annotations,
+    ingressRef,
+    routeRef,
+    routeRefs,
+    upstreamRef,
+    match,
+    mirror,
+    sessionAffinity,
+  ]);
 }
