@@ -23,7 +23,8 @@ import { companionRefs } from '../facts/companions.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { isCollected } from '../objects/ownership.ts';
 import { unmark } from './kept-marks.ts';
-import { type DeletionDeps, findTarget } from './restore-application.ts';
+import type { DeletionDeps } from './move-traffic.ts';
+import { findTarget } from './restore-application.ts';
 
 type BequeathDeps = DeletionDeps & { anchors: Anchors; salts: Pick<SecretSalts, 'inherit'> };
 

@@ -15,8 +15,8 @@ import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { announceKept, refuseAcceptance } from './announce-kept.ts';
 import type { SeenAtDeletion } from './hand-over.ts';
 import { markTarget } from './kept-marks.ts';
+import { type DeletionDeps, moveTraffic } from './move-traffic.ts';
 import type { PrimaryTraffic } from './primary-guard.ts';
-import { type DeletionDeps, moveTraffic } from './restore-application.ts';
 import { restoreMinimums } from './restore-scalers.ts';
 
 /** How long traffic waits for a primary that does not serve, as a rollback does, in milliseconds. */

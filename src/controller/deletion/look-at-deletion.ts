@@ -14,7 +14,8 @@ import type { SecretSalts } from '../adoption/secret-salts.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import { type DeletedWith, isPushed, noTarget, readDeletedWith, type SeenAtDeletion, writeDeletedWith } from './hand-over.ts';
-import { type DeletionDeps, isUp, selectorsOf } from './restore-application.ts';
+import { type DeletionDeps, selectorsOf } from './move-traffic.ts';
+import { isUp } from './restore-application.ts';
 
 interface LookDeps extends DeletionDeps {
   anchors: Anchors;

@@ -13,7 +13,7 @@ import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { missingFields } from '../objects/drift.ts';
 import { correctionText, HealingBrake, type Undoing, undoneText } from '../objects/healing-brake.ts';
-import { type DeletionDeps, missingRoutes, moveTraffic, selectorsOf } from './restore-application.ts';
+import { type DeletionDeps, missingRoutes, moveTraffic, selectorsOf } from './move-traffic.ts';
 import { followersOf } from './restore-followers.ts';
 
 /** Between two attempts to write over what others write at the same time. */

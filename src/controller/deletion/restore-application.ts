@@ -1,39 +1,24 @@
 import type { Canary } from '../../api/canary.ts';
-import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
-import type { ServiceSpec } from '../../api/kinds/service.ts';
-import { specOf } from '../../api/kinds/spec-of.ts';
-import { type KubeObject, type ObjectRef, type OwnerReference, refOf } from '../../api/kube-object.ts';
-import { carriedAnnotation, fieldManager, names, ownerAnnotation } from '../../api/names.ts';
-import { weight } from '../../api/routes.ts';
-import type { SelectedSides } from '../../api/selector-label.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { sleep } from '../../kube/clock.ts';
-import { entriesOf, type ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
-import { findObject } from '../../routers/find-object.ts';
-import { type Apex, ifExpressible, routerFor } from '../../routers/index.ts';
-import { discoverPorts } from '../../routers/services.ts';
+import { routerFor } from '../../routers/index.ts';
 import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ReplicaLimits } from '../../workloads/scalers/index.ts';
-import type { Workload } from '../../workloads/workload.ts';
 import type { Anchors } from '../adoption/anchors.ts';
 import { generatedRefs, takeOver } from '../adoption/take-over.ts';
 import { scaleDownDelayMs } from '../config.ts';
-import type { DepsOf } from '../controller-deps.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { scalerRefs } from '../facts/scaling.ts';
-import { missingField } from '../objects/drift.ts';
 import { giveUpFields } from '../objects/give-up-fields.ts';
 import { isOurRoute } from '../objects/ownership.ts';
 import { readAll } from '../objects/read-all.ts';
-import { onlyThese } from '../objects/whole-lists.ts';
-import { isTarget, mergeIntoTarget } from '../reconcile/ensure-object.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { unmark } from './kept-marks.ts';
+import { type DeletionDeps, moveTraffic, recordedApex, selectTarget } from './move-traffic.ts';
 import { letPoliciesOutlast } from './outlasting-policies.ts';
-import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
-import { moveFollowers } from './restore-followers.ts';
 import { restorePorts } from './restore-ports.ts';
-import { applyOver, finalizeRoutes, removeRoutesElsewhere } from './restore-routes.ts';
+import { finalizeRoutes, removeRoutesElsewhere } from './restore-routes.ts';
 import { restoreMinimums, resumeScalers } from './restore-scalers.ts';
 import { recordSince } from './uninstall-since.ts';
 import { isServing, whileServing } from './while-serving.ts';
@@ -41,8 +26,6 @@ import { isServing, whileServing } from './while-serving.ts';
 const LONGEST_WAIT_MS = 600_000;
 /** Times that a target may fall again before all of it is begun anew. */
 const MOST_ROUNDS = 5;
-
-export type DeletionDeps = DepsOf<'cluster' | 'view' | 'config' | 'clock' | 'log'>;
 
 export interface RestoreDeps extends DeletionDeps {
   anchors: Anchors;
@@ -268,144 +251,4 @@ async function giveUpAll(canary: Canary, { cluster, config, signal }: RestoreDep
   const refs = [targetRefOf(canary), ...scalerRefs(canary), ...generatedRefs(canary, workload, router)];
   for (const object of await readAll(refs, cluster, signal))
     if (!isOurRoute(canary, object, config)) await giveUpFields({ cluster, signal }, object);
-}
-
-type TrafficMove =
-  | { side: 'target'; originals: Originals; anchor?: undefined }
-  | { side: 'primary'; originals?: undefined; anchor: KubeObject };
-
-/** All traffic to one side, whose workload is `found`; what holds it already is not written again. */
-export async function moveTraffic(
-  canary: Canary,
-  found: KubeObject,
-  { side, originals, anchor }: TrafficMove,
-  { cluster, view, config, signal }: DeletionDeps,
-): Promise<void> {
-  const workload = workloadFor(canary.spec.targetRef);
-  // A target that answers under the apex name has its traffic back when the routes are finalized.
-  if ('unsupported' in workload || (!workload.hasPods && side === 'target')) return;
-  const primary = view.find(primaryRefOf(canary))?.object;
-  const selector = selectorsOf(workload, side === 'target' ? { target: found, primary } : { primary: found }, config);
-  if ('problem' in selector) throw new Error(selector.problem);
-  const { key } = selector;
-  const own =
-    side === 'target'
-      ? { key, value: selector.target, whole: selector.whole }
-      : { key, value: selector.primary, whole: selector.wholePrimary };
-  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
-  if (!('unsupported' in router) && router.supports.weights) {
-    const current = await readAll(router.watches(canary), cluster, signal);
-    for (const object of current) view.learn(object);
-    for (const { object, live } of missingRoutes(canary, found, { selector, side }, current, config)) {
-      const written = isTarget(canary, refOf(object))
-        ? await mergeIntoTarget({ cluster, signal }, object, live)
-        : await applyOver(object, live, { cluster, router, signal });
-      view.learn(written);
-    }
-  }
-  if (!workload.hasPods) return;
-  const apex = await patchApex(canary, { cluster, signal }, (service) =>
-    originals
-      ? apexRestorePatch(service, found, own, recordedApex(canary, originals))
-      : apexMovePatch(service, own, ownerOfApex(service, anchor)),
-  );
-  if (apex) view.learn(apex);
-  await moveFollowers(canary, selector, side, { cluster, view, signal });
-}
-
-/** Routes that do not send all traffic to the side, as they are to be, and as they are among `current`. */
-export function missingRoutes(
-  canary: Canary,
-  found: KubeObject,
-  { selector, side }: { selector: Apex['selector']; side: 'target' | 'primary' },
-  current: readonly KubeObject[],
-  config: DeletionDeps['config'],
-): { object: KubeObject; live: KubeObject }[] {
-  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
-  if ('unsupported' in router || !router.supports.weights) return [];
-  // An attempt before this one has led them to the apex Service already: proxies may have forgotten ours since.
-  if (side === 'target' && Object.values(router.finalize(canary, current)).every(({ length }) => length === 0)) return [];
-  const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
-  const apex: Apex = { selector, ports: discoverPorts(canary, found, undefined) };
-  // Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either.
-  const rendered = ifExpressible(() => router.render(canary, apex, routes, current));
-  return (rendered?.write ?? []).flatMap((object) => {
-    const live = findObject(current, refOf(object));
-    // A missing route routes nothing: created now, it would have no owner and stay for ever. What is carried leads nowhere, and holds to the end.
-    const isLeft = !live || live.metadata.annotations?.[carriedAnnotation] !== undefined || missingField(object, live) === undefined;
-    return isLeft ? [] : [{ object, live }];
-  });
-}
-
-/**
- * Labels of both sides. Where the target is selected by others than its primary, the primary's label still tells the pods apart if those of the target have
- * it with another value; else the target's own, since it is to serve without its primary.
- */
-export function selectorsOf(workload: Workload, { target, primary }: SelectedSides, { selectorLabels }: DeletionDeps['config']) {
-  const both = workload.selectors({ target, primary }, selectorLabels);
-  if (!('problem' in both) || !target) return both;
-  const held = workload.selectors({ primary }, selectorLabels);
-  const own = 'problem' in held ? undefined : specOf<PodWorkloadSpec>(target).template?.metadata?.labels?.[held.key];
-  if (!('problem' in held) && own !== undefined && own !== held.primary) return { ...held, target: own };
-  return workload.selectors({ target }, selectorLabels);
-}
-
-/** Lets the Service of the canary side lead to a target that was created again with another label, before proxies hear of routes to it. */
-async function selectTarget(canary: Canary, target: KubeObject, { cluster, view, config, signal }: DeletionDeps): Promise<void> {
-  const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload || !workload.hasPods) return;
-  const own = selectorsOf(workload, { target, primary: view.find(primaryRefOf(canary))?.object }, config);
-  if ('problem' in own) return;
-  const ref = { apiVersion: 'v1', kind: 'Service', name: names(canary).canaryService, namespace: canary.metadata.namespace };
-  const service = await cluster.get(ref, { signal });
-  const live = specOf<ServiceSpec>(service).selector ?? {};
-  const wanted = own.whole ?? { [own.key]: own.target };
-  const isLed = live[own.key] === own.target && Object.entries(live).every(([key, value]) => wanted[key] === value);
-  if (!service || isLed) return;
-  const { resourceVersion } = service.metadata;
-  const selector = onlyThese(wanted, live);
-  await cluster.patch(ref, { metadata: { resourceVersion }, spec: { selector } }, { signal });
-}
-
-/** Leaves the apex Service to its user, whose pods are, or were, those of `target`. */
-export async function restoreApex(canary: Canary, target: KubeObject, originals: Originals, deps: DeletionDeps): Promise<void> {
-  const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload || !workload.hasPods) return;
-  const selector = selectorsOf(workload, { target, primary: deps.view.find(primaryRefOf(canary))?.object }, deps.config);
-  if ('problem' in selector) return;
-  const own = { key: selector.key, value: selector.target, whole: selector.whole };
-  await patchApex(canary, deps, (service) =>
-    isGenerated(service) ? undefined : apexRestorePatch(service, target, own, recordedApex(canary, originals)),
-  );
-}
-
-/** The Service as it is then. */
-async function patchApex(
-  canary: Canary,
-  { cluster, signal }: DepsOf<'cluster'>,
-  patchOf: (service: KubeObject) => ApexPatch | undefined,
-): Promise<KubeObject | undefined> {
-  const apexRef = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
-  const service = await cluster.get(apexRef, { signal });
-  const patch = service && patchOf(service);
-  if (!patch) return service;
-  const metadata = { ...patch.metadata, resourceVersion: service.metadata.resourceVersion };
-  return cluster.patch(apexRef, { ...patch, metadata }, { signal });
-}
-
-/** Recorded of the name that the Canary began with. */
-export function recordedApex(canary: Canary, { canary: first, apexService }: Originals): Originals['apexService'] {
-  return !first || names(first).apexService === names(canary).apexService ? apexService : undefined;
-}
-
-/** Serin made it, and no one has applied a manifest over it since. One that was found in place has no mark. */
-function isGenerated(service: KubeObject): boolean {
-  const isForeign = ({ manager, subresource, fieldsV1 }: ManagedFieldsEntry) =>
-    manager !== fieldManager && (subresource ?? '') === '' && fieldsV1?.['f:spec'] !== undefined;
-  return service.metadata.annotations?.[ownerAnnotation] !== undefined && !entriesOf(service).some(isForeign);
-}
-
-/** An apex Service that Serin made goes with the rest, also when it had been left to the target that is gone. */
-function ownerOfApex(service: KubeObject, { apiVersion, kind, metadata: { name, uid = '' } }: KubeObject): OwnerReference[] | null {
-  return isGenerated(service) ? [{ apiVersion, kind, name, uid }] : null;
 }
