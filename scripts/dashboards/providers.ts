@@ -1,71 +1,18 @@
-import type { Provider, TargetRef } from '../../src/api/canary.ts';
+import { type Provider, providers, type TargetRef } from '../../src/api/canary.ts';
 import type { Observer } from '../../src/api/observer.ts';
 import { definitionOf } from '../../src/routers/index.ts';
-import type { Variable } from './dashboard.ts';
+import { type Board, BY_SERVICE } from '../../src/routers/provider.ts';
 
 type Kind = TargetRef['kind'];
 
-/** Providers that are judged by the same queries, and how those see the two sides. */
-interface ProviderGroup {
-  id: string;
-  title: string;
+/** Providers that share a dashboard. */
+interface ProviderGroup extends Board {
   providers: readonly [Provider, ...Provider[]];
-  /**
-   * Where the queries do not name the target: what to write in them for the primary. A text: why both sides are counted as one.
-   */
-  toPrimary?: readonly [canary: string, primary: string] | string;
-  /** Kind of the targets, where it is one that Kubernetes has no pods for by a name that is known. */
-  kind?: Kind;
-  variables?: readonly Variable[];
 }
 
-const ROUTED = ['-canary', '-primary'] as const;
-
-const groups: readonly ProviderGroup[] = [
-  {
-    id: 'apisix',
-    title: 'Apache APISIX',
-    providers: ['apisix'],
-    toPrimary: 'APISIX counts both sides of a route together, and so do the checks.',
-  },
-  { id: 'appmesh', title: 'App Mesh', providers: ['appmesh', 'appmesh:v1beta2'] },
-  { id: 'contour', title: 'Contour (Envoy)', providers: ['contour'], toPrimary: ROUTED },
-  { id: 'gateway-api', title: 'Gateway API', providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'] },
-  { id: 'gloo', title: 'Gloo', providers: ['gloo'], toPrimary: ROUTED },
-  { id: 'istio', title: 'Istio and SMI', providers: ['istio', 'smi:v1alpha1', 'smi:v1alpha2', 'smi:v1alpha3', 'smi:v1alpha4'] },
-  {
-    id: 'knative',
-    title: 'Knative',
-    providers: ['knative'],
-    kind: 'Service',
-    toPrimary: [
-      'envoy_cluster_name=~"{{ namespace }}/{{ route }}"',
-      'envoy_cluster_name=~"{{ namespace }}/{{ target }}-[0-9a-zA-Z]+",envoy_cluster_name!~"{{ namespace }}/{{ route }}"',
-    ],
-    variables: [
-      {
-        name: 'route',
-        label: 'Revision under analysis',
-        query: 'label_values(envoy_cluster_upstream_rq{envoy_cluster_name=~"$namespace/$target-[0-9a-zA-Z]+"}, envoy_cluster_name)',
-        regex: '/[^/]+/(.+)/',
-        latest: true,
-      },
-    ],
-  },
-  { id: 'kubernetes', title: 'Services of Kubernetes', providers: ['kubernetes', 'none'] },
-  { id: 'kuma', title: 'Kuma', providers: ['kuma'], toPrimary: ROUTED },
-  { id: 'linkerd', title: 'Linkerd', providers: ['linkerd'] },
-  { id: 'nginx', title: 'ingress-nginx', providers: ['nginx'], toPrimary: ['canary!=""', 'canary=""'] },
-  { id: 'osm', title: 'Open Service Mesh', providers: ['osm'] },
-  {
-    id: 'skipper',
-    title: 'Skipper',
-    providers: ['skipper'],
-    // While the canary has no traffic, the route of the user's own Ingress leads to the apex Service.
-    toPrimary: ['_canary__.*__{{ service }}_canary', '(_canary__.*__{{ service }}_primary|__.*__{{ service }})'],
-  },
-  { id: 'traefik', title: 'Traefik', providers: ['traefik'], toPrimary: ROUTED },
-];
+const groups: readonly ProviderGroup[] = [...Map.groupBy(providers, (provider) => definitionOf(provider).board.id).values()].flatMap(
+  ([first, ...others]) => (first === undefined ? [] : [{ ...definitionOf(first).board, providers: [first, ...others] }]),
+);
 
 /** A group with the queries of one kind of target. */
 export interface ObservedGroup extends ProviderGroup {
@@ -100,7 +47,7 @@ export const observedGroups: readonly ObservedGroup[] = groups.flatMap((group) =
       observer,
       kinds: `kind="${kind}"`,
       // Requests of a Service target are counted by the Services that they were sent to.
-      ...(!observer.selectsWorkload && { toPrimary: ROUTED }),
+      ...(!observer.selectsWorkload && { toPrimary: BY_SERVICE }),
       ...withPods(kind),
     })),
   ];

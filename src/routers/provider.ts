@@ -26,10 +26,37 @@ export interface MergedList {
   keyOf(entry: Record<string, unknown>): string;
 }
 
+/** A variable of a Grafana dashboard. */
+interface BoardVariable {
+  name: string;
+  label: string;
+  query: string;
+  /** The part of each result that counts. */
+  regex?: string;
+  /** The last name of the alphabet is chosen at first. */
+  latest?: true;
+}
+
+/** How the Grafana dashboard of a provider shows its two sides. */
+export interface Board {
+  /** Providers that are judged by the same queries share one dashboard. */
+  id: string;
+  title: string;
+  /** Where the queries do not name the target: what to write in them for the primary. A text: why both sides are counted as one. */
+  toPrimary?: readonly [canary: string, primary: string] | string;
+  /** Kind of the targets, where it is one that Kubernetes has no pods for by a name that is known. */
+  kind?: TargetRef['kind'];
+  variables?: readonly BoardVariable[];
+}
+
+/** Queries that name the Service of a side. */
+export const BY_SERVICE = ['-canary', '-primary'] as const;
+
 /** A traffic provider: the one value that its folder exports. Facts that decide whether a Canary is valid are in `src/api/providers.ts`. */
 export interface ProviderDefinition {
   router(options: RouterOptions): Router;
   observers: Observers;
+  board: Board;
   /** Besides Services. A kind may be deleted where the router itself removes it; what it leaves behind is collected with the anchor. */
   permissions: readonly Permission[];
   /** Names of lists that the router owns whole: whatever else an entry of them holds changes where traffic goes. */

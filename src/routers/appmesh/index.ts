@@ -6,6 +6,7 @@ import { appMeshObservers } from './observer.ts';
 const group = 'appmesh.k8s.aws';
 const both = {
   observers: appMeshObservers,
+  board: { id: 'appmesh', title: 'App Mesh' },
   ownedWhole: ['routes'],
   overlay: { prometheus: 'http://appmesh-prometheus.appmesh-system:9090' },
 };

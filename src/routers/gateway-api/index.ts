@@ -5,7 +5,7 @@ import { gatewayApi } from './router.ts';
 
 const group = 'gateway.networking.k8s.io';
 const [v1, v1beta1] = [gatewayApi('v1'), gatewayApi('v1beta1')];
-const all = { observers: application, ownedWhole: ['rules'] };
+const all = { observers: application, board: { id: 'gateway-api', title: 'Gateway API' }, ownedWhole: ['rules'] };
 const attached = 'policies that are attached to one rule of a route; without it that is not checked';
 const ofRules = [
   inNamespace(rule('gateway.envoyproxy.io', ['securitypolicies', 'envoyextensionpolicies'], ['list'], attached)),

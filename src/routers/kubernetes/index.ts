@@ -3,4 +3,9 @@ import { application } from '../queries/application.ts';
 import { noRoutes } from './router.ts';
 
 /** `kubernetes` and `none`: Services alone. */
-export const servicesProvider: ProviderDefinition = { router: () => noRoutes, observers: application, permissions: [] };
+export const servicesProvider: ProviderDefinition = {
+  router: () => noRoutes,
+  observers: application,
+  board: { id: 'kubernetes', title: 'Services of Kubernetes' },
+  permissions: [],
+};

@@ -6,6 +6,7 @@ import { nginx } from './router.ts';
 export const nginxProvider: ProviderDefinition = {
   router: ({ ingressAnnotationsPrefix }) => nginx(ingressAnnotationsPrefix),
   observers: nginxObservers,
+  board: { id: 'nginx', title: 'ingress-nginx', toPrimary: ['canary!=""', 'canary=""'] },
   permissions: ingressPermissions,
   ownedWhole: ['rules'],
 };

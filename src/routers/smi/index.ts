@@ -1,3 +1,4 @@
+import { istioBoard } from '../istio/index.ts';
 import { istioObservers } from '../istio/observer.ts';
 import { MADE_AND_REMOVED, type ProviderDefinition, routes } from '../provider.ts';
 import { linkerdObservers, osmObservers } from './observer.ts';
@@ -12,6 +13,7 @@ export function smiProvider(version: SmiVersion): ProviderDefinition {
   return {
     router: ({ mesh }) => (mesh === 'istio' ? ofIstio : plain),
     observers: istioObservers,
+    board: istioBoard,
     permissions: version === 'v1alpha1' || version === 'v1alpha2' ? [splits] : [splits, groups],
     ownedWhole: ['backends', 'matches'],
   };
@@ -20,7 +22,12 @@ export function smiProvider(version: SmiVersion): ProviderDefinition {
 export const linkerdProvider: ProviderDefinition = {
   ...smiProvider('v1alpha1'),
   observers: linkerdObservers,
+  board: { id: 'linkerd', title: 'Linkerd' },
   overlay: { prometheus: 'http://prometheus.linkerd-viz:9090' },
 };
 
-export const osmProvider: ProviderDefinition = { ...smiProvider('v1alpha2'), observers: osmObservers };
+export const osmProvider: ProviderDefinition = {
+  ...smiProvider('v1alpha2'),
+  observers: osmObservers,
+  board: { id: 'osm', title: 'Open Service Mesh' },
+};
