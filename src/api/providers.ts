@@ -97,7 +97,7 @@ export const providerFacts = {
     requires: { field: 'routeRef', remedy: 'name the ApisixRoute of the application' },
     writes: 'nothing',
     measuresPrimary: 'never',
-    countsBothSides: 'APISIX counts them as one route',
+    countsBothSides: 'APISIX counts both sides as one route',
   },
   appmesh: { ...appmesh, requires: { field: 'service.meshName', remedy: 'name the mesh' } },
   'appmesh:v1beta2': appmesh,

@@ -1,8 +1,11 @@
+import { factsOf } from '../../api/providers.ts';
 import type { Observers } from '../provider.ts';
 import { percentiles, successRate } from '../queries/shapes.ts';
 
 /** By the Service's name, as our router names the canary (05-W11). */
 const route = 'route=~"{{ namespace }}_{{ route }}-{{ service }}-canary_.+"';
+
+const { countsBothSides = '' } = factsOf('apisix');
 
 /** Source: 05-B19. */
 export const apisixObservers: Observers = {
@@ -12,6 +15,6 @@ export const apisixObservers: Observers = {
     ...percentiles('apisix_http_latency_bucket', `type=~"request",${route}`),
     durationUnit: 'ms',
     selectsWorkload: false,
-    counters: { unavailable: 'APISIX counts both sides as one route' },
+    counters: { unavailable: countsBothSides },
   },
 };
