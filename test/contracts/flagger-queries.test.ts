@@ -11,10 +11,13 @@ const asked = (template: string): string => {
   return 'query' in rendered ? rendered.query.replace(/\s+/g, '') : rendered.error;
 };
 
-const table = Object.entries(routerCases).map(([provider, { queries }]) => ({ provider: provider as Provider, ...queries }));
+const table = Object.entries(routerCases).map(([provider, { queries }]) => ({
+  ...{ provider: provider as Provider, ...queries },
+  title: queries.rows === undefined ? provider : `${queries.rows}: ${provider}`,
+}));
 
 describe("the built-in queries are Flagger's", () => {
-  it.each(table)('$rows: $provider', ({ provider, metric, selector, and, succeeded, duration, unit }) => {
+  it.each(table)('$title', ({ provider, metric, selector, and, succeeded, duration, unit }) => {
     const all = and === undefined ? selector : `${selector}, ${and}`;
     const rate = `sum(rate(${metric}{${all}, ${succeeded}}[2m])) / sum(rate(${metric}{${all}}[2m])) * 100`;
     const observer = observerFor(provider, 'Deployment');

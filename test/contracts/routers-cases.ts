@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { Canary } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
@@ -61,16 +61,19 @@ const golden = new URL('../golden/', import.meta.url);
 
 /** `<name>.input.yaml` of one folder: `spec` is laid over `aCanary`, `annotations` are the Canary's, all else is given as it is. */
 export function casesIn(folder: string): GoldenCase[] {
-  return readdirSync(new URL(`${folder}/`, golden))
-    .filter((file) => file.endsWith('.input.yaml'))
-    .sort()
-    .map((file) => {
-      const input = parse(readFileSync(new URL(`${folder}/${file}`, golden), 'utf8'));
-      const parts = { apex: anApex, current: [], routes: { kind: 'weighted', canary: 0 }, ...input };
-      const canary = aCanary(input.spec);
-      if (input.annotations) canary.metadata.annotations = input.annotations;
-      return { ...parts, name: file.replace('.input.yaml', ''), canary };
-    });
+  const path = new URL(`${folder}/`, golden);
+  const inputs = (existsSync(path) ? readdirSync(path) : []).filter((file) => file.endsWith('.input.yaml')).sort();
+  if (inputs.length === 0)
+    throw new Error(
+      `test/golden/${folder} holds no case: write one as NAME.input.yaml, as test/golden/contour has them, and run npm run test:update`,
+    );
+  return inputs.map((file) => {
+    const input = parse(readFileSync(new URL(`${folder}/${file}`, golden), 'utf8'));
+    const parts = { apex: anApex, current: [], routes: { kind: 'weighted', canary: 0 }, ...input };
+    const canary = aCanary(input.spec);
+    if (input.annotations) canary.metadata.annotations = input.annotations;
+    return { ...parts, name: file.replace('.input.yaml', ''), canary };
+  });
 }
 
 export const goldenFile = (folder: string, name: string) => new URL(`${folder}/${name}.output.yaml`, golden).pathname;

@@ -1,6 +1,7 @@
 /** The built-in queries of a provider, by the table of 05-2.2: metric, selector, what succeeded, and how long it took. */
 export interface ExpectedQueries {
-  rows: string;
+  /** Ids of the rules of Flagger that they follow, for a provider that Flagger has. */
+  rows?: string;
   metric: string;
   selector: string;
   /** Where the counter is a bucket of a histogram. */
