@@ -48,6 +48,10 @@ const definitions = {
 
 export const definitionOf = (provider: Provider): ProviderDefinition => definitions[provider];
 
+/** The sides that the routes of a provider lead to past the apex Service. */
+export const routesPastApex = (provider: Provider): readonly ('primary' | 'canary')[] =>
+  definitionOf(provider).pastApex ?? ['primary', 'canary'];
+
 export const allDefinitions: readonly ProviderDefinition[] = Object.values(definitions);
 
 /** Each provider's router with the controller's default settings. */

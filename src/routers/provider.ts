@@ -57,6 +57,11 @@ export interface ProviderDefinition {
   router(options: RouterOptions): Router;
   observers: Observers;
   board: Board;
+  /**
+   * The sides to which requests go without passing the apex Service: by its routes to the Service of that side. Absent: both. What is attached to the
+   * apex Service by its name (a BackendTLSPolicy, a ServiceProfile) does not hold for these.
+   */
+  pastApex?: readonly ('primary' | 'canary')[];
   /** Besides Services. A kind may be deleted where the router itself removes it; what it leaves behind is collected with the anchor. */
   permissions: readonly Permission[];
   /** Names of lists that the router owns whole: whatever else an entry of them holds changes where traffic goes. */

@@ -23,6 +23,8 @@ export const knativeProvider: ProviderDefinition = {
       },
     ],
   },
+  // Revisions have Services of Knative's.
+  pastApex: [],
   // The Service that is the target: its permissions are those of the workload.
   permissions: [],
 };

@@ -7,5 +7,6 @@ export const servicesProvider: ProviderDefinition = {
   router: () => noRoutes,
   observers: application,
   board: { id: 'kubernetes', title: 'Services of Kubernetes' },
+  pastApex: [],
   permissions: [],
 };

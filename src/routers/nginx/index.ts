@@ -7,6 +7,8 @@ export const nginxProvider: ProviderDefinition = {
   router: ({ ingressAnnotationsPrefix }) => nginx(ingressAnnotationsPrefix),
   observers: nginxObservers,
   board: { id: 'nginx', title: 'ingress-nginx', toPrimary: ['canary!=""', 'canary=""'] },
+  // Your Ingress leads to the apex Service, and the copy beside it to the canary's.
+  pastApex: ['canary'],
   permissions: ingressPermissions,
   ownedWhole: ['rules'],
 };
