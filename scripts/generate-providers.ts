@@ -7,7 +7,6 @@ import { factsOf } from '../src/api/providers.ts';
 import { routers } from '../src/routers/index.ts';
 import { observerFor } from '../src/routers/observers.ts';
 import type { Router } from '../src/routers/router.ts';
-import { afterDeletion } from '../test/contracts/routers/after-deletion.ts';
 import { routerCases } from '../test/contracts/routers/index.ts';
 import { aCanary } from '../test/contracts/routers-cases.ts';
 import { providerFixtures } from '../test/scenarios/providers/index.ts';
@@ -55,7 +54,7 @@ const rows = providers.map((provider) => {
 });
 
 const fates = providers.flatMap((provider) =>
-  afterDeletion[provider].map(({ of, stays, because }) => {
+  (routerCases[provider]?.afterDeletion ?? []).map(({ of, stays, because }) => {
     const fate = stays.length > 0 ? `${stays.join(', ')} stays` : 'all goes';
     return `| \`${provider}\`${of === undefined ? '' : ` ${of}`} | ${fate} | ${because} |`;
   }),

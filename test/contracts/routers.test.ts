@@ -10,7 +10,6 @@ import { RoutingError, routerFor, routers, routesPastApex } from '../../src/rout
 import { localGroups, meshGroups } from '../../src/routers/mesh-kinds.ts';
 import type { Router } from '../../src/routers/router.ts';
 import { raw } from '../fakes/raw.ts';
-import { afterDeletion } from './routers/after-deletion.ts';
 import { routerCases } from './routers/index.ts';
 import type { RouterCase } from './routers/router-case.ts';
 import { aCanary, anApex, asMade, deepFreeze } from './routers-cases.ts';
@@ -258,7 +257,12 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
 
 describe.each(
   implemented.flatMap(({ provider, router }) =>
-    afterDeletion[provider as Provider].map((each) => ({ ...each, provider, router, what: [provider, each.of ?? ''].join(' ').trim() })),
+    (routerCases[provider as Provider]?.afterDeletion ?? []).map((each) => ({
+      ...each,
+      provider,
+      router,
+      what: [provider, each.of ?? ''].join(' ').trim(),
+    })),
   ),
 )('I7: $what, when its Canary is deleted', ({ provider, router, service, stays }) => {
   const canary = canaryFor(provider, allToPrimary, service);

@@ -1,6 +1,6 @@
 import type { Raw } from '../../fakes/raw.ts';
 import { quantile } from './queries.ts';
-import type { RouterCase, RouterCases } from './router-case.ts';
+import { besideUsers, type RouterCase, type RouterCases } from './router-case.ts';
 
 const selector = 'route=~"shop_way-store-canary_.+"';
 
@@ -18,6 +18,7 @@ const rule = (name: string, service: string, exprs: object[] = []) => ({
 const apisix: RouterCase = {
   golden: 'apisix',
   crds: 'apisix',
+  afterDeletion: besideUsers,
   queries: {
     rows: '05-B19, W11',
     metric: 'apisix_http_status',

@@ -1,6 +1,6 @@
 import type { Raw } from '../../fakes/raw.ts';
 import { envoyQueries, pods } from './queries.ts';
-import type { RouterCase, RouterCases } from './router-case.ts';
+import { insideMesh, type RouterCase, type RouterCases } from './router-case.ts';
 
 interface Part {
   match: { headers?: unknown };
@@ -10,6 +10,7 @@ const partsOf = ({ spec }: Raw): Part[] =>
   (spec.routes ?? []).map((route: { http?: Part; httpRoute?: Part }) => route.http ?? route.httpRoute);
 
 const appMesh: RouterCase = {
+  afterDeletion: insideMesh,
   queries: envoyQueries('05-B12, Q14', pods),
   lacks: { mirroring: 'no field', sessionAffinity: 'no cookies' },
   foreignSpec: {},

@@ -11,6 +11,7 @@ const routesOf = ({ spec }: Raw): Route[] => spec.routes;
 const contour: RouterCase = {
   golden: 'contour',
   crds: 'contour',
+  afterDeletion: [{ stays: ['HTTPProxy'], because: 'your root HTTPProxy includes it' }],
   queries: envoyQueries('05-B13', 'envoy_cluster_name=~"shop_store-canary_[0-9a-zA-Z-]+"'),
   lacks: { sessionAffinity: 'a response header can be set, which takes the cookies of the application away, but not added' },
   foreignSpec: {},

@@ -1,6 +1,6 @@
 import type { Raw } from '../../fakes/raw.ts';
 import { applicationQueries } from './queries.ts';
-import type { RouterCase, RouterCases } from './router-case.ts';
+import { type Exposure, insideMesh, type RouterCase, type RouterCases } from './router-case.ts';
 
 interface Rule {
   backendRefs: { weight: number }[];
@@ -8,9 +8,30 @@ interface Rule {
 }
 const rulesOf = ({ spec }: Raw): Rule[] => spec.rules;
 
+const gateway = { name: 'public', namespace: 'edge' };
+const parent = { group: '', kind: 'Service', name: 'shop' };
+const ofGateway: Exposure = {
+  of: 'attached to a Gateway',
+  service: { gatewayRefs: [gateway] },
+  stays: ['HTTPRoute'],
+  because: 'it is the edge',
+};
+const ofGatewayForGrpc: Exposure = {
+  ...ofGateway,
+  of: 'attached to a Gateway, for gRPC',
+  service: { gatewayRefs: [gateway], appProtocol: 'grpc' },
+  stays: ['GRPCRoute'],
+};
+
 const gatewayApi = (version: 'v1' | 'v1beta1'): RouterCase => ({
   golden: 'gateway-api',
   crds: 'gateway-api',
+  afterDeletion: [
+    ofGateway,
+    ...(version === 'v1' ? [ofGatewayForGrpc] : []),
+    { ...ofGateway, of: 'attached to both', service: { gatewayRefs: [parent, gateway] } },
+    ...insideMesh.map((one) => ({ ...one, of: 'attached to Services alone', service: { gatewayRefs: [parent] } })),
+  ],
   queries: applicationQueries,
   lacks: {},
   service: { gatewayRefs: [{ name: 'edge', namespace: 'infra' }] },

@@ -11,6 +11,7 @@ const routesOf = ({ kind, spec }: Raw): Route[] => (kind === 'RouteTable' ? spec
 const gloo: RouterCase = {
   golden: 'gloo',
   crds: 'gloo',
+  afterDeletion: [{ stays: ['RouteTable'], because: 'your VirtualService delegates to it' }],
   queries: envoyQueries('05-B14, W11', 'envoy_cluster_name=~"shop-store-canaryupstream-[0-9a-zA-Z-]+_[0-9a-zA-Z-]+"'),
   lacks: {},
   foreignSpec: {},

@@ -1,6 +1,6 @@
 import type { Raw } from '../../fakes/raw.ts';
 import { istioQueries } from './queries.ts';
-import type { RouterCase, RouterCases } from './router-case.ts';
+import { insideMesh, type RouterCase, type RouterCases } from './router-case.ts';
 
 interface Rule {
   route: { weight?: number }[];
@@ -11,6 +11,22 @@ const rulesOf = ({ spec }: Raw): Rule[] => [...(spec.http ?? []), ...(spec.tcp ?
 const istio: RouterCase = {
   golden: 'istio',
   crds: 'istio',
+  afterDeletion: [
+    { of: 'with `gateways` besides `mesh`', service: { gateways: ['mesh', 'a/b'] }, stays: ['VirtualService'], because: 'it is the edge' },
+    {
+      of: 'with `delegation`',
+      service: { delegation: true },
+      stays: ['VirtualService'],
+      because: 'your root VirtualService delegates to it',
+    },
+    {
+      of: 'with `hosts` besides those of the apex Service',
+      service: { hosts: ['shop.example.org'] },
+      stays: ['VirtualService'],
+      because: 'no Service has that host',
+    },
+    ...insideMesh.map((one) => ({ ...one, of: 'of the mesh alone', service: { hosts: ['shop.prod.svc.cluster.local'] } })),
+  ],
   queries: istioQueries,
   lacks: {},
   foreignSpec: {},

@@ -1,10 +1,11 @@
 import type { Raw } from '../../fakes/raw.ts';
 import { envoyQueries } from './queries.ts';
-import type { RouterCase, RouterCases } from './router-case.ts';
+import { insideMesh, type RouterCase, type RouterCases } from './router-case.ts';
 
 const kuma: RouterCase = {
   golden: 'kuma',
   crds: 'kuma',
+  afterDeletion: insideMesh,
   queries: envoyQueries('05-B15, W11', 'service=~"store-canary_shop_svc_[0-9a-zA-Z-]+"'),
   lacks: { mirroring: 'no field', headerMatch: 'its matches are left to its newer kinds', sessionAffinity: 'no cookies' },
   foreignSpec: {},

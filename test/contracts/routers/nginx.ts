@@ -1,7 +1,7 @@
 import type { HttpMatch } from '../../../src/api/routes.ts';
 import { anIngress } from './ingress.ts';
 import { mean } from './queries.ts';
-import type { RouterCase, RouterCases } from './router-case.ts';
+import { besideUsers, type RouterCase, type RouterCases } from './router-case.ts';
 
 const selector = 'namespace="shop", ingress="front", canary!=""';
 
@@ -20,6 +20,7 @@ const isExpressible = (match: readonly HttpMatch[]): boolean =>
 const nginx: RouterCase = {
   golden: 'nginx',
   crds: 'built in',
+  afterDeletion: besideUsers,
   queries: {
     rows: '05-B21',
     metric: 'nginx_ingress_controller_requests',

@@ -6,6 +6,21 @@ import type { ExpectedQueries } from './queries.ts';
 
 export type Ability = 'weights' | 'mirroring' | 'headerMatch' | 'sessionAffinity';
 
+/** One way in which routes of a provider are asked for, and the kinds of its objects that stay when their Canary is deleted. */
+export interface Exposure {
+  /** Of the routes, for the docs; absent: the provider has one kind of them. */
+  of?: string;
+  /** Laid over the service of the provider's case. */
+  service?: object;
+  stays: readonly string[];
+  because: string;
+}
+
+/** What is generated beside an object of the user's goes. */
+export const besideUsers: readonly Exposure[] = [{ stays: [], because: 'your own Ingress or ApisixRoute leads to the apex Service' }];
+/** The same inside a mesh. */
+export const insideMesh: readonly Exposure[] = [{ stays: [], because: 'clients inside the mesh find the Service' }];
+
 /** Facts of one provider for the contract suite, besides its router. */
 export interface RouterCase {
   /** The folder of test/golden; absent: there is none. */
@@ -13,6 +28,8 @@ export interface RouterCase {
   /** The file of test/fixtures/published-crds, or `built in`; absent: none is published that Kubernetes takes. */
   crds?: string;
   queries: ExpectedQueries;
+  /** The fate of its generated routes; `docs/providers.md` shows it. */
+  afterDeletion: readonly Exposure[];
   /** Why it lacks what it lacks; a difference from `supports` fails. */
   lacks: Partial<Record<Ability, string>>;
   /** Fields of the spec that this provider cannot do without (`ingressRef`, `routeRef`), and of its service (`gatewayRefs`). */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { anIngress } from './ingress.ts';
 import { mean } from './queries.ts';
-import type { RouterCase, RouterCases } from './router-case.ts';
+import { besideUsers, type RouterCase, type RouterCases } from './router-case.ts';
 
 const selector = 'route=~"kube(ew)?_shop__front_canary__.*__store_canary(_[0-9]+)?"';
 
@@ -10,6 +10,7 @@ const annotation = ({ metadata }: KubeObject, name: string) => metadata.annotati
 const skipper: RouterCase = {
   golden: 'skipper',
   crds: 'built in',
+  afterDeletion: besideUsers,
   queries: {
     rows: '05-B22',
     metric: 'skipper_response_duration_seconds_bucket',

@@ -1,10 +1,11 @@
 import type { Raw } from '../../fakes/raw.ts';
 import { type ExpectedQueries, istioQueries, quantile } from './queries.ts';
-import type { RouterCase, RouterCases } from './router-case.ts';
+import { insideMesh, type RouterCase, type RouterCases } from './router-case.ts';
 
 const split: RouterCase = {
   golden: 'smi',
   crds: 'smi',
+  afterDeletion: insideMesh,
   queries: istioQueries,
   lacks: { mirroring: 'no field', sessionAffinity: 'no cookies' },
   foreignSpec: {},

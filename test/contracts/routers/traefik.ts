@@ -7,6 +7,7 @@ const selector = 'service=~"(.+_)?shop[-_]store-canary[-_][0-9a-zA-Z-]+@kubernet
 const traefik: RouterCase = {
   golden: 'traefik',
   crds: 'traefik',
+  afterDeletion: [{ stays: ['TraefikService'], because: 'your IngressRoute names it' }],
   queries: {
     rows: '05-B20, W11',
     metric: 'traefik_service_request_duration_seconds_bucket',
