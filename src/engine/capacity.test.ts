@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allToPrimary, type Routes, weight } from '../api/routes.ts';
 import { canaryShare, capacityNeeded, hasCapacity } from './capacity.ts';
-import type { Side } from './facts.ts';
+import type { SideFacts } from './facts.ts';
 
-const pods = (ready: number, wanted = ready): Side => ({
+const pods = (ready: number, wanted = ready): SideFacts => ({
   readiness: { state: ready >= wanted ? 'ready' : 'waiting', ready, wanted },
   serving: ready > 0,
   replicas: wanted,
@@ -14,7 +14,15 @@ const match = [{ headers: { user: { exact: 'a' } } }];
 const limits = { min: 1, max: 50 };
 
 describe('capacityNeeded', () => {
-  it.each<{ name: string; primary?: Side; target?: Side; routes: Routes | undefined; share: number; atStart?: number; needed: number }>([
+  it.each<{
+    name: string;
+    primary?: SideFacts;
+    target?: SideFacts;
+    routes: Routes | undefined;
+    share: number;
+    atStart?: number;
+    needed: number;
+  }>([
     { name: 'promotion at half and half', primary: pods(5), target: pods(5), routes: at(50), share: 100, needed: 10 },
     { name: 'a primary that its scaler has shrunk', primary: pods(2), target: pods(8), routes: at(80), share: 100, needed: 10 },
     { name: 'an idle primary does not count', primary: pods(2), target: pods(8), routes: at(100), share: 100, needed: 8 },

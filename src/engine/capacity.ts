@@ -1,10 +1,10 @@
 import { type Routes, reachesCanary } from '../api/routes.ts';
-import type { ScalerLimits, Side } from './facts.ts';
+import type { ScalerLimits, SideFacts } from './facts.ts';
 
 /** Sides that answer users at the moment; without routes (bootstrap) that is the target alone. */
 export interface Load {
-  primary: Side | undefined;
-  target: Side | undefined;
+  primary: SideFacts | undefined;
+  target: SideFacts | undefined;
   routes: Routes | undefined;
   /** Ready pods of the primary when this release began, and it carried the whole load; absent: not known. */
   atStart?: number | undefined;
@@ -56,7 +56,7 @@ export function canaryShare(routes: Routes): number {
 const ENOUGH_PERCENT = 90;
 
 /** Enough pods answer now. */
-export function hasCapacity(side: Side | undefined, pods: number): boolean {
+export function hasCapacity(side: SideFacts | undefined, pods: number): boolean {
   return side?.serving === true && !isFewer(side.readiness.ready, pods);
 }
 
@@ -64,12 +64,12 @@ export function isFewer(given: number, needed: number): boolean {
   return given * 100 < needed * ENOUGH_PERCENT;
 }
 
-function carriersOf({ primary, target, routes }: Load): Side[] {
+function carriersOf({ primary, target, routes }: Load): SideFacts[] {
   const hasAll = routes?.kind === 'weighted' && routes.canary === 100 && routes.match === undefined;
   const carriers = [routes && !hasAll ? primary : undefined, !routes || reachesCanary(routes) ? target : undefined];
   return carriers.filter((side) => side !== undefined);
 }
 
-function podsOf({ serving, readiness }: Side): number {
+function podsOf({ serving, readiness }: SideFacts): number {
   return serving ? readiness.ready : readiness.wanted;
 }

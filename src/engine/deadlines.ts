@@ -1,6 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
-import type { Side } from './facts.ts';
+import type { SideFacts } from './facts.ts';
 
 /** Longest that a rollback waits for the primary's full capacity, and a drain by default: milliseconds. */
 const LONGEST_RAISE_MS = 30_000;
@@ -25,7 +25,7 @@ export function progressDeadlineMs(canary: Canary): number {
  * Until when a step waits for a rollout (rule E100): each report of progress begins the deadline anew. Pods that come and go report all
  * the time, so that the step has one deadline for each updated pod that is available now, and one for the next.
  */
-export function rolloutDeadlineMs(canary: Canary, stepStartedMs: number, side: Side | undefined): number {
+export function rolloutDeadlineMs(canary: Canary, stepStartedMs: number, side: SideFacts | undefined): number {
   const deadlineMs = progressDeadlineMs(canary);
   const { lastMs = stepStartedMs, updated = 0 } = side?.progress ?? {};
   return Math.min(Math.max(stepStartedMs, lastMs), stepStartedMs + updated * deadlineMs) + deadlineMs;

@@ -17,7 +17,7 @@ export interface Progress {
 }
 
 /** One side of a release, as the cluster shows it. */
-export interface Side {
+export interface SideFacts {
   readiness: Readiness;
   /** At least one ready endpoint: it can answer a request now. */
   serving: boolean;
@@ -95,9 +95,9 @@ export interface Facts {
   intervalMs: number;
   scaleDownDelayMs: number;
   /** Absent: the workload does not exist. `revision` is `s1:` and a SHA-256 of what decides its pods. */
-  target?: Side & Target;
+  target?: SideFacts & Target;
   /** `carries`: the revision that it was written from (its `flagger-id`), when it is ours. */
-  primary?: Side & { carries?: string };
+  primary?: SideFacts & { carries?: string };
   /** Of a release that another controller has been running, where both sides are there. */
   adoption?: Adoption;
   /** The user's scaler as `kind/name`, and what it and the primary's keep; absent: none is named, or it does not exist. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
-import { isUnmeasured, judge, judgeChecks, thresholdOf } from './judge.ts';
+import { isUnmeasured, judgeChecks, judgementOfChecks, thresholdOf } from './judge.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
 const unmeasured = { check: 'latency', verdict: 'unmeasured', reason: 'timeout' } as const;
@@ -21,7 +21,9 @@ it.each([
   },
   { name: 'unmeasured', verdicts: [unmeasured], mode: 'fail', result: { outcome: 'failed', reason: 'latency is unmeasured: timeout' } },
   { name: 'unmeasured', verdicts: [unmeasured], mode: 'hold', result: { outcome: 'hold', reason: 'latency is unmeasured: timeout' } },
-] as const)('E22, I11: $name with $mode is $result.outcome', ({ verdicts, mode, result }) => expect(judge(verdicts, mode)).toEqual(result));
+] as const)('E22, I11: $name with $mode is $result.outcome', ({ verdicts, mode, result }) =>
+  expect(judgementOfChecks(verdicts, mode)).toEqual(result),
+);
 
 it.each([
   { mode: 'fail', counted: [failed, unmeasured] },
@@ -59,10 +61,10 @@ it('E20: all that fails in one tick is one failed check, whatever happens before
 
 it('05-W27, 05-E2, E20: one failed check lists everything that failed in its tick, and no more than there is room for', () => {
   const five = ['a', 'b', 'c', 'd', 'e'].map((check) => ({ ...failed, check }));
-  expect(judge(five.slice(0, 2))).toMatchObject({ reason: 'a is 9, allowed at most 1; b is 9, allowed at most 1' });
-  expect(judge(five.slice(0, 3))).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*$/) });
-  expect(judge(five.slice(0, 4))).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*; 1 more$/) });
-  expect(judge(five)).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*; 2 more$/) });
+  expect(judgementOfChecks(five.slice(0, 2))).toMatchObject({ reason: 'a is 9, allowed at most 1; b is 9, allowed at most 1' });
+  expect(judgementOfChecks(five.slice(0, 3))).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*$/) });
+  expect(judgementOfChecks(five.slice(0, 4))).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*; 1 more$/) });
+  expect(judgementOfChecks(five)).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*; 2 more$/) });
 });
 
 it.each([
@@ -71,17 +73,17 @@ it.each([
   [{ limit: 'at most 1' }, 'errors is out of range, allowed at most 1'],
   [{ value: 9, limit: 'at most 1', reason: 'errors: 9 % is too much' }, 'errors: 9 % is too much'],
 ])('E20: a failed check with %j says %j', (seen, reason) => {
-  expect(judge([{ check: 'errors', verdict: 'failed', ...seen }])).toEqual({ outcome: 'failed', reason });
+  expect(judgementOfChecks([{ check: 'errors', verdict: 'failed', ...seen }])).toEqual({ outcome: 'failed', reason });
 });
 
 it('05-W28: what is only observed neither fails nor holds a release', () => {
   const observed = [failed, unmeasured].map((one) => ({ ...one, observed: true }));
-  expect([judge(observed), judge(observed, 'hold'), isUnmeasured({ verdicts: observed })]).toEqual([
+  expect([judgementOfChecks(observed), judgementOfChecks(observed, 'hold'), isUnmeasured({ verdicts: observed })]).toEqual([
     { outcome: 'passed' },
     { outcome: 'passed' },
     false,
   ]);
-  expect(judge([...observed, failed], 'hold')).toEqual({ outcome: 'failed', reason: 'errors is 9, allowed at most 1' });
+  expect(judgementOfChecks([...observed, failed], 'hold')).toEqual({ outcome: 'failed', reason: 'errors is 9, allowed at most 1' });
 });
 
 it('05-E3: failed checks add up over a release, a passed one lowers nothing, and the next release begins at 0', () => {

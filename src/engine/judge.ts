@@ -33,7 +33,7 @@ export const judgeChecks = (verdicts: readonly Verdict[], unmeasured: Analysis['
   judgedBy[unmeasured](verdicts);
 
 /** One judgement from all verdicts of a tick. */
-export const judge = (verdicts: readonly Verdict[], unmeasured?: Analysis['unmeasured']): Judgement =>
+export const judgementOfChecks = (verdicts: readonly Verdict[], unmeasured?: Analysis['unmeasured']): Judgement =>
   judgeChecks(verdicts, unmeasured).judgement;
 
 function judgedChecks(all: readonly Verdict[], holds: boolean): JudgedChecks {

@@ -1,8 +1,8 @@
 import type { Release } from '../api/canary-status.ts';
-import type { Facts, Side } from './facts.ts';
+import type { Facts, SideFacts } from './facts.ts';
 
 /** The step has the pods that it waits for, and goes on as soon as the routes are in force. */
-export function isReady(side: Side | undefined): boolean {
+export function isReady(side: SideFacts | undefined): boolean {
   return side?.serving === true && side.readiness.state === 'ready';
 }
 

@@ -7,11 +7,11 @@ import { logAgainstRateAtLeast, logAgainstRateAtMost, rateBounds } from './rate-
 import { FURTHEST, logAgainstAtLeast, logAgainstAtMost, ratioBounds } from './ratio-evidence.ts';
 import { type TimeToDecide, timeToDecide } from './time-to-decide.ts';
 
-export type Verdict = 'bad' | 'fine' | 'undecided';
+export type ComparisonVerdict = 'bad' | 'fine' | 'undecided';
 
 /** Evidence for and against a canary. An e-value of 100 is as convincing as odds of 100 to 1; logarithms are natural. */
 export interface Weighed {
-  verdict: Verdict;
+  verdict: ComparisonVerdict;
   /** Log of the e-value against "not bad": not above the tolerated ratio, or not above `atLeast`. */
   logHarm: number;
   /** Log of the e-value against "bad". */

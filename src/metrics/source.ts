@@ -11,7 +11,7 @@ import { queryVariables } from './query-variables.ts';
 import { shortened } from './shortened-query.ts';
 
 /** A backend and the names in its queries. Every check asks through one, of the canary or of the primary. */
-export interface Source {
+export interface MetricSource {
   /** What a query template gives of one side. */
   ask(query: string, side: Side): Promise<Measurement>;
   /** The query as messages show it. */
@@ -28,7 +28,7 @@ export interface Backend {
   place?: Pick<MeasureProblem, 'object' | 'field'>;
 }
 
-export function sourceOf({ type, provider, answered, place }: Backend, variables: QueryVariables, deps: MeasureDependencies): Source {
+export function sourceOf({ type, provider, answered, place }: Backend, variables: QueryVariables, deps: MeasureDependencies): MetricSource {
   const sides = { canary: variables, primary: { ...variables, target: `${variables.target}-primary` } };
   const { signal } = deps;
   const run = async (query: string): Promise<Measurement> => {

@@ -5,7 +5,7 @@ import type { Counts } from '../judge/window.ts';
 import type { Counted } from './counter-counts.ts';
 import { type Side, sides } from './counter-query.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import { namesOf, type Source, sourceOf } from './source.ts';
+import { type MetricSource, namesOf, sourceOf } from './source.ts';
 import { templateBackend } from './template-backend.ts';
 
 /** Undefined: the backend answered without a value. */
@@ -56,7 +56,7 @@ async function readSides(canary: Canary, metric: Metric, deps: MeasureDependenci
   };
 }
 
-async function countOf(source: Source, query: string, side: Side): Promise<Count | Unread> {
+async function countOf(source: MetricSource, query: string, side: Side): Promise<Count | Unread> {
   const measured = await source.ask(query, side);
   if (measured.kind === 'error') return { reason: measured.reason };
   // A sum over one counter that is NaN is NaN: failures that cannot be read are not none.

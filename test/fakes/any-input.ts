@@ -5,7 +5,7 @@ import { Phase } from '../../src/api/phase.ts';
 import { weight } from '../../src/api/routes.ts';
 import { Verb } from '../../src/api/verb-request.ts';
 import type { Context, Input } from '../../src/engine/context.ts';
-import type { Facts, Side } from '../../src/engine/facts.ts';
+import type { Facts, SideFacts } from '../../src/engine/facts.ts';
 import type { Answer, EngineEvent } from '../../src/engine/questions.ts';
 import { deadlineMs, down, drainMs, nowMs, refused, scaler, short, stalled, unconfirmed, unroutable, weighted } from './deciding.ts';
 import { aCanary, withHooks } from './world.ts';
@@ -16,7 +16,7 @@ const since = fc.constantFrom(nowMs, nowMs - drainMs, nowMs - 30_000, nowMs - de
 const revision = fc.constantFrom('s1:a', 's1:b', 's1:b', 's1:c');
 type Configs = NonNullable<Release['configs']>;
 const config: Configs = { 'configmap/app': { uid: 'u', resourceVersion: '1', checksum: 'x' } };
-const ready: Side = { readiness: { state: 'ready', ready: 2, wanted: 2 }, serving: true, replicas: 2 };
+const ready: SideFacts = { readiness: { state: 'ready', ready: 2, wanted: 2 }, serving: true, replicas: 2 };
 const aSide = fc.constantFrom(ready, ready, ready, short, down, stalled, { ...short, progress: { lastMs: nowMs, updated: 1 } });
 
 /** Drops what is undefined: an absent field is not a field without a value. */

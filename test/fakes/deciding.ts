@@ -9,7 +9,7 @@ import { chart } from '../../src/engine/chart.ts';
 import type { Context } from '../../src/engine/context.ts';
 import { decide } from '../../src/engine/decide.ts';
 import type { Decision } from '../../src/engine/decision.ts';
-import type { Facts, Side, Target } from '../../src/engine/facts.ts';
+import type { Facts, SideFacts, Target } from '../../src/engine/facts.ts';
 import type { Answer, EngineEvent } from '../../src/engine/questions.ts';
 import type { StateName } from '../../src/engine/states/moves.ts';
 import { aCanary } from './world.ts';
@@ -28,8 +28,8 @@ export interface DecisionCase {
   release?: Partial<Release>;
   context?: Partial<Context>;
   facts?: Partial<Facts>;
-  target?: Partial<Side & Target> | null;
-  primary?: (Partial<Side> & { carries?: string }) | null;
+  target?: Partial<SideFacts & Target> | null;
+  primary?: (Partial<SideFacts> & { carries?: string }) | null;
 }
 type Outcome = 'passed' | 'refused' | 'written' | 'mismatch';
 
@@ -38,11 +38,11 @@ export const nowMs = 1_000_000;
 export const deadlineMs = 60_000;
 export const drainMs = 5_000;
 
-const ready: Side = { readiness: { state: 'ready', ready: 2, wanted: 2 }, serving: true, replicas: 2 };
+const ready: SideFacts = { readiness: { state: 'ready', ready: 2, wanted: 2 }, serving: true, replicas: 2 };
 /** Serves, below its ready threshold. */
-export const short: Side = { readiness: { state: 'waiting', ready: 1, wanted: 2 }, serving: true, replicas: 2 };
-export const down: Side = { readiness: { state: 'waiting', ready: 0, wanted: 2 }, serving: false, replicas: 2 };
-export const stalled: Side = { ...down, readiness: { state: 'stalled', ready: 0, wanted: 2 } };
+export const short: SideFacts = { readiness: { state: 'waiting', ready: 1, wanted: 2 }, serving: true, replicas: 2 };
+export const down: SideFacts = { readiness: { state: 'waiting', ready: 0, wanted: 2 }, serving: false, replicas: 2 };
+export const stalled: SideFacts = { ...down, readiness: { state: 'stalled', ready: 0, wanted: 2 } };
 
 export const weighted = (percent: number): Routes => ({ kind: 'weighted', canary: weight(percent) });
 /** With it, sides need pods for their share (E60). */

@@ -6,7 +6,7 @@ import { allToPrimary, type Routes } from '../../src/api/routes.ts';
 import type { Verb } from '../../src/api/verb-request.ts';
 import type { DesiredState } from '../../src/engine/desired-state.ts';
 import { desiredStateOf } from '../../src/engine/desired-state-of.ts';
-import type { Facts, Side } from '../../src/engine/facts.ts';
+import type { Facts, SideFacts } from '../../src/engine/facts.ts';
 import { openQuestionsOf, phaseOf, releaseOf, type Snapshot, start, step } from '../../src/engine/machine.ts';
 import { projectStatus } from '../../src/engine/project-status.ts';
 import type { Answer, EngineEvent, Question } from '../../src/engine/questions.ts';
@@ -100,7 +100,7 @@ export class World {
   /** The scalers' limits; a test plays the scalers by setting the replicas. */
   scaler: Facts['scaler'];
   /** Sides that are in the middle of a rollout: they serve, and are not ready before it is over. */
-  rolling: { target?: Side['progress'] | undefined; primary?: Side['progress'] | undefined } = {};
+  rolling: { target?: SideFacts['progress'] | undefined; primary?: SideFacts['progress'] | undefined } = {};
   /** Most pods that the target's scaler leaves it, whatever is asked of it. */
   scalerGives = 1_000;
   /** Most pods that become ready. */
@@ -154,7 +154,7 @@ export class World {
 
   facts(): Facts {
     const { behaviour, supports, targetRevision, nowMs, converged } = this;
-    const side = (replicas: number, isBroken: boolean, isDown: boolean, room: number, progress?: Side['progress']) => {
+    const side = (replicas: number, isBroken: boolean, isDown: boolean, room: number, progress?: SideFacts['progress']) => {
       const isUp = replicas > 0 && !isBroken && !isDown;
       const ready = isUp ? Math.min(replicas, room) : 0;
       const state = progress === undefined && ready === replicas ? 'ready' : isBroken && behaviour.stalls ? 'stalled' : 'waiting';
@@ -212,7 +212,7 @@ export class World {
     };
   }
 
-  private imagesOf(revision: string): Pick<Side, 'images'> {
+  private imagesOf(revision: string): Pick<SideFacts, 'images'> {
     const images = this.images[revision];
     return images ? { images: Object.entries(images).map(([container, image]) => ({ container, image })) } : {};
   }

@@ -14,7 +14,7 @@ import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts
 import type { Output } from '../output/output.ts';
 import { type Item, unreadablePlace } from '../validate/documents.ts';
 import { readStdin } from '../validate/sources.ts';
-import { type Judged, judge, type ValidateArgs } from '../validate/validate.ts';
+import { type Judged, type ValidateArgs, validateFiles } from '../validate/validate.ts';
 import { readProvider } from '../validate/validate-options.ts';
 import { LIVE, liveCanary, readForRehearsal } from './live-items.ts';
 import { readAssumed, readRate, readScenarios, readSeed } from './read-flags.ts';
@@ -51,7 +51,7 @@ async function rehearseCommand(files: readonly string[], flags: RehearseFlags, o
   const mesh = flags.provider === undefined ? {} : await readProvider(flags.provider);
   if ('unknown' in mesh) throw usageError(`--provider: ${mesh.unknown}`);
   const provider = mesh.known;
-  const judged = await judge({
+  const judged = await validateFiles({
     files: [...files],
     ...(files.includes('-') && { stdin: await readStdin() }),
     namespace: flags.namespace ?? live.namespace,

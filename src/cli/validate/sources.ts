@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 import { MOST, megabytes, Spent } from './limits.ts';
 
 /** A text with the name that findings have for it. */
-export interface Source {
+export interface ManifestSource {
   name: string;
   /** Its path without links. */
   file: string;
@@ -11,9 +11,9 @@ export interface Source {
 }
 
 /** The texts of files, of folders (their .yaml and .yml), and of `-`, the standard input. */
-export function readSources(files: readonly string[], stdin: Buffer | undefined, spent: Spent = new Spent()): Source[] {
+export function readSources(files: readonly string[], stdin: Buffer | undefined, spent: Spent = new Spent()): ManifestSource[] {
   // A file that is given by its name and by its folder is read once.
-  const found = new Map<string, Source>();
+  const found = new Map<string, ManifestSource>();
   for (const file of files)
     for (const { name, read } of placesIn(file, stdin)) if (!found.has(name)) found.set(name, { name, ...sourceOf(name, read, spent) });
   return [...found.values()];
@@ -126,7 +126,7 @@ class Folder {
   }
 }
 
-function sourceOf(name: string, read: Place['read'], spent: Spent): Omit<Source, 'name'> {
+function sourceOf(name: string, read: Place['read'], spent: Spent): Omit<ManifestSource, 'name'> {
   try {
     const found = read();
     return 'unreadable' in found ? { file: name, text: found } : { file: found.file, text: textOf(found.bytes, spent) };
@@ -145,7 +145,7 @@ const isFolder = (path: string): boolean => {
 };
 
 /** Bytes that are not text would otherwise be read as a file without any of our objects. */
-function textOf(bytes: Buffer, spent: Spent): Source['text'] {
+function textOf(bytes: Buffer, spent: Spent): ManifestSource['text'] {
   if (bytes.length > MOST.fileBytes) return { unreadable: `is larger than ${megabytes(MOST.fileBytes)}: split it, or leave it out` };
   spent.bytes += bytes.length;
   if (spent.bytes > MOST.bytes)

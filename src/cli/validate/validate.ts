@@ -40,7 +40,7 @@ export async function validateCommand(
     count.error += 1;
     say(messages.problem);
   }
-  const { sources, items, found } = await judge(args);
+  const { sources, items, found } = await validateFiles(args);
   const checked = items.filter(({ object }) => isOurs(object) || isSplit(object) || meantKind(object) !== undefined);
   const placed = Map.groupBy(found, ({ on: { place } }) => place);
   for (const source of sources) {
@@ -70,7 +70,7 @@ export interface Judged {
 }
 
 /** The objects of all files, and what is wrong with them. */
-export async function judge(args: ValidateArgs): Promise<Judged> {
+export async function validateFiles(args: ValidateArgs): Promise<Judged> {
   const spent = new Spent();
   const sources = readSources(args.files, args.stdin, spent).map(({ name, file, text }) =>
     'unreadable' in text

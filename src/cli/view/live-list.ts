@@ -10,7 +10,7 @@ import type { ExitName } from '../output/exit-codes.ts';
 import { Frames, lostNotes } from '../output/frames.ts';
 import type { Keyboard } from './keys.ts';
 import { listView } from './list-view.ts';
-import { liveView, type Source } from './live-view.ts';
+import { type LiveSource, liveView } from './live-view.ts';
 
 type ListSession = Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'watch'> };
 
@@ -20,7 +20,7 @@ export async function liveList(
   { selector }: { selector?: string } = {},
   keyboard?: Keyboard,
 ): Promise<ExitName> {
-  const source: Source<ShownList> = (to, signal) => watchList({ cluster, namespace, selector, clock, signal, ...to });
+  const source: LiveSource<ShownList> = (to, signal) => watchList({ cluster, namespace, selector, clock, signal, ...to });
   const { format, terminal } = output;
   const isText = format === undefined || format === 'wide';
   const ofAll = namespace === undefined;

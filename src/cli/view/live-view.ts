@@ -10,7 +10,10 @@ import { LiveScreen } from './live-screen.ts';
 const REDRAW_MS = 1000;
 
 /** Where values come from, until the signal aborts. */
-export type Source<T> = (to: { show(value: T): void; connection(lost: string | undefined): void }, signal: AbortSignal) => Promise<void>;
+export type LiveSource<T> = (
+  to: { show(value: T): void; connection(lost: string | undefined): void },
+  signal: AbortSignal,
+) => Promise<void>;
 
 /** Keys of a view beside `q`, and what they have led to. */
 export interface KeyPanel<T> {
@@ -24,7 +27,7 @@ export interface KeyPanel<T> {
 
 /** A screen that is drawn again. */
 export interface LiveView<T> {
-  source: Source<T>;
+  source: LiveSource<T>;
   lines(value: T, terminal: Terminal, rows: number, nowMs: number): readonly string[];
   /** Made with what draws again after an answer. */
   panel?(redraw: () => void): KeyPanel<T>;

@@ -35,7 +35,7 @@ export function parentStatuses(route: KubeObject, known: KnownRoutes, nowText: s
   const { parents: before = [] } = statusOf<{ parents: ParentStatus[] }>(route);
   const resolved = resolvedRefs(route, known);
   return parentRefsOf(route).flatMap((parentRef) => {
-    const judged = judge(parentRef);
+    const judged = conditionsOn(parentRef);
     if (!judged) return [];
     const { controllerName, accepted, observedGeneration } = judged;
     const last = before.find((one) => one.controllerName === controllerName && isSame(one.parentRef, parentRef, namespace));
@@ -50,7 +50,7 @@ export function parentStatuses(route: KubeObject, known: KnownRoutes, nowText: s
     return [{ parentRef, controllerName, conditions }];
   });
 
-  function judge(parentRef: ParentRef) {
+  function conditionsOn(parentRef: ParentRef) {
     if (namesService(parentRef)) {
       const isThere = known.service(parentRef.namespace ?? namespace, parentRef.name) !== undefined;
       const accepted = isThere ? yes('Accepted') : no('NoMatchingParent', 'the Service was not found');

@@ -7,7 +7,7 @@ import { hasFailed } from '../conditions/failing.ts';
 import type { Input } from '../context.ts';
 import type { Facts } from '../facts.ts';
 import { failingOf } from '../failing.ts';
-import { judge, judgeChecks } from '../judge.ts';
+import { judgeChecks, judgementOfChecks } from '../judge.ts';
 import type { Answer } from '../questions.ts';
 
 /** Why a hook or a write was refused; empty for any other event. */
@@ -42,7 +42,7 @@ const comparedBy = oncePerObject((facts: Facts) =>
 
 export function judgementOf({ event }: Input) {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return undefined;
-  return judge(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured);
+  return judgementOfChecks(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured);
 }
 
 export function judgement(input: Input): string {

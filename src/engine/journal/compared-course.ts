@@ -1,5 +1,5 @@
 import { evidenceShares } from '../../judge/evidence-shares.ts';
-import type { Verdict } from '../../judge/judge.ts';
+import type { ComparisonVerdict } from '../../judge/judge.ts';
 import { comparedStates } from '../comparison/compared-state.ts';
 import type { JournalPart } from './journal-part.ts';
 import { replay } from './replay.ts';
@@ -11,7 +11,7 @@ export interface CoursePoint {
   /** Evidence against the canary, and that it is not worse than tolerated: shares of what a decision needs, 0–1. */
   against: number;
   inFavour: number;
-  verdict: Verdict;
+  verdict: ComparisonVerdict;
 }
 
 /** How the evidence of a release grew, from the counts in its journal; ends where the journal cannot be followed. */

@@ -1,6 +1,6 @@
 import { timestamp } from '../../base/timestamp.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from '../deadlines.ts';
-import type { Side } from '../facts.ts';
+import type { SideFacts } from '../facts.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import type { Standing, Wait, Waits } from '../wait.ts';
 
@@ -15,11 +15,11 @@ export const deadline = (standing: Standing): string => timestamp(deadlineMs(sta
 export const drainedMs = ({ release, facts }: Standing): number => release.stepStartedMs + facts.scaleDownDelayMs;
 export const drained = (standing: Standing): string => timestamp(drainedMs(standing));
 
-export const rolloutMs = ({ canary, release }: Standing, side: Side | undefined): number =>
+export const rolloutMs = ({ canary, release }: Standing, side: SideFacts | undefined): number =>
   rolloutDeadlineMs(canary, release.stepStartedMs, side);
 
 /** The moment at which a side that waits for its pods is given up. */
-export const comesBy = (standing: Standing, side: Side | undefined): string => timestamp(rolloutMs(standing, side));
+export const comesBy = (standing: Standing, side: SideFacts | undefined): string => timestamp(rolloutMs(standing, side));
 
 /** The pause for proxies ends, and the step goes on with something else. */
 export function isDrainHeld({ release, facts }: Standing): boolean {

@@ -1,7 +1,7 @@
 import { endedBy, endingClause, endingOf, endingRemedy } from '../../api/ending.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { settlingMs } from '../deadlines.ts';
-import type { Facts, Side } from '../facts.ts';
+import type { Facts, SideFacts } from '../facts.ts';
 import { lastFailing } from '../failing.ts';
 import { thresholdOf } from '../judge.ts';
 import { isPrimaryAwaited } from '../sides.ts';
@@ -9,7 +9,7 @@ import { weightOf } from '../strategy.ts';
 import type { Standing } from '../wait.ts';
 
 /** Parts that a workload that is not ready lacks, and where to look. */
-export function lacks(side: Side | undefined, role: 'primary' | 'target'): string {
+export function lacks(side: SideFacts | undefined, role: 'primary' | 'target'): string {
   if (side === undefined) return role === 'primary' ? ': it does not exist yet' : ': it does not exist, create it again';
   if (side.readiness.state === 'ready') return side.serving || side.replicas === 0 ? '' : ': none of its pods is ready';
   return side.readiness.reason === undefined ? '' : `: ${side.readiness.reason}`;
@@ -22,7 +22,7 @@ export function lastFailed({ release, facts }: Standing): string {
 }
 
 /** How far the side is that gets more load, and what else it waits for. */
-export function raised(side: Side | undefined, { release: { capacity }, facts }: Standing): string {
+export function raised(side: SideFacts | undefined, { release: { capacity }, facts }: Standing): string {
   if (!capacity || !side) return '';
   const { reachedMs, pods } = capacity;
   const settles =
