@@ -1,48 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { conditionOf, each, type Kind, kinds, OTHER, OWN, serviceOf } from '../../../test/fakes/model/own-routes.ts';
 import { raw } from '../../../test/fakes/raw.ts';
-import type { CanaryCondition } from '../../api/canary-status.ts';
-import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
-const [OWN, OTHER] = ['shop.example.org', 'other.example.org'];
 const match = [{ headers: { 'x-user': { exact: 'insider' } } }];
 const steps = { stepWeight: 25, maxWeight: 50 };
 const forGroup = { stepWeight: null, maxWeight: null, iterations: 2, match };
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: NAMESPACE };
-const metadata = (annotations?: Labels) => ({ name: 'static', namespace: NAMESPACE, ...(annotations && { annotations }) });
-
-/** A provider whose route Serin makes, and a route of the user's that leads to another Service. */
-const kinds = {
-  HTTPRoute: {
-    spec: { provider: 'gatewayapi:v1', service: { gatewayRefs: [{ name: 'public', namespace: 'edge' }] } },
-    hosts: 'hostnames',
-    route: (host: string, annotations?: Labels): KubeObject => ({
-      ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: metadata(annotations) },
-      spec: {
-        ...{ parentRefs: [{ name: 'public', namespace: 'edge' }], hostnames: [host] },
-        rules: [{ backendRefs: [{ name: 'static', port: 80 }] }],
-      },
-    }),
-  },
-  VirtualService: {
-    spec: { provider: 'istio', service: { gateways: ['edge/public'] } },
-    hosts: 'hosts',
-    route: (host: string, annotations?: Labels): KubeObject => ({
-      ...{ apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', metadata: metadata(annotations) },
-      spec: { hosts: [host], gateways: ['edge/public'], http: [{ route: [{ destination: { host: 'static' } }] }] },
-    }),
-  },
-} as const;
-type Kind = keyof typeof kinds;
-const each = Object.keys(kinds) as Kind[];
-
-const serviceOf = (kind: Kind, hosts: readonly string[]) => ({ port: 80, targetPort: 'http', ...kinds[kind].spec.service, hosts });
-const conditionOf = (lab: ModelLab, type: string): CanaryCondition | undefined =>
-  raw(lab.canary())?.status?.conditions?.find((one: CanaryCondition) => one.type === type);
 const ownRoute = (lab: ModelLab, kind: Kind) => raw(lab.server.find({ ...refOf(kinds[kind].route(OWN)), name: APP }))?.spec;
 
 /** A Canary whose route Serin has made for one host. */

@@ -1,45 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
-import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
+import { APP, aModelCanary, canaryRef, type ModelLab } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
-import { raw } from '../../../test/fakes/raw.ts';
-import type { CanaryCondition } from '../../api/canary-status.ts';
-import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { conditionOf, each, type Kind, kinds, OTHER, OWN, serviceOf } from '../../../test/fakes/model/own-routes.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
-const [OWN, OTHER] = ['shop.example.org', 'other.example.org'];
 const steps = { stepWeight: 25, maxWeight: 50 };
-const metadata = (annotations?: Labels) => ({ name: 'static', namespace: NAMESPACE, ...(annotations && { annotations }) });
-
-/** A provider whose route Serin makes, and a route of the user's that leads to another Service. */
-const kinds = {
-  HTTPRoute: {
-    spec: { provider: 'gatewayapi:v1', service: { gatewayRefs: [{ name: 'public', namespace: 'edge' }] } },
-    hosts: 'hostnames',
-    route: (host: string, annotations?: Labels): KubeObject => ({
-      ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: metadata(annotations) },
-      spec: {
-        ...{ parentRefs: [{ name: 'public', namespace: 'edge' }], hostnames: [host] },
-        rules: [{ backendRefs: [{ name: 'static', port: 80 }] }],
-      },
-    }),
-  },
-  VirtualService: {
-    spec: { provider: 'istio', service: { gateways: ['edge/public'] } },
-    hosts: 'hosts',
-    route: (host: string, annotations?: Labels): KubeObject => ({
-      ...{ apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', metadata: metadata(annotations) },
-      spec: { hosts: [host], gateways: ['edge/public'], http: [{ route: [{ destination: { host: 'static' } }] }] },
-    }),
-  },
-} as const;
-type Kind = keyof typeof kinds;
-const each = Object.keys(kinds) as Kind[];
-
-const serviceOf = (kind: Kind, hosts: readonly string[]) => ({ port: 80, targetPort: 'http', ...kinds[kind].spec.service, hosts });
-const conditionOf = (lab: ModelLab, type: string): CanaryCondition | undefined =>
-  raw(lab.canary())?.status?.conditions?.find((one: CanaryCondition) => one.type === type);
 /** A Canary whose route Serin has made for one host. */
 async function initialized(kind: Kind, objects: readonly KubeObject[] = []): Promise<ModelLab> {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
