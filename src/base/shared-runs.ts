@@ -18,7 +18,7 @@ export class SharedRuns<T> {
     return untilAborted(running, signal);
   }
 
-  /** Who asks after this starts a new run: what the old one reads may be stale. */
+  /** The next caller starts a new run: the result of the current one can be stale. */
   forget(key: string): void {
     this.#running.delete(key);
   }

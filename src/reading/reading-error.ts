@@ -1,7 +1,7 @@
-/** Why a reader gets no answer: nothing there, a negative result, a request that was refused, no time left, or no answer of the cluster. */
+/** Reason for the missing result: not found, a negative result, a refused request, a timeout, or no response from the cluster. */
 export type NoAnswer = 'notFound' | 'no' | 'refused' | 'timedOut' | 'unanswered';
 
-/** What was asked for cannot be answered. The message is for the user: `cli` gives it an exit code, the dashboard a status of HTTP. */
+/** A read or a request to a Canary that fails. The message is for the user: `cli` maps it to an exit code, the dashboard to an HTTP status. */
 export class ReadingError extends Error {
   override readonly name = 'ReadingError';
   readonly why: NoAnswer;
