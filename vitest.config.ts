@@ -3,8 +3,12 @@ import { LongestFirst } from './test/fakes/longest-first.ts';
 import { leftOut } from './test/fakes/sampled-files.ts';
 
 const bounds = { testTimeout: 300_000, hookTimeout: 120_000 };
-/** They put other modules in the place of ours, which others of their process would have loaded by then. */
-const MOCKING = ['test/integration/unchecked-promotion.test.ts', 'test/integration/unwatched-configs.test.ts'];
+/** Files that put other modules in the place of ours, or count the work of modules: other files of their process would have loaded these by then. */
+const OWN_PROCESS = [
+  'test/integration/unchecked-promotion.test.ts',
+  'test/integration/unwatched-configs.test.ts',
+  'src/cli/validate/hostile-work.test.ts',
+];
 const LEFT_OUT = leftOut(process.argv.slice(2));
 /** Tests beside the code, contracts and goldens: the end of a name says the tier, and no end says `unit`. */
 const beside = (ending: string): string[] =>
@@ -23,7 +27,7 @@ const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLo
 /**
  * `unit`: pure code, at most a second a file. `simulated`: whole controllers in virtual time, and searches over many generated inputs. Both start no
  * process and open no socket, which `test/fakes/nothing-outside.ts` holds. `integration`: what needs one of these, and the controller on the
- * embedded cluster, mostly in virtual time. `mocking`: those of them that need a process of their own.
+ * embedded cluster, mostly in virtual time. `own-process`: files that need a process of their own.
  * Bounds of tests, hooks and waits are guards against hanging, and many times what an idle machine needs.
  */
 export default defineConfig({
@@ -44,7 +48,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           setupFiles: ['./test/fakes/fixed-seed.ts', './test/fakes/no-unmoved.ts', './test/fakes/nothing-outside.ts'],
           include: beside(''),
-          exclude: ['test/differential/run/**', ...simulated, ...integration],
+          exclude: ['test/differential/run/**', ...simulated, ...integration, ...OWN_PROCESS],
         },
       },
       {
@@ -64,10 +68,10 @@ export default defineConfig({
           globalSetup: './test/fakes/bundled-program.ts',
           setupFiles: ['./test/fakes/fixed-seed.ts', './test/fakes/no-unmoved.ts', './test/fakes/real-world.ts'],
           include: ['test/integration/**/*.test.ts', ...integration],
-          exclude: [...MOCKING, ...LEFT_OUT],
+          exclude: [...OWN_PROCESS, ...LEFT_OUT],
         },
       },
-      { test: { ...bounds, name: 'mocking', include: MOCKING, exclude: LEFT_OUT } },
+      { test: { ...bounds, name: 'own-process', include: OWN_PROCESS, exclude: LEFT_OUT } },
     ],
   },
 });

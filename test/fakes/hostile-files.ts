@@ -47,3 +47,31 @@ export const hostileTexts: readonly (readonly [what: string, text: string, findi
 
 /** The document after an honest one. */
 export const besideHonest = (text: string): string => `${honestCanary}---\n${text.startsWith('x,') ? `[${text}]` : text}`;
+
+/** A Canary with its target, autoscaler and template, each a document. */
+export const releasedByFiles = (n: number, namespace = `prod-${n}`): string => `---
+apiVersion: flagger.app/v1beta1
+kind: Canary
+metadata: { name: shop-${n}, namespace: ${namespace} }
+spec:
+  provider: istio
+  targetRef: { apiVersion: apps/v1, kind: Deployment, name: shop-${n} }
+  autoscalerRef: { apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, name: shop-${n} }
+  service: { port: 80 }
+  analysis: { interval: 1m, threshold: 5, stepWeight: 10, metrics: [{ name: x, templateRef: { name: x-${n} }, thresholdRange: { max: 1 } }] }
+---
+apiVersion: flagger.app/v1beta1
+kind: MetricTemplate
+metadata: { name: x-${n}, namespace: ${namespace} }
+spec: { provider: { type: prometheus, address: 'http://p.test' }, query: up }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: shop-${n}, namespace: ${namespace} }
+spec: { selector: { matchLabels: { app: shop-${n} } }, template: { metadata: { labels: { app: shop-${n} } }, spec: { containers: [{ name: x }] } } }
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: { name: shop-${n}, namespace: ${namespace} }
+spec: { scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: shop-${n} }, maxReplicas: 3 }
+`;

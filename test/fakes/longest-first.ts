@@ -70,7 +70,7 @@ export const LONGEST = [
 ];
 
 /** One project after the other: a worker goes on only with files of its own. */
-const PROJECTS = ['integration', 'mocking', 'simulated', 'unit', 'e2e'];
+const PROJECTS = ['integration', 'own-process', 'simulated', 'unit', 'e2e'];
 
 /** Whether a file is the one of this name, whatever its tier. */
 export const isNamed = (file: string, name: string): boolean =>

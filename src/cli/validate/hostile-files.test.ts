@@ -2,8 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { countedWork } from '../../../test/fakes/counted-work.ts';
-import { besideHonest, honestCanary as canary, hostileTexts, lined } from '../../../test/fakes/hostile-files.ts';
+import {
+  besideHonest,
+  honestCanary as canary,
+  hostileTexts,
+  lined,
+  releasedByFiles as released,
+} from '../../../test/fakes/hostile-files.ts';
 import { MOST } from './limits.ts';
 import { validateCommand } from './validate.ts';
 
@@ -33,25 +38,6 @@ describe('serin validate of hostile files', () => {
     const { code, lines } = await validatedText(besideHonest(text));
     expect(code).toBe(1);
     expect(lines).toEqual([expect.stringContaining(message), ofCanary]);
-  });
-
-  it.each([
-    ['keys', (n: number) => lined(n, (k) => `k${k}: x`)],
-    ['keys in braces', (n: number) => `{${lined(n, (k) => `k${k}: x,`)}}`],
-    ['anchors', (n: number) => lined(n, (k) => `k${k}: &a${k} x`)],
-    ['aliases', (n: number) => `a: &a [x]\n${lined(n, (k) => `k${k}: *a`)}`],
-    ['anchors with their aliases', (n: number) => lined(n, (k) => `k${k}: &a${k} x\nl${k}: *a${k}`)],
-    ['quotes', (n: number) => '"'.repeat(n)],
-    ['documents', (n: number) => lined(n, () => 'a: b\n---')],
-    ['faults', (n: number) => lined(n, (k) => `@${k}: b`)],
-    ['unknown fields of a Canary', (n: number) => `${canary.replace(/\{ targetRef.*/, '')}${lined(n, (k) => `  x${k}: 1`)}`],
-    ['Canaries', (n: number) => lined(n / 8, (k) => `---\n${canary.replace('shop', `shop-${k}`)}`)],
-    ['Canaries with their targets', (n: number) => lined(n / 32, (k) => released(k))],
-  ])('the work of %s grows with their number, not with its square', async (_, text) => {
-    await validatedText(text(64));
-    const [once, twice] = [await workOf(text(2_000)), await workOf(text(4_000))];
-    expect(once).toBeGreaterThan(2_000 / 32);
-    expect(twice / once).toBeLessThan(2.3);
   });
 
   it('what arrivals would lose is looked at up to a limit, and the Canaries after it say so', async () => {
@@ -116,35 +102,3 @@ describe('serin validate of hostile files', () => {
     expect(lines).toEqual([`10000.yaml: error: ${folder} has more than 10000 manifests; the rest is not read: check fewer at a time`]);
   });
 });
-
-function workOf(text: string): Promise<number> {
-  writeFileSync(join(folder, 'f.yaml'), text);
-  return countedWork(() => validateCommand({ files: [folder] }, () => undefined));
-}
-
-const released = (n: number, namespace = `prod-${n}`) => `---
-apiVersion: flagger.app/v1beta1
-kind: Canary
-metadata: { name: shop-${n}, namespace: ${namespace} }
-spec:
-  provider: istio
-  targetRef: { apiVersion: apps/v1, kind: Deployment, name: shop-${n} }
-  autoscalerRef: { apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, name: shop-${n} }
-  service: { port: 80 }
-  analysis: { interval: 1m, threshold: 5, stepWeight: 10, metrics: [{ name: x, templateRef: { name: x-${n} }, thresholdRange: { max: 1 } }] }
----
-apiVersion: flagger.app/v1beta1
-kind: MetricTemplate
-metadata: { name: x-${n}, namespace: ${namespace} }
-spec: { provider: { type: prometheus, address: 'http://p.test' }, query: up }
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: shop-${n}, namespace: ${namespace} }
-spec: { selector: { matchLabels: { app: shop-${n} } }, template: { metadata: { labels: { app: shop-${n} } }, spec: { containers: [{ name: x }] } } }
----
-apiVersion: autoscaling/v2
-kind: HorizontalPodAutoscaler
-metadata: { name: shop-${n}, namespace: ${namespace} }
-spec: { scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: shop-${n} }, maxReplicas: 3 }
-`;
