@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PATTERNS, languageProblems as problems } from './fakes/plain-language.ts';
+import { proseBelow, proseIn } from './fakes/prose.ts';
+
+/** Files and folders without such a sentence: add a part when its last one is rewritten. */
+const CLEAN: readonly string[] = [];
+
+const root = join(import.meta.dirname, '..');
+describe('plain language', () => {
+  it.each(CLEAN)('each sentence in %s has its subject first and no pattern of PATTERNS', (part) => {
+    const prose = proseBelow(root, part);
+    expect(prose).not.toEqual([]);
+    expect(problems(prose)).toEqual([]);
+  });
+
+  it.each(Object.entries(PATTERNS))('%s is found, and the sentence to write instead is not', (name, { example: [bad, good] }) => {
+    expect(problems(proseIn(`// ${bad}\n`, 'a.ts'))).toEqual([expect.stringContaining(`a.ts:1: ${name} in a comment: write `)]);
+    expect(problems(proseIn(`// ${good}\n`, 'a.ts'))).toEqual([]);
+  });
+
+  it('comments, titles and sentences are found with their lines', () => {
+    const code = "/**\n * A port.\n * Two.\n */\nconst a = 'http://x'; // Why\nit.each([1])('%s is open', () => 1);\n";
+    const page = '# Title\n\nOne `a.b` line\ngoes on. Two?\n\n```\ncode\n```\n- a list\n- of two\n\n| a cell | another |\n';
+    expect(proseIn(code, 'a.ts').map(({ line, kind, text }) => `${line} ${kind} ${text}`)).toEqual([
+      '1 comment A port. Two.',
+      '5 comment Why',
+      '6 title %s is open',
+    ]);
+    expect(proseIn(page, 'a.md').map(({ line, text }) => `${line} ${text}`)).toEqual([
+      '1 Title',
+      '3 One `a.b` line goes on.',
+      '4 Two?',
+      '9 a list',
+      '10 of two',
+      '12 a cell |',
+      '12 another |',
+    ]);
+  });
+});
