@@ -1,0 +1,157 @@
+/** A text that is written into a file, where the first match of `after` ends. */
+export interface Insertion {
+  file: string;
+  after: RegExp;
+  text: string;
+}
+
+/** A kind of plug-in: which files begin it, and which tables name it. `NAME` and `TITLE` are replaced in each text and path. */
+export interface PluginKind {
+  /** What it adds, for the help. */
+  adds: string;
+  /** The form of its name, and an example. */
+  name: { form: RegExp; says: string; example: string };
+  /** By the skeleton of `skeletons`: the new file. */
+  files: Readonly<Record<string, string>>;
+  insertions: readonly Insertion[];
+  /** What to do next, in order: a command, or what a person writes. */
+  next: readonly string[];
+}
+
+const WORD = { form: /^[a-z][a-z0-9]*$/, says: 'lower-case letters and digits' };
+
+/** The end of the import before which the name is sorted by Biome; `npm run check:fast` says where it belongs. */
+const IMPORTS = /^(?:import [^;]*;\n)+/;
+
+/** The end of the last entry of a table that begins with this text. */
+const lastOf = (table: string, end = '}'): RegExp => new RegExp(`^(?:export )?const ${table}\\b[\\s\\S]*?\\n(?=\\${end})`, 'm');
+
+export const kinds = {
+  provider: {
+    adds: 'a traffic provider: a value of spec.provider',
+    name: { ...WORD, example: 'acme' },
+    files: {
+      'provider/index.ts': 'src/routers/NAME/index.ts',
+      'provider/router.ts': 'src/routers/NAME/router.ts',
+      'provider/observer.ts': 'src/routers/NAME/observer.ts',
+      'provider/case.ts': 'test/contracts/routers/NAME.ts',
+    },
+    insertions: [
+      {
+        file: 'src/api/providers.ts',
+        after: lastOf('providerFacts'),
+        text: "  NAME: { can: weightsOnly, reads: [], writes: 'nothing', measuresPrimary: 'never' },\n",
+      },
+      { file: 'src/routers/index.ts', after: IMPORTS, text: "import { NAMEProvider } from './NAME/index.ts';\n" },
+      { file: 'src/routers/index.ts', after: lastOf('definitions'), text: '  NAME: NAMEProvider,\n' },
+    ],
+    next: [
+      'npx vitest run --project unit src/routers test/contracts/routers: each failing test is a promise that the router has to keep',
+      'write what TITLE can express into its entry of src/api/providers.ts',
+      'test/fixtures/published-crds/NAME.json: the CRDs as the project publishes them',
+      'test/fixtures/public-forms/meshes.yaml or gateways.yaml: a Canary as its users write it',
+      'npm run test:update, and read test/golden/NAME; then npm run generate',
+      'src/routers/README.md: a data plane for whole releases',
+    ],
+  },
+  backend: {
+    adds: 'a metric backend: a value of spec.provider.type of a MetricTemplate',
+    name: { ...WORD, example: 'acme' },
+    files: { 'backend/backend.ts': 'src/metrics/providers/NAME.ts', 'backend/case.ts': 'test/contracts/metric-backends/NAME.ts' },
+    insertions: [
+      { file: 'src/api/metric-template.ts', after: lastOf('metricProviders', ']'), text: "  'NAME',\n" },
+      { file: 'src/metrics/providers/index.ts', after: IMPORTS, text: "import { NAME } from './NAME.ts';\n" },
+      { file: 'src/metrics/providers/index.ts', after: lastOf('backends'), text: '  NAME,\n' },
+    ],
+    next: [
+      'npx vitest run src/metrics test/contracts: each failing test is a promise that the backend has to keep',
+      'replace the answers in test/contracts/metric-backends/NAME.ts by documented ones of TITLE',
+      'test/fixtures/public-forms/metrics-and-alerts.yaml: a MetricTemplate as its users write it',
+      'docs/metrics.md: its section; then npm run generate',
+    ],
+  },
+  sink: {
+    adds: 'an alert sink: a value of spec.type of an AlertProvider',
+    name: { ...WORD, example: 'acme' },
+    files: { 'sink/sink.ts': 'src/notifiers/NAME.ts' },
+    insertions: [
+      { file: 'src/api/alert-provider.ts', after: /const alertProviders = \[[^\]]*/, text: ", 'NAME'" },
+      { file: 'src/notifiers/index.ts', after: IMPORTS, text: "import { NAME } from './NAME.ts';\n" },
+      { file: 'src/notifiers/index.ts', after: /const formats = \{[^}]*(?= \})/, text: ', NAME' },
+      {
+        file: 'test/contracts/notifiers/cases.ts',
+        after: lastOf('notifierCases'),
+        text: "  NAME: { ...plain, path: '/hook/s3cret-path', payload: {}, severity: { error: 'error', warn: 'warn' } },\n",
+      },
+      { file: 'scripts/generate-alerts.ts', after: /const asJson = \{[^}]*(?= \})/, text: ", NAME: 'TITLE'" },
+    ],
+    next: [
+      'npx vitest run src/notifiers test/contracts: each failing test is a promise that the sink has to keep',
+      'replace the payload of NAME in test/contracts/notifiers/cases.ts by the documented one',
+      'npx vitest run test/contracts -u writes test/golden/alerts/NAME.json: read it, then npm run generate',
+      'test/fixtures/public-forms/metrics-and-alerts.yaml: an AlertProvider as its users write it',
+      'docs/alerts.md: its row',
+    ],
+  },
+  verb: {
+    adds: 'a verb that a release obeys, such as promote: serin NAME, and the request that it writes',
+    name: { ...WORD, example: 'hold' },
+    files: {},
+    insertions: [
+      { file: 'src/api/verb-request.ts', after: /const Verb = z\.enum\(\[[^\]]*/, text: ", 'NAME'" },
+      {
+        file: 'src/engine/verbs.ts',
+        after: lastOf('refusals'),
+        text: "  NAME: () => 'NAME is not built yet',\n",
+      },
+      {
+        file: 'src/cli/canaries/verb-commands.ts',
+        after: lastOf('verbs'),
+        text: "  NAME: 'say in one sentence what NAME does',\n",
+      },
+      {
+        file: 'scripts/admission/request-policy.ts',
+        after: lastOf('rightOf'),
+        text: "  NAME: 'promote',\n",
+      },
+      { file: 'test/scenarios/verbs/table.ts', after: lastOf('usually'), text: "  NAME: 'NAME is not built yet',\n" },
+      { file: 'src/engine/verbs.test.ts', after: lastOf('outcomes'), text: '  NAME: {},\n' },
+    ],
+    next: [
+      'scripts/admission/request-policy.ts: choose the right that it takes',
+      'src/engine/SPEC.md: a rule with a number; src/engine/verbs.ts: when it is refused',
+      'src/engine/decision.ts, states/ and changes/verbs.ts: the decision, the states that make it, and the change',
+      'test/scenarios/verbs/table.ts: each phase in which it does something; then npm run generate',
+      'npx vitest run src/engine src/cli/canaries test/request-policy.integration.test.ts',
+    ],
+  },
+  flag: {
+    adds: 'a flag of serin controller',
+    name: {
+      form: /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/,
+      says: 'words as on the command line, without dashes before it',
+      example: 'drain-delay',
+    },
+    files: {},
+    insertions: [
+      {
+        file: 'src/controller/flags.ts',
+        after: lastOf('flags'),
+        text: [
+          '  NAME: {',
+          "    kind: 'text',",
+          "    value: '<value>',",
+          "    help: 'say in one sentence what it changes',",
+          "    fallback: '',",
+          "    chart: { none: 'say why the chart has no value for it, or name the value' },",
+          '  },\n',
+        ].join('\n'),
+      },
+    ],
+    next: [
+      'src/controller/flags.ts: its kind, its help, its default, and the value of the chart (scripts/chart/values.ts)',
+      'read it where it is needed: it is a field of the settings (src/controller/config.ts)',
+      'docs/configuration.md: where users must know it; then npm run generate',
+    ],
+  },
+} as const satisfies Readonly<Record<string, PluginKind>>;
