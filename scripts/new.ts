@@ -29,7 +29,7 @@ if (kind === undefined || kind === '--help' || kind === '-h') {
     for (const path of Object.keys(created)) say(`created ${path}`);
     for (const path of Object.keys(changed)) say(`changed ${path}`);
     say('\nNext:');
-    next.forEach((step, index) => say(`${index + 1}. ${step}`));
+    for (const [index, step] of next.entries()) say(`${index + 1}. ${step}`);
   } catch (error) {
     process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

@@ -34,7 +34,7 @@ it.each(pages)('%s links to pages and sections that there are', (page) => {
   expect(dead, relative(root, page)).toEqual([]);
 });
 
-it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files and folders that there are', (page) => {
+it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md', 'docs/extending.md'])('%s names files and folders that there are', (page) => {
   const named = [...readFileSync(join(root, page), 'utf8').matchAll(/`((?:src|test|scripts|charts|docs)\/[^`*\s]+)`/g)].map(
     ([, path = '']) => path,
   );

@@ -4,7 +4,7 @@ import { PATTERNS, languageProblems as problems } from './fakes/plain-language.t
 import { proseBelow, proseIn } from './fakes/prose.ts';
 
 /** Files and folders without such a sentence: add a part when its last one is rewritten. */
-const CLEAN: readonly string[] = [];
+const CLEAN: readonly string[] = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md', 'docs/extending.md', 'docs/internals.md'];
 
 const root = join(import.meta.dirname, '..');
 describe('plain language', () => {
@@ -28,7 +28,6 @@ describe('plain language', () => {
       '6 title %s is open',
     ]);
     expect(proseIn(page, 'a.md').map(({ line, text }) => `${line} ${text}`)).toEqual([
-      '1 Title',
       '3 One `a.b` line goes on.',
       '4 Two?',
       '9 a list',

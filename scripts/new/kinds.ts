@@ -7,14 +7,14 @@ export interface Insertion {
 
 /** A kind of plug-in: which files begin it, and which tables name it. `NAME` and `TITLE` are replaced in each text and path. */
 export interface PluginKind {
-  /** What it adds, for the help. */
+  /** Its plug-in, for the help. */
   adds: string;
   /** The form of its name, and an example. */
   name: { form: RegExp; says: string; example: string };
   /** By the skeleton of `skeletons`: the new file. */
   files: Readonly<Record<string, string>>;
   insertions: readonly Insertion[];
-  /** What to do next, in order: a command, or what a person writes. */
+  /** The next steps, in order: commands, and files to write. */
   next: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export const kinds = {
       {
         file: 'test/contracts/notifiers/cases.ts',
         after: lastOf('notifierCases'),
-        text: "  NAME: { ...plain, path: '/hook/s3cret-path', payload: {}, severity: { error: 'error', warn: 'warn' } },\n",
+        text: "  NAME: { ...plain, path: '/hook/s3cret-path', payload: {}, link: {}, severity: { error: 'error', warn: 'warn' } },\n",
       },
       { file: 'scripts/generate-alerts.ts', after: /const asJson = \{[^}]*(?= \})/, text: ", NAME: 'TITLE'" },
     ],
@@ -115,6 +115,7 @@ export const kinds = {
         text: "  NAME: 'promote',\n",
       },
       { file: 'test/scenarios/verbs/table.ts', after: lastOf('usually'), text: "  NAME: 'NAME is not built yet',\n" },
+      { file: 'test/e2e/request-policy.test.ts', after: /const right = \{[\s\S]*?\n(?= *\};)/, text: "      NAME: 'promote',\n" },
       { file: 'src/engine/verbs.test.ts', after: lastOf('outcomes'), text: '  NAME: {},\n' },
     ],
     next: [

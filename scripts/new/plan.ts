@@ -36,7 +36,9 @@ export function planPlugin(root: string, kind: string | undefined, name: string 
   });
   const changed: Record<string, string> = {};
   for (const { file, after, text } of found.insertions) {
-    const now = changed[file] ?? readFileSync(join(root, file), 'utf8');
+    const before = readFileSync(join(root, file), 'utf8');
+    if (names(words(text), before)) throw new Error(`${file} names ${name} already: choose another name`);
+    const now = changed[file] ?? before;
     const place = after.exec(now);
     if (place === null) throw new Error(`${file} has changed: correct its place in scripts/new/kinds.ts (${after.source})`);
     const at = place.index + place[0].length;
@@ -50,4 +52,10 @@ function wordsFor(name: string): (text: string) => string {
   const identifier = name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   const title = `${identifier.charAt(0).toUpperCase()}${identifier.slice(1)}`;
   return (text) => text.replaceAll('NAME', identifier).replaceAll('TITLE', title);
+}
+
+/** True if a file has the entry that this text would add. */
+function names(text: string, file: string): boolean {
+  const entry = /^\W*(\w+)\W*(?::|,|$)/.exec(text)?.[1];
+  return entry !== undefined && entry !== 'import' && new RegExp(`^\\s*'?${entry}'?\\s*[:,]|[[{,] '?${entry}'?[,\\]} ]`, 'm').test(file);
 }

@@ -21,14 +21,14 @@ export function statedRules(root: string): { rule: string; anchor: string; page:
 }
 
 const ENGINE = 'src/engine/SPEC.md';
-const ARCHITECTURE = 'ARCHITECTURE.md';
+const INTERNALS = 'docs/internals.md';
 const DIFFERENCES = 'docs/differences.md';
 
 /** The ids without a page: rules and laws of the engine (E, D, L), invariants (I) and differences (DF), with the page that has their table. */
 export function ownRules(root: string): ReadonlyMap<string, string> {
   const tables: readonly [string, RegExp][] = [
     [ENGINE, /[EDL]\d+[a-z]?/g],
-    [ARCHITECTURE, /I\d+/g],
+    [INTERNALS, /I\d+/g],
     [DIFFERENCES, /DF\d+/g],
   ];
   return new Map(

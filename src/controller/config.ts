@@ -164,7 +164,7 @@ export const ControllerConfig = Surroundings.extend(
   Object.fromEntries(flagEntries.flatMap(([name, flag]) => (flag.isOfCommand ? [] : [[settingName(name, flag), settingOf(name, flag)]]))),
 ) as unknown as z.ZodType<ControllerConfig>;
 
-/** How long a side without traffic keeps its pods (ARCHITECTURE.md, "Traffic first, pods later"). */
+/** How long a side without traffic keeps its pods (docs/internals.md, "Traffic first, pods later"). */
 export function scaleDownDelayMs(config: ControllerConfig, intervalMs: number): number {
   return config.scaleDownDelayMs ?? Math.min(intervalMs, 30_000);
 }

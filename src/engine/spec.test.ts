@@ -10,8 +10,8 @@ const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'ut
 
 const sections = engineSections();
 const rules = sections.flatMap((section) => section.rules);
-/** The rules of SPEC.md, and the invariants, whose table is in ARCHITECTURE.md. */
-const known = [...rules, ...[...read('../../ARCHITECTURE.md').matchAll(/^\| (I\d+) \|/gm)].flatMap(([, invariant]) => invariant ?? [])];
+/** The rules of SPEC.md, and the invariants, whose table is in docs/internals.md. */
+const known = [...rules, ...[...read('../../docs/internals.md').matchAll(/^\| (I\d+) \|/gm)].flatMap(([, invariant]) => invariant ?? [])];
 
 /** Rules that open the title of a test in a text. */
 const titledIn = (text: string): string[] =>

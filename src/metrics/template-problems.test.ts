@@ -2,27 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { sourceOf } from '../../test/contracts/metric-backends/backend-case.ts';
+import { backendCases } from '../../test/contracts/metric-backends/index.ts';
 import { type MetricProviderType, type MetricTemplateSpec, metricProviders } from '../api/metric-template.ts';
 import { templateProblems } from './template-problems.ts';
 
-const secretRef = { name: 'keys' };
-/** Required fields of each backend. */
-const least: Record<MetricProviderType, Partial<MetricTemplateSpec['provider']> & { query?: string }> = {
-  prometheus: { address: 'http://prometheus:9090' },
-  influxdb: { address: 'http://influx', secretRef },
-  datadog: { secretRef },
-  externalmetrics: { query: 'queue' },
-  stackdriver: { secretRef },
-  cloudwatch: { region: 'eu-west-1', query: '[{"Id":"m"}]' },
-  newrelic: { secretRef },
-  graphite: { address: 'http://graphite' },
-  dynatrace: { address: 'https://dynatrace', secretRef },
-  keptn: { query: 'keptnmetric/shop/latency' },
-  splunk: { address: 'https://api.eu0.signalfx.com', secretRef },
-};
+/** The MetricTemplate of the contract case of a backend. */
 const spec = (type: MetricProviderType, provider: object = {}, more: Partial<MetricTemplateSpec> = {}): MetricTemplateSpec => {
-  const { query = 'q', ...needed } = least[type];
-  return { provider: { type, ...needed, ...provider }, query, ...more };
+  const known = backendCases[type];
+  const source = sourceOf(known, type, 'https://backend.example.com');
+  return { provider: { ...source.provider, type, ...provider }, query: known.query, ...more };
 };
 
 it.each(metricProviders)('05-W15: a MetricTemplate of type %s that may work has no problem', (type) => {
@@ -71,7 +60,7 @@ it('05-W15: a query of the cluster that names another namespace than its templat
   expect(templateProblems(spec('externalmetrics', {}, { query: 'shop/queue' }), 'ops')).toEqual(problem);
   const fine = [
     templateProblems(spec('keptn'), 'shop'),
-    templateProblems(spec('externalmetrics'), 'ops'),
+    templateProblems(spec('externalmetrics', {}, { query: 'queue' }), 'ops'),
     templateProblems(spec('externalmetrics', { address: 'https://metrics' }, { query: 'shop/queue' }), 'ops'),
     templateProblems(spec('keptn', {}, { query: 'keptnmetric/{{ namespace }}/latency' }), 'ops'),
   ];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { notifierCases, page } from '../../test/contracts/notifiers/cases.ts';
 import { formats } from './index.ts';
 
-const page = 'https://serin.example/canaries/shop/app';
 const settings = { address: 'http://hook/', channel: 'c', username: 'u' };
 const message = {
   key: 'k',
@@ -12,22 +12,8 @@ const message = {
   fields: [],
   atMs: 0,
 } as const;
-const attachment = { attachments: [{ author_link: page, fields: [{ title: 'Page', value: page, short: false }] }] };
-
-const links = {
-  slack: attachment,
-  discord: attachment,
-  rocket: attachment,
-  msteams: { potentialAction: [{ '@type': 'OpenUri', name: 'Open page', targets: [{ os: 'default', uri: page }] }] },
-  gchat: {
-    cards: [{ sections: [{}, { widgets: [{ buttons: [{ textButton: { text: 'OPEN PAGE', onClick: { openLink: { url: page } } } }] }] }] }],
-  },
-  webhook: { page },
-  alertmanager: [{ generatorURL: page }],
-} satisfies Record<keyof typeof formats, object>;
-
 it.each(Object.entries(formats))('an alert to %s links to the page, where there is one', (type, format) => {
-  expect(format.body({ ...message, page }, settings)).toMatchObject(links[type as keyof typeof links]);
+  expect(format.body({ ...message, page }, settings)).toMatchObject(notifierCases[type as keyof typeof formats].link);
   expect(JSON.stringify(format.body(message, settings))).not.toMatch(/link|page|action|generatorURL/i);
 });
 

@@ -26,7 +26,7 @@ export const canaryLabel = 'serin.dev/canary';
 /** Distinguishes the anchor from the promoted templates. */
 export const recordLabel = 'serin.dev/record';
 
-/** The ControllerRevision that owns all that is generated for a Canary; its data are immutable (ARCHITECTURE.md, Anchor). */
+/** The ControllerRevision that owns all that is generated for a Canary; its data are immutable (docs/internals.md, Anchor). */
 export function renderAnchor(canary: Canary, originals: Originals): KubeObject {
   const data = { canaryUid: canary.metadata.uid, ...originals };
   return record(canary, names(canary).anchor, 'anchor', 0, data);

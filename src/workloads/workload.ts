@@ -69,7 +69,7 @@ export interface SideState {
 
 /** Both sides; one is absent where its object does not exist. */
 export interface Sides {
-  /** `generation` is absent where a kind has none for its pods: then the revision alone decides (ARCHITECTURE.md, Revisions). */
+  /** `generation` is absent where a kind has none for its pods: then the revision alone decides (docs/internals.md, Revisions). */
   target?: SideState & {
     uid: string;
     generation?: number;
@@ -116,7 +116,7 @@ export interface WorkloadIdentity {
   measuredAs?(target: Slim): string | undefined;
   /** The same for the primary. */
   primaryMeasuredAs?(primary: Slim): string | undefined;
-  /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03-H1, ARCHITECTURE.md, Revisions). */
+  /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03-H1, docs/internals.md, Revisions). */
   revision(target: KubeObject): string;
   /**
    * How many templates the object has had, as its API server or controller counts them: a moved generation with the same count is not a new

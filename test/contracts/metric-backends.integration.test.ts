@@ -18,19 +18,6 @@ const firstCases = (Object.entries(backendCases) as [MetricProviderType, Backend
   known,
 }));
 
-/** As a reason begins with each. */
-const names: Record<MetricProviderType, string> = {
-  ...{ cloudwatch: 'CloudWatch', datadog: 'Datadog', dynatrace: 'Dynatrace', externalmetrics: 'The metrics API', graphite: 'Graphite' },
-  ...{
-    influxdb: 'InfluxDB',
-    keptn: 'Keptn',
-    newrelic: 'New Relic',
-    prometheus: 'Prometheus',
-    splunk: 'Splunk',
-    stackdriver: 'Stackdriver',
-  },
-};
-
 describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type, known }) => {
   let fake: FakeBackend;
   beforeAll(async () => {
@@ -38,7 +25,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
   });
   afterAll(() => fake.stop());
 
-  const { namedAs = names[type] } = known;
+  const { name } = known;
   const make = (choice?: SampleChoice, changes: object = {}): MetricProvider => {
     const made = backendFor({ ...sourceOf(known, type, fake.address, choice), ...changes });
     if ('problem' in made) throw new Error(made.problem);
@@ -111,7 +98,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
   });
 
   it('an answer that does not come is an error after its time, which names the backend, and an aborted one at once', async () => {
-    const late = new RegExp(`^${namedAs}.* within 100 ms`);
+    const late = new RegExp(`^${name}.* within 100 ms`);
     expect(await asked('slow', {}, { timeoutMs: 100 })).toEqual({ kind: 'error', reason: expect.stringMatching(late) });
     fake.answersWith('slow');
     expect(await make().runQuery(known.query, AbortSignal.abort())).toEqual({ kind: 'error', reason: expect.stringMatching(/cancelled/) });
@@ -121,7 +108,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     fake.answersWith('value');
     expect(await make().isOnline(signal)).toBeUndefined();
     fake.answersWith('down');
-    expect(await make().isOnline(signal)).toEqual(expect.stringContaining(namedAs));
+    expect(await make().isOnline(signal)).toEqual(expect.stringContaining(name));
   });
 
   it('shows no credential, whatever happens', async () => {

@@ -51,7 +51,7 @@ export const PATTERNS: Record<string, Pattern> = {
     example: ['if the Service is there', 'if the Service exists'],
   },
   '"alone", "whatever", "anew"': {
-    found: /\b(?:alone|whatever|anew)\b/i,
+    found: /(?<!\bleaves? (?:\w+ )?|\bleft )\balone\b|\b(?:whatever|anew)\b/i,
     write: 'only; any, whichever; again',
     example: ['by its name alone', 'only by its name'],
   },
@@ -77,4 +77,9 @@ const shown = ({ file, line, kind, text }: Prose, name: string): string =>
 
 /** Sentences with a pattern, each with its place and the words to write. */
 export const languageProblems = (prose: readonly Prose[]): string[] =>
-  prose.flatMap((one) => Object.entries(PATTERNS).flatMap(([name, { found }]) => (found.test(one.text) ? [shown(one, name)] : [])));
+  prose.flatMap((one) =>
+    Object.entries(PATTERNS).flatMap(([name, { found }]) => (found.test(withoutNames(one.text)) ? [shown(one, name)] : [])),
+  );
+
+/** A path, a call or a field in backticks is a name, whose words are not ours to choose. */
+const withoutNames = (text: string): string => text.replace(/`[^`]*[/.(][^`]*`/g, '``');

@@ -13,7 +13,7 @@ const COMMENT = /\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+|(?<![:'"`\w\\])\/\/ [
 const TITLE = /(?:\b(?:it|describe)(?:\.\w+)*|\]\))\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;
 const SENTENCE = /[^.!?|\n]+(?:\.(?=[\w`*])[^.!?|\n]*|\n(?![\n|#>]|\s*[-*] )[^.!?|\n]+)*[.!?|\n]?/g;
 
-/** Prose of a TypeScript file or a Markdown page, in the order in which it is read. Code blocks of a page are no prose. */
+/** Prose of a TypeScript file or a Markdown page, in the order in which it is read. Headings and code blocks of a page are no prose. */
 export function proseIn(text: string, file: string): Prose[] {
   const at = (kind: Prose['kind'], index: number, words: string): Prose => ({
     kind,
@@ -22,7 +22,7 @@ export function proseIn(text: string, file: string): Prose[] {
     text: words.replace(/\s+/g, ' ').trim(),
   });
   if (file.endsWith('.md')) {
-    const pages = text.replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ' '));
+    const pages = text.replace(/^```[\s\S]*?^```|^#+ .*/gm, (block) => block.replace(/[^\n]/g, ' '));
     return [...pages.matchAll(SENTENCE)]
       .map((found) => at('sentence', found.index, found[0].replace(/^[\s#>*|-]+/, '')))
       .filter(({ text: words }) => /\w/.test(words));

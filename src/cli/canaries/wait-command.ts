@@ -92,7 +92,7 @@ function isUnderWay(raw: KubeObject, wanted: WantedRevision): boolean {
     const release = canary?.status?.release;
     if (!canary || !release) return false;
     if (generation !== undefined) return recordedFor(canary, { ...wanted.target, generation }) !== undefined;
-    // The generation of this kind does not follow its pods: the hash alone decides (ARCHITECTURE.md, Revisions).
+    // The generation of this kind does not follow its pods: the hash alone decides (docs/internals.md, Revisions).
     return release.targetUid === uid && templateOf(release) === revision;
   }
   const seen = parseStatus(raw.status)?.lastAppliedSpec;

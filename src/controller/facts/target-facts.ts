@@ -27,7 +27,7 @@ const PODS_LEFT = {
   detail: 'pods may be left that have read other configs; the release begins when its status counts none',
 } as const satisfies NewBlocker;
 
-/** The parts that decide the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. `carried`: the primary's revision. */
+/** The parts that decide the target's pods (docs/internals.md, Revisions): its template, and the configs that they read. `carried`: the primary's revision. */
 export function targetFacts(
   canary: Canary,
   target: SeenTarget,

@@ -40,7 +40,7 @@ interface Contest extends Undoing {
 }
 
 /**
- * Keeps healing from becoming a fight (ARCHITECTURE.md, "Healing has a brake"). The first correction of an object is immediate; when the same
+ * Keeps healing from becoming a fight (docs/internals.md, "Healing has a brake"). The first correction of an object is immediate; when the same
  * drift comes back, the next ones wait 1 s, 2 s, 4 s … up to 5 min. It calms down after twice the longest pause without drift. The pause
  * of one field delays no other (I18).
  */

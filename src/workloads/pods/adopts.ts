@@ -5,7 +5,7 @@ import { revisionAnnotation } from '../../api/names.ts';
 import type { PrimarySpec } from '../workload.ts';
 import { templateMatches } from './template-matches.ts';
 
-/** Whether a template of another controller holds the rendered pods (ARCHITECTURE.md, Revisions); a restart by hand does not change it (E104). */
+/** Whether a template of another controller holds the rendered pods (docs/internals.md, Revisions); a restart by hand does not change it (E104). */
 export function adoptsPods(primary: KubeObject, rendered: PrimarySpec): boolean {
   if (!rendered.template) return false;
   const [template, wanted] = [unstamped(asPodWorkload(primary).spec.template), unstamped(rendered.template)];

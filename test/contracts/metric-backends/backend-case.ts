@@ -39,6 +39,8 @@ export interface FakeBackend {
 }
 
 export interface BackendCase {
+  /** The first words of its reasons. */
+  name: string;
   start(): Promise<FakeBackend>;
   /** A MetricTemplate and its Secret; the address is that of the fake. */
   source: { provider?: object; secret?: Readonly<Record<string, string>>; intervalMs?: number };
@@ -49,8 +51,6 @@ export interface BackendCase {
   leftOut?: Partial<Record<Scenario, string>>;
   /** The part of the request that the documentation asks for. */
   isDocumented(request: SeenRequest): boolean;
-  /** As its reasons begin, where it is asked by another API than its type says. */
-  namedAs?: string;
   /** The number in `value`; default: 7. */
   value?: number;
   /** The number of `severalSeries` is this, by the backend's own rule. */

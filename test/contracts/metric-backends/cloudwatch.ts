@@ -24,6 +24,7 @@ function isSigned({ method, url, headers, body }: SeenRequest): boolean {
 }
 
 export const cloudwatch: BackendCase = {
+  name: 'CloudWatch',
   start: () =>
     httpFake({
       // Newest first.

@@ -5,6 +5,7 @@ const series = (...points: (number | null)[][]) =>
   JSON.stringify({ series: points.map((values) => ({ pointlist: values.map((value, index) => [index, value]) })) });
 
 export const datadog: BackendCase = {
+  name: 'Datadog',
   start: () =>
     httpFake({
       value: series([7, 8]),

@@ -5,6 +5,7 @@ const result = (...data: (number | null)[][]) =>
   JSON.stringify({ result: [{ metricId: 'm', data: data.map((values) => ({ timestamps: [1], values })) }] });
 
 export const dynatrace: BackendCase = {
+  name: 'Dynatrace',
   start: () =>
     httpFake({
       value: result([7]),

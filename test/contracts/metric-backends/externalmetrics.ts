@@ -6,6 +6,7 @@ const items = (...values: (string | number)[]) =>
 
 const PATH = '/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/queue?labelSelector=app%3Dweb%2Ctier+in+%28a%29';
 const common = {
+  name: 'The metrics API',
   start: () =>
     httpFake({
       value: items('7000m'),

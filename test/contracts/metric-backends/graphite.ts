@@ -5,6 +5,7 @@ const targets = (...points: (number | string | null)[][]) =>
   JSON.stringify(points.map((values, index) => ({ target: `t${index}`, datapoints: values.map((value, at) => [value, at]) })));
 
 export const graphite: BackendCase = {
+  name: 'Graphite',
   start: () =>
     httpFake({
       value: targets([3, 8.5, null, '7']),

@@ -1,32 +1,15 @@
-import type { MetricProviderType } from '../../../src/api/metric-template.ts';
+import { type MetricProviderType, metricProviders } from '../../../src/api/metric-template.ts';
 import type { BackendCase } from './backend-case.ts';
-import { cloudwatch } from './cloudwatch.ts';
-import { datadog } from './datadog.ts';
-import { dynatrace } from './dynatrace.ts';
-import { externalmetrics, externalmetricsElsewhere } from './externalmetrics.ts';
-import { graphite } from './graphite.ts';
-import { influxdb } from './influxdb.ts';
-import { keptn, keptnAnalysis } from './keptn.ts';
-import { newrelic } from './newrelic.ts';
-import { prometheus } from './prometheus.ts';
-import { splunk } from './splunk.ts';
-import { stackdriver, stackdriverPromql } from './stackdriver.ts';
+import { externalmetricsElsewhere } from './externalmetrics.ts';
+import { keptnAnalysis } from './keptn.ts';
+import { stackdriverPromql } from './stackdriver.ts';
 
-export const backendCases: Readonly<Record<MetricProviderType, BackendCase>> = {
-  cloudwatch,
-  datadog,
-  dynatrace,
-  externalmetrics,
-  graphite,
-  influxdb,
-  keptn,
-  newrelic,
-  prometheus,
-  splunk,
-  stackdriver,
-};
+/** By type: the case that the file of its name exports. */
+export const backendCases = Object.fromEntries(
+  await Promise.all(metricProviders.map(async (type) => [type, (await import(/* @vite-ignore */ `./${type}.ts`))[type]])),
+) as Readonly<Record<MetricProviderType, BackendCase>>;
 
-/** Backends that can be asked in a second way, which keeps the same promises. */
+/** Backends with a second API, which keeps the same promises. */
 export const secondCases: readonly { title: string; type: MetricProviderType; known: BackendCase }[] = [
   { title: 'externalmetrics at an address', type: 'externalmetrics', known: externalmetricsElsewhere },
   { title: 'keptn with an Analysis', type: 'keptn', known: keptnAnalysis },

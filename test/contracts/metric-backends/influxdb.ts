@@ -12,6 +12,7 @@ const table = (type: string, ...values: string[]) =>
   ].join('\r\n');
 
 export const influxdb: BackendCase = {
+  name: 'InfluxDB',
   start: () =>
     httpFake({
       value: table('double', '7'),

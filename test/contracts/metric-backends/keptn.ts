@@ -8,6 +8,7 @@ const badCredentials = { status: 403, body: '{"kind":"Status","reason":"Forbidde
 const metric = (status?: object) => JSON.stringify({ kind: 'KeptnMetric', ...(status && { status }) });
 
 export const keptn: BackendCase = {
+  name: 'Keptn',
   start: () =>
     httpFake({
       value: metric({ value: '7' }),
@@ -43,6 +44,7 @@ export const passed = JSON.stringify({ kind: 'Analysis', status: { state: 'Compl
 
 const noValue = 'an analysis passes or fails, and has no values of its own';
 export const keptnAnalysis: BackendCase = {
+  name: 'Keptn',
   start: () => httpFake({ value: passed, refused, badCredentials }),
   inCluster: true,
   value: 1,

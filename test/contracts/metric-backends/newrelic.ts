@@ -4,6 +4,7 @@ import { httpFake } from './http-fake.ts';
 const results = (...values: unknown[]) => JSON.stringify({ results: values });
 
 export const newrelic: BackendCase = {
+  name: 'New Relic',
   start: () =>
     httpFake({
       value: results({ result: 7 }),

@@ -2,6 +2,7 @@ import type { BackendCase } from './backend-case.ts';
 import { startPrometheusFake } from './prometheus-fake.ts';
 
 export const prometheus: BackendCase = {
+  name: 'Prometheus',
   start: startPrometheusFake,
   source: { secret: { token: 'planted-token' } },
   query: 'sum(rate(requests[1m]))',

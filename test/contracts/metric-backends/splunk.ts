@@ -97,6 +97,7 @@ async function streamFake(): Promise<FakeBackend> {
 }
 
 export const splunk: BackendCase = {
+  name: 'Splunk',
   start: streamFake,
   source: { secret: { sf_token_key: 'planted-token' } },
   query: "data('requests').sum().publish()",

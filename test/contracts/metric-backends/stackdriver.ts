@@ -27,6 +27,7 @@ const refused = { status: 400, body: '{"error":{"code":400,"message":"Line 1: un
 const planted = [pem, 'planted-key-id'];
 
 export const stackdriver: BackendCase = {
+  name: 'Stackdriver',
   start: () =>
     httpFake({
       // Newest first.
@@ -57,7 +58,7 @@ export const stackdriverPromql: BackendCase = {
   start: startPrometheusFake,
   source: { provider: { queryLanguage: 'promql' }, secret: { project: 'shop', serviceAccountKey } },
   // Of Google's APIs, the one that Prometheus has.
-  namedAs: 'Prometheus',
+  name: 'Prometheus',
   query: 'sum(rate(requests[1m]))',
   isDocumented: (request) =>
     request.method === 'GET' &&

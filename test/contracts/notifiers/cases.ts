@@ -14,11 +14,16 @@ export const message: AlertMessage = {
   atMs: Date.UTC(2026, 0, 2, 3, 4, 5),
 };
 
+/** The page in the dashboard of an alert that has one. */
+export const page = 'https://serin.example/canaries/shop/app';
+
 export interface NotifierCase {
   /** Where posts arrive, for an address with the path `/hook/s3cret-path`. */
   path: string;
   /** Written after 05-A41–A45 and docs/differences.md, not after what the code does. */
   payload: object;
+  /** The part of the body that leads to `page`. */
+  link: object;
   /** The severity's form, for `error` and for the others. */
   severity: { error: string; warn: string };
   takesToken: boolean;
@@ -50,6 +55,7 @@ const slackShape = (color: string, escaped: boolean, hasFallback = true) => ({
     },
   ],
 });
+const attachedLink = { attachments: [{ author_link: page, fields: [{ title: 'Page', value: page, short: false }] }] };
 const plain = { takesToken: false, isSigned: false, readsBody: false };
 const paragraph = (text: string) => ({ widgets: [{ textParagraph: { text } }] });
 
@@ -57,6 +63,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
   slack: {
     path: '/hook/s3cret-path',
     payload: slackShape('danger', true),
+    link: attachedLink,
     severity: { error: '"color":"danger"', warn: '"color":"warning"' },
     takesToken: true,
     isSigned: false,
@@ -67,6 +74,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
     readsMarkdown: true,
     path: '/hook/s3cret-path/slack',
     payload: slackShape('danger', false, false),
+    link: attachedLink,
     severity: { error: '"color":"danger"', warn: '"color":"warning"' },
   },
   rocket: {
@@ -74,6 +82,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
     readsMarkdown: true,
     path: '/hook/s3cret-path',
     payload: slackShape('#FF0000', false),
+    link: attachedLink,
     severity: { error: '"color":"#FF0000"', warn: '"color":"#D97706"' },
   },
   msteams: {
@@ -96,6 +105,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
         },
       ],
     },
+    link: { potentialAction: [{ '@type': 'OpenUri', name: 'Open page', targets: [{ os: 'default', uri: page }] }] },
     severity: { error: '"themeColor":"FF0000"', warn: '"themeColor":"D97706"' },
   },
   gchat: {
@@ -113,6 +123,11 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
         },
       ],
     },
+    link: {
+      cards: [
+        { sections: [{}, { widgets: [{ buttons: [{ textButton: { text: 'OPEN PAGE', onClick: { openLink: { url: page } } } }] }] }] },
+      ],
+    },
     severity: { error: '<font color=#FF0000>', warn: '<font color=#D97706>' },
   },
   webhook: {
@@ -122,7 +137,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
       key: 'u1/3/s1:ab/Failed/alert',
       name: 'podinfo',
       namespace: 'test',
-      severity: 'error',
+        severity: 'error',
       reason: 'Failed',
       message: 'Release of podinfo.test was rolled back: <b> & co',
       fields: [
@@ -131,6 +146,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
       ],
       timestamp: '2026-01-02T03:04:05.000Z',
     },
+    link: { page },
     severity: { error: '"severity":"error"', warn: '"severity":"warn"' },
     takesToken: true,
     isSigned: true,
@@ -149,6 +165,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
         startsAt: '2026-01-02T03:04:05.000Z',
       },
     ],
+    link: [{ generatorURL: page }],
     severity: { error: '"severity":"error"', warn: '"severity":"warn"' },
     takesToken: true,
     isSigned: false,
