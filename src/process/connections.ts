@@ -12,7 +12,7 @@ export interface ClusterConnections {
   areRoutesRemote: boolean;
 }
 
-/** Undefined: one of them cannot be reached, which was printed. */
+/** Returns `undefined` if an API server cannot be reached. The reason was printed. */
 export async function connectionsOf(
   { kubeconfig, kubeconfigServiceMesh, master }: Pick<CommandLine, 'kubeconfig' | 'kubeconfigServiceMesh' | 'master'>,
   env: NodeJS.ProcessEnv,

@@ -10,7 +10,7 @@ import type { IdleMemoryOptions } from './idle-memory.ts';
 
 /** The controller's view of its process: tests and rehearsals bring their own. */
 export interface ControllerHost {
-  /** Identity of this process among those that want the lease. */
+  /** Identity of this process among the replicas that compete for the lease. */
   readonly identity: string;
   readonly clock: Clock;
   /** 0 ≤ x < 1. */
@@ -26,7 +26,7 @@ export interface ControllerHost {
   readonly agents?: OutgoingConnection['agent'];
   /** Where its own endpoints are not reached by TCP. */
   listen?(server: Server, port: number): Promise<{ port: number; close(now: boolean): Promise<void> }>;
-  /** Where the process can collect its garbage when asked. */
+  /** Lets an idle process collect its garbage. */
   readonly memory?: Omit<IdleMemoryOptions, 'clock'> | undefined;
   /** Resolves with why it is to stop. */
   ended(endWithStdin: boolean): Promise<string>;

@@ -4,7 +4,7 @@ import { digest } from '../workloads/digest.ts';
 
 type LeaseScope = Pick<ControllerConfig, 'namespaces' | 'canarySelector'>;
 
-/** The one namespace that is looked after, where permissions may end. */
+/** Namespace of the lease: the only watched namespace, because permissions can be limited to it. */
 export function leaseNamespace({
   namespaces,
   leaderElectionNamespace,

@@ -9,8 +9,8 @@ export interface BoundedConnections {
 }
 
 /**
- * Keeps the connections of a server to a number, and the newest one in: of the peer that holds most of them the oldest goes, first one without a
- * request. So clients that hold theirs, however many, keep neither the kubelet nor Prometheus nor a user of the dashboard out.
+ * Limits the number of open connections of a server. A new connection is always accepted: the peer with most connections loses its oldest, an idle connection
+ * first. So a client that holds many connections does not keep out the kubelet, Prometheus or a user of the dashboard.
  */
 export function limitConnections(server: Server, most: number): BoundedConnections {
   const open = new Map<Name, Socket>();
@@ -25,7 +25,7 @@ export function limitConnections(server: Server, most: number): BoundedConnectio
     const name = nameOf(socket);
     open.set(name, socket);
     socket.once('close', () => {
-      // A client may have its port again before this is heard of.
+      // A client can reuse its port before this event arrives.
       if (open.get(name) !== socket) return;
       open.delete(name);
       busy.delete(name);

@@ -140,7 +140,7 @@ describe('I15: clients that hold their connections', () => {
     expect(response.statusCode).toBe(431);
   });
 
-  it('and ask for metrics together share one rendering; a failed one is not kept', async () => {
+  it('and request metrics together share one rendering, and a failed rendering is not kept', async () => {
     let renders = 0;
     const rendered = Promise.withResolvers<string>();
     const metrics = () => {

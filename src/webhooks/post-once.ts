@@ -8,12 +8,12 @@ const BODY_LIMIT_BYTES = 8192;
 export interface Answered {
   status: number;
   body: string;
-  /** Milliseconds that the server asks us to wait, from `Retry-After`. */
+  /** Wait that the server requires, in milliseconds, from `Retry-After`. */
   retryAfterMs?: number;
 }
 export interface Unanswered {
   status?: never;
-  /** Why, without the address: it may hold credentials. */
+  /** Cause without the address, which can hold credentials. */
   cause: string;
   mayRetry: boolean;
 }
