@@ -33,7 +33,7 @@ export interface Notifier {
   send(message: AlertMessage, signal: AbortSignal): Promise<SendOutcome>;
 }
 
-/** Settings to reach a receiver. Addresses and tokens may hold line ends, as Secrets do. */
+/** Settings to reach a receiver. Addresses and tokens can end with a line end, as values of Secrets do. */
 export interface ReceiverSettings {
   address: string;
   token?: string | undefined;
@@ -45,7 +45,7 @@ export interface ReceiverSettings {
   format?: 'messageCard' | 'adaptiveCard' | undefined;
 }
 
-/** How one kind of receiver is spoken to; the transport is the same for all. */
+/** Format of one kind of receiver. The transport is the same for all. */
 export interface AlertFormat {
   body(message: AlertMessage, settings: ReceiverSettings): object;
   /** The address to post to; as given when absent. */
@@ -58,7 +58,7 @@ export interface AlertFormat {
   judge?(body: string): { reason: string; retry: boolean } | undefined;
 }
 
-/** The address with this path at its end, where it does not stand there already. */
+/** Appends this path to an address that does not end with it. */
 export function withPath(address: URL, ending: string): URL {
   const url = new URL(address);
   const path = url.pathname.replace(/\/$/, '');

@@ -53,7 +53,7 @@ describe.each(callers)('05-W37: %s with a list of local addresses', (_, call) =>
     expect(await call('http://192.0.2.9/', away), 'other addresses stay free').toMatch(/^200/);
   });
 
-  it('reach what --allowed-addresses lists by local networks alone', async () => {
+  it('reach local addresses of a network in --allowed-addresses that has no others', async () => {
     const { port } = await listening(() => ({ status: 200, body: '{}' }));
     expect(await call(`http://127.0.0.1:${port}/`, outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] }))).toMatch(/^200/);
   });

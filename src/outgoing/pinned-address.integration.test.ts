@@ -69,7 +69,7 @@ it('05-W37: each redirect is judged by the address that it goes to', async () =>
 it('05-W37: a connection that another call left open is not taken', async () => {
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const address = `http://localhost:${port}/`;
-  // As the metrics server of the flags is asked.
+  // A request to the metrics server of the flags.
   await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal });
   for (const [who, call] of callers)
     expect(await call(address, outgoing({ ...egressSettings, allowedAddresses: ['10.0.0.0/8'] })), who).not.toMatch(/^200/);
