@@ -20,7 +20,7 @@ const TIMEOUT_MS = 5000;
 
 type GivenSettings = Omit<ReceiverSettings, 'channel' | 'username'> & { channel?: string | undefined; username?: string | undefined };
 
-/** Settings as they are used: without line ends, and with Flagger's defaults. */
+/** Settings in their used form: without line ends, and with Flagger's defaults. */
 export function readSettings(given: GivenSettings): ReceiverSettings {
   return {
     ...given,
