@@ -116,7 +116,7 @@ describe('a kubeconfig', () => {
     cluster.close();
   });
 
-  it('of several contexts is read as the one that is asked for, else the current one', async () => {
+  it('of several contexts is read as the requested context, else the current one', async () => {
     const { url } = await serve(bySecret);
     const two = stringify({
       'current-context': 'right',
@@ -260,7 +260,7 @@ describe('a server that rejects us is reported with a remedy', () => {
 });
 
 describe('in a pod', () => {
-  it('the service account is used, and its token as it is replaced', async () => {
+  it('the service account is used, and its token is read again after it was replaced', async () => {
     const { port } = await serve(bySecret);
     copyFileSync(tlsFile('ca.crt'), at('ca.crt'));
     write('token', 'old');
@@ -374,7 +374,7 @@ it('HTTPS_PROXY is used, and NO_PROXY keeps a server from it', async () => {
   const asked: string[] = [];
   const proxy = createServer().on('connect', (request, client) => {
     asked.push(request.url ?? '');
-    // Whatever name was asked for, it is the server of this test.
+    // Any requested name leads to the server of this test.
     const upstream = connect(port, '127.0.0.1', () => {
       client.write('HTTP/1.1 200 OK\r\n\r\n');
       upstream.pipe(client).pipe(upstream);

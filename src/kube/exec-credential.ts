@@ -21,7 +21,7 @@ export type PluginCredential = z.infer<typeof ExecCredential>['status'];
 
 export interface PluginOptions {
   clock: Clock;
-  /** For plugins that ask for it (`provideClusterInfo`). */
+  /** For plugins that need it (`provideClusterInfo`). */
   cluster: { server: string; 'certificate-authority-data'?: string | undefined };
   /** Default 60 000: a plugin that waits for a browser or a password would wait for ever. */
   timeoutMs?: number;
@@ -30,7 +30,7 @@ export interface PluginOptions {
 export interface CredentialPlugin {
   /** The current credential: the last one until shortly before it expires, else the plugin runs, once for all callers. */
   credential(): Promise<PluginCredential>;
-  /** The server did not accept it: the next one who asks gets a new one. */
+  /** The server did not accept it: the next caller gets a new one. */
   forget(): void;
 }
 
@@ -83,7 +83,7 @@ function run(exec: ExecConfig, cluster: PluginOptions['cluster'], timeoutMs: num
   const env = { ...process.env, ...Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value])) };
   const child = spawn(exec.command, exec.args ?? [], {
     env: { ...env, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
-    // No standard input: a plugin that asks a question ends instead of waiting.
+    // No standard input: a plugin with a prompt ends instead of waiting.
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
@@ -101,7 +101,7 @@ function run(exec: ExecConfig, cluster: PluginOptions['cluster'], timeoutMs: num
     if (code !== 0)
       return fail(`ended with code ${code}: ${flat(complaint) || 'it says nothing'}: run it by hand, and log in again if it asks to`);
     const credential = read(printed);
-    // The output is not shown: it may hold the token.
+    // The output is not shown: it can hold the token.
     if (credential === undefined)
       return fail('printed no ExecCredential with a token or a certificate: run it by hand and look at what it prints');
     resolve(credential);
@@ -118,7 +118,7 @@ function read(printed: string): PluginCredential | undefined {
   }
 }
 
-/** In one short line; a plugin's complaint may be a whole trace. */
+/** Puts a plugin's complaint, which can be a whole trace, into one short line. */
 function flat(text: string): string {
   return text
     .replace(/\p{Cc}+/gu, ' ')

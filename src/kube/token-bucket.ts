@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 
 /** An Admission that counts what begins, and not what is under way. */
 export interface TokenBucket {
-  /** 0: one may begin, and is counted. Otherwise milliseconds until the next one may. */
+  /** 0 if a request can begin: it is counted. Otherwise milliseconds until the next one can. */
   take(): number;
 }
 
