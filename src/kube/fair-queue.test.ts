@@ -120,7 +120,7 @@ describe('FairQueue', () => {
     expect(await Promise.all(waiting)).toEqual(['stopped', 'stopped', 'stopped']);
   });
 
-  it('skips a line that is not admitted for one that is', async () => {
+  it('skips a line that is not admitted, and serves the next line that is admitted', async () => {
     const admission = { take: (own: number) => (own === 0 ? 0 : Number.POSITIVE_INFINITY) };
     const queue = new FairQueue({ clock: handClock(), admission, perKey: 10 });
     const ended = await queue.turn('loud');
