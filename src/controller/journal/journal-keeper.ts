@@ -183,7 +183,7 @@ export class JournalKeeper {
     }
   }
 
-  /** The Canary has not had as many releases as are kept: nothing can be pruned, and nothing is listed. What its status says is believed so often only. */
+  /** True while the Canary has had no more releases than are kept: nothing can be pruned, so nothing is listed. Its status is trusted only so often. */
   #areFew({ canary, run }: JournalHead): boolean {
     const { journalLimit } = this.#deps.config;
     return this.stored.listed?.uid !== canary.uid && run <= journalLimit && this.stored.unlisted <= Math.min(journalLimit, MOST_PARTS);
