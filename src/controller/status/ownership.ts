@@ -7,7 +7,7 @@ import { resumeAnnotation } from '../../api/names.ts';
 interface KnownCanary {
   uid: string | undefined;
   release: { writer?: unknown } | undefined;
-  /** The fields that Flagger writes, too. */
+  /** The fields that Flagger also writes. */
   said: unknown;
 }
 
@@ -17,12 +17,12 @@ type KnownStatus = Record<keyof CanaryStatus, unknown> & Pick<KnownCanary, 'rele
 export type Rival = { kind: 'serin'; writer: string } | { kind: 'other' };
 
 /**
- * Another Serin that has written nothing for so long may have ended: a rolling update without a lease, a restored backup. One that still runs
- * is noticed again at the first write of either.
+ * Another Serin that has written nothing for so long is treated as ended: a rolling update without a lease, a restored backup. If it still runs, it is noticed
+ * again at the first write of either.
  */
 export const RIVAL_SILENCE_MS = 300_000;
 
-/** A process that ended may have left one write on its way; a second one comes from a process that runs. */
+/** A process that ended can have left one write on its way. A second write shows that the process still runs. */
 const MOST_LATE_WRITES = 1;
 
 /**

@@ -68,7 +68,7 @@ function worst(verdicts: Verdicts): Verdicts {
   return verdicts.filter((one) => kept.has(one));
 }
 
-/** `Promoted` stands first, and others that are ours last. */
+/** `Promoted` is the first condition, and our other conditions are the last. */
 const fewer = (conditions: readonly CanaryCondition[]): CanaryCondition[] =>
   conditions.length > MOST_CONDITIONS ? [...conditions.slice(0, 1), ...conditions.slice(1 - MOST_CONDITIONS)] : [...conditions];
 

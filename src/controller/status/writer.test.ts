@@ -12,7 +12,7 @@ import { StatusWriter } from './writer.ts';
 
 const { signal } = new AbortController();
 const condition = (type: string, message: string) => ({ type, status: 'True', reason: type, message }) as const;
-/** Another writer's condition, which alone is larger than a status may be. */
+/** Another writer's condition, larger than the limit of a whole status. */
 const foreign = condition('Foreign', 'x'.repeat(300_000));
 
 /** Writes the status of an idle Canary that had these conditions; returns what it was stored with, and the messages of the events. */
