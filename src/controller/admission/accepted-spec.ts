@@ -14,8 +14,8 @@ interface RouteRejection {
 }
 
 /**
- * The last spec whose routes were accepted, so that a later one that cannot be routed does not block a rollback: while routes of the new spec
- * are refused, those of a release are rendered from the old one (04-6.2). Kept in memory only.
+ * The last spec whose routes were accepted, so that a later, unroutable spec does not block a rollback: while routes of the new spec are refused, those of a
+ * release are rendered from the old one (04-6.2). Kept only in memory.
  */
 export class AcceptedSpec {
   #accepted: { spec: CanarySpec; generation: number | undefined } | undefined;

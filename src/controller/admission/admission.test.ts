@@ -36,7 +36,7 @@ it.each([
   expect(admitted(plan, false)).toHaveProperty('canary');
 });
 
-it('DF615: a copy of requests to another namespace is such a reference, too', () => {
+it('DF615: a copy of requests to another namespace is also such a reference', () => {
   const mirror = [{ backendRef: { name: 'spy', port: 80 } }, { backendRef: { name: 'spy', namespace: 'ops', port: 80 } }];
   const service = { port: 80, gatewayRefs: [{ name: 'podinfo', kind: 'Service', group: '' }], mirror };
   const canary = aCanary({ stepWeight: 10 }, { provider: 'gatewayapi:v1', service });

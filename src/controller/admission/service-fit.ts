@@ -47,7 +47,7 @@ export function isRunning({ metadata, status }: Canary): boolean {
   return isBegun && conditions.some(({ type, observedGeneration }) => type === 'Promoted' && observedGeneration === metadata.generation);
 }
 
-/** The same by the watches alone, which may take for unfit what the endpoints show to be fit. */
+/** The same only by the watches, which can take a Service for unfit that the endpoints show to be fit. */
 export function suspected(
   { canary, workload }: Pick<Admitted, 'canary' | 'workload'>,
   view: Pick<ClusterView, 'find'>,
