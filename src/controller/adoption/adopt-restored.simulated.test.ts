@@ -8,7 +8,7 @@ import { ownerAnnotation } from '../../api/names.ts';
 
 const BAD = 'bad-2';
 
-/** Its target holds a version that failed; users have the one before. */
+/** Its target holds a version that failed. Users have the previous version. */
 async function failedRelease(): Promise<ModelLab> {
   const lab = await initializedLab();
   lab.externalMetric = () => ({ value: imageOf(lab, targetRef) === BAD ? 10 : 1, afterMs: 0 });

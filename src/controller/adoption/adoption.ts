@@ -39,8 +39,8 @@ function isLeft(canary: Canary, primary: Slim): boolean {
 }
 
 /**
- * Compares another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the
- * target. What the primary holds is kept as the last promoted template before anything is recorded. The reads of an adoption happen once.
+ * Compares another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the target. The primary's template
+ * is kept as the last promoted one before anything is recorded. The reads of an adoption happen once.
  */
 export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promise<Adoption | undefined> {
   const { cluster, anchors, config, salts, signal } = deps;
@@ -70,8 +70,8 @@ export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promi
 }
 
 /**
- * Whether what decides the pods was changed after that moment, by anyone but the other controller, as the API server recorded it. Both
- * have whole seconds: a change in the same one counts, since too much analysis does no harm.
+ * True if any writer but the other controller changed the fields that decide the pods after that moment, as the API server recorded it. Both have whole
+ * seconds: a change in the same second counts, since too much analysis does no harm.
  */
 function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefined): boolean {
   const sinceMs = Date.parse(lastTransitionTime ?? '');
@@ -110,8 +110,8 @@ async function keepCopies(
 }
 
 /**
- * Where the primary reads `<name>-primary`, as Flagger names its copies, and that holds what the source holds, the
- * primary reads the same as the target: its copies have no binaryData, and are left alone until our first promotion (03-CT14).
+ * If the primary reads `<name>-primary`, as Flagger names its copies, with the same content as the source, the primary reads the same as the target: its copies
+ * have no binaryData, and are not written until our first promotion (03-CT14).
  */
 async function establishedCopies(
   refs: readonly ConfigRef[],
@@ -133,7 +133,7 @@ async function establishedCopies(
 
 async function holdsTheSame(source: KubeObject | undefined, readCopy: () => Promise<KubeObject | undefined>): Promise<boolean> {
   if (source === undefined) return false;
-  // What a Secret holds that is live does not count for a revision (E130).
+  // The content of a live Secret does not count for a revision (E130).
   if (source.kind === 'Secret' && isLive(source)) return true;
   if (!isTracked(source)) return false;
   const copy = await readCopy();

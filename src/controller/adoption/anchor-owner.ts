@@ -10,12 +10,12 @@ export interface AnchorOwner {
   metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
 }
 
-/** The Canary of an anchor, by the anchor's metadata alone. */
+/** The Canary of an anchor, only by the anchor's metadata. */
 export function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): AnchorOwner & { metadata: { name: string } } {
   return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };
 }
 
-/** A uid alone may have been copied into the anchor of another namespace. */
+/** The uid is not enough: it could have been copied into the anchor of another namespace. */
 export const keyOf = ({ metadata: { namespace, uid } }: AnchorOwner): string => `${namespace}/${uid}`;
 
 export function identity(anchor: KubeObject): { name: string; uid: string } {

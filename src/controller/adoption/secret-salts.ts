@@ -38,8 +38,8 @@ interface Known {
 }
 
 /**
- * The salt of each Canary, by which checksums of its Secrets are made. It is read when a Secret is to be compared, drawn where there is none that the status
- * refers to, and stored once a status does. An idle Canary reads none.
+ * The salt of each Canary, by which checksums of its Secrets are made. It is read when a Secret is to be compared, drawn if none exists that the status refers
+ * to, and stored once a status does. An idle Canary reads none.
  */
 export class SecretSalts {
   readonly #deps: SaltDeps;
@@ -49,7 +49,7 @@ export class SecretSalts {
     this.#deps = deps;
   }
 
-  /** By what the Secrets of this Canary are compared, or why that is not known now. */
+  /** Marks by which the Secrets of this Canary are compared, or the problem that hides them now. */
   async of(canary: Canary, signal: AbortSignal): Promise<SecretMarks | { problem: NewBlocker }> {
     const { revision, promotedRevision } = canary.status?.release ?? {};
     const wanted = saltIdsIn(canary);
@@ -95,7 +95,7 @@ export class SecretSalts {
     try {
       await this.#replace(heir, salt.render(heir, anchorReference(anchor)), signal);
     } catch (error) {
-      // Then it is as one that is lost.
+      // Then the salt counts as lost.
       if (!(error instanceof ApiError)) throw error;
     }
     this.forget(heir);
@@ -110,7 +110,7 @@ export class SecretSalts {
     const salt = found && readSalt(found);
     const anchor = salt && (await this.#deps.anchors.existing(canary, signal));
     const isOwned = found?.metadata.ownerReferences?.some(({ uid }) => uid === anchor?.uid) ?? false;
-    // One that the status does not refer to may be anyone's, whose bytes are known to them; the owner is known only once we have made an anchor.
+    // A salt without a reference in the status can be anyone's, who then knows its bytes. The owner is known only once we have made an anchor.
     const isOurs = salt !== undefined && (wanted.size === 0 ? isOwned : wanted.has(salt.id));
     const known = isOurs
       ? { salt, soughtFor: wanted, isStored: isOwned }
@@ -119,7 +119,7 @@ export class SecretSalts {
     return known;
   }
 
-  /** One that may not be read is none. */
+  /** A forbidden object counts as missing. */
   async #read(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined> {
     try {
       return await this.#deps.cluster.get(ref, { signal });

@@ -13,7 +13,7 @@ import {
 import type { PrimarySpec } from '../../workloads/workload.ts';
 import { type AnchorOwner, atUrgencyOf, isFirst, keyOf } from './anchor-owner.ts';
 
-/** Templates that may be put back, and those that no longer can. */
+/** Templates that can be put back, and templates that no longer can. */
 export interface KeptTemplates {
   kept: readonly PrimarySpec[];
   pruned: readonly PrimarySpec[];
@@ -22,7 +22,7 @@ export interface KeptTemplates {
 export interface KeepTemplateOptions {
   /** The target's own template. */
   target?: PodTemplate | undefined;
-  /** As they were just read; `unneeded`: where `hasRoomAfter` says so; absent: they are read. */
+  /** The records that were just read. `unneeded` if `hasRoomAfter` says so, `undefined` to read them. */
   records?: readonly KubeObject[] | 'unneeded' | undefined;
   signal: AbortSignal;
 }
@@ -46,7 +46,7 @@ export class TemplateRecords {
   readonly #cluster: Cluster;
   readonly #historyLimit: number;
   readonly #findAnchor: FindAnchor;
-  /** Of promoted templates, by Canary: who leads is the only one that makes records. Forgotten where another Serin is seen. */
+  /** Last record of promoted templates, by Canary: only the leader makes records. Forgotten where another Serin is seen. */
   readonly #last = new Map<string, LastRecord>();
   /** Canaries whose anchor this process has made, and which have no record yet. */
   readonly #blank = new Set<string>();
@@ -103,7 +103,7 @@ export class TemplateRecords {
     return last !== undefined && last.revision === revision && last.count < this.#historyLimit;
   }
 
-  /** The same in place of one that never served, which is nothing to go back to. */
+  /** The same in place of a template that never served: no rollback goes to it. */
   async replace(
     canary: Canary,
     unserved: string,
@@ -122,12 +122,12 @@ export class TemplateRecords {
     return (await this.promotions(canary, signal)).find((data) => revision === undefined || data.revision === revision);
   }
 
-  /** Promoted templates, newest first, as far as they are kept. */
+  /** Promoted templates, newest first, of those that are kept. */
   async promotions(canary: Canary, signal: AbortSignal): Promise<TemplateRevisionData[]> {
     return promotionsIn(await this.records(canary, signal));
   }
 
-  /** Of one Canary: its anchor, and the templates that were promoted. A new one whose anchor was just made has none. */
+  /** Records of one Canary: its anchor, and the promoted templates. A new Canary whose anchor was just made has none. */
   async records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
     if (isFirst(canary) && this.#blank.has(keyOf(canary))) return [];
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
