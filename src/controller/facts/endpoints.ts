@@ -14,7 +14,7 @@ export const slicesOf = ({ metadata: { name, namespace } }: KubeObject) => ({
   selection: { labelSelector: `kubernetes.io/service-name=${name}` },
 });
 
-/** Endpoints that can answer under a Service now. Undefined: reading them is forbidden. */
+/** Endpoints that can answer under a Service now. `undefined` if reading them is forbidden. */
 export async function readEndpoints(cluster: Pick<Cluster, 'list'>, service: KubeObject, signal: AbortSignal): Promise<Reach | undefined> {
   const { kind, selection } = slicesOf(service);
   try {

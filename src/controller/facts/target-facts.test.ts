@@ -89,7 +89,7 @@ describe('recordedFor', () => {
     expect(isUncounted(before, { ...live('s1:new', 9), uncounted: true as const })).toBe(false);
   });
 
-  it('E57: what was recorded without a generation is looked at anew', () => {
+  it('E57: a record without a generation is checked again', () => {
     expect(recordedFor(recorded({ observedGeneration: 0 }), live('s1:old'))).toBeUndefined();
   });
 });
@@ -180,7 +180,7 @@ describe('targetFacts', () => {
     },
   );
 
-  it('a look at another template than the one that is there now says nothing of it', () => {
+  it('a look at another template than the current one says nothing of it', () => {
     expect(targetFacts(recorded(), live('s1:new', 6), look('blue', 's1:older'), true).undetermined).toBeDefined();
   });
 });
