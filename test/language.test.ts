@@ -7,6 +7,7 @@ import { proseBelow, proseIn } from './fakes/prose.ts';
 const CLEAN: readonly string[] = [
   'src/base',
   'src/controller/admission',
+  'src/controller/adoption',
   'src/controller/journal',
   'src/controller/status',
   'src/kube',

@@ -30,7 +30,7 @@ const MOST_LISTED = 32;
 export interface LivingCanaries {
   /** True for this very Canary, with any current release. */
   isRunning(canary: AnchorOwner & { metadata: { name: string } }): boolean;
-  /** True for this Canary, or for another one that took over its objects. */
+  /** True for this Canary, or for another Canary that took over its objects. */
   isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean;
 }
 

@@ -122,7 +122,7 @@ export class TemplateRecords {
     return (await this.promotions(canary, signal)).find((data) => revision === undefined || data.revision === revision);
   }
 
-  /** Promoted templates, newest first, of those that are kept. */
+  /** The kept promoted templates, newest first. */
   async promotions(canary: Canary, signal: AbortSignal): Promise<TemplateRevisionData[]> {
     return promotionsIn(await this.records(canary, signal));
   }
