@@ -154,7 +154,7 @@ describe('watched configs', () => {
     expect(await known(lookAt(tracked, [{ ...settings, optional: true }]))).toEqual({ 'configmap/settings': { resourceVersion: '3' } });
   });
 
-  it('E56: for a missing config the time of its absence is known, as far as it was watched', async () => {
+  it('E56: for a missing config the record says since when it is absent, if it was watched', async () => {
     const configs = new Configs();
     configs.states.set('settings', { state: 'absent', resourceVersion: '7' });
     const optional = { ...settings, optional: true };

@@ -255,7 +255,7 @@ function asPinned(seen: SeenConfigs, recorded: SeenConfigs): SeenConfigs {
   return Object.fromEntries(Object.entries(seen).map(([key, config]) => [key, asRecorded(key, config, recorded[key])]));
 }
 
-/** The remembered one that is as new as the watch, or newer: it was read after the last watch event. */
+/** The remembered config at least as new as the watch: it was read after the last watch event. */
 function knownOf(
   state: Extract<ConfigState, { state: 'present' | 'absent' }>,
   remembered: readonly (SeenConfig | undefined)[],
