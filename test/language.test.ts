@@ -10,6 +10,7 @@ const CLEAN: readonly string[] = [
   'src/controller/adoption',
   'src/controller/facts',
   'src/controller/journal',
+  'src/controller/notifications',
   'src/controller/status',
   'src/kube',
   'src/notifiers',

@@ -32,7 +32,7 @@ export interface DeliveryQueueOptions extends SendHooksOptions {
   onDelivered(canaryUid: string, key: string): void;
 }
 
-/** Why an attempt was in vain. `isLasting`: it does not get better by itself. `isFinal`: nothing is tried again. */
+/** Reason for a failed attempt. `isLasting`: it stays until it is corrected. `isFinal`: nothing is tried again. */
 interface Failure {
   reason: string;
   isLasting?: boolean;
@@ -51,9 +51,8 @@ interface DeliveryAttempt {
 }
 
 /**
- * Carries messages to their receivers, without delaying a release. What is to be delivered is listed in the status before the first attempt
- * and leaves it when answered; a failure is tried again with back-off, and after a restart under the same key (I6). Each waits for its own
- * receiver alone.
+ * Delivers messages to their receivers, without delaying a release. A message is listed in the status before the first attempt and leaves it when answered. A
+ * failure is tried again with back-off, and after a restart under the same key (I6). Each message waits only for its own receiver.
  */
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
@@ -104,7 +103,7 @@ export class DeliveryQueue {
     for (const id of this.#answered) if (id.startsWith(prefix)) this.#answered.delete(id);
   }
 
-  /** Hooks of one type are called in the order of the spec; one that fails is tried again without the others. */
+  /** Hooks of one type are called in the order of the spec. A failed hook is tried again without the others. */
   async #firstAttempts(row: readonly DeliveryAttempt[]): Promise<void> {
     for (const attempt of row) await this.#attempt(attempt, FIRST_PAUSE_MS);
   }
@@ -181,7 +180,7 @@ export class DeliveryQueue {
         // A repeat after a crash is the same event again, and counted as such.
         const event = { type, reason: REASON[delivery.outcome ?? 'Succeeded'], message: delivery.message } as const;
         const outcome = await this.#options.record(canary, event, isAgain);
-        // What the API server refuses for good is in the log.
+        // A refusal of the API server is final, and is in the log.
         return outcome === 'unanswered' ? { reason: 'the API server did not take the Event' } : undefined;
       }
       case 'alert': {

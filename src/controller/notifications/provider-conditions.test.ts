@@ -102,7 +102,7 @@ it('05-W24, I8: what is stored already is not written again, and another sentenc
   expect(patches).toHaveLength(2);
 });
 
-it('05-W24: a backend that comes and goes is written once a minute at most, and as it is then', async () => {
+it('05-W24: a backend that comes and goes is written once a minute at most, with its state at that time', async () => {
   const { conditions, patches, turn, stored, timers } = deps();
   conditions.report(template(), answering('False'));
   await turn(0);
@@ -161,7 +161,7 @@ it('I9: who does not lead writes nothing', async () => {
   expect(patches).toEqual([]);
 });
 
-it('05-W24: a condition that is new does not wait for another one that was written a moment ago', async () => {
+it('05-W24: a new condition does not wait for another condition that was written a moment ago', async () => {
   const { conditions, patches, turn, stored } = deps();
   conditions.report(template(), { type: 'Valid', status: 'True', reason: 'Valid', message: '' });
   await turn(0);

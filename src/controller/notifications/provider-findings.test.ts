@@ -9,7 +9,7 @@ const template = (spec: object) => ({
 });
 const prometheus = { type: 'prometheus', address: 'http://prometheus:9090' };
 
-it('05-W15: a MetricTemplate that can work is Valid, and of one that cannot the field is named first', () => {
+it('05-W15: a MetricTemplate that can work is Valid, and otherwise the wrong field is named first', () => {
   expect(validityOf(template({ provider: prometheus, query: 'up' }))).toEqual({
     ...{ type: 'Valid', status: 'True', reason: 'Valid', message: 'the template renders and its backend can be asked' },
   });

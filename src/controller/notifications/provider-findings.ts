@@ -7,7 +7,7 @@ import type { ConditionUpdate } from './provider-conditions.ts';
 /** Conditions have room for more, but people have not. */
 const LONGEST = 500;
 
-/** Whether a MetricTemplate can work at all, as far as that shows without its Secret (05-W15). */
+/** The `Valid` condition of a MetricTemplate, judged without its Secret (05-W15). */
 export function validityOf(template: KubeObject): ConditionUpdate {
   const parsed = parseMetricTemplate(template);
   const [first] = 'problems' in parsed ? parsed.problems : templateProblems(parsed.metricTemplate.spec);

@@ -6,7 +6,7 @@ import { sendHooks } from './send-hooks.ts';
 
 type Delivery = Parameters<typeof sendHooks>[1];
 
-/** The names of the hooks that were called for a message, which the operator's --event-webhook would take, too. */
+/** The names of the hooks that were called for a message, which the operator's --event-webhook would also take. */
 async function passed(delivery: object, webhooks: object[] = []): Promise<{ passed: readonly string[]; calls: number }> {
   let calls = 0;
   const server = createServer((_, response) => {
