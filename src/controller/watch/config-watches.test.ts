@@ -80,7 +80,7 @@ describe('ConfigWatches', () => {
     expect(woken).toEqual(['shop/a', 'shop/b', 'shop/a', 'shop/b', 'shop/a', 'shop/b']);
   });
 
-  it('E56: remembers of one that is missing since when it was watched without a gap, and wakes the followers after one', async () => {
+  it('E56: knows since when a missing config was watched without a gap, and wakes the followers after a gap', async () => {
     watches.follow('shop/a', 'shop', [settings]);
     const handler: ListHandler = handlerOf(SETTINGS);
     handler.onList([], '5');

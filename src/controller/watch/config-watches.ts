@@ -5,7 +5,7 @@ import { unknownConfig } from '../../workloads/configs/read-configs.ts';
 import type { ConfigState, FollowedConfig } from './config-state.ts';
 import { NamespaceConfigs } from './namespace-configs.ts';
 
-/** How long a pass waits for the first answer of a new watch, in milliseconds; a request has ended by then, in one way or another. */
+/** Time that a reconcile waits for the first answer of a new watch, in milliseconds. A request has ended by then, in one way or another. */
 const FIRST_ANSWER_MS = 10_000;
 
 /** A config by its kind, namespace and name. */
@@ -53,7 +53,7 @@ export class ConfigWatches {
     return followed.state;
   }
 
-  /** Age of each watch in milliseconds, but for those that are forbidden: their Canaries say so. */
+  /** Age of each watch in milliseconds, except forbidden ones: their Canaries say so. */
   watches(): { kind: string; ageMs: number; restarts: number }[] {
     return [...this.#scopes].flatMap(([scope, configs]) => {
       const [kind] = scope.split('/');

@@ -45,7 +45,7 @@ const pod = (restartCount: number, ready = true): KubeObject => ({
 });
 const shop = { namespace: 'test', selector: 'app=shop', run: 1 };
 
-it('E27a: one watch of the selector for each release, begun anew with another run, and none after its end', () => {
+it('E27a: one watch of the selector for each release, opened again for another run, and none after its end', () => {
   const { watches, opened } = aWatcher();
   watches.follow('test/shop', shop);
   watches.follow('test/shop', { ...shop, known: { crashes: 9, lost: 9, ends: {} } });

@@ -21,7 +21,7 @@ export interface PodsToWatch {
   namespace: string;
   /** As the API takes it. */
   selector: string;
-  /** Counts begin anew with another run. */
+  /** Counts start again with another run. */
   run: number;
   /** Counts of the stored status, for a controller that has just started. */
   known?: KnownFailings | undefined;
@@ -29,7 +29,7 @@ export interface PodsToWatch {
 
 type Watched = PodsToWatch & { handle: WatchHandle; seen: SeenPods; isListed: boolean; forbidden?: string | undefined };
 
-/** How the pods of one canary fail, or why that is not known. */
+/** Failures of one canary's pods, or the reason why they are unknown. */
 export type SeenFailings = { failing: PodFailings } | { forbidden: string };
 
 /** Watches the pods of canaries while a release is in progress, and keeps only what says whether they fail. */
@@ -65,7 +65,7 @@ export class PodWatches {
     return watched?.isListed ? { failing: failingsIn(watched.seen) } : undefined;
   }
 
-  /** Age of each watch in milliseconds, but for those that are forbidden: their Canaries say so. */
+  /** Age of each watch in milliseconds, except forbidden ones: their Canaries say so. */
   watches(): { kind: string; ageMs: number; restarts: number }[] {
     const heard = [...this.#watched.values()].filter(({ isListed, forbidden }) => isListed && forbidden === undefined);
     return heard.map(({ handle }) => ({ kind: 'v1/Pod', ageMs: handle.ageMs(), restarts: handle.restarts }));

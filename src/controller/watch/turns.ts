@@ -21,7 +21,7 @@ export class Turns {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
   readonly #lines = new Map<string, Map<string, QueuedWork>>();
-  /** Keys that were changed too often, until they may have a turn again. */
+  /** Keys that were changed too often, until they can have a turn again. */
   readonly #paused = new Map<string, { cancel: () => void }>();
   /** The ones used last come last. */
   readonly #paces = new Map<string, { bucket: TokenBucket; usedAtMs: number }>();
@@ -83,7 +83,7 @@ export class Turns {
     if (isIdle) this.#serve();
   }
 
-  /** The next slice, and after it the size of the one that follows. */
+  /** The next slice. It sets the size of the slice that follows. */
   #slice(): NodeJS.Immediate {
     const askedMs = this.#clock.monotonicMs();
     let beganMs = askedMs;
