@@ -12,6 +12,7 @@ const CLEAN: readonly string[] = [
   'src/controller/journal',
   'src/controller/notifications',
   'src/controller/status',
+  'src/controller/telemetry',
   'src/kube',
   'src/notifiers',
   'src/outgoing',

@@ -96,7 +96,7 @@ it('06-ME6, 05-G6, B36: flagger_canary_metric_analysis keeps the last value, of 
   expect(await lines('flagger_canary_metric_analysis')).toEqual([`${of('request-success-rate')} 99.5`, `${of('request-duration')} 0.73`]);
 });
 
-it('06-F13: flagger_canary_metric_limit has the limits that the checks go by, those of request-duration in seconds', async () => {
+it('06-F13: flagger_canary_metric_limit has the limits of the checks, those of request-duration in seconds', async () => {
   const { metrics, lines } = started();
   const canary = inRelease(
     {},
@@ -215,7 +215,7 @@ it('06-F13: webhooks and metric backends are timed by kind and result, for every
   ]);
 });
 
-it('06-F13: calls of 50 ms and of five minutes are counted in different buckets, which a gate and a load test may take', async () => {
+it('06-F13: calls of 50 ms and of five minutes, the durations of a gate and a load test, are counted in different buckets', async () => {
   const { metrics, lines } = started();
   const clock = { nowMs: () => 0, monotonicMs: () => 0, setTimer: () => () => undefined };
   metrics.timeCall(clock)('')('passed');
@@ -238,7 +238,7 @@ const verdicts: Verdict[] = [
   { check: 'lag', verdict: 'unmeasured', reason: 'too early', early: true },
 ];
 
-it('05-W1: checks are counted by metric and verdict, one that is too early not at all', async () => {
+it('05-W1: checks are counted by metric and verdict, a check that is too early not at all', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
   metrics.measured(aCanary(), verdicts);
@@ -277,7 +277,7 @@ it('06-F13: a Canary that is gone leaves no series behind, nor does what comes l
   metrics.announced(aCanary(), 'Failed');
   metrics.tickEnded(aCanary(), 5);
   expect(await allSeries(metrics)).toEqual([]);
-  // Nor one without labels.
+  // Nor a series without labels.
   expect(await metrics.registry.metrics()).not.toMatch(/^flagger_canary_failures_total \d/m);
 });
 
@@ -305,7 +305,7 @@ it('06-F13: what comes late of a Canary that was made again is not counted for t
   expect(await lines('flagger_canary_failures_total')).toEqual([]);
 });
 
-it('06-F13: a replica that stands by has no series of Canaries, and serin_leader is 0', async () => {
+it('06-F13: a standby replica has no series of Canaries, and serin_leader is 0', async () => {
   const { metrics, lines } = started();
   metrics.leads({
     watches: () => [{ kind: 'v1/Service', ageMs: 5_000, restarts: 2 }],
