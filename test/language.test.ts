@@ -13,6 +13,7 @@ const CLEAN: readonly string[] = [
   'src/controller/notifications',
   'src/controller/status',
   'src/controller/telemetry',
+  'src/controller/watch',
   'src/kube',
   'src/notifiers',
   'src/outgoing',

@@ -57,7 +57,7 @@ it.each([
   expect([register.olderRival('test/b'), register.olderRival('test/a')]).toEqual([rival, undefined]);
 });
 
-it('of two Canaries made in the same second the one with a release goes on', () => {
+it('of two Canaries made in the same second, the Canary with a release goes on', () => {
   const register = registerOf(canary('a', { target: 'web' }), canary('b', { target: 'web', begun: true }));
   expect([register.olderRival('test/a'), register.olderRival('test/b')]).toEqual(['test/b', undefined]);
 });

@@ -31,7 +31,7 @@ export class CanaryRegister {
     const entry: RegisteredCanary = {
       uid: metadata.uid,
       raw,
-      // Timestamps have whole seconds: of two Canaries made in the same second, the one with a release goes on.
+      // Timestamps have whole seconds: of two Canaries made in the same second, the Canary with a release goes on.
       age: `${metadata.creationTimestamp ?? ''}/${status?.release ? 0 : 1}/${metadata.uid}`,
       claims: claimsOf(canary),
       interests: refs.map(interestKey),

@@ -125,7 +125,7 @@ export class KindWatches {
     return looked.map((one) => this.#watch(apiVersion, kind, one));
   }
 
-  /** Figures of each open watch. The watch of a missing or forbidden kind has none: its Canaries say so. */
+  /** Figures of each open watch, except watches of missing or forbidden kinds, which their Canaries report. */
   watches(): { kind: string; ageMs: number; restarts: number }[] {
     const open = [...this.#watched].filter(([, { unavailable }]) => unavailable === undefined);
     return open.map(([kind, { handle }]) => ({ kind, ageMs: handle.ageMs(), restarts: handle.restarts }));
