@@ -123,7 +123,7 @@ describe('I15: answers', () => {
     await expect.poll(() => asked('large_answer')).toBe(0);
   });
 
-  it('are cut off at 1 MiB as they are unpacked, and not read on', async () => {
+  it('are cut off at 1 MiB while they are unpacked, and not read on', async () => {
     const { calls } = outgoingCalls();
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const zipped = await served((response) => {
