@@ -11,6 +11,7 @@ const CLEAN: readonly string[] = [
   'src/controller/facts',
   'src/controller/journal',
   'src/controller/notifications',
+  'src/controller/objects',
   'src/controller/outgoing',
   'src/controller/status',
   'src/controller/telemetry',

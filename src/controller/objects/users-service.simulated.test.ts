@@ -88,7 +88,7 @@ describe('03-B17: after the Canary is gone', () => {
   });
 });
 
-it('what the Canary asks of it and asks no more goes, and what its user wrote stays', async () => {
+it('loses fields that the Canary no longer requests, and keeps those of its user', async () => {
   const asked = { apex: { labels: { team: 'a' }, annotations: { note: 'b' } }, trafficDistribution: 'PreferClose' };
   const lab = await arrived({ selector: { app: APP }, ports: [http], sessionAffinity: 'ClientIP' }, asked);
   expect(liveIn(lab)).toMatchObject({
