@@ -13,6 +13,7 @@ const CLEAN: readonly string[] = [
   'src/controller/notifications',
   'src/controller/objects',
   'src/controller/outgoing',
+  'src/controller/reconcile',
   'src/controller/status',
   'src/controller/telemetry',
   'src/controller/watch',

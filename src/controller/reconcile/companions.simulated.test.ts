@@ -50,7 +50,7 @@ async function isQuiet(lab: ModelLab): Promise<boolean> {
 }
 
 describe('I17: companions of the primary', () => {
-  it('are there before its pods, are marked, and are owned by the anchor', async () => {
+  it('exist before its pods, are marked, and are owned by the anchor', async () => {
     const lab = await initializedWith([aBudget(), aPolicy(), ofDatabase(), aVpa()]);
     expect(specAt(lab, budget(PRIMARY))).toEqual({ minAvailable: 1, selector: ofPrimary });
     expect(specAt(lab, policy(PRIMARY))).toEqual({ podSelector: ofPrimary, policyTypes: ['Ingress'] });
@@ -214,7 +214,7 @@ describe('I15: what a namespace has beside them', () => {
     lab.close();
   });
 
-  it('a policy that admits namespaces by a label has a companion where this one has the label, which is read for it alone', async () => {
+  it('a policy that admits namespaces by a label has a companion where this one has the label, which is read only for it', async () => {
     const peer = { podSelector: { matchLabels: { app: APP } }, namespaceSelector: { matchLabels: { team: 'shop' } } };
     const lab = await applicationWith([aPolicy('db', { app: 'db' }, { ingress: [{ from: [peer] }] })]);
     lab.server.patch(namespaceRef, { metadata: { labels: { team: 'shop' } } });
@@ -282,7 +282,7 @@ describe('I17: when the Canary is deleted', () => {
     lab.close();
   });
 
-  it('a Canary that is made anew meanwhile goes on with them, without a gap', async () => {
+  it('a Canary that is created again meanwhile goes on with them, without a gap', async () => {
     const lab = await initializedWith([aPolicy(), ofDatabase()]);
     const pod = ending(lab);
     const uids = () => [policy(PRIMARY), policy(`db-${PRIMARY}`)].map((ref) => lab.server.find(ref)?.metadata.uid);
@@ -424,7 +424,7 @@ describe('what Serin may not do', () => {
     lab.close();
   });
 
-  it('a kind that may not be read is not checked, and is looked at again with a later change', async () => {
+  it('a forbidden kind is not checked, and is looked at again with a later change', async () => {
     const lab = await applicationWith([aBudget(), aPolicy()]);
     lab.whyForbidden = (kind) => (kind === 'PodDisruptionBudget' ? 'may not list poddisruptionbudgets' : undefined);
     lab.server.create(aModelCanary(ordersPlan));

@@ -31,8 +31,8 @@ interface FoundSides {
 }
 
 /**
- * Makes the companions of the primary, lets them follow their sources, and removes those that nothing needs any more. What is refused is a
- * warning, but for a NetworkPolicy without which no primary is made: it would serve unprotected, or be shut out (I17).
+ * Makes the companions of the primary, lets them follow their sources, and removes unneeded ones. A refused companion is a warning, except a NetworkPolicy
+ * without which no primary is made: it would serve unprotected, or be shut out (I17).
  */
 export async function ensureCompanions(context: ReconcileContext, selector: SelectorLabels, found: FoundSides): Promise<Outcome> {
   const { canary, config, view, companions: notes } = context;
@@ -51,7 +51,7 @@ export async function ensureCompanions(context: ReconcileContext, selector: Sele
   notes.keep(new Set(looked.map(refKey)));
   const unreadable = refs.flatMap((ref) => {
     const why = view.unavailable(ref);
-    // Without its CRD there is none of the kind.
+    // Without its CRD no object of the kind exists.
     return why === undefined || why.code === 'KindNotFound' ? [] : [listRemedy(ref, why.detail ?? why.code)];
   });
   const text = [...unreadable, ...(plan ? missing(context, plan) : [])].join('; ') || undefined;
@@ -131,7 +131,7 @@ function leaveToUser(context: ReconcileContext, object: KubeObject): Promise<Out
   });
 }
 
-/** What the API server refuses holds up nothing, and is tried again later; `isVital`: it holds up all that follows. */
+/** A refused write delays nothing, and is tried again later. With `isVital` it delays all that follows. */
 async function unlessRefused(
   { companions: notes, nowMs, signal }: ReconcileContext,
   ref: ObjectRef,
@@ -155,7 +155,7 @@ async function unlessRefused(
   }
 }
 
-/** What does not hold for the primary, or may not: sources without a companion that lose something, and companions that are refused. */
+/** Sources that do not hold for the primary, or could not: sources without a companion that lose something, and refused companions. */
 function missing({ companions: notes }: ReconcileContext, { companions, without, superfluous }: CompanionPlan): string[] {
   const refused = companions.flatMap(({ source, object }) => {
     const why = notes.whyRefused(refKey(refOf(object)));

@@ -61,7 +61,7 @@ const contextOf = (store: Store, { mode, names }: SecretsPolicy = { mode: 'watch
 });
 
 describe('makeCopies', () => {
-  it('creates each copy, owned by the anchor, and takes one that an interrupted promotion has made', async () => {
+  it('creates each copy, owned by the anchor, and takes a copy that an interrupted promotion has made', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     await makeCopies(contextOf(store), copies, owner);
@@ -71,7 +71,7 @@ describe('makeCopies', () => {
     expect([...store.objects.values()]).toEqual([made]);
   });
 
-  it('03-B25: an object of another owner under the name of a copy is refused and left as it is', async () => {
+  it('03-B25: an object of another owner under the name of a copy is refused and stays unmodified', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     const [copy] = copies.copies;
@@ -83,7 +83,7 @@ describe('makeCopies', () => {
     expect(store.objects.get(theirs.metadata.name)).toBe(theirs);
   });
 
-  it('one that is being deleted is waited for', async () => {
+  it('a copy that is being deleted is waited for', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     await makeCopies(contextOf(store), copies, owner);
@@ -91,7 +91,7 @@ describe('makeCopies', () => {
     await expect(makeCopies(contextOf(store), copies, owner)).rejects.toThrow(/is being deleted/);
   });
 
-  it('one that the primary reads is looked at first, and made again where it is gone', async () => {
+  it('a copy that the primary reads is looked at first, and made again where it is gone', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     const [name = ''] = copies.names.values();
@@ -184,7 +184,7 @@ describe('pruneCopies', () => {
     expect([...store.objects.keys()]).toEqual([old, current]);
   });
 
-  it('a promotion that made no copy looks for none, unless a pruned template read one that no kept template reads', async () => {
+  it('a promotion that made no copy looks for none, unless a pruned template read a copy that no kept template reads', async () => {
     const { store, old, current } = await withCopies();
     await pruneCopies(contextOf(store), { kept: [reading(current)], pruned: [reading(current)] }, false);
     expect(store.asked).toEqual([]);

@@ -26,7 +26,7 @@ const BLOCKED_MS = { from: 500, to: 15_000 };
 /** After a conflict, should the watch not bring what the other writer wrote. */
 const CONFLICT_MS = 2_000;
 
-/** Whether the cluster holds what one Canary wants of it, as the facts say it. */
+/** Facts about how far the cluster matches the desired state of one Canary. */
 export type ConvergenceState = Pick<Facts, 'converged'> & {
   unconfirmed: Facts['unconfirmed'] | undefined;
   blocker: Facts['blocker'] | undefined;
@@ -36,7 +36,7 @@ export type ConvergenceState = Pick<Facts, 'converged'> & {
 /** By another selector users reach no pod at all, or those of a version that was not judged. */
 const newBrake = (): HealingBrake => new HealingBrake({ longestSelectorPauseMs: 2_000 });
 
-/** Brings the cluster to what the recorded status asks for, and remembers between passes how far it is and what keeps it from that. */
+/** Brings the cluster to the recorded status, and remembers between reconciles its progress and its blocker. */
 export class Convergence {
   readonly #deps: ControllerDeps;
   readonly #reported: Reported;

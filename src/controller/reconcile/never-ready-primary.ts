@@ -25,7 +25,7 @@ export function wasNeverReady({ canary }: ReconcileContext, { target, primary, n
   return primary?.carries !== undefined && primary.carries !== target.revision && !primary.serving;
 }
 
-/** Writes the target's template of now into it, and forgets the one that never served: it is nothing to go back to. */
+/** Writes the target's current template into it, and forgets the template that never served: no rollback goes to it. */
 export async function renewPrimary(context: ReconcileContext, apex: Apex): Promise<Outcome> {
   const { canary, view, cluster, anchors, signal } = context;
   const workload = workloadOf(canary);

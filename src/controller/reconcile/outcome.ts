@@ -6,9 +6,9 @@ import { type Undoing, undoneText } from '../objects/healing-brake.ts';
 export interface Outcome {
   /** The cluster holds what was desired: it was found so, or a write was answered so. */
   converged: boolean;
-  /** Something was written, so that the facts may have changed. */
+  /** Something was written, so that the facts can have changed. */
   wrote: boolean;
-  /** A held-up write may be made after this time. */
+  /** A delayed write can be made after this time. */
   retryInMs?: number | undefined;
   /** The routes are written by an earlier spec, since those of this one were refused: why. */
   refused?: NewBlocker | undefined;

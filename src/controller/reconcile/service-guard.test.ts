@@ -23,8 +23,8 @@ const sliceOf = (address: string, ready = true): KubeObject => ({
 });
 
 /**
- * The Service is written so that it leads to the primary; what the EndpointSlices do then is the test's. `found`: the Service as it is seen
- * after that, default as written.
+ * Writes the Service so that it leads to the primary. The test decides the EndpointSlices after that. `found`: the Service in the view after the write, by
+ * default the written one.
  */
 async function writing({
   found,
@@ -115,7 +115,7 @@ it('I14: EndpointSlices that an API server lists late are waited for, and are no
   expect(patched).toEqual([]);
 });
 
-it('I14: EndpointSlices that may not be watched are no reason to put the Service back', async () => {
+it('I14: forbidden EndpointSlices are no reason to put the Service back', async () => {
   const { watched, pass, patched } = await writing();
   const watch = watched();
   watch.onUnavailable?.('forbidden', 'not allowed');

@@ -13,7 +13,7 @@ const service = (primary: string): KubeObject => ({
   status: { latestCreatedRevisionName: 'shop-00002', latestReadyRevisionName: 'shop-00002' },
 });
 
-/** Passes over a Knative Service that names this Revision as its primary, at these times; shop-00001 was promoted, and is there if it is `kept`. */
+/** Reconciles a Knative Service that names this Revision as its primary, at these times. shop-00001 was promoted, and exists if it is `kept`. */
 async function passes(
   named: string,
   { promoted = true, isThere = (name: string): boolean => name === 'shop-00001', timesMs = [0], manager = 'kubectl' },
