@@ -18,7 +18,7 @@ export interface FinishDeps extends Omit<RestoreDeps, 'isDue' | 'isInterrupted'>
   /** A Canary without a release on this target, whose spec can be read. */
   heir(): Canary | undefined;
   salts: Pick<SecretSalts, 'of' | 'inherit'>;
-  /** Of this deletion, whatever decides it. */
+  /** Of this deletion, for each of its decisions. */
   guard: PrimaryGuard;
 }
 
@@ -83,7 +83,7 @@ async function decide(
     const decided = handOverOf(await lookAtDeletion(canary, now, current, lookDeps));
     if (decided.to !== 'target') return false;
     await guarded.end();
-    // From here on it is handed over whatever the target holds, also after a crash that has taken the marks from the target.
+    // From here on any target is handed over, also after a crash that has taken the marks from the target.
     isBegun = true;
     if (isKeptBy(current)) await announceHandOver(canary, decided.because, deps);
     if (decided.because !== 'promoted') await recordHandOver(canary, current, deps);

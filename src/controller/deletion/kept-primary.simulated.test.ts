@@ -228,7 +228,7 @@ describe('I19: a kept primary ends', () => {
     lab.close();
   });
 
-  it('I19: not by a template that is pushed later and never ready, which is said; the next one that is ready ends it', async () => {
+  it('I19: not by a template that is pushed later and never ready, which an event says; the next ready template ends it', async () => {
     const lab = await kept();
     lab.push(BROKEN_IMAGE);
     await lab.pass(30_000);
@@ -341,7 +341,7 @@ describe('I19: configs count as the template does', () => {
     return lab;
   }
 
-  it('I19: the primary keeps serving with its own copy, and ends when the ConfigMap is as it was', async () => {
+  it('I19: the primary keeps serving with its own copy, and ends when the ConfigMap has its former content', async () => {
     const lab = await failedConfig();
     deleteCanary(lab);
     await lab.pass(GRACE_MS);

@@ -36,7 +36,7 @@ export async function restorePorts(
   if (ports) await cluster.patch(ref, { metadata: { resourceVersion }, spec: { ports } }, { signal });
 }
 
-/** The ports of a Service but for those that we alone wrote; undefined where there are none, or where it is not known which the user had. */
+/** The ports of a Service except those that only we wrote, `undefined` if it has none, or if the user's own are unknown. */
 export function portsWithoutOurs(
   service: KubeObject,
   recorded: Originals['apexService'],
@@ -65,7 +65,7 @@ function managersOf(service: KubeObject, one: ServicePort): string[] {
   });
 }
 
-/** Numbers and names that stand anywhere under a field for a port. */
+/** Numbers and names anywhere under a field for a port. */
 function portsNamedIn(objects: readonly KubeObject[]): Set<number | string> {
   const found = new Set<number | string>();
   const collect = (value: unknown, isPort: boolean): void => {

@@ -21,8 +21,8 @@ type RestoreRoutesDeps = DepsOf<'cluster' | 'config'>;
 export type Parting = { to: 'target' } | { to: 'anchor'; anchor?: KubeObject };
 
 /**
- * Puts routes found in place back, leaves those that serve an edge and removes the others that we made; proxies hear of it before the Services
- * that it names are collected.
+ * Puts routes found in place back, leaves routes that serve an edge and removes the others that we made. Proxies learn of it before the Services that it names
+ * are collected.
  */
 export async function finalizeRoutes(
   canary: Canary,
@@ -63,14 +63,14 @@ async function introduceServices(
       await cluster.patch(refOf(object), { metadata: { resourceVersion }, spec }, { signal });
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      // A policy that refuses its rule may take the routes themselves.
+      // A policy that refuses its rule could accept the routes themselves.
       return false;
     }
   }
   return introductions.length > 0;
 }
 
-/** Finalizes the routes among these refs; what we made and no garbage collector takes goes by our own hand. True when it wrote. */
+/** Finalizes the routes among these refs. Deletes our routes that no garbage collector takes. True when it wrote. */
 async function restoreRoutes(
   canary: Canary,
   { router, refs, parting }: { router: Router; refs: readonly ObjectRef[]; parting: Parting },
@@ -80,7 +80,7 @@ async function restoreRoutes(
   const { write, remove } = router.finalize(canary, current);
   const isForEdge = (object: KubeObject) => isOurRoute(canary, object, config) && router.afterDeletion(canary, object) === 'stays';
   const stays = (object: KubeObject) => parting.to === 'target' && isForEdge(object);
-  // Marked for this Canary, or for one of its name that it has taken over from. Elsewhere it is another Canary's, whatever the spec names.
+  // Marked for this Canary, or for a Canary of its name that it has taken over from. Elsewhere it is another Canary's, for any names in the spec.
   const isMade = ({ metadata }: KubeObject) =>
     metadata.annotations?.[ownerAnnotation] !== undefined && metadata.namespace === canary.metadata.namespace;
   const stranded = current.filter((object) => !isCollected(refOf(object), config) && isMade(object) && !stays(object)).map(refOf);
@@ -117,7 +117,7 @@ async function part(
   }
 }
 
-/** Takes our owner from a route that stays, and marks it as of this apex; gives an owner to one that was left before its target went. */
+/** Takes our owner from a route that stays, and marks it as of this apex. Gives an owner to a route that was left before its target went. */
 function partingPatch(canary: Canary, route: KubeObject, parting: Parting): object | undefined {
   const isOurs = ({ kind, name }: OwnerReference) =>
     (kind === 'ControllerRevision' && name === names(canary).anchor) || (kind === 'Canary' && name === canary.metadata.name);
@@ -131,7 +131,7 @@ function partingPatch(canary: Canary, route: KubeObject, parting: Parting): obje
   return parting.to === 'target' ? (isParted && isMarked ? undefined : leave) : take;
 }
 
-/** Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). What is ours stays ours. */
+/** Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). Our objects stay ours. */
 export async function applyOver(
   object: KubeObject,
   live: KubeObject | undefined,

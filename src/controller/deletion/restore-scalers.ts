@@ -7,9 +7,8 @@ import { isPausedByUs } from '../../workloads/scalers/pause.ts';
 import type { DepsOf } from '../controller-deps.ts';
 
 /**
- * Resumes the user's scalers of the target before it is raised: a paused one would empty it at once. All of the namespace are read,
- * since the one that we paused may not be the one that the spec names now, or the spec was never read. Gives the limits of the
- * one that it names.
+ * Resumes the user's scalers of the target before it is raised: a paused scaler would scale it to zero at once. All of the namespace are read, since the spec
+ * can name another scaler now than the one that we paused, or was never read. Returns the limits of the scaler that it names.
  */
 export async function resumeScalers(canary: Canary, { cluster, signal }: DepsOf<'cluster'>): Promise<ReplicaLimits | undefined> {
   const { autoscalerRef, targetRef } = canary.spec;
@@ -31,8 +30,8 @@ export async function resumeScalers(canary: Canary, { cluster, signal }: DepsOf<
 }
 
 /**
- * The minimum that a release has raised is the user's again. All scalers of the target are looked at, since the one that the spec names
- * now may be another one, or the spec was never read.
+ * Gives the minimum that a release has raised back to the user. All scalers of the target are looked at, since the spec can name another one now, or was never
+ * read.
  */
 export async function restoreMinimums(canary: Canary, { cluster, signal }: DepsOf<'cluster'>): Promise<void> {
   // The anchor holds the spec of a Canary that was deleted while Serin was down.

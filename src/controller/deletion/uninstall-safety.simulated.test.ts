@@ -65,7 +65,7 @@ it('I7: a target that is just being replaced when Serin comes back after the gra
   lab.close();
 });
 
-it('I7: a Canary of another name on the same target keeps the primary until it goes, too', async () => {
+it('I7: a Canary of another name on the same target keeps the primary until it is also deleted', async () => {
   const lab = await promoted();
   const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' };
   manifests.target(lab);

@@ -23,7 +23,7 @@ export interface UninstallDeps extends DeletionDeps {
   anchors: Anchors;
   /** A Canary on this target that lives: the primary is its. */
   awaitedBy(): ObjectRef | undefined;
-  /** The grace ends at this moment; undefined: what generated objects wait for has no end of its own. */
+  /** The grace ends at this moment, `undefined` if the cause of the wait has no end of its own. */
   endsAt(atMs: number | undefined): void;
 }
 
@@ -59,7 +59,7 @@ export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promi
     deps.endsAt(endMs);
     const leftMs = endMs === undefined ? undefined : endMs - clock.nowMs();
     if (leftMs !== undefined && leftMs <= 0) {
-      // The watch may be late, or not allowed any more.
+      // The watch can be late, or no longer allowed.
       const found = await cluster.get(canaryRef, { signal });
       if (found && found.metadata.deletionTimestamp === undefined) view.learn(found);
       if (deps.awaitedBy()) continue;
