@@ -109,8 +109,8 @@ export class Deletions {
   }
 
   /**
-   * True if a Canary of this name runs on its objects, so that nothing is restored: the same one, or one with a recorded release on the same target. A Canary
-   * that was made again has none, and starts like new when all is restored.
+   * True if a Canary of this name runs on its objects, so that nothing is restored: the same Canary, or another with a recorded release on its target. A Canary
+   * that was made again has no release, and starts like new when all is restored.
    */
   isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean {
     const raw = this.#living(canary);

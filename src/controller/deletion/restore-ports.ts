@@ -36,7 +36,7 @@ export async function restorePorts(
   if (ports) await cluster.patch(ref, { metadata: { resourceVersion }, spec: { ports } }, { signal });
 }
 
-/** The ports of a Service except those that only we wrote, `undefined` if it has none, or if the user's own are unknown. */
+/** The ports of a Service except our own, `undefined` if it has none, or if the user's own are unknown. */
 export function portsWithoutOurs(
   service: KubeObject,
   recorded: Originals['apexService'],

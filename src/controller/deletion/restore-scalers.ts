@@ -8,7 +8,7 @@ import type { DepsOf } from '../controller-deps.ts';
 
 /**
  * Resumes the user's scalers of the target before it is raised: a paused scaler would scale it to zero at once. All of the namespace are read, since the spec
- * can name another scaler now than the one that we paused, or was never read. Returns the limits of the scaler that it names.
+ * can name another scaler than the paused one by now, or was never read. Returns the limits of the named scaler.
  */
 export async function resumeScalers(canary: Canary, { cluster, signal }: DepsOf<'cluster'>): Promise<ReplicaLimits | undefined> {
   const { autoscalerRef, targetRef } = canary.spec;
