@@ -8,6 +8,7 @@ const CLEAN: readonly string[] = [
   'src/base',
   'src/controller/admission',
   'src/controller/adoption',
+  'src/controller/canary',
   'src/controller/deletion',
   'src/controller/facts',
   'src/controller/journal',

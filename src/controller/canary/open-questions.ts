@@ -8,11 +8,11 @@ import type { ConfigTracker } from './config-tracker.ts';
 /** Receives the results of questions. */
 export interface QuestionResults {
   answered(answer: Answer): void;
-  /** The question could not be asked at all. */
+  /** The question could not be started at all. */
   failed(error: unknown): void;
   /** The chart wants to be woken in so many milliseconds, by `ring`. */
   wakeIn(ms: number, ring: () => void): void;
-  /** The moment that it asked for has come. */
+  /** The moment that it requested has come. */
   due(): void;
 }
 

@@ -48,7 +48,7 @@ export class RememberedRelease {
     return this.#snapshot !== undefined;
   }
 
-  /** True where the Canary's stored release is the one that this was derived from. */
+  /** True if this was derived from the Canary's stored release. */
   isOf(canary: Canary): boolean {
     return isSameStored(this.#stored, memoryOf(canary));
   }
