@@ -10,7 +10,7 @@ import { ApiError } from '../kube/errors.ts';
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Stored as it is, as an older CRD without this schema had let it in. */
+/** Stores an object unmodified, as an older CRD without this schema had let it in. */
 function smuggle(lab: ModelLab, object: KubeObject): void {
   const resource = lab.server.resource(object.apiVersion, object.kind);
   lab.server.api.store.put(resource.storeKey, {
@@ -71,7 +71,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('03-B1, B2, H5, H7: after a failed release each further push is released, whatever was pushed during the rollback of the last one', async () => {
+  it('03-B1, B2, H5, H7: after a failed release each further push is released, after any push during the rollback of the last one', async () => {
     const lab = await releasing();
     lab.push(BROKEN_IMAGE);
     expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);

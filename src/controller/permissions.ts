@@ -26,9 +26,9 @@ export interface Features {
   /** Copies that Flagger made are kept. */
   takeOver: boolean;
   secretsMode: SecretsMode;
-  /** Secrets that may be read; none: all. */
+  /** Names of the Secrets that are permitted. An empty list permits all. */
   secretsNames: readonly string[];
-  /** In mode `off`: Secrets may be referred to. */
+  /** In mode `off`: references to Secrets are permitted. */
   secretsReferences: boolean;
   scalers: readonly (keyof typeof scalerPermissions)[];
   companions: readonly (keyof typeof companionPermissions)[];
@@ -59,7 +59,7 @@ export const referencePermissions = {
   alertProviders: [rule('flagger.app', ['alertproviders'], ['get'], 'alerts'), conditions('alertproviders/status')],
 } satisfies Record<string, readonly Permission[]>;
 
-/** For each Canary, whatever its target is. */
+/** For each Canary, with any target. */
 export const canaryPermissions: readonly Permission[] = [
   rule('flagger.app', ['canaries'], ['get', 'list', 'watch', 'patch'], 'Canaries; patch is for the finalizer'),
   rule('flagger.app', ['canaries/status'], ['patch'], 'their status'),
@@ -72,7 +72,7 @@ export const canaryPermissions: readonly Permission[] = [
 /** Those of these rules that list and watch are for kinds that are looked at as the controller starts, with Canaries or without. */
 export const startPermissions: readonly Permission[] = [...canaryPermissions, ...servicePermissions];
 
-/** Needed whatever is switched on. */
+/** Needed with any feature. */
 export const corePermissions: readonly Permission[] = [
   ...canaryPermissions,
   ...servicePermissions,
@@ -129,7 +129,7 @@ export function permissionsBesideSecrets(features: Features): Permission[] {
   ]);
 }
 
-/** Only those on Secrets, which may have a role of their own. */
+/** Only those on Secrets, which can have a role of their own. */
 export function secretPermissionsFor({
   configTracking,
   takeOver,
