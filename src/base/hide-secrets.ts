@@ -3,9 +3,9 @@ import { textSearch } from './text-search.ts';
 import { withoutTrailing } from './trailing.ts';
 
 const HIDDEN = '***';
-/** Nothing longer is shown anywhere, and each secret is looked for in all of it. */
+/** Longest text that is shown anywhere. Each secret is looked for in all of it. */
 const LONGEST_SHOWN = 8192;
-/** With more of them a text is hidden as a whole. */
+/** Most secrets of one text. With more of them a text is hidden as a whole. */
 const MOST_SECRETS = 100;
 /** The part of a long form that is looked for first. */
 const FIRST_SOUGHT = 64;

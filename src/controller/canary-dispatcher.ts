@@ -125,7 +125,7 @@ export class CanaryDispatcher {
     }
   }
 
-  /** Where Canaries look at all objects of a kind, a thousand of them would wake one another with what is made for each. */
+  /** With interests in all objects of a kind, a thousand Canaries would wake one another with the objects made for each. */
   #interestedIn(ref: ObjectRef): readonly string[] {
     const object = this.#deps.view.find(ref)?.object;
     const uid = object?.metadata.annotations?.[ownerAnnotation];

@@ -28,9 +28,9 @@ export type DepsOf<Name extends keyof ControllerDeps> = Pick<ControllerDeps, Nam
 /** Basics of a controller: its settings, its time, its log, and its permission to write. */
 export interface ProcessDeps {
   readonly config: ControllerConfig;
-  /** Which addresses are called for tenants. */
+  /** Decides which addresses are called for tenants. */
   readonly addresses: AddressPolicy;
-  /** Of Serin. */
+  /** Version of Serin. */
   readonly version: string;
   /** Names this process in what it writes. */
   readonly writer: string;

@@ -19,13 +19,13 @@ export interface SharedParts {
 
 export interface ControllerOptions {
   config: ControllerConfig;
-  /** Of Serin, for what it records. */
+  /** Version of Serin, for its records. */
   version?: string;
   /** Names this process; random when absent. */
   identity?: string;
   /** Makes a text that no one guesses; default: of sixteen random hexadecimal digits. */
   word?: () => string;
-  /** Where calls are not made by TCP. */
+  /** Agents for calls that are not made by TCP. */
   agents?: OutgoingConnection['agent'] | undefined;
   /** A cluster that cannot send raw requests cannot query the metric backends in it. */
   cluster: Cluster & Partial<Pick<KubeCluster, 'ask'>>;

@@ -20,7 +20,7 @@ export interface Flag {
   shown?: string;
   /** The values that are accepted, where they are few. */
   choices?: readonly string[];
-  /** Not in the help: for tests, and for networks of a special kind. */
+  /** Hidden in the help: for tests, and for networks of a special kind. */
   isHidden?: true;
   /** Environment variable that wins over the flag. */
   env?: string;

@@ -53,7 +53,7 @@ export const everyFeature: Features = {
 const conditions = (resource: string): Permission =>
   rule('flagger.app', [resource], ['patch'], 'conditions that say whether they work; without it all goes on, and they are not written');
 
-/** In namespaces with objects of these kinds that Canaries refer to. */
+/** Permissions in namespaces with objects of these kinds that Canaries refer to. */
 export const referencePermissions = {
   metricTemplates: [conditions('metrictemplates/status')],
   alertProviders: [rule('flagger.app', ['alertproviders'], ['get'], 'alerts'), conditions('alertproviders/status')],
@@ -69,7 +69,7 @@ export const canaryPermissions: readonly Permission[] = [
   rule('', ['namespaces'], ['get'], 'whether the namespace of a deleted Canary is going, too'),
 ];
 
-/** Those of these rules that list and watch are for kinds that are looked at as the controller starts, with Canaries or without. */
+/** Rules of these that list and watch are for kinds that are looked at as the controller starts, with Canaries or without. */
 export const startPermissions: readonly Permission[] = [...canaryPermissions, ...servicePermissions];
 
 /** Needed with any feature. */
@@ -81,21 +81,21 @@ export const corePermissions: readonly Permission[] = [
   ...Object.values(referencePermissions).flat(),
 ];
 
-/** Of the dashboard, where it is served: what its users see, each after a review of their own rights. */
+/** Permissions of the dashboard, if it is served: its users' views, each after a review of their own rights. */
 export const dashboardPermissions = {
   views: [
     inNamespace(rule('', ['pods'], ['list', 'watch'], 'the pods of an open release on the dashboard')),
     inNamespace(rule('', ['events'], ['list', 'watch'], 'its events')),
     rule('apps', ['controllerrevisions'], ['list', 'watch'], 'primaries that are kept, while someone looks at the list'),
   ],
-  /** In no namespace, so that a ClusterRole has them. */
+  /** Permissions in no namespace, so that a ClusterRole has them. */
   reviews: [
     ofCluster(rule('authentication.k8s.io', ['tokenreviews'], ['create'], 'whose token a login brings')),
     ofCluster(rule('authorization.k8s.io', ['subjectaccessreviews'], ['create'], 'what that user may see and do')),
   ],
 } satisfies Record<string, readonly Permission[]>;
 
-/** Of one provider: its routes, and where it has a kind of target of its own, that. */
+/** Permissions of one provider: its routes, and its kind of target, if it has one. */
 export function providerPermissions(provider: Provider): readonly Permission[] {
   return provider === 'knative' ? knativePermissions : routerPermissions[provider];
 }

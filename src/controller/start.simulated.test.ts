@@ -27,7 +27,7 @@ async function killedOver(names: readonly [string, string]): Promise<ModelLab> {
   return lab;
 }
 
-/** So many calls of the next controller get no answer. The first one is its look for Canaries that are gone. */
+/** Fails this number of the next controller's calls. The first one is its look for Canaries that are gone. */
 function failNextCalls(lab: ModelLab, times: number): void {
   let left = times;
   lab.betweenCalls = () => {
@@ -57,7 +57,7 @@ it('after a start, a Canary whose target was pushed meanwhile is reconciled befo
   const written = vi.spyOn(StatusWriter.prototype, 'write');
   lab.start();
   expect(await lab.passUntil(() => lab.phase() === 'Progressing', 10_000)).toBe(true);
-  // Those of one urgency come in the order of their names.
+  // Canaries of one urgency come in the order of their names.
   expect(written.mock.calls.map(([{ metadata }]) => metadata.name).slice(0, 2)).toEqual([APP, 'other']);
   written.mockRestore();
   lab.close();
@@ -114,7 +114,7 @@ it('03-H16: the first that is written of a Canary is its phase Initializing, wit
   lab.close();
 });
 
-it('03-W24, CT19: what the pods of a primary read is copied before the primary is made', async () => {
+it('03-W24, CT19: the configs that the pods of a primary read are copied before the primary is made', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   lab.server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: NAMESPACE }, data: { color: 'blue' } });

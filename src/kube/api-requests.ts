@@ -22,7 +22,7 @@ export type WriteRequest = Pick<ApiCall, 'verb' | 'method' | 'contentType' | 'bo
 export class ApiRequests {
   readonly #transport: Transport;
   readonly #discovery: Discovery;
-  /** Of objects that name none. */
+  /** Namespace of objects that name none. */
   readonly #namespace: string;
 
   constructor(transport: Transport, discovery: Discovery, namespace: string) {
@@ -141,7 +141,7 @@ export function shaped(object: KubeObject, { apiVersion, kind }: KindRef, metada
   return metadataOnly ? { apiVersion, kind, metadata } : { ...object, apiVersion, kind, metadata };
 }
 
-/** In no name of an object. Source: `IsValidPathSegmentName` of k8s.io/apimachinery. */
+/** Characters that no name of an object has. Source: `IsValidPathSegmentName` of k8s.io/apimachinery. */
 export const NO_NAME = /[/%]/;
 
 /** Path segments that would lead to another object: only dots. */

@@ -270,7 +270,7 @@ describe('in a pod', () => {
     expect(connection.namespace).toBe('shop');
     const cluster = patient(connection);
     await expect(cluster.list(configMaps)).rejects.toThrow('401');
-    // As the kubelet does it: the new file takes the place of the old one.
+    // The kubelet also replaces the old file by the new one.
     renameSync(write('token.new', SECRET), at('token'));
     expect((await cluster.list(configMaps)).resourceVersion).toBe('7');
     cluster.close();

@@ -42,7 +42,7 @@ export interface EventRecorderOptions {
   onError?(error: unknown): void;
 }
 
-/** Before each further attempt, when the API server did not answer or was overloaded. Milliseconds. */
+/** Pauses before each further attempt, when the API server did not answer or was overloaded. Milliseconds. */
 const PAUSES_MS = [1_000, 5_000, 15_000];
 
 /** The API server refuses longer messages (core/v1 validation). */
@@ -67,7 +67,7 @@ class Recorder implements EventRecorder {
   readonly #cluster: Cluster;
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
-  /** By the hash of what an Event says of which object. */
+  /** Counts by the hash of an Event's text and object. */
   readonly #counts = new Map<string, number>();
   readonly #limits: ReturnType<typeof createEventLimits>;
 

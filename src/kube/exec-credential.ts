@@ -36,7 +36,7 @@ export interface CredentialPlugin {
 
 /** A credential is renewed this long before its expiry, so that it does not expire during a request. */
 const RENEW_BEFORE_MS = 5_000;
-/** After a failure every request would otherwise start a process. */
+/** Pause after a failure: otherwise every request would start a process. */
 const RETRY_AFTER_MS = 2_000;
 const TEXT_LIMIT = 200;
 

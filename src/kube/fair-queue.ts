@@ -278,7 +278,7 @@ export class FairQueue {
   }
 
   #begin(pool: QueuePool, line: QueueLine, waiting: Set<() => void>): void {
-    // To the end of the turns.
+    // Moves the line to the end of the turns.
     pool.lines[line.priority].delete(line);
     pool.lines[line.priority].set(line, waiting);
     this.#pools.delete(pool.name);

@@ -94,7 +94,7 @@ class Rivals {
     });
     const beforeSend = writesOfTerm(() => leadership, own);
     let term: AbortSignal | undefined;
-    /** Of the write that has just left. */
+    /** Takes the term of the write that has just left. */
     const takeTerm = () => {
       const taken = term;
       term = undefined;

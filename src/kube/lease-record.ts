@@ -5,7 +5,7 @@ import { RequestTimeoutError } from './errors.ts';
 import { slowAnnotation } from './slow-note.ts';
 
 export interface LeaseTimes {
-  /** After how long without a renewal a standby takes over. */
+  /** Time without a renewal after which a standby takes over. */
   leaseDurationMs: number;
   /** Time after its last renewal during which the holder still starts writes. */
   renewDeadlineMs: number;
@@ -97,7 +97,7 @@ export class LeaseSighting {
     this.#observed = undefined;
   }
 
-  /** From when on it is free, in monotonic milliseconds: released, `own` from a request whose answer was lost, or not renewed for its duration. */
+  /** Time from which it is free, in monotonic milliseconds: released, `own` from a request whose answer was lost, or not renewed for its duration. */
   freeFromMs(lease: KubeObject, own: string, nowMs: number): number {
     const { holderIdentity: holder = '', renewTime = '', leaseDurationSeconds } = leaseSpecOf(lease);
     const record = `${holder} ${renewTime} ${lease.metadata.resourceVersion}`;

@@ -38,7 +38,7 @@ export interface LeaseOptions extends Partial<LeaseTimes> {
   onNearlyFree?(): void;
   /** Called before a free lease is taken. */
   mayTake?(): Promise<boolean>;
-  /** Before the first look, in milliseconds: candidates that start together look one after the other. 0 by default. */
+  /** Delay of the first look, in milliseconds: candidates that start together look one after the other. 0 by default. */
   firstLookMs?: number;
   log?: { warn(fields: object, message: string): void } | undefined;
 }
@@ -59,7 +59,7 @@ const DEADLINE_PASSED = 'renew deadline passed';
 
 interface Held {
   term: LeaseTerm;
-  /** As it was written last. */
+  /** The last written version. */
   lease: KubeObject;
 }
 
@@ -81,12 +81,12 @@ class LeaderElection implements Leadership {
   readonly #running: Promise<void>;
   readonly #sighting: LeaseSighting;
   #held: Held | undefined;
-  /** Since when no Lease of this name was found, in monotonic milliseconds. */
+  /** Time since which no Lease of this name was found, in monotonic milliseconds. */
   #absentFromMs: number | undefined;
   /** Time when a lease that others hold, or can take first, can be taken. */
   #freeFromMs: number | undefined;
   #isGivingUp = false;
-  /** As it was found by a campaign whose write has no answer yet. */
+  /** The Lease that a campaign has read and whose write has no answer yet. */
   #taking: KubeObject | undefined;
 
   constructor(cluster: Cluster, options: LeaseOptions) {
@@ -186,7 +186,7 @@ class LeaderElection implements Leadership {
     return term.untilMs - this.#options.clock.monotonicMs();
   }
 
-  /** Also where its time has passed: a process that was frozen comes here before the timer of the term runs. */
+  /** True also if its time has passed: a process that was frozen comes here before the timer of the term runs. */
   #isOver(held: Held): boolean {
     if (this.#held !== held) return true;
     if (this.#leftMs(held) > 0) return false;

@@ -16,11 +16,11 @@ export interface Projection<T> {
   readonly handler: ListHandler;
   get(namespace: string | undefined, name: string): T | undefined;
   values(): T[];
-  /** Those of one namespace, however many there are in others. */
+  /** Values of one namespace, at no cost for the others. */
   valuesIn(namespace: string): T[];
   /** Takes the answer of a write, so that the next read sees it before the watch does. */
   learn(object: KubeObject): void;
-  /** After a delete of ours: gone until an event says otherwise. */
+  /** Call after our own delete: the object is gone until an event says otherwise. */
   forget(ref: Pick<ObjectRef, 'namespace' | 'name'>): void;
   /** Called after each change; the result ends it. */
   onChange(listener: (change: ProjectionChange<T>) => void): () => void;

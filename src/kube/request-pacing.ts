@@ -17,7 +17,7 @@ const JITTER_MS = { first: 250, longest: 10_000 };
 
 /** Writes of one resource. */
 export interface WriteFigures {
-  /** As kubectl names it: `services`, `deployments.apps`. */
+  /** Name in kubectl: `services`, `deployments.apps`. */
   resource: string;
   limit: number;
   underWay: number;

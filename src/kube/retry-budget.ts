@@ -6,7 +6,7 @@ const EARNED = 0.2;
 const PER_SECOND = 0.5;
 /** Most that is saved up. */
 const MOST = 20;
-/** After so many retries in a row that succeeded, the server has recovered. */
+/** Number of retries in a row that succeed after which the server has recovered. */
 const RECOVERED_AFTER = 4;
 
 /**

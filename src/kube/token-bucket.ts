@@ -6,7 +6,7 @@ export interface TokenBucket {
   take(): number;
 }
 
-/** At most `burst` at once and `qps` a second after that. No qps: no limit. */
+/** Admits `burst` at once and `qps` a second after that. Without qps it has no limit. */
 export function createTokenBucket(clock: Clock, limits: { qps?: number | undefined; burst?: number | undefined }): TokenBucket {
   const { qps } = limits;
   if (qps === undefined || qps <= 0) return { take: () => 0 };

@@ -137,7 +137,7 @@ class HttpTransport implements Transport {
         headers,
         agent: this.#agentNow(),
       });
-      // As Node's own option `signal` does, which listens to the ends of the stream besides.
+      // Node's own option `signal` does the same, but also listens to the ends of the stream.
       signal.addEventListener('abort', () => request.destroy(signal.reason), { once: true });
       request.once('response', (response) => {
         this.#options.outage?.answered();
@@ -257,7 +257,7 @@ class HttpTransport implements Transport {
     }
   }
 
-  /** To the end of the attempt: a write under way does not end with its caller. */
+  /** Runs to the end of the attempt: a write under way does not end with its caller. */
   async #carryOut(attempt: Attempt, pacing: RequestPacing, wasRetry: boolean): Promise<ApiResponse> {
     const { call, limit, startedAtMs } = attempt;
     const timeoutMs = isWrite(call) ? WRITE_TIMEOUT_MS : this.#options.requestTimeoutMs;

@@ -21,7 +21,7 @@ export interface WatchSettings {
   streamSeconds: { from: number; to: number };
   /** A stream that is silent for so long is dead: bookmarks arrive about every minute. `undefined` requests none. */
   silentMs: number | undefined;
-  /** After errors: doubles from one to the other, with jitter. */
+  /** Pause after errors: doubles from one to the other, with jitter. */
   backOffMs: { from: number; to: number };
   /** While the kind is absent or forbidden. */
   unavailableMs: { from: number; to: number };

@@ -8,7 +8,7 @@ export interface TextLimits {
   fields: number;
   name: number;
   value: number;
-  /** Of all of them together. */
+  /** Limit of all of them together. */
   total: number;
   /** Unit of `total`: characters, or bytes of the body. */
   totalIn: 'characters' | 'bytes';
@@ -17,7 +17,7 @@ export interface TextLimits {
 /** Reserved for the field that counts the fields left out. */
 const RESERVE = 60;
 const CUT = '…';
-/** More of a text is not looked at; no receiver has room for it. */
+/** Longest text that is looked at. No receiver has room for more. */
 const MOST_READ = 16_384;
 
 /** The texts of an alert, escaped and within the limits of its receiver. Text comes first; fields that do not fit are counted in the last one. */

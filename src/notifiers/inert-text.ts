@@ -1,4 +1,4 @@
-/** Not seen, and a part of no mention, link or tag. */
+/** Invisible character that is part of no mention, link or tag. */
 const BREAK = '\u200b';
 
 /** These also call many users within a word (Discord). */

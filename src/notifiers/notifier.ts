@@ -6,7 +6,7 @@ export interface AlertMessage {
   key: string;
   canary: { name: string; namespace: string };
   severity: 'info' | 'warn' | 'error';
-  /** From the closed list of the events: what happened. */
+  /** Event from the closed list. */
   reason: string;
   text: string;
   /** Title and value, in the order to show (05-6.2). */
@@ -17,11 +17,11 @@ export interface AlertMessage {
   page?: string | undefined;
   /** The same of a release that has ended. */
   releasePage?: string | undefined;
-  /** Where a gate is closed: how to open it. */
+  /** Command that opens a closed gate. */
   approve?: string | undefined;
   /** The same for all alerts of one release, for receivers that have threads. */
   thread?: string | undefined;
-  /** When it happened, epoch milliseconds. */
+  /** Time of the event, epoch milliseconds. */
   atMs: number;
 }
 

@@ -2,7 +2,7 @@ import { signatureHeader, signatureOf } from '../base/signature.ts';
 import { call, type OutgoingFailure, type OutgoingSettings } from '../outgoing/call.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
 
-/** More than this of an answer is not read. */
+/** Longest part of an answer that is read. */
 const BODY_LIMIT_BYTES = 8192;
 
 interface Post extends OutgoingSettings {

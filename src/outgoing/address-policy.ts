@@ -95,7 +95,7 @@ function kindOfName(name: string): 'loopback' | 'metadata' | undefined {
   return METADATA_NAME.test(name) ? 'metadata' : undefined;
 }
 
-/** By the addresses among these hosts, also within IPv6 ones. */
+/** Compares with the addresses among these hosts, also within IPv6 ones. */
 function within(hosts: readonly string[]): (address: string) => boolean {
   const isIn = addressList(hosts.filter((host) => isIP(host) !== 0));
   return (address) => [address, ...embeddedIn(address)].some(isIn);

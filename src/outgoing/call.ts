@@ -53,7 +53,7 @@ export interface OutgoingAnswer {
 export interface OutgoingFailure {
   /** `cancelled`: the signal was aborted. `late`: the time was over. `refused`: a rule of ours. */
   failed: 'cancelled' | 'late' | 'notAllowed' | 'redirected' | 'tooLong' | 'network';
-  /** In words for the user, for all but the first two. */
+  /** Reason in words for the user, for all but the first two. */
   why: string;
   /** For a failure of the network: words of Node or TLS, without the secrets. They may quote the address. */
   message: string;
@@ -63,7 +63,7 @@ export interface OutgoingFailure {
 
 /** Replaces the text of an answer that is concealed. */
 export const CONCEALED = 'what it says is not shown, since --allowed-addresses does not name its address';
-/** Of Go's client, and of ours before. */
+/** Limits of Go's client, and of our earlier ones. */
 const MOST_REDIRECTS = { anywhere: 10, sameOrigin: 5, manual: 0 } as const;
 
 /**
@@ -108,7 +108,7 @@ function streamOptions(
     signal,
     retry: { limit: 0 },
     throwHttpErrors: false,
-    // As Go's client: 301, 302 and 303 become a GET without body.
+    // Like Go's client: 301, 302 and 303 become a GET without body.
     methodRewriting: true,
     followRedirect: options.redirects !== 'manual',
     maxRedirects: MOST_REDIRECTS[options.redirects],

@@ -46,7 +46,7 @@ it('05-W37: an answer of the API server to an alert is judged only by its status
   expect(await made.send(message, signal)).toEqual({ ok: true });
 });
 
-it('05-W37: what a webhook at the API server answers is concealed, also a good answer and one after a redirect', async () => {
+it('05-W37: an answer of a webhook at the API server is concealed, also a good answer and an answer after a redirect', async () => {
   const { port } = await listening((url) => (url === '/' ? { status: 307, location: '/next' } : { status: 200, body: 'inner words' }));
   for (const path of ['/', '/next']) {
     const answer = await callWebhook({ name: 'h', url: `http://${API_SERVER}${path}` }, payload, {

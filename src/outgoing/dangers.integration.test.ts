@@ -35,7 +35,7 @@ interface Caller {
 const signal = AbortSignal.timeout(120_000);
 const base = (origin: string) => `${origin}/x`;
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-/** Without retries: each of them would be another first request. */
+/** A hook without retries: each of them would be another first request. */
 const hook = async (url: string, around: Around, secret?: string) => {
   const read = async () => (secret === undefined ? undefined : { 'header.authorization': `Bearer ${secret}` });
   const named = secret === undefined ? {} : { secretRef: { name: 's' } };
@@ -200,7 +200,7 @@ describe.each(Object.entries(callers))('05-W37: %s', (_, { address, call, readsA
       await call(address(broken.origin), { egress: outgoing(here) }),
       await call(address('http://127.0.0.1:1'), { egress: outgoing(here) }),
       await call(address('http://unknown.invalid'), { egress: outgoing(here) }),
-      // As a library may quote what it was given.
+      // A library can quote its input.
       await call(address('http://quoting.test'), { egress: outgoing({ ...here, lookup: quoting }) }),
     ];
     expect(answers.filter((answer) => /^200/.test(answer))).toEqual([]);

@@ -98,7 +98,7 @@ function withConnect<A extends HttpAgent>(
   return Object.assign(agent, { createConnection: judged });
 }
 
-/** More of them than a server sends that works for an hour and says so every few seconds. */
+/** More interim answers than a server sends in an hour, at one every few seconds. */
 const MOST_INTERIM = 1_000;
 /** Servers write some kilobytes at once, and at the least a line; an answer ends at 1 MiB. */
 const MOST_PIECES = 16_384;

@@ -134,7 +134,7 @@ it('05-W37: no credentials go to an http address through a proxy that a resource
   expect(proxy.seen).toEqual([]);
 });
 
-it('05-W37: what a proxy fetches from a name of this pod or node is concealed, with a proxy of the environment or of a resource', async () => {
+it('05-W37: an answer that a proxy fetches from a name of this pod or node is concealed, with a proxy of the environment or of a resource', async () => {
   const proxy = await listening(() => ({ status: 403, body: '{"error":"inner words"}' }));
   const lookup = names({ 'inward.test': '169.254.169.254', 'public.test': '192.0.2.1' });
   const url = `http://127.0.0.1:${proxy.port}`;

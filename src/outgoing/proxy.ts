@@ -6,7 +6,7 @@ const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', '
 /** The variables that name proxies, as the process has them. */
 export type ProxyEnvironment = Partial<Record<(typeof proxyVariables)[number], string>>;
 
-/** Those variables that are set and not empty. */
+/** The variables that are set and not empty. */
 export function proxiesIn(environment: NodeJS.ProcessEnv): ProxyEnvironment {
   return Object.fromEntries(proxyVariables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 }

@@ -12,7 +12,7 @@ interface WrittenAddress {
   isProxy?: boolean;
 }
 
-/** Of the calls of a Canary itself. */
+/** Addresses of the calls of a Canary itself. */
 export const canaryAddresses = ({ spec }: Pick<Canary, 'spec'>): WrittenAddress[] => [
   { path: 'spec.metricsServer', url: spec.metricsServer },
   ...(spec.analysis.webhooks ?? []).map(({ url }, index) => ({ path: `spec.analysis.webhooks[${index}].url`, url })),

@@ -4,9 +4,9 @@ import type { ControllerHost } from './controller-host.ts';
 
 /** The clusters of a controller. */
 export interface ClusterConnections {
-  /** That of the Canaries. */
+  /** Connection to the cluster of the Canaries. */
   own: Connection;
-  /** That of the routing objects of meshes; the same where they are not elsewhere. */
+  /** Connection to the cluster of the meshes' routing objects, usually the same. */
   routes: Connection;
   /** The same API server under two names is one cluster: then owners are known there. */
   areRoutesRemote: boolean;

@@ -22,19 +22,19 @@ export interface ControllerHost {
   /** Prints an error that keeps it from starting. */
   complain(text: string): void;
   connect(kubeconfig: string, master: string | undefined, env: NodeJS.ProcessEnv): Promise<Connection>;
-  /** Where calls of Canaries are not made by TCP. */
+  /** Agents for calls of Canaries that are not made by TCP. */
   readonly agents?: OutgoingConnection['agent'];
-  /** Where its own endpoints are not reached by TCP. */
+  /** Serves its own endpoints if they are not reached by TCP. */
   listen?(server: Server, port: number): Promise<{ port: number; close(now: boolean): Promise<void> }>;
   /** Lets an idle process collect its garbage. */
   readonly memory?: Omit<IdleMemoryOptions, 'clock'> | undefined;
   /** Resolves with why it is to stop. */
   ended(endWithStdin: boolean): Promise<string>;
-  /** Nothing of it is waited for any more. */
+  /** Waits for nothing of it any more. */
   release(): void;
 }
 
-/** As when memory is short: a usual collection keeps the pages that it empties. */
+/** Collects as if memory were short: a usual collection keeps the pages that it empties. */
 const collectAll = (): void => void globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 
 const emptyBytes = (): number => {

@@ -47,7 +47,7 @@ export interface ControllerRun {
 /** Dependencies that a dashboard gets from the controller in the same process. */
 export interface DashboardAround extends Required<Pick<ClusterOptions, 'onRequest' | 'random'>> {
   own: Connection;
-  /** Of kinds that live in the cluster of the routes. */
+  /** True for kinds that live in the cluster of the routes. */
   isElsewhere(apiVersion: string): boolean;
   /** Egress policy to the OpenID Connect provider. */
   egress: EgressPolicy;

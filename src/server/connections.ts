@@ -54,6 +54,6 @@ export function limitConnections(server: Server, most: number): BoundedConnectio
   };
 }
 
-/** Of one connection at a time. With TLS the socket of a request is another object than that of its connection, of the same client. */
+/** Name of one connection at a time. With TLS the socket of a request is another object than that of its connection, of the same client. */
 type Name = string | Socket;
 const nameOf = (socket: Socket): Name => (socket.remotePort === undefined ? socket : `${socket.remoteAddress} ${socket.remotePort}`);

@@ -87,7 +87,7 @@ describe('I15: clients that hold their connections', () => {
     return socket;
   }
 
-  /** So many connections, and none that ends by a deadline: it would be the wrong reason. */
+  /** Eight connections, and long deadlines: a connection must not end for the wrong reason. */
   const EIGHT = { limits: { connections: 8, headersMs: 600_000, requestMs: 600_000 } };
   const held = () => clients.filter((socket) => !socket.closed).length;
 

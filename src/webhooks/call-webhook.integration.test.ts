@@ -189,7 +189,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('05-W37: of a huge body 512 characters are shown and the rest is not read', async () => {
+  it('05-W37: a huge body is shown up to 512 characters, and the rest is not read', async () => {
     const pour = (response: ServerResponse) => {
       while (response.write('x'.repeat(65_536)));
       response.once('drain', () => pour(response));

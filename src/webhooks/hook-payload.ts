@@ -3,7 +3,7 @@ import type { Phase } from '../api/phase.ts';
 
 /** The body of each webhook call (02-8). */
 export interface HookPayload {
-  /** Of the Canary. */
+  /** Name of the Canary. */
   name: string;
   namespace: string;
   phase: Phase;

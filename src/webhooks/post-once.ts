@@ -2,7 +2,7 @@ import { systemClock } from '../base/clock.ts';
 import { call, type OutgoingAnswer, type OutgoingSettings } from '../outgoing/call.ts';
 import type { HookCredentials } from './hook-secret.ts';
 
-/** More than this of an answer is not read: it is shown, never used. */
+/** Longest part of an answer that is read: it is shown, never used. */
 const BODY_LIMIT_BYTES = 8192;
 
 export interface Answered {

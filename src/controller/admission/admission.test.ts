@@ -59,7 +59,7 @@ it.each([
   expect(admitted(canary, false)).toHaveProperty('canary');
 });
 
-it('DF615: what the lists allow is admitted', () => {
+it('DF615: hosts and gateways of the lists are admitted', () => {
   const canary = aCanary(
     { stepWeight: 10 },
     { provider: 'istio', service: { port: 80, hosts: ['shop.example.com'], gateways: ['infra/edge', 'mesh'] } },

@@ -100,7 +100,7 @@ it('I17: Services of other owners stay unmodified, and a later object does not r
   lab.close();
 });
 
-it('I17: what a release warns of is an event once, and a condition until a later release finds it no more', async () => {
+it('I17: a warning of a release is an event once, and a condition until a later release no longer finds it', async () => {
   const lab = await arriving();
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   lab.server.create(admission);

@@ -17,7 +17,7 @@ export class ArrivalWarnings {
     this.#announce = announce;
   }
 
-  /** In this process. */
+  /** True if this process has looked. */
   get hasLooked(): boolean {
     return this.#found !== undefined;
   }
@@ -28,13 +28,13 @@ export class ArrivalWarnings {
     return status?.conditions?.find(({ type }) => type === 'WouldBeLost')?.message;
   }
 
-  /** At the arrival of the Canary: all losses are new. A loss that its user accepts is only an event. */
+  /** Reports the losses at the arrival of the Canary: all are new. A loss that its user accepts is only an event. */
   atArrival(canary: Canary, losses: readonly Loss[]): void {
     for (const loss of losses.slice(0, MOST_SAID)) this.#announceOne(canary, loss);
     this.#found = { text: textOf(losses, canary.metadata.namespace) };
   }
 
-  /** As a release starts. Returns whether the condition is another one. */
+  /** Reports the losses as a release starts. Returns true if the condition has changed. */
   atRelease(canary: Canary, losses: readonly Loss[]): boolean {
     const before = this.messageFor(canary);
     const { namespace } = canary.metadata;

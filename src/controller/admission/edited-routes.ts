@@ -35,7 +35,7 @@ export class EditedRoutes {
   async refusalOf(admitted: Admitted, raw: KubeObject, hasRun: boolean, signal: AbortSignal): Promise<CanaryRejection | undefined> {
     const { canary, provider, router } = admitted;
     const { config, clock, applications } = this.#deps;
-    // Before the first write it is the gate that looks.
+    // The gate looks before the first write.
     if (router.unkept === undefined || config.arrival === 'warn' || canary.status?.release === undefined) return undefined;
     const before = hasRun ? this.#before(canary, raw) : isRunning(canary) ? 'accepted' : undefined;
     if (before === 'accepted') return undefined;

@@ -59,7 +59,7 @@ export async function fallbackOf(
   return { ...bare, refused: { ...refusal, message, uncheckedUntilMs: sinceMs + progressDeadlineMs(bare.canary) } };
 }
 
-/** Of the bare specs, the first that finds the recorded routes in the cluster, else the first that finds any routes. */
+/** Takes the first bare spec that finds the recorded routes in the cluster, else the first that finds any routes. */
 async function bareFallback(
   raw: KubeObject,
   routes: Routes,

@@ -35,7 +35,7 @@ it('07-S1: a value that the cluster refuses is left out, reported with its field
   expect(asked).toHaveLength(5);
 });
 
-it('07-S1: what the Service has already stays, where what is wanted instead is refused', async () => {
+it('07-S1: the Service keeps its live value where the wanted value is refused', async () => {
   const { written, attempt } = whichRefuses();
   const live = service({ trafficDistribution: 'PreferClose', sessionAffinity: 'None', internalTrafficPolicy: 'Local' });
   await new RefusedTrafficFields().write(wished, live, 0, attempt);

@@ -78,7 +78,7 @@ export class RunnableSpec {
     return Math.max(0, uncheckedUntilMs - clock.nowMs());
   }
 
-  /** By its spec, by the target it had (E112), by what its Services lead to now (I14), and by what it would cost the application (I17). */
+  /** Judges its spec, its former target (E112), the backends of its Services (I14), and its cost for the application (I17). */
   async #admit(raw: KubeObject, signal: AbortSignal): Promise<Admitted | CanaryRejection> {
     const admitted = admit(raw, this.#deps);
     if ('reason' in admitted) return admitted;

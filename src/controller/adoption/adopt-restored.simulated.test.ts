@@ -44,7 +44,7 @@ it.each<Partial<Restore>>([
   expect(imageOf(lab, primaryRef)).toBe('good-3');
 });
 
-it('I7: what a backup brought back goes with its Canary as before', async () => {
+it('I7: objects that a backup brought back go with their Canary as before', async () => {
   const lab = await failedRelease();
   await restored(lab, {});
   await lab.pass(120_000);

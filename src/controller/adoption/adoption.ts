@@ -124,7 +124,7 @@ async function establishedCopies(
     const copy = { ...ref, name: `${ref.name}-primary` };
     if (!held.some((other) => configKey(other) === configKey(copy))) continue;
     const key = configKey(ref);
-    // Not tracked by us, so that nothing of it is compared.
+    // An untracked config is not compared.
     const isSame = !found.has(key) || (await holdsTheSame(found.get(key), () => read(copy)));
     if (isSame) names.set(key, copy.name);
   }

@@ -22,12 +22,12 @@ export function identity(anchor: KubeObject): { name: string; uid: string } {
   return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };
 }
 
-/** With the urgency of this Canary's other requests, as far as its status is known. */
+/** A client with the urgency of this Canary's other requests, if its status is known. */
 export function atUrgencyOf({ status }: { status?: Canary['status'] }, cluster: Cluster): Cluster {
   return status === undefined ? cluster : withPriority(cluster, priorityOf(status));
 }
 
-/** Nothing of this Canary was promoted yet, as far as its status says. */
+/** True if nothing of this Canary was promoted yet, by its status. */
 export function isFirst({ status }: Canary): boolean {
   return (status?.phase || 'Initializing') === 'Initializing' && status?.release?.promotedRevision === undefined;
 }

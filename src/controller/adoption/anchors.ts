@@ -26,7 +26,7 @@ export const MOST_ORPHANS = 200;
 /** Routes of a spec, and routes that were taken out of it and are not restored yet. */
 const MOST_LISTED = 32;
 
-/** Which Canaries there are. */
+/** The existing Canaries. */
 export interface LivingCanaries {
   /** True for this very Canary, with any current release. */
   isRunning(canary: AnchorOwner & { metadata: { name: string } }): boolean;
@@ -73,7 +73,7 @@ export class Anchors {
   readonly #known = new Map<string, KubeObject>();
   /** Canaries whose anchor has a copied mark. */
   readonly #kept = new Set<string>();
-  /** By anchor, the version that was reported as unreadable. */
+  /** The version that was reported as unreadable, by anchor. */
   readonly #reported = new Map<string, string>();
   readonly #log: Pick<Log, 'warn'>;
 
@@ -259,7 +259,7 @@ export class Anchors {
     return undefined;
   }
 
-  /** Without their data. */
+  /** Anchors without their data. */
   async #listed(namespaces: readonly string[], signal: AbortSignal): Promise<KubeObject[]> {
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision' };
     const scopes = namespaces.length === 0 ? [kind] : namespaces.map((namespace) => ({ ...kind, namespace }));

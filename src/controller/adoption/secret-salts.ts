@@ -17,7 +17,7 @@ import type { ClusterView } from '../watch/cluster-view.ts';
 import { type AnchorOwner, keyOf } from './anchor-owner.ts';
 import type { Anchors } from './anchors.ts';
 
-/** Of 64 bits each. */
+/** Number of words, of 64 bits each. */
 const WORDS = 4;
 
 interface SaltDeps {

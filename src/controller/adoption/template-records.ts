@@ -77,7 +77,7 @@ export class TemplateRecords {
     const anchor = await this.#findAnchor(canary, signal);
     const key = keyOf(canary);
     const last = this.#last.get(key);
-    // Until it is answered, what is stored is unknown.
+    // The stored record is unknown until the answer.
     this.#last.delete(key);
     this.#blank.delete(key);
     const isUnneeded = read.records === 'unneeded' && last !== undefined;
@@ -133,7 +133,7 @@ export class TemplateRecords {
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
     const { items } = await atUrgencyOf(canary, this.#cluster).list(kind, { labelSelector: recordsOf(canary), signal });
     const anchor = await this.#findAnchor(canary, signal);
-    // Those of an earlier anchor are about to be collected, and belong to an application that was uninstalled.
+    // Records of an earlier anchor are about to be collected, and belong to an application that was uninstalled.
     const isOurs = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
       ownerReferences.length === 0 || ownerReferences.some(({ uid }) => uid === anchor?.metadata.uid);
     return items.filter(isOurs);

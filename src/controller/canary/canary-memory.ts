@@ -7,6 +7,6 @@ export interface CanaryMemory {
   ownership: StatusOwnership;
   reconciled: ReconcileMemory;
   journals: StoredJournals | undefined;
-  /** Of the spec that it was reconciled with. */
+  /** Generation of the spec that it was reconciled with. */
   generation: number;
 }

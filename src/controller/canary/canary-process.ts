@@ -62,7 +62,7 @@ export class CanaryProcess {
   readonly #release = new RememberedRelease();
   #adoption: Adoption | undefined;
   #isAside = false;
-  /** By the stored status: counts until the release is read. */
+  /** Priority by the stored status: counts until the release is read. */
   #storedPriority: Priority = 'initialization';
   readonly #backOff = new BackOff(PAUSE_MS);
   /** Generation of the spec that the open questions belong to. */
@@ -225,7 +225,7 @@ export class CanaryProcess {
     });
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
-    // Not before: a message that was delivered is delivered once.
+    // Only after the record: a message that was delivered is delivered once.
     this.#mail.handled(pending);
     const isWritten = recorded.metadata.resourceVersion !== canary.metadata.resourceVersion;
     // An unwritten status is equal to the remembered one.

@@ -123,7 +123,7 @@ export class ConfigTracker {
     return true;
   }
 
-  /** Nothing is watched for this Canary any more. */
+  /** Ends all watches for this Canary. */
   stop(): void {
     this.#deps.configWatches.follow(this.#follower, '', []);
   }

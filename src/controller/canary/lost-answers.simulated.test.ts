@@ -23,7 +23,7 @@ const template: KubeObject = {
   metadata: { name: 'orders', namespace: NAMESPACE },
   spec: { provider: { type: 'externalmetrics' }, query: `${NAMESPACE}/orders` },
 };
-/** Of the release, from its beginning to its end. */
+/** Number of records of the release, from its beginning to its end. */
 const RECORDS = 8;
 /** The pairs of delay and record that are tried; test/long plays all. */
 const part = partOf(2);

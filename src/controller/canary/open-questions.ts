@@ -23,7 +23,7 @@ export class OpenQuestions {
   readonly #results: QuestionResults;
   #under = new AbortController();
   #unanswered = 0;
-  /** Of the tick under way, by the monotonic clock. */
+  /** Start of the tick under way, by the monotonic clock. */
   #tickBeganMs: number | undefined;
 
   constructor(deps: ControllerDeps, configs: ConfigTracker, results: QuestionResults) {

@@ -53,7 +53,7 @@ export class RememberedRelease {
     return isSameStored(this.#stored, memoryOf(canary));
   }
 
-  /** From here on it is derived from this Canary's stored release. */
+  /** Derives it from this Canary's stored release from now on. */
   setStored(canary: Canary): void {
     this.#stored = plain(memoryOf(canary));
   }

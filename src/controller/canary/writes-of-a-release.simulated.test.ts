@@ -34,7 +34,7 @@ it('E55, E58: a release of two steps writes its status ten times, and once more 
   lab.close();
 });
 
-it('E58: that the target is at zero is written after 5 s, where the message of the end finds no receiver', async () => {
+it("E58: the target's scale of zero is written after 5 s, where the message of the end finds no receiver", async () => {
   const lab = await initialized();
   await lab.pass(60_000);
   lab.refuse = ({ ref, verb }) => {

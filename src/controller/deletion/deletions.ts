@@ -134,7 +134,7 @@ export class Deletions {
     const isHeir = (raw: KubeObject): boolean =>
       raw.metadata.namespace === namespace &&
       raw.metadata.deletionTimestamp === undefined &&
-      // Of this name with any spec: a Canary that cannot be run is not gone.
+      // Counts a Canary of this name with any spec: a Canary that cannot be run is not gone.
       (raw.metadata.name === name ? !isElsewhere(raw, canary) : isOn(raw, canary));
     const heir = this.#deps.view.all({ apiVersion, kind: 'Canary' }).find(({ object }) => isHeir(object));
     return heir && refOf(heir.object);

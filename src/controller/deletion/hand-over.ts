@@ -1,8 +1,8 @@
 /** State of an application whose Canary is gone. Revisions are `s1:` and a SHA-256. */
 export interface SeenAtDeletion {
-  /** Only of the target's pod template. */
+  /** Hash of only the target's pod template. */
   template: string;
-  /** Of the target's template and tracked configs. */
+  /** Revision of the target's template and tracked configs. */
   revision: string;
   /** The promoted revisions: as the primary carries them and as the last status says. Empty if they are unknown, or if no primary exists. */
   promoted: readonly string[];
@@ -18,7 +18,7 @@ export interface SeenAtDeletion {
   hasHeir: boolean;
 }
 
-/** Who gets the application: its target, a Canary that was made again, or, for now, neither: the primary keeps it. */
+/** The receiver of the application: its target, a Canary that was made again, or, for now, neither: the primary keeps it. */
 export type HandOver =
   | { to: 'target'; because: 'promoted' | 'unknown' | 'reached' | 'accepted' | 'pushed' }
   | { to: 'heir' }
@@ -46,7 +46,7 @@ export interface DeletedWith {
 /** No target existed: every later one is a push. */
 export const noTarget: DeletedWith = { uid: 'none', template: 'none' };
 
-/** As the anchor's annotation has it. */
+/** Format of the anchor's annotation. */
 export const writeDeletedWith = ({ uid, template, rollout }: DeletedWith): string =>
   [uid, template, ...(rollout === undefined ? [] : [rollout])].join(' ');
 

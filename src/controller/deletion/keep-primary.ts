@@ -66,7 +66,7 @@ export async function keepPrimary(
   return traffic;
 }
 
-/** Of the provider that the Canary had at last. */
+/** Specs of the Canary's last provider. */
 export function sameProvider(specs: readonly Canary[], canary: Canary, config: KeepDeps['config']): readonly Canary[] {
   const providerOf = ({ spec }: Canary) => spec.provider ?? config.meshProvider;
   return specs.filter((spec) => providerOf(spec) === providerOf(canary));

@@ -48,7 +48,7 @@ function expectKept(lab: ModelLab, version = '2'): void {
   expect([keptOn(lab), keptOn(lab, anchorRef)]).toEqual([expect.anything(), expect.anything()]);
 }
 
-/** From now on, whether users may reach the target at any moment. */
+/** True if users could reach the target at any moment from now on. */
 function watchTarget(lab: ModelLab): () => boolean {
   let isReached = false;
   lab.betweenCalls = () => {
@@ -454,7 +454,7 @@ describe('I19: kills of Serin on the way', () => {
   });
 });
 
-describe('I19: what earlier versions of Serin have left', () => {
+describe('I19: leftovers of earlier versions of Serin', () => {
   it('I19: without records and without a status, the primary itself says what was promoted', async () => {
     const lab = await failedRelease();
     lab.kill();
@@ -488,7 +488,7 @@ describe('I19: what earlier versions of Serin have left', () => {
 describe('I19: a push after the deletion', () => {
   it('I19: in the middle of a hand-over of promoted bytes is a rollout of its own', async () => {
     const lab = await initializedLab();
-    // Before that the push would come together with the deletion.
+    // An earlier push would come together with the deletion.
     expect(await lab.passUntil(() => replicasOf(lab) === 0, 30_000)).toBe(true);
     deleteCanary(lab);
     expect(await lab.passUntil(() => replicasOf(lab) > 0, 30_000)).toBe(true);

@@ -82,7 +82,7 @@ export function missingRoutes(
   if (side === 'target' && Object.values(router.finalize(canary, current)).every(({ length }) => length === 0)) return [];
   const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
   const apex: Apex = { selector, ports: discoverPorts(canary, found, undefined) };
-  // Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either.
+  // A provider without any object left that could hold a route of ours (its Ingress is gone) has none in the way.
   const rendered = ifExpressible(() => router.render(canary, apex, routes, current));
   return (rendered?.write ?? []).flatMap((object) => {
     const live = findObject(current, refOf(object));

@@ -158,7 +158,7 @@ it.each([
   { what: 'null everywhere', manifest: { metadata: null, spec: null } },
   { what: 'a list', manifest: [] },
   { what: 'brackets without end', manifest: `{"metadata":{},"spec":{"selector":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}}` },
-])('04-R-L2: what was applied last bars no deletion, with $what', ({ manifest }) => {
+])('04-R-L2: the last applied manifest blocks no deletion, with $what', ({ manifest }) => {
   const after = given(aService({ annotations: applied(manifest) }));
   expect([raw(after).spec.selector, raw(after).spec.ports]).toEqual([{ app: 'shop' }, [http]]);
 });

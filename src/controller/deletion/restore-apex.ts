@@ -17,7 +17,7 @@ const Fields = z.object({ 'f:metadata': z.object({ 'f:labels': Held, 'f:annotati
 
 export type ApexPatch = { metadata: Record<string, unknown>; spec: Record<string, unknown> };
 
-/** Of one side. `whole`: where it takes more labels to select no pods of other workloads. */
+/** Selector of one side. `whole`: set if it takes more labels to select no pods of other workloads. */
 export interface OwnSelector extends SelectorLabel {
   whole?: Labels | undefined;
 }
@@ -86,7 +86,7 @@ function serverSideManifest(service: KubeObject): Record<'labels' | 'annotations
   return { labels: heldOf('labels'), annotations: heldOf('annotations') };
 }
 
-/** In a merge patch: what the labels or annotations of these keys become again; empty where they are so already. */
+/** In a merge patch: the former values of these labels or annotations, empty if they have them. */
 function changesOf(live: Labels | undefined, keys: readonly string[], before: Labels): Record<string, string | null> {
   const changed = keys.filter((key) => live?.[key] !== before[key]);
   return Object.fromEntries(changed.map((key) => [key, before[key] ?? null]));

@@ -56,7 +56,7 @@ export function portsWithoutOurs(
 
 const keyOf = ({ port, protocol = 'TCP' }: { port: number; protocol?: unknown }): string => `${port}/${protocol}`;
 
-/** Who wrote a port, by the server's record of it. */
+/** Writers of a port, by the server's record of it. */
 function managersOf(service: KubeObject, one: ServicePort): string[] {
   return entriesOf(service).flatMap(({ manager = '', fieldsV1 }) => {
     const ports = (fieldsV1 as { 'f:spec'?: { 'f:ports'?: Record<string, unknown> } } | undefined)?.['f:spec']?.['f:ports'] ?? {};

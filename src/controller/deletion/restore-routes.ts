@@ -17,7 +17,7 @@ const MOST_TRIES = 5;
 
 type RestoreRoutesDeps = DepsOf<'cluster' | 'config'>;
 
-/** To whom routes that we made for an edge are left; without a target they lead nowhere, and go with the anchor. */
+/** The receiver of routes that we made for an edge. Without a target they lead nowhere, and go with the anchor. */
 export type Parting = { to: 'target' } | { to: 'anchor'; anchor?: KubeObject };
 
 /**
@@ -39,7 +39,7 @@ export async function finalizeRoutes(
   if (wrote) await sleep(clock, delayMs, signal);
 }
 
-/** Of a namespace that goes, the rest goes by itself: what lies elsewhere would stay, and lead to Services that are gone (04-R-L3). */
+/** Removes the routes outside of a deleted namespace, whose other objects are deleted with it: they would lead to Services that are gone (04-R-L3). */
 export async function removeRoutesElsewhere(canary: Canary, deps: RestoreRoutesDeps): Promise<void> {
   const { config } = deps;
   const router = routerFor(canary.spec.provider ?? config.meshProvider);

@@ -57,7 +57,7 @@ async function scalersOfKind(
     const { items } = await cluster.list({ apiVersion, kind, namespace: canary.metadata.namespace }, { signal });
     return items.map((item) => ({ ...item, apiVersion, kind }));
   } catch (error) {
-    // Without the kind, or without any permission for it, there is nothing that we could have written.
+    // Without the kind, or without any permission for it, we cannot have written one.
     const isUnknown = isNotFound(error) || (isForbidden(error) && canary.spec.autoscalerRef?.kind !== kind);
     if (isUnknown) return [];
     throw error;

@@ -129,7 +129,7 @@ describe('uninstalling an application, in virtual time', () => {
     lab.close();
   });
 
-  it('I7: what the user had is restored: the Service leads to the pods of the target again', async () => {
+  it("I7: the user's objects are restored: the Service leads to the pods of the target again", async () => {
     const lab = await promoted();
     manifests.canary(lab);
     manifests.target(lab);

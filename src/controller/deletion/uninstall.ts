@@ -88,7 +88,7 @@ async function uninstall(canary: Canary, anchor: KubeObject, originals: Original
   await removeAnchor(canary, anchor, deps);
 }
 
-/** By which labels the target's pods were known: those of its primary, or of the Service that led to them. */
+/** Finds the target by the labels of its pods: those of its primary, or of the Service that led to them. */
 async function formerTarget(canary: Canary, { apexService }: Originals, { cluster, config, signal }: DeletionDeps): Promise<KubeObject> {
   const ref = targetRefOf(canary);
   const workload = workloadFor(canary.spec.targetRef);

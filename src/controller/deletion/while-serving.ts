@@ -34,7 +34,7 @@ export async function whileServing(
   }
 }
 
-/** At least one pod is ready; of a kind that has none of its own, always. */
+/** True if at least one pod is ready, and always for a kind without pods of its own. */
 export function isServing(canary: Canary, target: KubeObject | undefined): boolean {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload || !workload.hasPods) return true;

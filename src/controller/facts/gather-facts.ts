@@ -51,7 +51,7 @@ type FactsInput = Pick<Facts, 'canary' | 'provider' | 'nowMs' | 'converged' | 'c
   config: ControllerConfig;
   /** Failures of the canary's pods, `undefined` if they are not watched. */
   failing?: PodFailings | undefined;
-  /** At the target's configs; absent where none are tracked. */
+  /** Look at the target's configs, `undefined` if none are tracked. */
   look?: TargetConfigs | undefined;
 };
 

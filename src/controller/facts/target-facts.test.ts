@@ -105,7 +105,7 @@ describe('targetFacts', () => {
     });
   });
 
-  it('E58: what its controller has not counted yet is what it was, with its configs, and is not recorded as seen', () => {
+  it('E58: a template that its controller has not counted yet changes neither revision nor configs, and is not recorded as seen', () => {
     const facts = targetFacts(recorded(), { ...live('s1:new', 6), uncounted: true as const }, look('red', 's1:old'), true);
     expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), configs: seen('blue'), undetermined: UNCOUNTED, serving: true });
     const counted = targetFacts(recorded(), { ...live('s1:new', 6), rollout: '4' }, undefined, true);

@@ -99,7 +99,7 @@ describe('watched configs', () => {
     expect(configs.read.length).toBe(2);
   });
 
-  it('what was read after the last event of the watch is newer than that event', async () => {
+  it('a config read after the last event of the watch is newer than that event', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'red' });
     const late = configs.states.get('settings');
@@ -161,7 +161,7 @@ describe('watched configs', () => {
     expect(await known(lookAt(configs.tracked(), [optional]))).toEqual({ 'configmap/settings': { resourceVersion: '7' } });
   });
 
-  it('03-B24: what cannot be watched or read is a problem, also where it is optional', async () => {
+  it('03-B24: a config that cannot be watched or read is a problem, also where it is optional', async () => {
     const configs = new Configs();
     const problem = { code: 'ConfigUnreadable', detail: 'cannot be watched' } as const;
     configs.states.set('settings', { state: 'unknown', problem });
@@ -177,7 +177,7 @@ describe('watched configs', () => {
     });
   });
 
-  it('what a promotion has read is not read again, nor replaced by an older watch event', async () => {
+  it('a config that a promotion has read is not read again, nor replaced by an older watch event', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'red' });
     const tracked = configs.tracked();

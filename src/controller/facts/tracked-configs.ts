@@ -55,7 +55,7 @@ export interface RememberedConfigs {
 export interface ConfigDeps {
   cluster: Pick<Cluster, 'get'>;
   watches: Pick<ConfigWatches, 'follow' | 'state'>;
-  /** Of a namespace. */
+  /** Policy of a namespace. */
   secrets(namespace: string): SecretsPolicy;
 }
 
@@ -68,7 +68,7 @@ export type ReadSecretMarks = () => Promise<SecretMarks | { problem: NewBlocker 
  */
 export class TrackedConfigs {
   readonly #deps: ConfigDeps;
-  /** As last read here. */
+  /** The last reads here. */
   readonly #read = new Map<string, ReadMark>();
   /** Secrets that are not watched, and for which state of target and ConfigMaps they were read. */
   #unwatched: { occasion: unknown; configs: SeenConfigs } | undefined;

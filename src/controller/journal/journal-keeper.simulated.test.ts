@@ -37,7 +37,7 @@ function kept(create: (record: KubeObject) => Promise<unknown>, journalMemory = 
   return { world, keeper, records, list: cluster.list };
 }
 
-/** Until `isSo`, with a turn of the event loop after each tick for what is stored. */
+/** Ticks while `isSo`, with a turn of the event loop after each tick for the stored parts. */
 async function tickWhile(world: World, isSo: () => boolean): Promise<void> {
   for (let ticks = 0; ticks < 2_000 && isSo(); ticks += 1) {
     world.tick();

@@ -116,7 +116,7 @@ export class JournalKeeper {
 
   #keep(part: JournalPart): void {
     const isOver = part.ended !== undefined;
-    // Of a release that is too long the middle is left out.
+    // A release that is too long loses the middle of its journal.
     if (this.#waiting >= MOST_WAITING || (!isOver && part.number > MOST_PARTS)) return;
     const { canary, run, beganMs } = part;
     const waiting: WaitingPart = { head: { canary, run, beganMs }, text: packJournal(part) };

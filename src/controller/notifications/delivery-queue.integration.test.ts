@@ -28,7 +28,7 @@ function aQueue(answer: (key: string, signal: AbortSignal) => Promise<AlertOutco
       return () => void cancelled.push(nth);
     },
   };
-  /** Without cancelled timers, as the deadline of a call is when it ends. */
+  /** Timers that were not cancelled. The deadline of a call is cancelled when it ends. */
   const waiting = () => timers.filter((_, index) => !cancelled.includes(index + 1));
   const sent: string[] = [];
   const record = vi.fn<DeliveryQueueOptions['record']>(async () => 'taken');
@@ -77,7 +77,7 @@ it('an Event that the API server refuses for good is in the log, and waited for 
   await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', ALERT.key));
 });
 
-it('I6: what was answered is not sent again while an older status still lists it', async () => {
+it('I6: an answered message is not sent again while an older status still lists it', async () => {
   const { queue, sent, onDelivered } = aQueue(async () => ({ ok: true }));
   queue.deliver(canaryWith([ALERT]));
   await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', ALERT.key));
@@ -164,7 +164,7 @@ it('however often a message is tried, one timer and one listener wait for its en
   expect(waiting()).toHaveLength(20);
 });
 
-it('I6: what the status lists no more is not tried again', async () => {
+it('I6: a message that the status no longer lists is not tried again', async () => {
   const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'no', retry: true }));
   queue.deliver(canaryWith([ALERT]));
   await eventuallyHolds(() => expect(timers).toHaveLength(1));
@@ -202,7 +202,7 @@ it('I9: without the lease nothing is sent', async () => {
   await eventuallyHolds(() => expect(sent).toHaveLength(1));
 });
 
-it('what goes wrong in a receiver is not quoted', async () => {
+it('an error of a receiver is not quoted', async () => {
   const { queue, log, timers } = aQueue(async () => Promise.reject(new Error('https://chat.example/s3cret')));
   queue.deliver(canaryWith([ALERT]));
   await eventuallyHolds(() => expect(timers).toHaveLength(1));

@@ -150,7 +150,7 @@ export class DeliveryQueue {
     void this.#options.record(canary, { type: 'Warning', ...failed });
   }
 
-  /** Not waited for: a repeat after a crash is the same event again, and counted as such (E85). */
+  /** Does not wait: a repeat after a crash is the same event again, and counted as such (E85). */
   #tellPassed(canary: Canary, webhook: string): void {
     const message = `The post-rollout hook ${webhook} passed`;
     void this.#options.record(canary, { type: 'Normal', reason: 'HookPassed', message });
@@ -198,7 +198,7 @@ function idOf(canary: Canary, delivery: Delivery): string {
   return prefixOf(canary) + delivery.key;
 }
 
-/** With the namespace: a uid can be known in another one. */
+/** Includes the namespace: a uid can be known in another one. */
 function prefixOf({ metadata }: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): string {
   return `${metadata.namespace}/${metadata.uid}/`;
 }

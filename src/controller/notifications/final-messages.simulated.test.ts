@@ -38,7 +38,7 @@ const allFaults = Object.keys(faults) as Fault[];
 type Kind = (typeof faults)[Fault]['at'];
 
 interface Ended {
-  /** By idempotency key: texts that the receiver has taken. */
+  /** Texts that the receiver has taken, by idempotency key. */
   alerts: Record<string, string[]>;
   /** Events of the outcome, by message. */
   events: Record<string, number>;
@@ -97,7 +97,7 @@ class Stage {
         this.#withoutEventsUntilMs = clock.nowMs() + WITHOUT_EVENTS_MS;
         return;
       case 'is killed before the answer to a write':
-        // When it has left.
+        // Ends after it has left.
         queueMicrotask(() => this.#end());
         return;
       default:

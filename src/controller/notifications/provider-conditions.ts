@@ -95,7 +95,7 @@ export class ProviderConditions {
       if (added.every(({ type }) => conditionsOf(answer).some((one) => one.type === type))) learn(answer);
       else this.#giveUp(object, 'its CRD keeps no conditions: run serin crds apply');
     } catch (error) {
-      // Of a conflict the watch brings the other version; what is said next is compared with that, and need not wait.
+      // After a conflict the watch brings the other version. The next report is compared with that, and need not wait.
       if (error instanceof ApiError && error.status === 409) for (const type of said.keys()) this.#writtenAtMs.delete(`${uid} ${type}`);
       if (!(error instanceof ApiError) || error.status === 409) return;
       // It has gone, or its CRD has no status.

@@ -62,7 +62,7 @@ type AlertFailure = AlertOutcome & { ok: false };
 
 interface FoundReceiver {
   receiver: Notifier | AlertFailure;
-  /** As it was read; absent where it was not. */
+  /** The AlertProvider that was read, `undefined` if none was. */
   provider?: KubeObject;
 }
 

@@ -20,7 +20,7 @@ export interface SendHooksOptions {
 const isFinalStatus = (status: number): boolean => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 
 export interface SentHooks {
-  /** By name, empty if the spec no longer names it. */
+  /** Names of the passed webhooks, empty if the spec no longer names any. */
   passed: readonly string[];
   refused?: { webhook: string; reason: string; isFinal: boolean };
 }

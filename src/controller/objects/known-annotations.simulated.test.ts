@@ -24,7 +24,7 @@ async function releasing(before: (lab: ModelLab) => void = () => undefined): Pro
   return lab;
 }
 
-/** As `kubectl replace` does with a manifest that knows nothing of us. */
+/** Strips it as `kubectl replace` does with a manifest without our annotations. */
 function strip(lab: ModelLab, ref: typeof routeRef, isOurs: (name: string) => boolean = () => true): void {
   const { annotations = {} } = lab.server.find(ref)?.metadata ?? {};
   const none = Object.fromEntries(

@@ -32,7 +32,7 @@ export async function mergeIntoUsersService(
   return cluster.patch(refOf(live), { metadata: { resourceVersion, labels, annotations }, spec: fields }, { signal });
 }
 
-/** In a merge patch: fields that only Serin wrote, and no longer wants. */
+/** Fields, for a merge patch, that only Serin wrote, and no longer wants. */
 function unwanted(wanted: KubeObject, found: KubeObject): Record<'labels' | 'annotations' | 'spec', Record<string, null>> {
   const isOurs = ({ manager, subresource }: { manager?: string; subresource?: string }) =>
     manager === fieldManager && (subresource ?? '') === '';

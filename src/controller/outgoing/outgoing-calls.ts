@@ -15,7 +15,7 @@ const PART = 1 / 4;
 const QUERIES = { total: 512, part: PART, perKey: 96, sure: SURE, mostWaiting: 10_000, waitMs: 30_000 };
 /** A gate or a load test can hold its call for minutes. */
 const MESSAGES = { total: 1_024, part: PART, perKey: 192, sure: SURE, mostWaiting: 5_000 };
-/** Of up to 1 MiB each. */
+/** Limits of large answers, of up to 1 MiB each. */
 const LARGE_ANSWERS = { total: 48, perKey: 4, mostWaiting: QUERIES.perKey };
 const LOOKUPS = { perKey: 4, mostWaiting: 1_000, waitMs: 10_000 };
 /** For the turn of a look-up whose name was found of late. */
@@ -30,22 +30,22 @@ export interface CallFigures {
   kind: CallKind;
   running: number;
   waiting: number;
-  /** That had no turn. */
+  /** Calls that had no turn. */
   refused: number;
 }
 
 /** Connections and turns for the calls of one namespace. */
 export interface Calls {
   turns: Turns;
-  /** To addresses of Canaries, MetricTemplates and AlertProviders. */
+  /** Policy to addresses of Canaries, MetricTemplates and AlertProviders. */
   egress: EgressPolicy;
-  /** To addresses of flags. */
+  /** Policy to addresses of flags. */
   ownEgress: EgressPolicy;
 }
 export type CallsOf = (namespace: string) => Calls;
 
 interface Limits extends PartOfFree {
-  /** Of one namespace. */
+  /** Limit of one namespace. */
   perKey: number;
   mostWaiting: number;
 }

@@ -4,7 +4,7 @@ export interface PartOfFree {
   total: number;
   /** A key has no more turns than this part of the free ones, so that each new key leaves most of them. Default: an eighth. */
   part?: number | undefined;
-  /** Of each key, also beyond `total`, so that what others hold never keeps a key from these. Default: none. */
+  /** Sure turns of each key, also beyond `total`, so that turns of others never keep a key from these. Default: none. */
   sure?: number | undefined;
 }
 

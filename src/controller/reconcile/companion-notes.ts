@@ -6,7 +6,7 @@ const TRY_AGAIN_MS = 300_000;
 /** Time for which the labels of the namespace are remembered. */
 const LABELS_MS = 300_000;
 
-/** Of the companions of one Canary: what was refused, and what could not be looked at. In memory only. */
+/** Notes about the companions of one Canary: refused ones, and kinds that could not be looked at. Only in memory. */
 export class CompanionNotes {
   readonly #refusals = new Map<string, { asked: string; untilMs: number; why: string }>();
   /** `undefined` before the first look: then the status holds. */

@@ -198,7 +198,7 @@ describe('I17: companions of the primary', () => {
   });
 });
 
-describe('I15: what a namespace has beside them', () => {
+describe('I15: other objects of a namespace', () => {
   it('the companion of one Canary wakes no other one', async () => {
     const lab = await initializedWith([aBudget()]);
     lab.server.create(aDeployment('1', 'other'));
@@ -258,7 +258,7 @@ it.each(['the one that is called', 'the one that calls'])(
 );
 
 describe('I17: when the Canary is deleted', () => {
-  /** Of the primary; it stays until its finalizer goes, as one does that ends its last requests. */
+  /** A pod of the primary. It stays until its finalizer goes, like a pod that ends its last requests. */
   function ending(lab: ModelLab): ObjectRef {
     const pod = { apiVersion: 'v1', kind: 'Pod', name: `${PRIMARY}-1`, namespace: NAMESPACE };
     const metadata = { name: pod.name, namespace: NAMESPACE, labels: { app: PRIMARY }, finalizers: ['example.org/ends'] };
@@ -357,7 +357,7 @@ describe('I19: when the Canary is deleted', () => {
   });
 });
 
-describe('what Serin may not do', () => {
+describe('forbidden objects', () => {
   const denied = (lab: ModelLab, kind: string) => {
     lab.refuse = ({ ref, verb }) => {
       if (ref.kind === kind) throw new ApiError(`${verb} ${kind} is forbidden`, { status: 403, reason: 'Forbidden' });

@@ -22,7 +22,7 @@ import type { ReconcileContext } from './context.ts';
 import { ensure } from './ensure-object.ts';
 import { combined, HELD, type Outcome, paused, WRITTEN } from './outcome.ts';
 
-/** After a conflict. */
+/** Pause after a conflict. */
 const CONFLICT_MS = 2_000;
 
 interface FoundSides {
@@ -67,7 +67,7 @@ async function planOf(
 ) {
   const { canary, config, cluster, companions: notes, nowMs, signal } = context;
   const refs = { target: targetRefOf(canary), primary: primaryRefOf(canary) };
-  // Before there is a primary, its labels follow from the whole target.
+  // If no primary exists yet, its labels follow from the whole target.
   const whole = primary ? undefined : await context.readTarget();
   const sides = { target: target?.object, primary: primary?.object, whole };
   const owner = { metadata: canary.metadata, isOurs: (object: KubeObject) => isOurs(canary, object) };

@@ -9,7 +9,7 @@ import { Salt } from '../../workloads/configs/salt.ts';
 import { makeCopies, pruneCopies } from './config-copies.ts';
 
 const SECRET_TEXT = 'hunter2-do-not-show';
-/** As the API server answers it. */
+/** An answer of the API server. */
 const refused = (message: string) => apiErrorOf('POST', 403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message }));
 const canary = aCanary();
 const owner = { name: 'podinfo-serin-anchor', uid: 'a-1' };
@@ -103,7 +103,7 @@ describe('makeCopies', () => {
     await expect(makeCopies(contextOf(store), copies, owner, inUse)).rejects.toThrow(/exists and is not ours/);
   });
 
-  it('where Secrets are limited by name, a copy that exists is taken by its name, which is made of its Canary and content', async () => {
+  it('with Secrets limited by name, a copy that exists is taken by its name, which is made of its Canary and content', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     for (const _ of ['made', 'found']) await makeCopies(contextOf(store, { mode: 'watch', names: ['db'] }), copies, owner);
@@ -176,7 +176,7 @@ describe('pruneCopies', () => {
     expect(store.asked).not.toContain('get regcred');
   });
 
-  it('where Secrets are limited by name, no Secret is looked at, and their copies stay', async () => {
+  it('with Secrets limited by name, no Secret is looked at, and their copies stay', async () => {
     const { store, old, current } = await withCopies();
     const templates = { kept: [reading(current)], pruned: [reading(old)] };
     for (const mode of ['watch', 'get'] as const) await pruneCopies(contextOf(store, { mode, names: ['db'] }), templates);
@@ -198,7 +198,7 @@ describe('pruneCopies', () => {
     expect(store.asked).toEqual([]);
   });
 
-  it('where listing is forbidden, the promotion goes on', async () => {
+  it('the promotion goes on if listing is forbidden', async () => {
     const { store, current } = await withCopies();
     store.list = async () => {
       throw new ApiError('GET: 403', { status: 403, reason: 'Forbidden' });

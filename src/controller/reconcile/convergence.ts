@@ -23,7 +23,7 @@ import { ServiceGuard } from './service-guard.ts';
 
 /** Between two tries while blocked: the end of a blocker may cause no watch event. */
 const BLOCKED_MS = { from: 500, to: 15_000 };
-/** After a conflict, should the watch not bring what the other writer wrote. */
+/** Pause after a conflict, in case the watch does not bring the other writer's version. */
 const CONFLICT_MS = 2_000;
 
 /** Facts about how far the cluster matches the desired state of one Canary. */
@@ -33,7 +33,7 @@ export type ConvergenceState = Pick<Facts, 'converged'> & {
   unroutable: Facts['unroutable'] | undefined;
 };
 
-/** By another selector users reach no pod at all, or those of a version that was not judged. */
+/** With another selector users reach no pod at all, or pods of a version that was not judged. */
 const newBrake = (): HealingBrake => new HealingBrake({ longestSelectorPauseMs: 2_000 });
 
 /** Brings the cluster to the recorded status, and remembers between reconciles its progress and its blocker. */
@@ -66,7 +66,7 @@ export class Convergence {
     };
   }
 
-  /** Nothing but its memory is needed to go on from here. */
+  /** True if nothing but its memory is needed to go on from here. */
   get isSettled(): boolean {
     const { converged, unconfirmed, blocker, unroutable } = this.#state;
     const isHindered = unconfirmed !== undefined || blocker !== undefined || unroutable !== undefined;
@@ -81,7 +81,7 @@ export class Convergence {
     return this.#brake;
   }
 
-  /** As the last process left it, by the Canary's status: `reach` finds out. */
+  /** Assumes the result of the last process, by the Canary's status: `reach` finds out. */
   assumeSettled(): void {
     this.#state = { ...this.#state, converged: true };
   }

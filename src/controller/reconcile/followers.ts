@@ -46,7 +46,7 @@ async function guard({ canary, cluster, view, signal }: ReconcileContext, { serv
   return CHANGED;
 }
 
-/** By all workloads of the namespace, of which not all kinds are watched; no routes of a provider matter. */
+/** True by all workloads of the namespace, of which not all kinds are watched. Routes of a provider do not matter. */
 async function leadsToTargetAlone(context: ReconcileContext, { service }: Following): Promise<boolean> {
   const { applications, canary, config, signal } = context;
   const { objects, unread } = await applications.read(canary.metadata.namespace, 'none', signal);

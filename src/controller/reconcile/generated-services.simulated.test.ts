@@ -21,7 +21,7 @@ async function resting(before: (lab: ModelLab) => Promise<void> | void = () => u
   return lab;
 }
 
-it('03-SV11, SV13, SV15, 04-R-D3: of a Service ports, selector and our metadata are put back, and what others have added stays', async () => {
+it('03-SV11, SV13, SV15, 04-R-D3: ports, selector and our metadata of a Service are put back, and additions of others stay', async () => {
   const lab = await resting();
   // The canary's, which has no requests to lose while idle.
   const ref = serviceRef(`${APP}-canary`);

@@ -28,7 +28,7 @@ const EDITS: Readonly<Record<string, object>> = {
   DestinationRule: { spec: { host: 'theirs' } },
   Upstream: { spec: { kube: { serviceName: 'theirs' } } },
 };
-/** Whose edit is not put back: the template of a primary is its own (ARCHITECTURE.md, "Healing has a brake"). */
+/** Kinds whose edit is not put back: the template of a primary is its own (ARCHITECTURE.md, "Healing has a brake"). */
 const UNEDITED = new Set(['Deployment']);
 
 async function idle(fixture: ProviderFixture, scaler: KubeObject): Promise<ModelLab> {

@@ -45,7 +45,7 @@ function* foundations({ apexOnPrimary }: DesiredState, { hasTarget, hasApex, isK
   // An apex that is gone once the primary has it is made again at its turn: on the target it would lead to no pod, or to the canary.
   yield { kind: 'services', roles: apexOnPrimary ? ['primary', 'canary'] : ['primary', 'canary', 'apex'], apexOnPrimary: false };
   yield { kind: 'prerequisites' };
-  // Before the primary, whose template is then recorded as one to go back to: a copy that the cluster refuses must be known by then.
+  // The copy is written before the primary, whose template is then recorded for rollbacks: a copy that the cluster refuses must be known by then.
   if (hasTarget) yield { kind: 'canary' };
   if (hasTarget) yield { kind: 'primary' };
   // A mark on a target that is gone still counts.

@@ -23,7 +23,7 @@ export interface Outcome {
 /** The cluster holds it already. */
 export const HELD: Outcome = { converged: true, wrote: false };
 export const WRITTEN: Outcome = { converged: true, wrote: true };
-/** Not as desired yet. */
+/** Still differs from the desired state. */
 export const PENDING: Outcome = { converged: false, wrote: false };
 
 /** Written, and in force only when the watch shows it. */

@@ -41,7 +41,7 @@ export async function reconcile(context: ReconcileContext, desired: DesiredState
     if ('whenConverged' in write && !outcome.converged) continue;
     outcome = combined(outcome, await applier.apply(write));
   }
-  // Nothing new is begun without its scalers, but traffic is looked after first.
+  // No new work begins without its scalers, but traffic comes first.
   if (outcome.problem) throw outcome.problem;
   return outcome;
 }

@@ -42,7 +42,7 @@ it('I10: pods of a DaemonSet that are terminating are waited for from the moment
   expect(await scaledUp(looks)).toEqual([35_000, 15_000, 'written']);
 });
 
-it('I10: those of a later release are waited for as long again', async () => {
+it('I10: pods of a later release are waited for as long again', async () => {
   const looks = [
     { atMs: 0, podsLeft: 0 },
     { atMs: 600_000, podsLeft: 1 },

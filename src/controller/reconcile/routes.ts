@@ -62,7 +62,7 @@ export async function ensureServices(
     const isNews = await trafficFields.write(service, live, nowMs, (wanted) =>
       waitsForEndpoints ? context.serviceGuard.write(context, { wanted, live, side }, () => write(wanted)) : write(wanted),
     );
-    // So that the condition follows at once.
+    // The condition follows at once.
     if (isNews) outcome = combined(outcome, WRITTEN);
   }
   return outcome;

@@ -68,7 +68,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('D8: what was raised is put back by a controller that was killed meanwhile', async () => {
+  it('D8: a raised minimum is restored by a controller that was killed meanwhile', async () => {
     const lab = await initialized(anHpa());
     lab.push('2');
     await lab.passUntil(() => lab.phase() === 'Finalising', 120_000);
@@ -91,7 +91,7 @@ describe('the primary has a scaler of its own', () => {
       expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.minReplicas).toBe(2);
     }
     expect(lab.clock.monotonicMs() - from).toBeLessThan(600_000);
-    // Nothing is left that the brake would let pass later.
+    // The brake has nothing left to let pass later.
     expect([messagesOf(lab).includes('changed back'), lab.clock.pending]).toEqual([false, 0]);
     lab.close();
   });
@@ -218,7 +218,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('I8: nothing is written while idle, however often the scaler reports what it measures', async () => {
+  it('I8: an idle Canary writes nothing, however often the scaler reports its measurements', async () => {
     const lab = await initialized(anHpa());
     const before = lab.writes.length;
     for (let times = 0; times < 40; times += 1) {

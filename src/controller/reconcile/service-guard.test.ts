@@ -123,7 +123,7 @@ it('I14: forbidden EndpointSlices are no reason to put the Service back', async 
   expect(patched).toEqual([]);
 });
 
-it('I14: what was put back of one Service keeps no other one from being written, and is not tried again for the same workload', async () => {
+it('I14: a Service that was put back keeps no other one from being written, and is not tried again for the same workload', async () => {
   const [before, after] = [serviceFor('shop', '1'), serviceFor('shop-primary', '2')];
   const named = (service: KubeObject, name: string) => ({ ...service, metadata: { ...service.metadata, name } });
   const clock = handClock();

@@ -22,7 +22,7 @@ const BOUND_MS = 10_000;
  * the workload behind the Service is another one (I14). Kept only in memory.
  */
 export class ServiceGuard {
-  /** By the name of the Service. */
+  /** Services that were put back, by name. */
   readonly #putBack = new Map<string, { of: string; message: string }>();
   /** The fields that each Service had when it was seen to serve. */
   readonly #served = new Map<string, string>();

@@ -27,7 +27,7 @@ export class WriteApplier {
   readonly #desired: DesiredState;
   readonly #facts: Facts;
   readonly #found: FoundObjects;
-  /** As they are when the first write needs them. */
+  /** The scaler at the time when the first write needs it. */
   #scaling: { known: Scaling | undefined } | undefined;
 
   constructor(context: ReconcileContext, desired: DesiredState, facts: Facts, found: FoundObjects) {

@@ -13,7 +13,7 @@ interface KnownCanary {
 
 type KnownStatus = Record<keyof CanaryStatus, unknown> & Pick<KnownCanary, 'release'>;
 
-/** Who else writes a Canary's status: another Serin, by the name of its process, or a controller that does not know `release`. */
+/** Another writer of a Canary's status: another Serin, by the name of its process, or a controller that does not know `release`. */
 export type Rival = { kind: 'serin'; writer: string } | { kind: 'other' };
 
 /**
@@ -35,7 +35,7 @@ export class StatusOwnership {
   #known: KnownCanary | undefined;
   /** Writes of other processes since our last one. */
   #othersWrites = 0;
-  /** Since a rival was seen: what the resume annotation said then, and the rival's last write. */
+  /** The rival, with the resume annotation when it was seen, and its last write. */
   #aside: { rival: Rival; resume: string | undefined; release: KnownCanary['release']; heardMs: number } | undefined;
 
   /** `writer` names this process. */

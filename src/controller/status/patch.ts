@@ -62,7 +62,7 @@ export function isSameStored(a: unknown, b: unknown): boolean {
 
 const isNull = (value: unknown): boolean => value === null || (typeof value === 'number' && !Number.isFinite(value));
 
-/** As it is stored: without what is undefined. */
+/** The stored form: without undefined fields. */
 export function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

@@ -46,7 +46,7 @@ export class UnansweredWrites {
   }
 }
 
-/** Without the name of the Serin that wrote it, which is added last. */
+/** The release without the name of the Serin that wrote it, which is added last. */
 function unsigned(release: Release | undefined): unknown {
   return plain({ ...release, writer: undefined });
 }

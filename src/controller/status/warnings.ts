@@ -63,7 +63,7 @@ export function warningsOf(
   ];
 }
 
-/** Of the Canary and of the MetricTemplates that its checks name; an AlertProvider has a condition of its own. */
+/** Addresses of the Canary and of the MetricTemplates that its checks name. An AlertProvider has its own condition. */
 function uncalledAddresses({ metadata, spec }: Canary, view: Pick<ClusterView, 'find'>, policy: AddressPolicy): string | undefined {
   const refs = (spec.analysis.metrics ?? []).flatMap(({ templateRef: ref }) =>
     ref ? [{ name: ref.name, namespace: ref.namespace || metadata.namespace }] : [],

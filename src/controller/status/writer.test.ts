@@ -48,7 +48,7 @@ it('DF605: a status that is stored without a part has one event, and another one
   expect(await written(foreign, condition('Other', stored))).toEqual({ stored, events: [stored] });
 });
 
-it('DF605: what does not fit is not written again, as long as all else is stored as it would be', () => {
+it('DF605: a part that does not fit is not written again, as long as the rest is stored', () => {
   const world = initialized(aCanary());
   const { status } = world.canary;
   if (!status) throw new Error('not initialized');

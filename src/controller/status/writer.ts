@@ -77,7 +77,7 @@ export class StatusWriter {
   ): Promise<StatusWriteOutcome> {
     const record = questions.findLast((question) => question.kind === 'record');
     const ref = { apiVersion: canary.apiVersion, kind: 'Canary', name: canary.metadata.name, namespace: canary.metadata.namespace };
-    // Before the write: the watch can bring what came of it sooner than the answer.
+    // Read before the write: the watch can bring its result sooner than the answer.
     const found = this.#deps.view.find(ref)?.object.status;
     const stored = isRecord(found) ? found : undefined;
     const draft = draftStatus(canary, facts, record, { stored, writer: this.#deps.writer, brake, sentence: this.#sentence, warnings });

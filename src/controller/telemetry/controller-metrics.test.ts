@@ -135,7 +135,7 @@ it.each([
   expect(await lines('flagger_canary_info')).toEqual([`flagger_canary_info{${AT},${names}} 1`]);
 });
 
-it('06-F13: what no object can be called by is not in flagger_canary_info, since dashboards write it into queries', async () => {
+it('06-F13: an impossible object name is not in flagger_canary_info, since dashboards write it into queries', async () => {
   const { metrics, lines } = started();
   const ingressRef = { apiVersion: 'v1', kind: 'Ingress' as const, name: 'web"} or up{a="' };
   metrics.seen(inRelease({}, aCanary({}, { ingressRef })), START_MS);
@@ -297,7 +297,7 @@ it('06-F14: a Canary whose spec cannot be run shows its conditions all the same'
   ]);
 });
 
-it('06-F13: what comes late of a Canary that was made again is not counted for the new one', async () => {
+it('06-F13: a late call for a Canary that was made again is not counted for the new one', async () => {
   const { metrics, lines } = started();
   const again = { ...aCanary(), metadata: { ...aCanary().metadata, uid: 'c-9' } };
   metrics.seen(inRelease({ phase: 'Initialized' }, again), START_MS);
@@ -347,7 +347,7 @@ it('06-F13: a Canary that releases another target takes its series along', async
   expect(await lines('flagger_canary_status')).toEqual(['flagger_canary_status{name="other",namespace="test"} 1']);
 });
 
-it('06-F13: where two Canaries name one target, its series stay until both are gone', async () => {
+it('06-F13: the series of a target that two Canaries name stay until both are gone', async () => {
   const { metrics, lines } = started();
   const rival = { ...aCanary(), metadata: { ...aCanary().metadata, name: 'rival', uid: 'c-2' } };
   metrics.seen(inRelease({ phase: 'Succeeded' }), START_MS);

@@ -16,7 +16,7 @@ interface Key {
 interface SeriesOwner {
   uid: string;
   target: string;
-  /** Of each metric, by their labels as text. */
+  /** Series of each metric, by their labels as text. */
   series?: Map<Removable, Map<string, LabelValues>>;
 }
 

@@ -15,7 +15,7 @@ interface RegisteredCanary {
 /** Keys by a name. Most names have one, which needs no set: seven sets a Canary are a tenth of its memory. */
 type Index = Map<string, string | Set<string>>;
 
-/** Which Canaries there are, which of them look at an object, and which claim the same one. Keys are `namespace/name`. */
+/** The existing Canaries, the objects that they look at, and their claims. Keys are `namespace/name`. */
 export class CanaryRegister {
   readonly #entries = new Map<string, RegisteredCanary>();
   readonly #keyByUid = new Map<string, string>();
@@ -55,7 +55,7 @@ export class CanaryRegister {
     move(this.#claiming, key, entry.claims, []);
   }
 
-  /** As it was last readable. */
+  /** The last readable version. */
   lastSeen(key: string): { uid: string; raw: KubeObject } | undefined {
     return this.#entries.get(key);
   }

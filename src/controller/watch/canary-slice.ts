@@ -4,7 +4,7 @@ import { shardOf } from '../../kube/shards/shard-of.ts';
 
 /** One of several parts of the Canaries that a Serin looks after. */
 export interface Shard {
-  /** From 0. */
+  /** Index from 0. */
   index: number;
   /** Number of slices. */
   of: number;

@@ -77,7 +77,7 @@ export class ClusterView {
     return this.#scopes(kind).flatMap(({ projection }) => projection.values());
   }
 
-  /** Those of one namespace. */
+  /** Objects of one namespace. */
   allIn(kind: KindRef, namespace: string): ViewedObject[] {
     return this.#scopes({ ...kind, namespace }).flatMap(({ projection }) => projection.valuesIn(namespace));
   }
@@ -156,7 +156,7 @@ export class ClusterView {
     return this.#kinds.watches();
   }
 
-  /** None is opened after the end: no one would stop it. */
+  /** No watch is opened after the end: no one would stop it. */
   #scopes(kind: KindRef): WatchedKind[] {
     return this.#isStopped && !this.#kinds.isOpen(kind) ? [] : this.#kinds.scopes(kind);
   }

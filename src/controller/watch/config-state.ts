@@ -23,7 +23,7 @@ export class FollowedConfig {
   readonly #onChange: (follower: string) => void;
   readonly #first = Promise.withResolvers<void>();
   #state: ConfigState;
-  /** Of the list or event that the state is from. */
+  /** Version of the list or event that the state is from. */
   #asOf: bigint | undefined;
 
   constructor(ref: Pick<ConfigRef, 'kind' | 'name'> & { namespace: string }, onChange: (follower: string) => void) {

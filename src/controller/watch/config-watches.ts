@@ -13,7 +13,7 @@ type WatchedConfig = Pick<ConfigRef, 'kind' | 'name'> & { namespace: string };
 
 /** Watches ConfigMaps and Secrets, metadata only, as long as the target of some Canary reads them. */
 export class ConfigWatches {
-  /** By kind and namespace. */
+  /** Configs by kind and namespace. */
   readonly #scopes = new Map<string, NamespaceConfigs>();
   /** Configs that each Canary's target reads. */
   readonly #followed = new Map<string, WatchedConfig[]>();
@@ -27,7 +27,7 @@ export class ConfigWatches {
     this.#onChange = onChange;
   }
 
-  /** From now on these, and no others, are watched for this Canary. */
+  /** Watches these, and no others, for this Canary from now on. */
   follow(follower: string, namespace: string, refs: readonly ConfigRef[]): void {
     const wanted = refs.map(({ kind, name }) => ({ kind, name, namespace }));
     for (const config of wanted) this.#watch(config).followers.add(follower);

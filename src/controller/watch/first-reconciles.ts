@@ -1,6 +1,6 @@
 import type { Clock } from '../../kube/clock.ts';
 
-/** So many at a time: enough to keep one core busy, and few enough that what changes meanwhile is noticed at once. */
+/** Reconciles at a time: enough to keep one core busy, and few enough that a change meanwhile is noticed at once. */
 export const MOST_AT_ONCE = 64;
 /** A reconcile that takes longer, as with a slow API server, no longer keeps others waiting. Milliseconds. */
 export const HELD_FOR_MS = 250;

@@ -22,7 +22,7 @@ const LOOK_AGAIN_MS = 600_000;
 
 /** The part of an object that is kept: enough to decide and to notice drift. */
 export interface SlimViewedObject extends Watched {
-  /** Who wrote last, other than us. */
+  /** Last writer other than us. */
   manager?: string;
   /** Flagger made it, or has written it, and it has not been taken over yet. */
   isEstablished?: true;
@@ -36,7 +36,7 @@ export interface ViewedObject extends SlimViewedObject {
 export interface WatchedKind {
   projection: Projection<ViewedObject>;
   handle: WatchHandle;
-  /** Those of one namespace that users made. */
+  /** Objects of one namespace that users made. */
   users(namespace: string): readonly KubeObject[];
   unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
   /** It is looked for again from this time on, when a Canary is looked at. */
@@ -160,7 +160,7 @@ export class KindWatches {
       firstHeard.resolve();
       if (!isCompanionKind(apiVersion, kind)) return notifyAvailability();
       watched.isAsleep = true;
-      // Not within its own call.
+      // Stops later, not within its own call.
       queueMicrotask(() => watched.handle.stop());
       if (wasAvailable) notifyAvailability();
     };

@@ -19,7 +19,7 @@ import {
 /** The pods to watch, and what is known of them. */
 export interface PodsToWatch {
   namespace: string;
-  /** As the API takes it. */
+  /** The API's form of a selector. */
   selector: string;
   /** Counts start again with another run. */
   run: number;
@@ -43,7 +43,7 @@ export class PodWatches {
     this.#onChange = onChange;
   }
 
-  /** From now on these, and no others, are watched for this Canary. */
+  /** Watches these, and no others, for this Canary from now on. */
   follow(follower: string, pods: PodsToWatch): void {
     const before = this.#watched.get(follower);
     if (before && before.run === pods.run && before.selector === pods.selector && before.namespace === pods.namespace) return;
@@ -100,7 +100,7 @@ export class PodWatches {
   }
 }
 
-/** Until the watch is made: a cluster can answer before that. */
+/** Placeholder until the watch is made: a cluster can answer before that. */
 const noWatch: WatchHandle = { synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => undefined };
 
 const viewOf = (object: KubeObject): PodView => podView(asPod(object));
@@ -128,7 +128,7 @@ function slim(item: KubeObject): KubeObject {
   };
 }
 
-/** Without what changes nothing: pods that come and go. */
+/** The failings without pods that come and go, which change nothing. */
 function saidBy(seen: SeenFailings | undefined) {
   if (seen === undefined || 'forbidden' in seen) return seen;
   const { ends: _, ...said } = seen.failing;

@@ -67,7 +67,7 @@ describe('configs beyond those watched by name', () => {
     expect(watches.watches().length, 'seen so far').toBe(1);
   });
 
-  it('I15: of 100,000 others nothing is kept, and their events wake no Canary', () => {
+  it('I15: nothing is kept of 100,000 others, and their events wake no Canary', () => {
     watches.follow('shop/a', 'shop', refs(17));
     const handler = handlerOf(SHARED);
     const kept = new Set(Array.from({ length: 100_000 }, (_, index) => handler.slim?.(object(`other-${index}`, '1'))));

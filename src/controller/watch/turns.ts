@@ -4,11 +4,11 @@ import { createTokenBucket, type TokenBucket } from '../../kube/token-bucket.ts'
 /** Pieces of work in one turn of the event loop: each takes about a millisecond, and timers and sockets wait as long. */
 const SMALLEST_SLICE = 10;
 const LARGEST_SLICE = 100;
-/** Of the time, while changes wait: a process that is busy with answers and timers would otherwise hear of lost pods a minute late. */
+/** Part of the time while changes wait: a process that is busy with answers and timers would otherwise hear of lost pods a minute late. */
 const SHARE = 0.25;
 /** A rollout of a hundred pods needs fewer at once; what is changed faster is looked at as often as this. */
 export const PACE = { burst: 50, qps: 5 };
-/** After so long without work the burst is full again. Milliseconds. */
+/** Time without work after which the burst is full again. Milliseconds. */
 const FORGOTTEN_MS = (PACE.burst / PACE.qps) * 1000;
 
 type QueuedWork = () => void;
@@ -114,7 +114,7 @@ export class Turns {
       this.#nextSlice ??= this.#slice();
       if (this.#left === 0) return;
       this.#left -= 1;
-      // To the end, which this loop reaches too.
+      // Moves the line to the end, which this loop also reaches.
       this.#lines.delete(namespace);
       const [[key, work] = []] = line;
       if (key === undefined) continue;

@@ -8,7 +8,7 @@ import { SharedLease } from './shared-lease.ts';
 /** Time for which a replica leaves a free shard to others, for each shard that it holds beyond the first one, and at most. Milliseconds. */
 const PATIENCE_MS = { each: 250, most: 750 };
 
-/** When writes for a shard may start and go on. */
+/** Time in which writes for a shard may start and go on. */
 export type ShardTerm = Pick<Leadership, 'mayWriteUntilMs' | 'term'>;
 
 export interface ShardKeeperOptions extends Partial<LeaseTimes> {

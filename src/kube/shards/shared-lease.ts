@@ -24,7 +24,7 @@ export interface SharedLeaseOptions extends LeaseTimes {
   name: string;
   /** Held under this identity by every member. */
   group: string;
-  /** Of this process. */
+  /** Identity of this process. */
   member: string;
   clock: Clock;
   /** 0 ≤ x < 1. */
@@ -54,7 +54,7 @@ export class SharedLease {
   readonly #running: Promise<void>;
   #held: LeaseTerm | undefined;
   #round: Promise<void> | undefined;
-  /** When a lease that another group holds can be taken, in monotonic milliseconds. */
+  /** Time when a lease that another group holds can be taken, in monotonic milliseconds. */
   #freeFromMs = 0;
   /** The request for a shard that was seen last; '' is none. */
   #request: string | undefined;
