@@ -29,7 +29,7 @@ describe('the real clock', () => {
 });
 
 describe('every', () => {
-  it('calls again and again, and no more once it is stopped', () => {
+  it('calls again and again, and no longer once it is stopped', () => {
     const clock = handClock();
     const called = vi.fn();
     const stop = every(clock, 10, called);

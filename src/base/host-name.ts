@@ -10,7 +10,7 @@ export const isName = (text: string): boolean => text.length <= LONGEST_NAME && 
 
 /** A host in lower case: a name, a name after `*.`, or `*`. `undefined` for any other text, such as a host with a port or with a dot at its end. */
 export function hostOf(text: string): string | undefined {
-  // Letters outside ASCII may become ASCII ones in lower case.
+  // Letters outside ASCII can become ASCII ones in lower case.
   if (!/^[!-~]*$/.test(text)) return undefined;
   const host = text.toLowerCase();
   return host === '*' || isName(host.startsWith('*.') ? host.slice(2) : host) ? host : undefined;

@@ -9,7 +9,7 @@ export function printable(line: string): string {
 /** The subset of those characters that JSON and YAML texts leave unescaped. */
 export const LEFT_IN_STRINGS = /[\x7f-\x9f\p{Cf}]/gu;
 
-/** JSON as before, with such characters by their numbers. */
+/** The same JSON, with such characters by their numbers. */
 export function numbered(json: string): string {
   return json.replace(LEFT_IN_STRINGS, (character) =>
     Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),

@@ -45,8 +45,8 @@ export function addressList(entries: readonly string[]): (address: string) => bo
 }
 
 /**
- * The IPv4 addresses that an IPv6 address may lead to: mapped (RFC 4291), translated (RFC 2765), compatible (RFC 4291, deprecated), NAT64 (RFC 6052;
- * RFC 8215 leaves the length of the prefix to the network) and 6to4 (RFC 3056).
+ * The IPv4 addresses that an IPv6 address can lead to: mapped (RFC 4291), translated (RFC 2765), compatible (RFC 4291, deprecated), NAT64 (RFC 6052; RFC 8215
+ * leaves the length of the prefix to the network) and 6to4 (RFC 3056).
  */
 export function embeddedIn(address: string): string[] {
   const groups = groupsOf(address);

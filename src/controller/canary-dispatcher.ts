@@ -256,7 +256,7 @@ export class CanaryDispatcher {
     for (const rival of rivals) this.changed(canaryRef(rival));
   }
 
-  /** Registers what the Canary looks at now. A refused edit changes nothing of that: the release goes on by the spec before it (E65). */
+  /** Registers the objects that the Canary looks at now. A refused edit changes none of them: the release follows the previous spec (E65). */
   #refresh(key: string, raw: KubeObject, before: KubeObject | undefined): void {
     const canary = readCanary(raw);
     if (canary) this.#unreadable.delete(key);

@@ -160,7 +160,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('04-R-S2: a newer CRD that adds defaults to the rules of a route costs no write, and holds up no release', async () => {
+  it('04-R-S2: a newer CRD that adds defaults to the rules of a route costs no write, and delays no release', async () => {
     const lab = await initialized({}, ({ server }) => {
       const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'virtualservices.networking.istio.io' };
       const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };

@@ -313,7 +313,7 @@ describe('a credential plugin', () => {
     cluster.close();
   });
 
-  it('may give a certificate instead, and gets the request', async () => {
+  it('can give a certificate instead, and gets the request', async () => {
     const { url } = await serve(bySerin);
     const user = plugin(`
       const { kind, spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO);

@@ -141,7 +141,7 @@ class Credentials {
       ...(certificate.clientCertificateData ? { 'client-certificate-data': base64(certificate.clientCertificateData) } : {}),
       ...(certificate.clientKeyData ? { 'client-key-data': base64(certificate.clientKeyData) } : {}),
     };
-    // client-node refuses plain HTTP unless TLS verification is off; over HTTP there is nothing to verify.
+    // client-node refuses plain HTTP unless TLS verification is off. HTTP has nothing to verify.
     const insecure = baseUrl.startsWith('http:') ? { 'insecure-skip-tls-verify': true } : {};
     const entry = { ...settings.cluster, server: baseUrl, ...(proxy ? { 'proxy-url': proxy } : {}), ...insecure };
     config.loadFromString(

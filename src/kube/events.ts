@@ -51,7 +51,7 @@ const longestName = 253;
 /** Ten texts of a thousand Canaries. Each costs 100 bytes, and a forgotten text costs three requests instead of one. */
 const mostRemembered = 10_000;
 
-/** An Event that was not sent, since there were too many before it. */
+/** An Event that was not sent, because too many came before it. */
 export class TooManyEventsError extends Error {
   constructor({ kind, metadata: { namespace, name } }: InvolvedObject) {
     super(`too many events on ${kind} ${namespace}/${name}, or in its namespace: this one is in the log alone`);
@@ -174,7 +174,7 @@ class Recorder implements EventRecorder {
   }
 }
 
-/** A later attempt may succeed. A conflict is one of a quota, whose use was written by another request at the same time. */
+/** A later attempt could succeed. A conflict is one of a quota, whose use was written by another request at the same time. */
 function isTransient(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500 || isConflict(error);
   return error instanceof RequestTimeoutError || error instanceof UnreachableError;

@@ -42,7 +42,7 @@ describe('FairQueue', () => {
     expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b']);
   });
 
-  it('I15: upkeep of hundreds of namespaces goes after other work, and gets one turn of four while there is any', async () => {
+  it('I15: upkeep of hundreds of namespaces goes after other work, and gets one turn of four while other work waits', async () => {
     const { clock, begun, enter } = given();
     for (let count = 0; count < 200; count += 1) void enter(`upkeep/${count}`, undefined, 'upkeep');
     for (let count = 0; count < 9; count += 1) void enter('release');

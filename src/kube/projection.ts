@@ -120,7 +120,7 @@ class WatchedProjection<T> implements Projection<T> {
     const known = this.#entries.get(key);
     const version = versionOf(object.metadata.resourceVersion);
     if (known !== undefined && isOlder(version, known.version)) return;
-    // The same version again is not a change, but a deletion may carry the version of the last state.
+    // The same version again is not a change, but a deletion can carry the version of the last state.
     if (!isDeleted && known?.version !== undefined && known.version === version) return;
     const value = isDeleted ? undefined : (this.#prepared.get(object) ?? this.#read(object as KubeObject, known?.value?.it)); // what was not prepared is whole
     const isUnreadable = value !== undefined && 'error' in value;

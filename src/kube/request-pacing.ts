@@ -157,7 +157,7 @@ export class RequestPacing {
     this.#remember(key, { ...known, unanswered });
   }
 
-  /** A write that was cancelled: the server may carry it out until then. */
+  /** Notes a write that was cancelled: the server could carry it out until then. */
   cancelled(call: ApiCall, untilMs: number): void {
     const key = keyOf(call);
     const known = this.#troubled.get(key) ?? { failures: 0, notBeforeMs: 0 };

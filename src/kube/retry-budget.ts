@@ -31,7 +31,7 @@ export class RetryBudget {
     const nowMs = this.#clock.monotonicMs();
     this.#add(((nowMs - this.#filledAtMs) / 1000) * PER_SECOND);
     this.#filledAtMs = nowMs;
-    // A timer may fire a rounding error early: that must not cost another wait.
+    // A timer can fire a rounding error early: that must not cost another wait.
     if (this.#tokens < 1 - 1e-9) return ((1 - this.#tokens) / PER_SECOND) * 1000;
     this.#tokens -= 1;
     return 0;

@@ -18,7 +18,7 @@ export function createTokenBucket(clock: Clock, limits: { qps?: number | undefin
       const nowMs = clock.monotonicMs();
       tokens = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * qps);
       filledAtMs = nowMs;
-      // A timer may fire a rounding error early: that must not cost another wait.
+      // A timer can fire a rounding error early: that must not cost another wait.
       if (tokens < 1 - 1e-9) return ((1 - tokens) / qps) * 1000;
       tokens -= 1;
       return 0;

@@ -117,7 +117,7 @@ class HttpTransport implements Transport {
   async #open(attempt: Attempt): Promise<http.IncomingMessage> {
     const { call } = attempt;
     const { signal } = attempt.limit;
-    // A credential plugin may wait for a login; the deadline and the caller's signal hold all the same.
+    // A credential plugin can wait for a login: the deadline and the caller's signal hold nevertheless.
     const credentials = await orAborted(this.#connection.headers(), signal);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const headers: Record<string, string | number> = {

@@ -13,7 +13,7 @@ export interface AlertMessage {
   fields: readonly { name: string; value: string }[];
   /** The release as data; absent in alerts that an earlier version has listed. */
   details?: AlertDetails | undefined;
-  /** Address of the Canary's page in the dashboard, where there is one. */
+  /** Address of the Canary's page in the dashboard, if one is served. */
   page?: string | undefined;
   /** The same of a release that has ended. */
   releasePage?: string | undefined;
@@ -25,7 +25,7 @@ export interface AlertMessage {
   atMs: number;
 }
 
-/** `retry`: it may succeed without a change. `reason` holds no credentials. */
+/** `retry`: it could succeed without a change. `reason` holds no credentials. */
 export type SendOutcome = { ok: true } | { ok: false; reason: string; retry: boolean; retryAfterMs?: number };
 
 /** A receiver of alerts. An expected failure is a value; only an aborted `signal` throws. */
@@ -52,7 +52,7 @@ export interface AlertFormat {
   url?(address: URL, message: AlertMessage): URL;
   /** Gets `Authorization: Bearer <token>`. */
   takesToken?: boolean;
-  /** Gets the signature of the body, where there is a key. */
+  /** Gets the signature of the body, if it has a key. */
   isSigned?: boolean;
   /** Reads the body of a 2xx answer; a text says why the receiver failed all the same. */
   judge?(body: string): { reason: string; retry: boolean } | undefined;

@@ -30,7 +30,7 @@ export interface OutgoingSettings {
 }
 
 interface CallOptions extends OutgoingSettings {
-  /** Texts of the request that no other server may get, and no text may show; those of the URL need not be among them. */
+  /** Texts of the request that no other server may get, and no text may show. Those of the URL need not be among them. */
   secrets: readonly (string | undefined)[];
   /** `manual`: an answer like others. `sameOrigin`: others are refused. `anywhere`: as far as the policy allows, and without credentials. */
   redirects: 'manual' | 'sameOrigin' | 'anywhere';
@@ -55,7 +55,7 @@ export interface OutgoingFailure {
   failed: 'cancelled' | 'late' | 'notAllowed' | 'redirected' | 'tooLong' | 'network';
   /** Reason in words for the user, for all but the first two. */
   why: string;
-  /** For a failure of the network: words of Node or TLS, without the secrets. They may quote the address. */
+  /** For a failure of the network: words of Node or TLS, without the secrets. They can quote the address. */
   message: string;
   /** Another attempt would fail in the same way. */
   isLasting: boolean;
@@ -79,7 +79,7 @@ export async function call(request: OutgoingRequest, options: CallOptions): Prom
   const deadline = deadlineAfter(clock, timeoutMs);
   const over = AbortSignal.any([signal, deadline.signal]);
   const stream = got.stream(url, streamOptions(request, options, connection, over));
-  // Destroying a half-read answer may report an error once more, which is ignored.
+  // Destroying a half-read answer can report an error once more, which is ignored.
   stream.on('error', () => undefined);
   try {
     return await readAnswer(stream, connection, options, over);

@@ -9,7 +9,7 @@ export interface OutgoingConnection {
   isOverheard?: boolean;
   /** True if the answer must not be shown or used, because of an address connected to: it would reveal services that only Serin can reach (05-W37). */
   conceals?(): boolean;
-  /** Resolves when one more answer may become large (I15); calling the result admits the next one. Rejects with the reason of the signal. */
+  /** Resolves when one more answer is allowed to become large (I15). A call of the result admits the next one. Rejects with the reason of the signal. */
   growAnswer?(signal: AbortSignal): Promise<() => void>;
   /** Closes what was opened for the call. */
   end(): void;

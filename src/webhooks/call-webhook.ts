@@ -33,7 +33,7 @@ export interface CallOptions {
   egress?: EgressPolicy | undefined;
   /** Decides when attempts can begin. Default: at once. */
   turns?: Turns | undefined;
-  /** Called after each attempt; without a status there was no answer. */
+  /** Called after each attempt, without a status if no answer came. */
   answered?: ((call: { webhook: string; status?: number }) => void) | undefined;
   /** Takes the time of each attempt (06-F13); default: off. */
   timeCall?: TimeCall | undefined;
@@ -140,7 +140,7 @@ async function credentialsFor(
     return 'problem' in credentials ? { problem: `${name}: ${credentials.problem}` } : credentials;
   } catch {
     signal.throwIfAborted();
-    // The error of a failed read may quote the request; the words for the user are ours.
+    // The error of a failed read can quote the request: the words for the user are ours.
     return { problem: `${name} could not be read` };
   }
 }

@@ -105,7 +105,7 @@ interface NameLeft {
   object?: undefined;
 }
 
-/** A Canary that cannot be run: said in its condition and an event, once; what serves goes on serving. */
+/** Reports a Canary that cannot be run in its condition and an event, once. Its application keeps serving. */
 export async function refuse(
   raw: KubeObject,
   { reason, message, field, object }: CanaryRejection | NameLeft,
@@ -149,7 +149,7 @@ export async function refuse(
   deps.announceOn(raw, { reason, type: 'Warning', message });
 }
 
-/** Beside the memory of a release, where there is one: whose status another controller writes, or whose memory the CRD drops, has none. */
+/** The blocker, stored only beside the memory of a release. A status of another controller has none, nor a status whose memory the CRD drops. */
 function blockedBy({ status }: KubeObject, refusal: CanaryRejection, { clock, writer }: Pick<ControllerDeps, 'clock' | 'writer'>): object {
   const { release } = parseStatus(status) ?? {};
   if (release === undefined || refusal.reason === 'ForeignController' || refusal.reason === 'CRDOutdated') return {};

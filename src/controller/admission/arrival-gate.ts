@@ -65,7 +65,7 @@ function isArriving({ status }: Canary): boolean {
   return phase === 'Initializing';
 }
 
-/** The first of them, with its remedy and how many there are more. */
+/** The first of them, with its remedy and the number of others. */
 export function refusal(loss: Loss, others: readonly Loss[], home: string, retryInMs: number): CanaryRejection {
   const waiver = loss.isFirm ? '' : `; or accept it with the annotation ${acceptedLossAnnotation}: ${ACCEPTED} on that object`;
   const more = others.length === 0 ? '' : ` (and ${others.length} more: run "serin preflight")`;

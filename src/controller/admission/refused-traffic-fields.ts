@@ -5,7 +5,7 @@ import { asServiceFields, type ServiceTraffic, serviceFieldNames, serviceTraffic
 import type { JsonRecord } from '../../base/json.ts';
 import { ApiError } from '../../kube/errors.ts';
 
-/** Pause before a refused field is tried again, at the next pass: an upgrade of the cluster causes no watch event. */
+/** Pause before a refused field is tried again, at the next reconcile: an upgrade of the cluster causes no watch event. */
 const TRY_AGAIN_MS = 300_000;
 
 interface TrafficFieldRejection {

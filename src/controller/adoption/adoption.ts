@@ -20,10 +20,7 @@ import type { ClusterView } from '../watch/cluster-view.ts';
 
 type AdoptionDeps = DepsOf<'cluster' | 'view' | 'anchors' | 'salts' | 'config' | 'log'>;
 
-/**
- * Another controller has run this Canary, or a Canary before it (I19): there is a phase, or a primary of its own, but nothing that we would
- * remember by.
- */
+/** Another controller has run this Canary, or an earlier one (I19): it has a phase, or a primary of its own, but none of our memory. */
 export function isForeign(canary: Canary, view: Pick<ClusterView, 'find'>): boolean {
   const { phase = '', release } = canary.status ?? {};
   if (release !== undefined) return false;

@@ -126,7 +126,7 @@ export class Anchors {
     }
   }
 
-  /** The anchor's identity, where there is an anchor. */
+  /** The anchor's identity, `undefined` without an anchor. */
   async existing(
     canary: AnchorOwner & { metadata: { name: string }; status?: Canary['status'] },
     signal: AbortSignal,

@@ -66,8 +66,8 @@ export class SecretSalts {
   }
 
   /**
-   * Stores the salt that this status was written with, once there is an anchor to own it. After the status: a release waits for nothing that is not needed yet,
-   * and what is lost by a crash in between is compared as with any salt that is lost.
+   * Stores the salt that this status was written with, once an anchor exists to own it. It follows the status: a release waits for no unneeded write, and a
+   * salt that a crash in between loses is handled like any lost salt.
    */
   async store(canary: Canary, signal: AbortSignal): Promise<void> {
     const known = this.#known.get(keyOf(canary));
@@ -153,7 +153,7 @@ export class SecretSalts {
     return inUse && this.#read(configObjectRef({ kind: 'Secret', name: inUse.copy }, namespace), signal);
   }
 
-  /** With Secrets limited by name the operator names the salt too, or it lasts as long as this process. */
+  /** With Secrets limited by name the operator also names the salt, or it lasts as long as this process. */
   #mayRead(canary: Canary): boolean {
     const { names } = secretsPolicy(this.#deps.config, canary.metadata.namespace);
     return names.length === 0 || names.includes(saltName(canary));

@@ -27,7 +27,7 @@ export interface KeepTemplateOptions {
   signal: AbortSignal;
 }
 
-/** The record that was made last, and how many there are at the most. */
+/** The newest record, and the highest possible number of them. */
 interface LastRecord {
   revision: string;
   number: number;

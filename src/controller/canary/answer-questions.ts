@@ -77,7 +77,7 @@ export async function answerQuestion(question: AnswerableQuestion, context: Answ
 type RefusedWrite = { outcome: 'refused'; reason: string; blocker?: NewBlocker };
 type PrimaryWriteOutcome = { outcome: 'written' } | RefusedWrite;
 
-/** After a lost race everything is read again at once, and compared again with what was analysed (E103). */
+/** After a lost race everything is read again at once, and compared again with the analysed revision (E103). */
 async function unlessRaced<T>(act: () => Promise<T>, { canary, signal }: AnswerContext): Promise<T | RefusedWrite> {
   for (let races = 0; ; races += 1) {
     try {
@@ -111,7 +111,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
     return { outcome: 'written' };
   }
   const read = target && (await readTargetConfigs(canary, target, workload, context));
-  // Written, but not looked at before a crash; now there is nothing to compare it with, and what was begun is finished first.
+  // Written, but not looked at before a crash: now nothing is left to compare it with, and the promotion is finished first.
   if (isCarried && !(read && 'revision' in read && read.revision === revision)) return { outcome: 'written' };
   if (!read) return { outcome: 'refused', reason: 'the target does not exist' };
   if ('problem' in read) return { outcome: 'refused', reason: blockerText(read.problem), blocker: read.problem };
@@ -175,7 +175,7 @@ async function followReplicas(
   await cluster.patch(primaryRefOf(canary), patch, { signal, ...(subresource && { subresource }) });
 }
 
-/** Puts back what was promoted last, after a promotion that the primary could not take. */
+/** Restores the last promoted template, after a promotion that the primary could not take. */
 async function restorePrimary(revision: string, context: AnswerContext): Promise<PrimaryWriteOutcome> {
   const { canary, cluster, anchors, signal } = context;
   const workload = workloadOf(canary);
@@ -190,7 +190,7 @@ async function restorePrimary(revision: string, context: AnswerContext): Promise
   return { outcome: 'written' };
 }
 
-/** Copies of Secrets that have become live since hold what was revoked (E132). */
+/** Copies of Secrets that have become live since hold revoked values (E132). */
 async function refreshRestored(template: PrimarySpec, context: AnswerContext, workload: Workload): Promise<void> {
   const { canary, cluster, anchors, config, signal } = context;
   const { mode, names } = secretsPolicy(config, canary.metadata.namespace);

@@ -115,7 +115,7 @@ export class CanaryProcess {
     this.#mail.wake(message);
   }
 
-  /** Resolves when no pass is under way. */
+  /** Resolves when no reconcile is under way. */
   idle(): Promise<void> {
     return this.#mail.idle();
   }

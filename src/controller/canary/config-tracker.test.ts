@@ -92,7 +92,7 @@ function recorded(configs: Record<string, SeenConfig>): Canary {
   return { ...canary, status: { ...status, release: { ...status.release, configs } } };
 }
 
-it('E56: a config that has changed is news of which the target may know more than its watch, so it is looked at after it', async () => {
+it('E56: a changed config is news, and the target can know more of it than its watch, so it is looked at after the config', async () => {
   await look.read(recorded({ [KEY]: { uid: 'c-1', resourceVersion: '6', checksum: 'old' } }), deployment, signal);
   expect(reads).toEqual(['ConfigMap', 'Deployment']);
   expect(learned.map(({ spec }: Raw) => spec.replicas)).toEqual([3]);

@@ -57,7 +57,7 @@ export class OpenQuestions {
     }
   }
 
-  /** A timer may ring a millisecond before the time that the clock says: nothing is due then, and a reconcile would be in vain. */
+  /** A timer can ring a millisecond before the clock shows its time: nothing is due then, and a reconcile would be in vain. */
   #wakeAt(atMs: number): void {
     const { clock, metrics } = this.#deps;
     this.#results.wakeIn(atMs - clock.nowMs(), () => {

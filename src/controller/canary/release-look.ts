@@ -20,7 +20,7 @@ export class ReleaseLook {
   #lookedAt: string | undefined;
   #isLooking = false;
 
-  /** `news`: there is another condition to write. */
+  /** `news`: another condition has to be written. */
   constructor(deps: ReleaseLookDeps, warnings: ArrivalWarnings, news: () => void) {
     this.#deps = deps;
     this.#warnings = warnings;
@@ -34,7 +34,7 @@ export class ReleaseLook {
   begin(canary: Canary, provider: Provider, signal: AbortSignal): void {
     const { phase, release } = canary.status ?? {};
     if (!phase || release === undefined || isResting(release)) return;
-    // The gate has looked, where there was no primary.
+    // The gate has looked, if no primary existed.
     if (phase === 'Initializing' && (this.#warnings.hasLooked || this.#deps.view.find(primaryRefOf(canary)) === undefined)) return;
     const started = `${canary.metadata.uid} ${release.run} ${release.revision}`;
     if (this.#isLooking || this.#lookedAt === started) return;

@@ -43,7 +43,7 @@ export class RememberedRelease {
     this.#snapshot = undefined;
   }
 
-  /** True while there is a place in the chart. */
+  /** True while it has a place in the chart. */
   get isKnown(): boolean {
     return this.#snapshot !== undefined;
   }

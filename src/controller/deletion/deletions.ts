@@ -32,7 +32,7 @@ export interface DeletionListener {
 /** An application whose Canary is gone. */
 export interface Deletion {
   last: Canary;
-  /** Its primary keeps serving, since the target holds what was not promoted (I19). */
+  /** Its primary keeps serving, since the target holds an unpromoted version (I19). */
   isKept?: boolean;
   /** The target is also gone. */
   uninstall?: {

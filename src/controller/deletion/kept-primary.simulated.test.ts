@@ -302,7 +302,7 @@ function anHeir(name: string): KubeObject {
 }
 
 describe('I19: a Canary with another provider that takes a kept primary over', () => {
-  it.each([APP, 'renamed'])('I19: %s is deleted too, and no request is lost by the routes of the first one', async (name) => {
+  it.each([APP, 'renamed'])('I19: %s is also deleted, and no request is lost by the routes of the first one', async (name) => {
     const lab = await failedRelease();
     deleteCanary(lab);
     await lab.pass(GRACE_MS);

@@ -108,7 +108,7 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
   return 'over';
 }
 
-/** Users are on the target: routes, ports and fields follow, one after the other, as long as there is one. */
+/** Users are on the target: routes, ports and fields follow, one after the other, as long as the target exists. */
 async function leavePrimary(canary: Canary, originals: Originals, deps: RestoreDeps): Promise<void> {
   const { config, clock, signal } = deps;
   const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));

@@ -97,7 +97,7 @@ async function restoreRoutes(
   return write.length + gone.length > 0;
 }
 
-/** Patches the metadata of a route, under the version that the patch was computed from. A proxy that has just seen a write may report on it meanwhile. */
+/** Patches the metadata of a route, under the version that the patch was computed from. A proxy that has just seen a write can report on it meanwhile. */
 async function part(
   ref: ObjectRef,
   patchOf: (route: KubeObject) => object | undefined,

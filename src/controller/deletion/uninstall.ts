@@ -14,9 +14,9 @@ import { finalizeRoutes, removeRoutesElsewhere } from './restore-routes.ts';
 import { resumeScalers } from './restore-scalers.ts';
 import { recordSince } from './uninstall-since.ts';
 
-/** A timer counts no more than 2^31 ms; a longer grace is looked at again after this. */
+/** A timer counts up to 2^31 ms: a longer grace is looked at again after this. */
 const LONGEST_TIMER_MS = 86_400_000;
-/** A process that has just come may find the target in the middle of being replaced, or a grace recorded by another clock. */
+/** A process that has just started can find the target in the middle of being replaced, or a grace recorded by another clock. */
 const SHORTEST_LOOK_MS = 30_000;
 
 export interface UninstallDeps extends DeletionDeps {

@@ -83,8 +83,8 @@ export function gatherFacts(input: FactsInput): Facts {
 }
 
 /**
- * Both sides, as the Services reach them: a target that has lost the label or the port by which its primary serves serves no request, however ready its
- * pods are (E95). Neither side may declare a port that is injected into the pods.
+ * Both sides, as the Services reach them: a target that has lost the label or the port by which its primary serves serves no request, however ready its pods
+ * are (E95). Neither side can declare a port that is injected into the pods.
  */
 function reachable(canary: Canary, workload: Workload, view: ClusterView, { selectorLabels }: ControllerConfig): Sides {
   const sides = workload.sides(canary, view);

@@ -140,7 +140,7 @@ export class JournalKeeper {
       });
   }
 
-  /** Again after a failure that may pass; a refusal does not. */
+  /** Tries again after a failure, which can pass, but not after a refusal. */
   async #create(record: KubeObject, cluster: Cluster): Promise<void> {
     const { signal } = this.#stopping;
     for (let tries = 1; ; tries += 1) {

@@ -70,7 +70,7 @@ it('I6: an Event that had no answer stays listed, and the next attempt is the sa
   ]);
 });
 
-it('an Event that the API server refuses for good is in the log, and waited for no more', async () => {
+it('an Event that the API server refuses for good is in the log, and no longer waited for', async () => {
   const { queue, record, onDelivered } = aQueue(async () => ({ ok: true }));
   record.mockImplementation(async () => 'refused');
   queue.deliver(canaryWith([{ ...ALERT, kind: 'event' }]));

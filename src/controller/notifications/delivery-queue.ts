@@ -28,7 +28,7 @@ export interface DeliveryQueueOptions extends SendHooksOptions {
   record(canary: Canary, event: EventText, isAgain?: boolean): Promise<EventOutcome>;
   /** A release has ended like this: called once for all attempts. */
   onEnding?(canary: Canary, reason: Reason): void;
-  /** The receiver has answered, so that the delivery may leave the status. */
+  /** The receiver has answered, so that the delivery can leave the status. */
   onDelivered(canaryUid: string, key: string): void;
 }
 
@@ -64,7 +64,7 @@ export class DeliveryQueue {
     this.#options = options;
   }
 
-  /** Starts what the status lists and is neither under way nor answered, and ends what it lists no more. */
+  /** Starts the listed deliveries of the status that are neither under way nor answered, and ends deliveries that it no longer lists. */
   deliver(canary: Canary): void {
     const listed = (canary.status?.release?.deliveries ?? []).map((delivery) => ({ delivery, id: idOf(canary, delivery) }));
     const ids = new Set(listed.map(({ id }) => id));
@@ -160,7 +160,7 @@ export class DeliveryQueue {
     try {
       return await this.#send(attempt);
     } catch (error) {
-      // An alert's receiver is a value in what goes wrong there: words of libraries may quote it.
+      // An error of an alert's receiver holds a secret value: words of libraries can quote it.
       return { reason: attempt.delivery.kind === 'alert' ? 'it could not be sent' : String(error) };
     }
   }

@@ -16,7 +16,7 @@ export function validityOf(template: KubeObject): ConditionUpdate {
   return { type: 'Valid', status: 'False', reason: 'InvalidSpec', message: `${first.path}: ${first.message}`.slice(0, LONGEST) };
 }
 
-/** Condition for the last query of its backend; `problem`: why there was no answer (05-W24). */
+/** Condition for the last query of its backend. `problem`: the reason for a missing answer (05-W24). */
 export function answeringOf(problem: string | undefined): ConditionUpdate {
   if (problem === undefined)
     return { type: 'Answering', status: 'True', reason: 'Answered', message: 'the backend answered when it was asked last' };

@@ -84,7 +84,7 @@ async function receiverOf(
     return { provider, receiver: await notifierOf(provider, to.namespace, deps, canary) };
   } catch {
     signal.throwIfAborted();
-    // The error of a failed read may quote the request; the words for the user are ours.
+    // The error of a failed read can quote the request: the words for the user are ours.
     return { receiver: { ok: false, reason: 'it or its Secret could not be read', retry: true } };
   }
 }

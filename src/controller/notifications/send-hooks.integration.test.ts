@@ -26,7 +26,7 @@ async function passed(delivery: object, webhooks: object[] = []): Promise<{ pass
   return { passed: sent.passed, calls };
 }
 
-it('a message for the webhook of a Canary goes to that one, and to none once the spec names it no more', async () => {
+it('a message for the webhook of a Canary goes only to it, and nowhere once the spec no longer names it', async () => {
   const own = { name: 'chat', type: 'event' };
   expect(await passed({ hook: { name: 'chat', nth: 0 } }, [{ ...own, name: 'other' }, own])).toEqual({ passed: ['chat'], calls: 1 });
   expect(await passed({ hook: { name: 'chat', nth: 0 } })).toEqual({ passed: [], calls: 0 });

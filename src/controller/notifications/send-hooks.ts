@@ -16,7 +16,7 @@ export interface SendHooksOptions {
   clock?: Clock;
 }
 
-/** A status that says that the call itself is wrong; the others of 400 to 499 say that another attempt may pass. */
+/** A status that says that the call itself is wrong. After another one of 400 to 499 a new attempt could pass. */
 const isFinalStatus = (status: number): boolean => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 
 export interface SentHooks {

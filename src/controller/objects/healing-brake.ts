@@ -52,7 +52,7 @@ export class HealingBrake {
 
   readonly #longestSelectorPauseMs: number;
 
-  /** `longestSelectorPauseMs`: of a selector of a Service, by which users may reach no pod at all; default: as of any other field. */
+  /** `longestSelectorPauseMs`: of a selector of a Service, by which users can reach no pod at all. Default: as of any other field. */
   constructor({ longestSelectorPauseMs = LONGEST_PAUSE_MS } = {}) {
     this.#longestSelectorPauseMs = longestSelectorPauseMs;
   }
@@ -65,7 +65,7 @@ export class HealingBrake {
       this.#contests.delete(key);
       return 0;
     }
-    // Others may name their own keys, each of which is a field.
+    // Other writers can name their own keys, each of which is a field.
     const isAnother = contest.fields.size < MOST_FIELDS && fields.some((field) => !contest.fields.has(field));
     return isAnother ? 0 : Math.max(0, contest.pausedUntilMs - nowMs);
   }

@@ -406,7 +406,7 @@ describe('forbidden objects', () => {
     lab.close();
   });
 
-  it('a write that conflicts with another holds up no rollback', async () => {
+  it('a write that conflicts with another delays no rollback', async () => {
     const lab = await initializedWith([aBudget()]);
     lab.refuse = ({ ref }) => {
       if (ref.kind === 'PodDisruptionBudget') throw new ApiError('changed', { status: 409, reason: 'Conflict' });

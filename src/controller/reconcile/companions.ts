@@ -55,7 +55,7 @@ export async function ensureCompanions(context: ReconcileContext, selector: Sele
     return why === undefined || why.code === 'KindNotFound' ? [] : [listRemedy(ref, why.detail ?? why.code)];
   });
   const text = [...unreadable, ...(plan ? missing(context, plan) : [])].join('; ') || undefined;
-  // The condition is written by another pass.
+  // Another reconcile writes the condition.
   return notes.setMessage(canary, text) ? combined(outcome, WRITTEN) : outcome;
 }
 

@@ -192,7 +192,7 @@ describe('pruneCopies', () => {
     expect([...store.objects.keys()]).toEqual([current]);
   });
 
-  it('without any copy there is nothing to look for', async () => {
+  it('nothing is looked for without any copy', async () => {
     const store = new Store();
     await pruneCopies(contextOf(store, { mode: 'watch', names: [] }), { kept: [reading('db')], pruned: [] });
     expect(store.asked).toEqual([]);

@@ -21,7 +21,7 @@ import { FollowerNotes } from './follower-notes.ts';
 import { reconcile } from './reconcile.ts';
 import { ServiceGuard } from './service-guard.ts';
 
-/** Between two tries while blocked: the end of a blocker may cause no watch event. */
+/** Pause between two tries while blocked: the end of a blocker can cause no watch event. */
 const BLOCKED_MS = { from: 500, to: 15_000 };
 /** Pause after a conflict, in case the watch does not bring the other writer's version. */
 const CONFLICT_MS = 2_000;
@@ -45,7 +45,7 @@ export class Convergence {
   readonly trafficFields = new RefusedTrafficFields();
   readonly memory: ReconcileMemory;
   #state: ConvergenceState;
-  /** A pass that ends at a blocker has not failed: its pauses grow on their own, until the blocker is gone. */
+  /** A reconcile that ends at a blocker has not failed: its pauses grow on their own, until the blocker is gone. */
   readonly #blocked = new BackOff(BLOCKED_MS);
 
   /** `memory`: of a Canary that was idle, and converged. */
@@ -99,13 +99,13 @@ export class Convergence {
     this.unsettle();
   }
 
-  /** A pass has failed, perhaps at a blocker. */
+  /** Notes that a reconcile has failed, perhaps at a blocker. */
   noteFailure(error: unknown, namespace: string): void {
     const blocker = blockerOf(error, namespace);
     if (blocker !== undefined) this.#state = { ...this.#state, blocker };
   }
 
-  /** One pass. `again`: the facts are others now; `retryInMs`: a correction that waits. */
+  /** Reconciles once. `again`: the facts have changed. `retryInMs`: a correction that waits. */
   async reach(canary: Canary, router: Router, facts: Facts, signal: AbortSignal): Promise<{ again: boolean; retryInMs?: number }> {
     const before = this.#state;
     let wrote = false;

@@ -71,7 +71,7 @@ export async function ensure(
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   if (live && foundInPlace && object.kind === 'Service') return noted(await mergeIntoUsersService(context, object, live.object));
   const toWrite = foundInPlace ? object : marked(context, object, owner);
-  // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
+  // A patch leaves the fields that we wrote earlier and no longer write. The apply removes them, and no traffic moves by it.
   const hasChanged = before !== undefined && before !== digest;
   // In a Service of ours, the removed entries are also ours: no later apply removes entries that a patch has written.
   const isApplied = hasChanged && object.kind === 'Service';
@@ -102,7 +102,7 @@ function undoingOf(fields: readonly string[], lacks: readonly string[] = [], man
     : { field: undone ?? first, by: 'another', ...(manager !== undefined && { who: manager }) };
 }
 
-/** Labels, our own marks, and the annotations of a Service lead no request anywhere; those of an Ingress may. */
+/** Labels, our own marks, and the annotations of a Service lead no request anywhere. Those of an Ingress can. */
 function isTraffic({ kind }: KubeObject, field: string): boolean {
   return !(
     field.startsWith('metadata.labels') ||

@@ -74,7 +74,7 @@ async function routedBefore(
     try {
       if ((await readAll(router.watches(before), cluster, signal)).length > 0) found.push(before);
     } catch (error) {
-      // The role may know the provider of now only.
+      // The role can know only the current provider.
       if (!isForbidden(error)) throw error;
     }
   }

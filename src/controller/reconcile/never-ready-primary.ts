@@ -12,9 +12,8 @@ import { patchPrimary } from './patch-primary.ts';
 import { undoableTemplate } from './undo.ts';
 
 /**
- * The primary of a new Canary has not served within the progress deadline, and the target that it was made from has been corrected since:
- * nothing else would ever bring it up. Until then it may merely be slow, and what was pushed meanwhile is analysed like every other
- * revision (I3).
+ * The primary of a new Canary has not served within the progress deadline, and the target that it was made from has been corrected since: nothing else would
+ * ever bring it up. Until then it could merely be slow, and a version pushed meanwhile is analysed like every other revision (I3).
  */
 export function wasNeverReady({ canary }: ReconcileContext, { target, primary, nowMs }: Facts): boolean {
   const { phase, release } = canary.status ?? {};

@@ -96,7 +96,7 @@ it('I18, E90: an object that is deleted and made again is scaled like the first,
   expect(context.brake.isReleased).toBe(true);
 });
 
-it('replicas that are taken away while a release needs them are contested, and hold up nothing else', async () => {
+it('replicas that are taken away while a release needs them are contested, and delay nothing else', async () => {
   const context = aContext();
   await raise(context, ref, 2, 4);
   await raise(context, ref, 2, 4);

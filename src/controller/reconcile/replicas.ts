@@ -16,7 +16,7 @@ export async function raise(
   if (atLeast === undefined) forgetScale(context, ref, (direction) => direction.startsWith(AT_LEAST));
   if (replicas === undefined || atLeast === undefined || replicas >= atLeast) return HELD;
   const seen = context.view.find(ref);
-  // A kind that is scaled by its node selector has as many pods as there are nodes for it, and no more.
+  // A kind that is scaled by its node selector has one pod on each of these nodes, and no others.
   if (seen && workloadOf(context.canary).scalePatch(seen.object, atLeast)?.subresource === undefined) return HELD;
   return scale(context, ref, atLeast, `${AT_LEAST}${atLeast}`);
 }
@@ -32,7 +32,7 @@ export function forgetScale(context: ReconcileContext, ref: ObjectRef, isOver: (
 
 const scaleKey = (ref: ObjectRef): string => `${refKey(ref)}#scale`;
 
-/** Other writers may set replicas too: written only in the way of the kind, and only between zero and non-zero, or up to what a release needs (E60). */
+/** Other writers can also set replicas: written only in the way of the kind, and only between zero and non-zero, or up to the release's need (E60). */
 export async function scale(
   context: ReconcileContext,
   ref: ObjectRef,

@@ -44,7 +44,7 @@ export async function ensureServices(
   if (!workloadOf(canary).hasPods) return HELD;
   const { namespace } = canary.metadata;
   const own = names(canary);
-  // An object that cannot be seen may exist, and belong to another owner.
+  // An object that cannot be seen could exist, and belong to another owner.
   await refuseUnavailable(view, { apiVersion: 'v1', kind: 'Service', name: own.apexService, namespace });
   const rendered = renderServices(canary, apex, servicesOf(canary, view), { apexOnPrimary, roles });
   if ('error' in rendered) throw new TargetUnusableError(rendered.error, { field: 'spec.service.headless' });
@@ -193,7 +193,7 @@ function missingRoutes(context: ReconcileContext, routes: Routes): Outcome {
   const { canary, router } = context;
   const missing = reachesCanary(routes) ? undefined : router.missing?.(canary, currentRoutes(context, router, canary));
   if (missing === undefined) return HELD;
-  // Another pass in time for the deadline of a release.
+  // Reconciles again in time for the deadline of a release.
   const isReleasing = !isResting(canary.status?.release);
   return { ...HELD, unroutable: unroutableBy(missing), ...(isReleasing && { retryInMs: TRY_AGAIN_MS }) };
 }

@@ -91,7 +91,7 @@ describe('the primary has a scaler of its own', () => {
       expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.minReplicas).toBe(2);
     }
     expect(lab.clock.monotonicMs() - from).toBeLessThan(600_000);
-    // The brake has nothing left to let pass later.
+    // The brake has nothing left to correct later.
     expect([messagesOf(lab).includes('changed back'), lab.clock.pending]).toEqual([false, 0]);
     lab.close();
   });
@@ -323,7 +323,7 @@ describe('another scaler', () => {
   it.each([
     { to: 'another name', scaler: anHpa('other'), ref: { ...hpaRef, name: 'other' } },
     { to: 'another kind', scaler: aScaledObject(), ref: soRef },
-  ])('03-A6, B14: with $to the former one of the primary goes, and is remembered no more', async ({ scaler, ref }) => {
+  ])('03-A6, B14: with $to the former one of the primary goes, and is no longer remembered', async ({ scaler, ref }) => {
     const lab = await initialized(anHpa());
     lab.server.create(scaler);
     lab.server.patch(canaryRef, { spec: refTo(ref) });

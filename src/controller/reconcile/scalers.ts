@@ -38,8 +38,8 @@ async function ensurePrimaryScaler(context: ReconcileContext, scaling: Scaling, 
 }
 
 /**
- * The user's scaler keeps the pods of the release (E101). Others may write it, or refuse it: each try after the first is braked, and
- * nothing waits for any of them.
+ * The user's scaler keeps the pods of the release (E101). Others can write it, or refuse it: each try after the first is braked, and nothing waits for any of
+ * them.
  */
 async function holdOwnMinimum(context: ReconcileContext, { scaler, ref, own }: Scaling, atLeast: number | undefined): Promise<Outcome> {
   if (!own) return HELD;

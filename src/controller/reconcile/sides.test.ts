@@ -70,7 +70,7 @@ describe('03-B19: the name of the primary Revision', () => {
     expect(news).toEqual([{ key: expect.any(String), field: expect.any(String), by: 'another' }]);
   });
 
-  it('is put back again only after a pause, which holds up nothing else', async () => {
+  it('is put back again only after a pause, which delays nothing else', async () => {
     const { patched, outcomes } = await passes('shop-00009', { timesMs: [0, 400, 1_000] });
     expect([outcomes, patched.length]).toEqual([[changed, { ...held, retryInMs: 600 }, changed], 2]);
   });

@@ -21,7 +21,7 @@ interface FoundObjects {
   apex: Apex | undefined;
 }
 
-/** Applies the writes of one pass: each looks at what the cluster holds first. */
+/** Applies the writes of one reconcile: each looks at the cluster first. */
 export class WriteApplier {
   readonly #context: ReconcileContext;
   readonly #desired: DesiredState;

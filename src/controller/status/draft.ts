@@ -33,7 +33,7 @@ export interface StatusDraft {
   truncated?: string;
 }
 
-/** The status after this pass, as a patch of the stored one; undefined for a Canary that has no release yet. */
+/** The status after this reconcile, as a patch of the stored one, `undefined` for a Canary that has no release yet. */
 export function draftStatus(
   canary: Canary,
   facts: Facts,

@@ -7,7 +7,7 @@ import { MOST_STATUS_BYTES } from './size.ts';
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Writes that one Canary may cause in a minute at most: a healthy release makes fewer, and a loop thousands. */
+/** Most writes that one Canary can cause in a minute: a healthy release makes fewer, and a loop thousands. */
 const MOST_WRITES = 60;
 
 const RELEASE = {

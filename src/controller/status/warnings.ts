@@ -28,7 +28,7 @@ export interface Unwatched {
   lost?: string | undefined;
 }
 
-/** Something that holds up nothing, said by a condition of this type and by an event of this reason. */
+/** A problem that delays nothing, reported by a condition of this type and by an event of this reason. */
 export interface StatusWarning {
   type: Extract<WarningCondition, Reason>;
   message: string;

@@ -46,7 +46,7 @@ describe('ConfigWatches', () => {
     expect([...open.values()].every(({ selection }) => selection.metadataOnly === true)).toBe(true);
   });
 
-  it('stops a watch when the last Canary needs it no more', () => {
+  it('stops a watch when the last Canary no longer needs it', () => {
     watches.follow('shop/a', 'shop', [settings, db]);
     watches.follow('shop/b', 'shop', [settings]);
     watches.follow('shop/a', 'shop', []);

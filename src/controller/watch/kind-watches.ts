@@ -41,7 +41,7 @@ export interface WatchedKind {
   unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
   /** It is looked for again from this time on, when a Canary is looked at. */
   lookAgainAtMs?: number;
-  /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
+  /** Resolves when the objects are first known: by a LIST, or because the kind is unavailable. */
   known: Promise<void>;
   isKnown: boolean;
   /** The kind can be missing, and was: its watch is closed. */

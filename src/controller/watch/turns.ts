@@ -14,8 +14,8 @@ const FORGOTTEN_MS = (PACE.burst / PACE.qps) * 1000;
 type QueuedWork = () => void;
 
 /**
- * Work that changes of the cluster cause: at once while there is little of it; otherwise namespaces take turns, in slices, which get a
- * quarter of the time. A key that waits already is not added again, since its work looks at what there is by then.
+ * Work that changes of the cluster cause: at once while there is little of it. Otherwise namespaces take turns, in slices, which get a quarter of the time. A
+ * key that waits already is not added again, since its work looks at the state by then.
  */
 export class Turns {
   readonly #clock: Clock;

@@ -88,7 +88,7 @@ export class SharedLease {
     }
   }
 
-  /** Looks no more; another group waits for the duration of the lease. */
+  /** Stops to look. Another group waits for the duration of the lease. */
   async stop(): Promise<void> {
     if (!this.#stopping.signal.aborted) this.#stopping.abort(new Error('stopped'));
     await this.#running;
