@@ -15,7 +15,7 @@ export function mergeJson(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
-/** The patch that turns `before` into `after`, `undefined` if they are equal. Neither can hold null. */
+/** The patch that turns `before` into `after`, `undefined` if they are equal. Both must be without null. */
 export function mergePatchOf(before: unknown, after: unknown): unknown {
   if (!isRecord(before) || !isRecord(after)) return JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
   const patch: JsonRecord = {};

@@ -71,7 +71,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('03-B1, B2, H5, H7: after a failed release each further push is released, after any push during the rollback of the last one', async () => {
+  it('03-B1, B2, H5, H7: after a failed release each further push is released, even after pushes during the rollback of the last one', async () => {
     const lab = await releasing();
     lab.push(BROKEN_IMAGE);
     expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);

@@ -18,7 +18,7 @@ it('I15: set-up, giving back and Events wait for releases; no other write of a r
   };
   const isEnd = ({ subresource, body }: SentWrite) => subresource === 'status' && JSON.stringify(body).includes('"phase":"Initialized"');
   const begun = await until(() => lab.phase() === 'Initialized');
-  // The next scale to zero can have been sent already, and is not counted.
+  // The next scale to zero might have been sent already, and is not counted.
   const setUp = begun.slice(0, begun.findIndex(isEnd) + 1);
   await lab.pass(60_000);
   lab.push('2');

@@ -66,7 +66,7 @@ it('ends for a caller that gives up, and continues for the others', async () => 
   expect(await other).toMatchObject({ plural: 'jobs' });
 });
 
-it('drops an answer whose request was sent before the kinds changed', async () => {
+it('does not remember an answer whose request was sent before the kinds changed', async () => {
   const { discovery, reads } = discovered();
   const before = discovery.find('example.com/v1', 'Shop');
   discovery.forget('example.com/v1');

@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer arrived within the deadline. A write can have succeeded nevertheless. */
+/** No answer arrived within the deadline. A write might have succeeded nevertheless. */
 export class RequestTimeoutError extends Error {
   override readonly name = 'RequestTimeoutError';
   readonly timeoutMs: number;
@@ -35,7 +35,7 @@ export class RequestTimeoutError extends Error {
   }
 }
 
-/** The connection failed before an answer. A write can have succeeded nevertheless. */
+/** The connection failed before an answer. A write might have succeeded nevertheless. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 

@@ -118,7 +118,7 @@ class Recorder implements EventRecorder {
     await this.#cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { count, lastTimestamp });
   }
 
-  /** `isAgain`: an earlier attempt can have been stored without an answer. */
+  /** `isAgain`: an earlier attempt might have been stored without an answer. */
   async #send(involved: InvolvedObject, event: EventText, isAgain: boolean): Promise<void> {
     const namespace = involved.metadata.namespace ?? 'default'; // where cluster-scoped objects have theirs
     const hash = hashOf(involved, event);

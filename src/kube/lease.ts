@@ -129,7 +129,7 @@ class LeaderElection implements Leadership {
     const last = this.#held;
     this.#endTerm('the lease is released');
     if (last !== undefined) await this.#release(last.lease, last.term.untilMs);
-    // A write without a known answer can have been stored.
+    // A write without a known answer might have been stored.
     else if (this.#taking !== undefined) await this.#release(this.#taking, this.#deadlineOf(this.#options.clock.monotonicMs()));
   }
 
@@ -287,7 +287,7 @@ class LeaderElection implements Leadership {
     if (ms > 0 && !this.#stopping.signal.aborted) await sleep(this.#options.clock, ms, this.#stopping.signal).catch(() => undefined); // stopped: the loop ends
   }
 
-  /** A renewal without a known answer can have been stored: then the lease is still ours, in another version. */
+  /** A renewal without a known answer might have been stored: then the lease is still ours, in another version. */
   async #clearHolder(lease: KubeObject, signal: AbortSignal): Promise<void> {
     try {
       await this.#cluster.replace(this.#leaseOf(lease, ''), { signal });

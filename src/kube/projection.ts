@@ -128,7 +128,7 @@ class WatchedProjection<T> implements Projection<T> {
     this.#set(key, { namespace, name, version, isUnreadable, ...(value && 'it' in value && { value }) });
   }
 
-  /** Any writer can have written the object: an unreadable object must not hide the others. */
+  /** Any writer might have written the object: an unreadable object must not hide the others. */
   #read(object: KubeObject, before: T | undefined): { it: T } | { error: unknown } {
     try {
       return { it: this.#project(object, before) };

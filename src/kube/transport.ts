@@ -58,7 +58,7 @@ interface Attempt {
   call: ApiCall;
   limit: AbortController;
   startedAtMs: number;
-  /** The server could have received it. */
+  /** The server might have received it. */
   isSent: boolean;
   /** Undoes what `beforeSend` has tied it to. */
   untie(): void;
@@ -145,7 +145,7 @@ class HttpTransport implements Transport {
         resolve(response);
       });
       request.on('error', (cause: NodeJS.ErrnoException) => {
-        // The server closed an idle connection as we took it: a read is sent again, but a write could have been carried out.
+        // The server closed an idle connection as we took it: a read is sent again, but a write might have been carried out.
         if (request.reusedSocket && cause.code === 'ECONNRESET' && call.method === 'GET' && !signal.aborted) resolve(this.#open(attempt));
         else reject(cause);
       });

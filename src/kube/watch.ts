@@ -209,7 +209,7 @@ class Watch implements WatchHandle {
     while (!this.#stopping.signal.aborted) {
       try {
         if (this.#version === undefined) await this.#list();
-        // The list's listener can have stopped the watch: a stream that begins after that would never be stopped.
+        // The list's listener might have stopped the watch: a stream that begins after that would never be stopped.
         if (this.#stopping.signal.aborted) return;
         const openedAtMs = this.#parts.clock.monotonicMs();
         if (this.#version !== undefined) await this.#follow(this.#version);

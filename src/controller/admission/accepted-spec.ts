@@ -4,7 +4,7 @@ import { isRefusal } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
 import { refusalBy, unroutableBy } from './blocker-of.ts';
 
-/** Time after which a refused spec is tried again: the change that admits it (of a policy or CRD) can cause no watch event. */
+/** Time after which a refused spec is tried again: the change that admits it (of a policy or CRD) does not always cause a watch event. */
 const TRY_AGAIN_MS = 15_000;
 
 interface RouteRejection {

@@ -33,7 +33,7 @@ export interface CanaryRejection {
   field?: string;
   /** The object that has the field, `undefined` for the Canary. */
   object?: ObjectRef;
-  /** Time until the next look, because the end of the refusal can cause no watch event. */
+  /** Time until the next look, because the end of the refusal does not always cause a watch event. */
   retryInMs?: number;
   /** The spec before it, where that is known from the cluster. */
   before?: Readonly<Record<string, unknown>>;

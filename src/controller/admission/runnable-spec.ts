@@ -31,7 +31,7 @@ export class RunnableSpec {
     return this.#fallback;
   }
 
-  /** Time until the next look at a refused Canary, because the end of the refusal can cause no watch event. */
+  /** Time until the next look at a refused Canary, because the end of the refusal does not always cause a watch event. */
   get retryInMs(): number | undefined {
     return this.#retryInMs;
   }

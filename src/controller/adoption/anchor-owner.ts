@@ -15,7 +15,7 @@ export function ownerOf({ metadata: { name, namespace = '', annotations } }: Kub
   return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };
 }
 
-/** The uid is not enough: it could have been copied into the anchor of another namespace. */
+/** The uid is not enough: it might have been copied into the anchor of another namespace. */
 export const keyOf = ({ metadata: { namespace, uid } }: AnchorOwner): string => `${namespace}/${uid}`;
 
 export function identity(anchor: KubeObject): { name: string; uid: string } {

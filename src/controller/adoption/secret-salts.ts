@@ -110,7 +110,7 @@ export class SecretSalts {
     const salt = found && readSalt(found);
     const anchor = salt && (await this.#deps.anchors.existing(canary, signal));
     const isOwned = found?.metadata.ownerReferences?.some(({ uid }) => uid === anchor?.uid) ?? false;
-    // A salt without a reference in the status can be anyone's, who then knows its bytes. The owner is known only once we have made an anchor.
+    // A salt without a reference in the status can be of another writer, who then knows its bytes. The owner is known only once we have made an anchor.
     const isOurs = salt !== undefined && (wanted.size === 0 ? isOwned : wanted.has(salt.id));
     const known = isOurs
       ? { salt, soughtFor: wanted, isStored: isOwned }

@@ -115,7 +115,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
   if (isCarried && !(read && 'revision' in read && read.revision === revision)) return { outcome: 'written' };
   if (!read) return { outcome: 'refused', reason: 'the target does not exist' };
   if ('problem' in read) return { outcome: 'refused', reason: blockerText(read.problem), blocker: read.problem };
-  // Written since the analysis began: pods that started in between can have run something else, even if it is the same again by now (E56).
+  // Written since the analysis began: pods that started in between might have run something else, even if it is the same again by now (E56).
   const pinned = canary.status?.release?.configs ?? {};
   const isInDoubt = wereWrittenBetween(read.configs, pinned);
   if (read.revision !== revision || isInDoubt) {
@@ -142,7 +142,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
 }
 
 /**
- * Keeps the primary's template, because it could have to be restored. It has no record when the controller was killed after it wrote the template and before it
+ * Keeps the primary's template, because it might have to be restored. It has no record when the controller was killed after it wrote the template and before it
  * kept it. Returns the records after that.
  */
 async function keepCarried(
@@ -184,7 +184,7 @@ async function restorePrimary(revision: string, context: AnswerContext): Promise
   if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary));
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
   await refreshRestored(promoted.spec, context, workload);
-  // For any answer of the server: nothing must block the rollback. A newer one fills in fields that it did not know at the promotion.
+  // The answer is not compared: nothing must block the rollback. A newer server fills in fields that it did not know at the promotion.
   await write(primary, promoted.spec, context, workload);
   await keep(primary, promoted.spec, revision, context, workload, { target: promoted.target });
   return { outcome: 'written' };
@@ -223,7 +223,7 @@ async function keep(
 ): Promise<void> {
   const { canary, anchors, signal } = context;
   const { kept, pruned } = await anchors.templates.keep(canary, template, revision, { ...history, signal });
-  // The primary's old pods can read the old copies until they are gone, for any history.
+  // The primary's old pods can read the old copies until they are gone, even without a record in the history.
   const inUse = [...kept, workload.promotedPart(primary)];
   if (context.config.enableConfigTracking) await pruneCopies(context, { kept: inUse, pruned }, madeCopies);
 }

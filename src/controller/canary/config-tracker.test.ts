@@ -35,7 +35,7 @@ let version: number;
 let generation: number;
 /** Set: the config is optional and missing. */
 let missingSince: string | undefined;
-/** Another controller has made a primary, which exists. */
+/** Another controller has made a primary, and it exists. */
 let hasPrimary: boolean;
 /** Others of the namespace are watched, and a watch of all is forbidden. */
 let tooMany: boolean;

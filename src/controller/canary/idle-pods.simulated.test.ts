@@ -120,7 +120,7 @@ describe('pods that another writer gives a resting target, in virtual time', () 
       const scaled = asked(lab);
       changeContainer(lab, { image: '2' });
       expect(await lab.passUntil(() => lab.phase() === 'Promoting', 120_000)).toBe(true);
-      // Pods that could have read another config are stopped, and started again (E56).
+      // Pods that might have read another config are stopped, and started again (E56).
       expect([replicas(lab), asked(lab) - scaled]).toEqual([pods, readsConfig ? 2 : 0]);
       await ended(lab);
       await lab.pass(60_000);

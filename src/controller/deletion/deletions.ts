@@ -83,7 +83,7 @@ export class Deletions {
     const own = this.#underWay.get(key);
     const isOwn = own !== undefined && own.last.metadata.uid !== raw.metadata.uid && !this.isInherited(own.last);
     const awaited = own === undefined ? [...this.#underWay.values()].find(({ last }) => isHeirOf(last, raw)) : isOwn ? own : undefined;
-    // This deletion can wait for the Canary.
+    // The deletion could be waiting for this Canary.
     if (awaited && isHeirOf(awaited.last, raw) && readCanary(raw)) this.wake(labelOf(awaited.last));
     return awaited;
   }
@@ -284,7 +284,7 @@ export class Deletions {
   async #release(held: KubeObject): Promise<void> {
     const { cluster } = this.#deps;
     const signal = this.#stopping;
-    // Its status can have been written since, by us or by another controller.
+    // Its status might have been written since, by us or by another controller.
     const now = await cluster.get(refOf(held), { signal });
     if (now === undefined || now.metadata.uid !== held.metadata.uid) return;
     const finalizers = (now.metadata.finalizers ?? []).filter((each) => each !== finalizer);

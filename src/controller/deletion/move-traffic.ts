@@ -78,7 +78,7 @@ export function missingRoutes(
 ): { object: KubeObject; live: KubeObject }[] {
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router || !router.supports.weights) return [];
-  // An earlier attempt has led them to the apex Service already: proxies can have forgotten ours since.
+  // An earlier attempt has led them to the apex Service already: proxies might have forgotten ours since.
   if (side === 'target' && Object.values(router.finalize(canary, current)).every(({ length }) => length === 0)) return [];
   const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
   const apex: Apex = { selector, ports: discoverPorts(canary, found, undefined) };

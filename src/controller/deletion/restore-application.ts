@@ -37,7 +37,7 @@ export interface RestoreDeps extends DeletionDeps {
   isDue(target: KubeObject): Promise<boolean>;
   /** It has to be decided again: a Canary was made over the target, or its template was changed. */
   isInterrupted(): boolean;
-  /** Resolves when `isInterrupted` can have changed. */
+  /** Resolves when `isInterrupted` might have changed. */
   woken(): Promise<void>;
 }
 

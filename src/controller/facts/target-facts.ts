@@ -51,7 +51,7 @@ export function targetFacts(
     if (recorded === undefined && hasPodsLeft(canary, target, look.configs))
       return { ...same, undetermined: PODS_LEFT, revision: canary.status?.release?.revision ?? template };
     if (!counts) return { ...same, ...counting(template, undefined) };
-    // A promotion before checksums had a salt is known by the plain ones.
+    // A revision promoted before checksums had a salt is known by the plain ones.
     const before = counting(template, look.unsalted);
     const isPromoted = [canary.status?.release?.promotedRevision, carried].includes(before.revision);
     return { ...same, ...(isPromoted ? before : counting(template, look.configs)) };

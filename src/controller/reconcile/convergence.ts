@@ -21,7 +21,7 @@ import { FollowerNotes } from './follower-notes.ts';
 import { reconcile } from './reconcile.ts';
 import { ServiceGuard } from './service-guard.ts';
 
-/** Pause between two tries while blocked: the end of a blocker can cause no watch event. */
+/** Pause between two tries while blocked: the end of a blocker does not always cause a watch event. */
 const BLOCKED_MS = { from: 500, to: 15_000 };
 /** Pause after a conflict, in case the watch does not bring the other writer's version. */
 const CONFLICT_MS = 2_000;

@@ -56,7 +56,7 @@ export async function ensure(
   const undoing = undoingOf(fields, answered?.lacks, live?.manager);
   const waitMs = isDrift ? brake.waitMs(key, nowMs, fields) : 0;
   if (waitMs > 0) return isRoute && fields.some((field) => isTraffic(object, field)) ? pausedRoute(waitMs, ref, undoing) : paused(waitMs);
-  // Its owner can have gone with it, and another owner of that name would be unknown to the garbage collector.
+  // Its owner might have gone with it, and another owner of that name would be unknown to the garbage collector.
   if (isDeleted) anchors.doubt(canary);
   const owner = await anchors.reference(canary, signal, context.readTarget);
   if (partOf) await anchors.noteRoutes(canary, signal);

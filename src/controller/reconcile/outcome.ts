@@ -6,7 +6,7 @@ import { type Undoing, undoneText } from '../objects/healing-brake.ts';
 export interface Outcome {
   /** The cluster holds what was desired: it was found so, or a write was answered so. */
   converged: boolean;
-  /** Something was written, so that the facts can have changed. */
+  /** Something was written, so that the facts might have changed. */
   wrote: boolean;
   /** A delayed write can be made after this time. */
   retryInMs?: number | undefined;

@@ -109,7 +109,7 @@ async function patchObject(
   const what = `${asked} of ${view.find(ref)?.object.metadata.uid ?? ''}`;
   const isDrift = wanted.get(key) === what;
   if (!patch) {
-    // Another writer can have done it: when the same is wanted again later, that is news and no drift.
+    // Another writer might have done it: when the same is wanted again later, that is news and no drift.
     if (!isDrift) forgetWanted(context, key);
     return HELD;
   }

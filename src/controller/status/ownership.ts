@@ -22,7 +22,7 @@ export type Rival = { kind: 'serin'; writer: string } | { kind: 'other' };
  */
 export const RIVAL_SILENCE_MS = 300_000;
 
-/** A process that ended can have left one write on its way. A second write shows that the process still runs. */
+/** A process that ended might have left one write on its way. A second write shows that the process still runs. */
 const MOST_LATE_WRITES = 1;
 
 /**

@@ -49,7 +49,7 @@ export class ClusterView {
     });
   }
 
-  /** Opens the watches that every Canary needs and waits for their first LIST. Canaries are read again, because another replica could have written them. */
+  /** Opens the watches that every Canary needs and waits for their first LIST. Canaries are read again, because another replica might have written them. */
   async start(): Promise<void> {
     const isShared = this.#kinds.isOpen(BASE_KINDS[0]);
     const watches = BASE_KINDS.flatMap((kind) => this.#scopes(kind));

@@ -43,7 +43,7 @@ export class FollowedConfig {
     return this.#state.state === 'present' || this.#state.state === 'absent';
   }
 
-  /** Takes a list that covers it. Nothing was watched between two lists: a config that is missing in both could have come and gone. */
+  /** Takes a list that covers it. Nothing was watched between two lists: a config that is missing in both might have come and gone. */
   listed(found: KubeObject | undefined, resourceVersion: string): void {
     if (this.#isNewer(resourceVersion)) this.set(found ? stateOf(found) : { state: 'absent', resourceVersion }, resourceVersion);
   }

@@ -150,7 +150,7 @@ it('knows since which generation the replicas are 0, as long as it has seen each
   expect(zeroSince(9, 2)).toBeUndefined();
   expect(zeroSince(10, 0)).toBe(10);
   expect(zeroSince(11, 0)).toBe(10);
-  // Generation 12 was not shown: its replicas could have been above 0.
+  // Generation 12 was not shown: its replicas might have been above 0.
   expect(zeroSince(13, 0)).toBe(13);
   expect(zeroSince(14, 0, 'two')).toBe(14);
 });

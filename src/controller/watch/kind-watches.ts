@@ -247,7 +247,7 @@ function imagesChangedInOf({ object, images }: Watched, before: ViewedObject | u
   return isDeepStrictEqual(images, before.images) ? before.imagesChangedIn : object.metadata.generation;
 }
 
-/** A generation between the last seen one and this one could have had replicas. */
+/** A generation between the last seen one and this one might have had replicas. */
 function zeroSinceOf(object: KubeObject, before: ViewedObject | undefined): number | undefined {
   const { uid, generation = 0 } = object.metadata;
   if (specOf<{ replicas: number }>(object).replicas !== 0) return undefined;

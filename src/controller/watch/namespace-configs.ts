@@ -206,7 +206,7 @@ export class NamespaceConfigs {
         this.#forbidden = undefined;
         const found = new Map(items.map((item) => [item.metadata.name, item]));
         for (const [name, config] of this.#shared) {
-          // Its page could have passed before it joined.
+          // Its page might have passed before it joined.
           if (!this.#joining.has(name) || found.has(name)) config.listed(found.get(name), resourceVersion);
         }
       },

@@ -79,7 +79,7 @@ export class SharedLease {
   /** True if this member holds it. Otherwise it looks first, and waits for a lease that is about to be free. */
   async hold(): Promise<boolean> {
     for (;;) {
-      if (this.#held === undefined) await this.#round; // it can have begun before the lease was needed
+      if (this.#held === undefined) await this.#round; // it might have begun before the lease was needed
       const isDone = this.#held !== undefined || (await this.#look());
       if (this.#held !== undefined || this.#stopping.signal.aborted) return this.#held !== undefined;
       const leftMs = this.#freeFromMs - this.#options.clock.monotonicMs();
@@ -88,7 +88,7 @@ export class SharedLease {
     }
   }
 
-  /** Stops to look. Another group waits for the duration of the lease. */
+  /** Stops looking. Another group waits for the duration of the lease. */
   async stop(): Promise<void> {
     if (!this.#stopping.signal.aborted) this.#stopping.abort(new Error('stopped'));
     await this.#running;
