@@ -30,7 +30,7 @@ export interface ControllerHost {
   readonly memory?: Omit<IdleMemoryOptions, 'clock'> | undefined;
   /** Resolves with why it is to stop. */
   ended(endWithStdin: boolean): Promise<string>;
-  /** Waits for nothing of it any more. */
+  /** Releases stdin, so that the process no longer waits for it. */
   release(): void;
 }
 

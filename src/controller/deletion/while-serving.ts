@@ -5,8 +5,8 @@ import type { DepsOf } from '../controller-deps.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 
 /**
- * Runs the next work when users are on the target again. False if it was cancelled, because the target has no ready pod any more (it might have been deleted and
- * created again), while its primary can still serve.
+ * Runs the next work when users are on the target again. False if it was cancelled, because the target has no ready pod any more (it might have been deleted
+ * and created again), while its primary can still serve.
  */
 export async function whileServing(
   canary: Canary,
