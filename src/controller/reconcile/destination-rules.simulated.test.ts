@@ -34,7 +34,7 @@ async function resting(rule: KubeObject): Promise<ModelLab> {
   return lab;
 }
 
-it('I17: the DestinationRule of the apex holds for both sides before traffic goes there, each edit of it follows, and deletion leaves it unmodified', async () => {
+it('I17: the DestinationRule of the apex holds for both sides before traffic goes there, its edits follow, and deletion leaves it unmodified', async () => {
   const lab = await resting(aRule(APP));
   expect(policies(lab)).toEqual(both(tls));
   const kinds = lab.writes
