@@ -4,7 +4,21 @@ import { PATTERNS, languageProblems as problems } from './fakes/plain-language.t
 import { proseBelow, proseIn } from './fakes/prose.ts';
 
 /** Files and folders without such a sentence: add a part when its last one is rewritten. */
-const CLEAN: readonly string[] = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md', 'docs/extending.md', 'docs/internals.md'];
+const CLEAN: readonly string[] = [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'README.md',
+  'docs/extending.md',
+  'docs/internals.md',
+  'src/base',
+  'src/controller',
+  'src/kube',
+  'src/notifiers',
+  'src/outgoing',
+  'src/process',
+  'src/server',
+  'src/webhooks',
+];
 
 const root = join(import.meta.dirname, '..');
 describe('plain language', () => {

@@ -29,7 +29,7 @@ describe('the real clock', () => {
 });
 
 describe('every', () => {
-  it('calls again and again, and no more once it is stopped', () => {
+  it('calls again and again, and no longer once it is stopped', () => {
     const clock = handClock();
     const called = vi.fn();
     const stop = every(clock, 10, called);
@@ -40,7 +40,7 @@ describe('every', () => {
     expect([called.mock.calls.length, clock.pending]).toEqual([3, 0]);
   });
 
-  it('may be stopped by what it calls', () => {
+  it('can be stopped by the function that it calls', () => {
     const clock = handClock();
     const stop = every(clock, 10, () => stop());
     clock.advance(10);

@@ -1,4 +1,4 @@
-/** Where the time comes from: everything that waits or measures takes one, so that a test moves it by hand. */
+/** Source of the time: everything that waits or measures takes one, so that a test moves it by hand. */
 export interface Clock {
   /** Milliseconds of the epoch; jumps when the machine's clock is set. For timestamps in objects only. */
   nowMs(): number;
@@ -8,7 +8,7 @@ export interface Clock {
   setTimer(ms: number, fn: () => void): () => void;
 }
 
-/** More than this fires at once. Source: the documentation of Node's `setTimeout`. Milliseconds. */
+/** Longest timer. A longer one fires at once. Source: the documentation of Node's `setTimeout`. Milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The only place that reads the real time. */

@@ -4,7 +4,7 @@ type Defined<T> = { -readonly [K in Exclude<keyof T, Undefinable<T>>]: T[K] } & 
   -readonly [K in Undefinable<T>]?: Exclude<T[K], undefined>;
 };
 
-/** The same fields without those that are undefined: an optional field is absent, never undefined. */
+/** Leaves out undefined fields: an optional field is missing, never undefined. */
 export function defined<const T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

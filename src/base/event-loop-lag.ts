@@ -24,8 +24,8 @@ const STATISTICS: Readonly<Record<string, { help: string; nanoseconds(histogram:
 };
 
 /**
- * How late the event loop is, measured once a second: a shorter block may come between two measurements. The names of prom-client, without its
- * floor of the time between two measurements.
+ * Delays of the event loop, measured once a second: a shorter block can fall between two measurements. The names are those of prom-client, without its floor of
+ * the time between two measurements.
  */
 export function eventLoopLag(registry: Registry, histogram: Delays = loopDelays()): void {
   const registers = [registry];

@@ -3,7 +3,7 @@ export type PathStep = PropertyKey;
 
 const plain = /^[A-Za-z_][\w-]*$/;
 
-/** `['spec', 'match', 0, 'x.y']` → `spec.match[0]["x.y"]`. Keys of foreign objects may be huge: each is cut to 80 characters. */
+/** `['spec', 'match', 0, 'x.y']` → `spec.match[0]["x.y"]`. Keys of foreign objects can be huge: each is cut to 80 characters. */
 export function fieldPath(steps: readonly PathStep[]): string {
   const parts = steps.map((step, index) => {
     if (typeof step === 'number') return `[${step}]`;

@@ -12,7 +12,7 @@ describe('hideSecrets', () => {
     expect(hideSecrets(text, ['s3cret/token\n', undefined, ''])).toBe(shown);
   });
 
-  it('hides a secret in base64 wherever it stands in what was encoded', () => {
+  it('hides a secret in base64 at any place of the encoded text', () => {
     const secret = fc.string({ unit: 'grapheme-ascii', minLength: 10, maxLength: 40 }).filter((text) => text.trim() === text);
     const around = fc.string({ unit: 'grapheme-ascii', maxLength: 20 });
     fc.assert(

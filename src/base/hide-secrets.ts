@@ -3,22 +3,22 @@ import { textSearch } from './text-search.ts';
 import { withoutTrailing } from './trailing.ts';
 
 const HIDDEN = '***';
-/** Nothing longer is shown anywhere, and each secret is looked for in all of it. */
+/** Longest text that is shown anywhere. Each secret is looked for in all of it. */
 const LONGEST_SHOWN = 8192;
-/** With more of them a text is hidden as a whole. */
+/** Most secrets of one text. With more of them a text is hidden as a whole. */
 const MOST_SECRETS = 100;
 /** The part of a long form that is looked for first. */
 const FIRST_SOUGHT = 64;
 /** Shorter ones are part of ordinary words, so that hiding them would reveal them. */
 const SHORTEST = 3;
-/** Shorter ones stand in ordinary words once they are encoded. */
+/** A shorter secret occurs in ordinary words once it is encoded. */
 const SHORTEST_ENCODED = 6;
-/** So much of a secret at the end of a text is one that was cut off there. */
+/** So many characters of a secret at the end of a text are a secret that was cut off there. */
 const SHORTEST_CUT = 4;
 
 /**
- * A foreign text without our secrets, which a server may send back to us: as they are, in a URL, in JSON, in base64 at any place of what was
- * encoded, or cut off at the end of the text.
+ * Hides our secrets in a foreign text, because a server can send them back: in plain form, in a URL, in JSON, in base64 at any place of the encoded text, or
+ * cut off at the end of the text.
  */
 export function hideSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   const distinct = new Set(secrets);
@@ -36,7 +36,7 @@ export function withoutSecrets(text: string, secrets: Iterable<string | undefine
   return shown;
 }
 
-/** Name and password of an address, as they are written there and as they are meant. */
+/** Name and password of an address, both percent-encoded and decoded. */
 export function userInfoOf(address: string | undefined): string[] {
   const url = address ? URL.parse(address) : null;
   if (!url) return [];
@@ -45,7 +45,7 @@ export function userInfoOf(address: string | undefined): string[] {
   return [...pair, url.username, url.password, ...plain].filter((part) => part !== '');
 }
 
-/** More of a secret than the text is long cannot stand in it. */
+/** A text cannot hold more of a secret than its own length. */
 function formsOf(whole: string, longest: number): string[] {
   const part = (text: string) => text.slice(0, longest + SHORTEST_CUT).toWellFormed();
   const plain = part(whole.trim());
@@ -82,5 +82,5 @@ function withoutCut(text: string, form: string): string {
   return begun < SHORTEST_CUT ? text : text.slice(0, -begun) + HIDDEN;
 }
 
-/** A lone `%` is allowed in an address and stands for itself. */
+/** A lone `%` is allowed in an address and means itself. */
 const plainText = (text: string): string => decodedUri(text) ?? text;

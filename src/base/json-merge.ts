@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from './json.ts';
 
-/** Keys that would reach the prototype; a stored text may hold them. */
+/** Keys that would reach the prototype. A stored text can hold them. */
 const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** RFC 7386, on a copy. Lists are replaced whole. */
@@ -15,7 +15,7 @@ export function mergeJson(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
-/** The patch that makes `after` of `before`; undefined where they are equal. Neither may hold null. */
+/** The patch that turns `before` into `after`, `undefined` if they are equal. Both must be without null. */
 export function mergePatchOf(before: unknown, after: unknown): unknown {
   if (!isRecord(before) || !isRecord(after)) return JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
   const patch: JsonRecord = {};

@@ -8,7 +8,7 @@ const byReplacer = (value: unknown): string =>
     isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   ) ?? 'null';
 
-// Numbers as names come first in an object, whatever was set first.
+// Numeric names come first in an object, in any order of assignment.
 const name = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', '10', '9', '', 'ä', 'a\u0000'));
 const { json } = fc.letrec((tie) => ({
   json: fc.oneof(
@@ -22,7 +22,7 @@ const { json } = fc.letrec((tie) => ({
   ),
 }));
 
-it('canonical JSON has the text that a sorting replacer makes, whatever the names', () => {
+it('canonical JSON has the text that a sorting replacer makes, for any names', () => {
   fc.assert(
     fc.property(json, (value) => {
       expect(canonicalJson(value)).toBe(byReplacer(value));

@@ -16,7 +16,7 @@ function aRegistry(read: () => void = () => undefined): Registry {
   return registry;
 }
 
-/** In which turn of the event loop each gauge is read, where the reading of each takes so long. */
+/** The turn of the event loop in which each gauge is read, if each reading takes so long. */
 async function turnsOf(readingMs: number): Promise<number[]> {
   let turn = 0;
   let nowMs = 0;

@@ -9,7 +9,7 @@ export function metersIn(registry: Registry) {
       new Counter({ name, help, labelNames, registers }),
     gauge: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
       new Gauge({ name, help, labelNames, registers }),
-    /** Without `buckets` those of the client. */
+    /** Default `buckets`: those of the client. */
     histogram: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = [], buckets?: number[]) =>
       new Histogram({ name, help, labelNames, registers, ...(buckets && { buckets }) }),
     /** `read` gives all series at each scrape, each once; none is kept until the next one. */

@@ -1,4 +1,4 @@
-/** What a map may be here: a `WeakMap` lets go of its keys. */
+/** Methods of a map that are needed here: a `WeakMap` also lets go of its keys. */
 interface Kept<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): unknown;

@@ -22,6 +22,6 @@ it.each([
   { url: 'https://[fd00::7]', env: { HTTPS_PROXY: proxy, NO_PROXY: 'fd00::/8' }, used: undefined },
   { url: 'https://[fd00::7]', env: { HTTPS_PROXY: proxy, NO_PROXY: 'fd00::7' }, used: undefined },
   { url: 'https://api.example.org', env: { HTTPS_PROXY: proxy, NO_PROXY: '*' }, used: undefined },
-])('$url with $env goes by $used', ({ url, env, used }) => {
+])('$url with $env uses the proxy $used', ({ url, env, used }) => {
   expect(proxyFromEnv(url, env)).toBe(used);
 });

@@ -21,7 +21,7 @@ it.each(['a\r\nhost: b', 'a\n', '\ra', 'a\0b', 'a\u007f', 'ł', '\u2028'])('05-W
 });
 
 it.each(['Authorization', 'X-Scope-OrgID', 'accept', 'cookie', 'x_y.z', "!#$%&'*+-.^_`|~9"])(
-  '05-W18: the header %s may be sent',
+  '05-W18: the header %s is accepted',
   (name) => {
     expect(headerProblem(name, ['Bearer a', 'tab\there', 'é', ''])).toBeUndefined();
   },

@@ -12,7 +12,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 export const isToken = (text: string): boolean => TOKEN.test(text);
 const NOT_SENT = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Why a header that a user chose is not sent, as the rest of a sentence about it; undefined: it is. No value is repeated. */
+/** Reason not to send a header that a user chose, as the rest of a sentence about it, `undefined` if it is sent. No value is repeated. */
 export function headerProblem(name: string, values: readonly string[]): string | undefined {
   if (!isToken(name)) return 'is not a header name: use letters, digits and -';
   if (OF_THE_CONNECTION.has(name.toLowerCase())) return 'is set by Serin for each connection: leave it out';

@@ -16,7 +16,7 @@ it('I10: sets no timer that would wake an idle process, and has no metric of wha
 });
 
 describe('the lag of the event loop', () => {
-  /** What Node has measured, in nanoseconds: the second between two measurements is in each. */
+  /** Measurements of Node, in nanoseconds. Each includes the second between two measurements. */
   const measured = { count: 4, min: 1.0e9, max: 1.3e9, mean: 1.1e9, stddev: 0.1e9, percentile: (part: number) => 1e9 + part * 1e6 };
   const shownOf = async (delays: Delays) => {
     const registry = new Registry();

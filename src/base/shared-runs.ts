@@ -1,12 +1,12 @@
-/** Runs one piece of work for all who ask for the same at the same time. */
+/** Runs a piece of work once for all callers that need it at the same time. */
 export class SharedRuns<T> {
   readonly #running = new Map<string, Promise<T>>();
 
   /**
-   * The answer of the run under way with this key, started where there is none.
+   * Returns the result of the running work with this key. Starts it if none runs.
    *
-   * @param start - Must end by itself: the run goes on for others when one who waits has given up.
-   * @param signal - Ends the waiting of this caller alone, with its reason.
+   * @param start - Must end by itself: the work goes on for other callers when one of them has given up.
+   * @param signal - Ends only the waiting of this caller, with its reason.
    */
   run(key: string, start: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const running = this.#running.get(key) ?? start();

@@ -103,6 +103,6 @@ it.each([
   ['::/0', false],
   ['10.0.0.0/8', false],
   ['100.100.100.200', false],
-])('05-W37: whether %s has local addresses alone: %s', (entry, isLocal) => {
+])('05-W37: %s has only local addresses: %s', (entry, isLocal) => {
   expect(isLocalNetwork(entry)).toBe(isLocal);
 });

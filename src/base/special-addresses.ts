@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses that reach this pod or this node alone, or that give a machine its credentials. */
+/** Addresses that reach only this pod or this node, or that give a machine its credentials. */
 export type SpecialAddress = 'linkLocal' | 'metadata' | 'loopback';
 
 /**
@@ -17,13 +17,13 @@ const NETWORKS: Readonly<Record<SpecialAddress, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '0.0.0.0/8', '::1', '::'],
 };
 
-/** The kind of an address by number, also of one that is embedded in IPv6, loopback last of several; undefined: an ordinary one. */
+/** Kind of a literal address, also if it is embedded in IPv6. Of several kinds, loopback is the last choice. `undefined` for an ordinary address. */
 export function specialAddress(address: string): SpecialAddress | undefined {
   const all = [address, ...embeddedIn(address)];
   return special.find(({ isIn }) => all.some(isIn))?.kind;
 }
 
-/** Whether a list's entry names loopback or link-local addresses alone. */
+/** True if an entry of a list names only loopback or link-local addresses. */
 export function isLocalNetwork(entry: string): boolean {
   const [address = '', bits = '128'] = entry.split('/');
   return [...NETWORKS.linkLocal, ...NETWORKS.loopback].some((network) => {
@@ -33,8 +33,8 @@ export function isLocalNetwork(entry: string): boolean {
 }
 
 /**
- * Whether a list of addresses and networks names an address. One that embeds an IPv4 address is that one; where its form leaves open which one it embeds,
- * the list has to name them all.
+ * Returns a test for addresses of a list of addresses and networks. An IPv6 address that embeds an IPv4 address equals it. If the embedded address is
+ * ambiguous, the list has to name all candidates.
  */
 export function addressList(entries: readonly string[]): (address: string) => boolean {
   const isIn = networks(entries);
@@ -45,8 +45,8 @@ export function addressList(entries: readonly string[]): (address: string) => bo
 }
 
 /**
- * The IPv4 addresses that an IPv6 address may lead to: mapped (RFC 4291), translated (RFC 2765), compatible (RFC 4291, deprecated), NAT64 (RFC 6052;
- * RFC 8215 leaves the length of the prefix to the network) and 6to4 (RFC 3056).
+ * The IPv4 addresses that an IPv6 address can lead to: mapped (RFC 4291), translated (RFC 2765), compatible (RFC 4291, deprecated), NAT64 (RFC 6052; RFC 8215
+ * leaves the length of the prefix to the network) and 6to4 (RFC 3056).
  */
 export function embeddedIn(address: string): string[] {
   const groups = groupsOf(address);
@@ -78,7 +78,7 @@ function localNat64(d: number, e: number, f: number, g: number, h: number): stri
 
 const dotted = (high: number, low: number): string => [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 
-/** The eight groups of an IPv6 address, whatever its form; the zone of a link-local one does not count. */
+/** The eight groups of an IPv6 address in any form. The zone of a link-local address is ignored. */
 function groupsOf(address: string): number[] | undefined {
   if (isIP(address) !== 6) return undefined;
   const host = URL.parse(`http://[${withoutZone(address)}]`)?.hostname.slice(1, -1);

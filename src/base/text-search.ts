@@ -1,6 +1,6 @@
 /**
- * The ends of all places where `text` holds `part`, from the left and without overlap, and how many characters of `part` the text has begun
- * at its end. By Knuth, Morris and Pratt, in linear time: `replaceAll` and `indexOf` compare each place anew once the part is long.
+ * Finds the ends of all places where `text` holds `part`, from the left and without overlap, and how many characters of `part` the text has begun at its end.
+ * By Knuth, Morris and Pratt, in linear time: `replaceAll` and `indexOf` compare each place again once the part is long.
  */
 export function textSearch(text: string, part: string): { ends: number[]; begun: number } {
   const borders = bordersOf(part);

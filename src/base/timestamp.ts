@@ -2,7 +2,7 @@
 const FIRST_MS = -62_167_219_200_000;
 const LAST_MS = 253_402_300_799_000;
 
-/** RFC 3339 with whole seconds, as `metav1.Time` is written. A time that cannot be written, as of a status by another hand, is the nearest one that can. */
+/** RFC 3339 with whole seconds, as `metav1.Time` is written. A time out of range, in a status of another writer, becomes the nearest valid time. */
 export function timestamp(ms: number): string {
   return `${preciseTimestamp(ms).slice(0, 19)}Z`;
 }

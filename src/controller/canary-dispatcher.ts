@@ -120,12 +120,12 @@ export class CanaryDispatcher {
     }
     for (const key of name === '' ? this.#processes.keys() : this.#interestedIn(ref)) {
       if (!this.#firstReconciles.isWaiting(key)) this.wake(key);
-      // Others may be listed for the first time, and have not changed: they are seen when the Canary has its turn.
+      // Other objects can be listed for the first time, and have not changed: they are seen when the Canary has its turn.
       else if (isListedAtStart(ref)) this.changed(canaryRef(key));
     }
   }
 
-  /** Where Canaries look at all objects of a kind, a thousand of them would wake one another with what is made for each. */
+  /** With interests in all objects of a kind, a thousand Canaries would wake one another with the objects made for each. */
   #interestedIn(ref: ObjectRef): readonly string[] {
     const object = this.#deps.view.find(ref)?.object;
     const uid = object?.metadata.annotations?.[ownerAnnotation];
@@ -139,7 +139,7 @@ export class CanaryDispatcher {
     return isOfOne ? named : this.#register.interestedIn(ref);
   }
 
-  /** Wakes a Canary when its namespace has its turn. One that has had no reconcile yet sees the change in its first. */
+  /** Wakes a Canary when its namespace has its turn. A Canary that has had no reconcile yet sees the change in its first. */
   wake(key: string): void {
     if (this.#processes.has(key)) this.#turns.add(key.slice(0, key.indexOf('/')), key, () => this.#awake(key)?.wake());
     else this.#deletions.wake(key);
@@ -158,7 +158,7 @@ export class CanaryDispatcher {
     this.#closeUnwanted(former);
   }
 
-  /** A Canary, or the restoration of one that is gone, looks at objects of the kind. */
+  /** True if a Canary, or the restoration of a deleted one, looks at objects of the kind. */
   wants({ kind }: KindRef): boolean {
     const isWatchedBy = (canary: Canary) => watchedBy(canary, this.#deps.config).some((ref) => ref.kind === kind);
     return this.#register.looksAt(kind) || this.#deletions.restoring.some(isWatchedBy);
@@ -231,13 +231,13 @@ export class CanaryDispatcher {
     this.#processOf(key, ref).wake();
   }
 
-  /** A Canary of another shard is known for its target and its apex alone: of two with the same one, the older goes on. */
+  /** A Canary of another shard is known only for its target and its apex: of two Canaries with the same one, the older goes on. */
   #rivalChanged(key: string, raw: KubeObject | undefined): void {
     const rivals = this.#register.rivalsOf(key);
     const canary =
       raw && raw.metadata.deletionTimestamp === undefined && this.#slice.isSelected(raw.metadata) ? readCanary(raw) : undefined;
     if (raw && canary) this.#register.put(key, canary, raw, []);
-    // One that cannot be read is known as it was before, as in its own shard.
+    // An unreadable Canary keeps its former entry, as in its own shard.
     else if (!raw || raw.metadata.deletionTimestamp !== undefined || !this.#slice.isSelected(raw.metadata)) {
       this.#register.remove(key);
       for (const rival of rivals) this.#awake(rival)?.wake();
@@ -256,7 +256,7 @@ export class CanaryDispatcher {
     for (const rival of rivals) this.changed(canaryRef(rival));
   }
 
-  /** Registers what the Canary looks at now. A refused edit changes nothing of that: the release goes on by the spec before it (E65). */
+  /** Registers the objects that the Canary looks at now. A refused edit changes none of them: the release follows the previous spec (E65). */
   #refresh(key: string, raw: KubeObject, before: KubeObject | undefined): void {
     const canary = readCanary(raw);
     if (canary) this.#unreadable.delete(key);

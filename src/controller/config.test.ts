@@ -23,7 +23,7 @@ it.each([
 it.each([
   { setting: 'historyLimit', least: 1 },
   { setting: 'threads', least: 1 },
-])('$setting may be $least and no less', ({ setting, least }) => {
+])('$setting accepts $least and nothing less', ({ setting, least }) => {
   expect(ControllerConfig.parse({ [setting]: least })).toMatchObject({ [setting]: least });
   expect(ControllerConfig.safeParse({ [setting]: least - 1 }).success).toBe(false);
 });

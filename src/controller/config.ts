@@ -10,7 +10,7 @@ import { type Flag, type FlagKind, type FlagName, flagEntries, type flags } from
 
 const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
-/** How the command line is read: text becomes what the setting takes. */
+/** Readers of the command line: text becomes the value of a setting. */
 const readers = {
   text: z.string(),
   list: z.string().transform((text) =>
@@ -33,7 +33,7 @@ const readers = {
   rate: z.string().transform(numberOf).refine(Number.isFinite, 'must be a number of requests a second: write it like 100'),
 } satisfies Readonly<Record<FlagKind, z.ZodType>>;
 
-/** What a setting of each kind is held to. */
+/** Schema of a setting of each kind. */
 const kinds = {
   text: z.string(),
   list: z.array(z.string()),
@@ -101,7 +101,7 @@ const special = {
 } satisfies Partial<Record<FlagName, z.ZodType>>;
 
 type Table = typeof flags;
-/** What a flag of each kind becomes. Durations are in milliseconds. */
+/** Value of a flag of each kind. Durations are in milliseconds. */
 interface FlagValues {
   text: string;
   list: string[];
@@ -136,13 +136,13 @@ function settingOf(name: FlagName, flag: Flag): z.ZodType {
     : schema.prefault(flag.kind === 'switch' ? flag.fallback : readers[flag.kind].parse(flag.fallback));
 }
 
-/** What is read from the command line, by the names of the flags. */
+/** The values of the command line, by the names of the flags. */
 export type CommandLine = { [Name in FlagName]: ValueOf<Name, FlagValues[Table[Name]['kind']]> };
 export const CommandLine = z.object(
   Object.fromEntries(flagEntries.map(([name, flag]) => [name, readerOf(flag)])),
 ) as unknown as z.ZodType<CommandLine>;
 
-/** What the process knows by itself. */
+/** Settings that the process finds by itself. */
 const Surroundings = z.object({
   /** Routing objects of meshes are in another cluster, where nothing of them has an owner. */
   remoteRoutes: z.boolean().default(false),
@@ -158,13 +158,15 @@ const Surroundings = z.object({
   historyLimit: z.int().min(1).default(5),
 });
 
-/** Settings of the controller: one for each flag that is not of the command alone, and what the process knows by itself. Times are in milliseconds. */
+/**
+ * Settings of the controller: one for each flag that is not only the command's, and the settings that the process finds by itself. Times are in milliseconds.
+ */
 export type ControllerConfig = { [Name in FlagName as SettingName<Name>]: SettingValue<Name> } & z.infer<typeof Surroundings>;
 export const ControllerConfig = Surroundings.extend(
   Object.fromEntries(flagEntries.flatMap(([name, flag]) => (flag.isOfCommand ? [] : [[settingName(name, flag), settingOf(name, flag)]]))),
 ) as unknown as z.ZodType<ControllerConfig>;
 
-/** How long a side without traffic keeps its pods (docs/internals.md, "Traffic first, pods later"). */
+/** Time that a side without traffic keeps its pods (docs/internals.md, "Traffic first, pods later"). */
 export function scaleDownDelayMs(config: ControllerConfig, intervalMs: number): number {
   return config.scaleDownDelayMs ?? Math.min(intervalMs, 30_000);
 }

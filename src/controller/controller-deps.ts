@@ -25,12 +25,12 @@ import type { PodWatches } from './watch/pod-watches.ts';
 /** Some of the dependencies, with the signal that ends the work. */
 export type DepsOf<Name extends keyof ControllerDeps> = Pick<ControllerDeps, Name> & { signal: AbortSignal };
 
-/** What a controller is: its settings, its time, its log, and whether it may write. */
+/** Basics of a controller: its settings, its time, its log, and its permission to write. */
 export interface ProcessDeps {
   readonly config: ControllerConfig;
-  /** Which addresses are called for tenants. */
+  /** Decides which addresses are called for tenants. */
   readonly addresses: AddressPolicy;
-  /** Of Serin. */
+  /** Version of Serin. */
   readonly version: string;
   /** Names this process in what it writes. */
   readonly writer: string;
@@ -42,7 +42,7 @@ export interface ProcessDeps {
   readonly metrics: Pick<ControllerMetrics, 'tickBegan' | 'tickEnded' | 'tickFailed' | 'decisionUnmoved' | 'primaryKept'> & {
     phaseChanged(canary: Canary, phase: Phase): void;
   };
-  /** The lease is ours and will be for as long as a write may take. */
+  /** The lease is ours and will be for as long as a write can take. */
   mayWrite(): boolean;
   /** The same, also while this process stops. */
   isLeading(): boolean;
@@ -57,15 +57,15 @@ export interface ClusterDeps {
   readonly configWatches: ConfigWatches;
   readonly podWatches: PodWatches;
   readonly applications: ApplicationReads;
-  /** The objects of this spec are looked at, though it is not the one that the Canary holds. */
+  /** The objects of this spec are looked at, though the Canary has another one. */
   track(canary: Canary, raw: KubeObject): void;
-  /** A Canary as it was when its spec could last be run, by `namespace/name`; as it is, where no other one was seen. */
+  /** A Canary with its last runnable spec, by `namespace/name`, or its current one if no other was seen. */
   lastAccepted(key: string): KubeObject | undefined;
   /** An older Canary on the same target or apex, as `namespace/name`. */
   olderRival(canary: Canary): string | undefined;
 }
 
-/** How a version is judged, and what is kept of it. */
+/** Judges a version, and keeps its journal. */
 export interface MeasureDeps {
   /** The checks, and with `compare` the counts of both sides at the same moment. `onQuery` gets each rendered query. */
   measure(
@@ -76,7 +76,7 @@ export interface MeasureDeps {
   ): Promise<Measured>;
   /** Reads counts of both sides; what cannot be read is `unknown`. */
   compare(canary: Canary, asked: readonly ToCompare[], signal: AbortSignal, onQuery?: (query: string) => void): Promise<Compared[]>;
-  /** Why a backend of the Canary's metrics cannot be asked; undefined when all can. Never throws. */
+  /** Reason why a backend of the Canary's metrics cannot be queried, `undefined` if all can. Never throws. */
   findOffline(canary: Canary, signal: AbortSignal): Promise<string | undefined>;
   readonly journalMemory: JournalMemory;
 }
@@ -86,7 +86,7 @@ export interface MessageDeps {
   readonly deliveries: DeliveryQueue;
   /** Decoded, and never kept. */
   readonly secret: ReadSecret;
-  /** How webhooks are called, and when. */
+  /** Connections and turns for calls of webhooks. */
   readonly callsOf?: CallsOf;
   /** The same for gates. */
   readonly gatesOf?: CallsOf;

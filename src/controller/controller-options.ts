@@ -19,15 +19,15 @@ export interface SharedParts {
 
 export interface ControllerOptions {
   config: ControllerConfig;
-  /** Of Serin, for what it records. */
+  /** Version of Serin, for its records. */
   version?: string;
   /** Names this process; random when absent. */
   identity?: string;
   /** Makes a text that no one guesses; default: of sixteen random hexadecimal digits. */
   word?: () => string;
-  /** Where calls are not made by TCP. */
+  /** Agents for calls that are not made by TCP. */
   agents?: OutgoingConnection['agent'] | undefined;
-  /** Without `ask` the metric backends that live in the cluster cannot be queried. */
+  /** A cluster that cannot send raw requests cannot query the metric backends in it. */
   cluster: Cluster & Partial<Pick<KubeCluster, 'ask'>>;
   clock: Clock;
   /** 0 ≤ x < 1, for pauses between retries. */
@@ -39,10 +39,10 @@ export interface ControllerOptions {
   messageTemplates?: MessageTemplates | undefined;
   /** Credentials of the global metrics server, as a Secret would hold them. */
   metricsServerSecret?: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
-  /** Absent: all Canaries. */
+  /** Default: all Canaries. */
   shard?: Shard;
   /** Shared by the controllers of one process, one for each shard. */
   shared?: SharedParts;
-  /** Whether the lease allows a write now; always, without leader election. */
+  /** True if the lease allows a write now. Always true without leader election. */
   mayWrite?: () => boolean;
 }

@@ -59,7 +59,7 @@ it.each([
   server.stop();
 });
 
-it('a controller alone shows watches and calls of its process; where several share them, none of them does', async () => {
+it('a single controller shows watches and calls of its process; where several share them, none of them does', async () => {
   const alone = await started(() => ({}));
   expect(alone.kinds).toEqual(expect.arrayContaining(['flagger.app/v1beta1/Canary']));
   expect(alone.calls).not.toEqual([]);

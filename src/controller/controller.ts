@@ -47,7 +47,7 @@ export function startController(options: ControllerOptions): Controller {
       deliveries.stop();
       conditions.stop();
       const stopped = dispatcher.stop();
-      // Before they are waited for: one may itself be waiting for a first LIST, which an API server that is gone never answers.
+      // The view stops first: a Canary process can wait for a first LIST, which an API server that is gone never answers.
       view.stop();
       await stopped;
       configWatches.stop();

@@ -10,7 +10,7 @@ import { ApiError } from '../kube/errors.ts';
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Stored as it is, as an older CRD without this schema had let it in. */
+/** Stores an object unmodified, as an older CRD without this schema had let it in. */
 function smuggle(lab: ModelLab, object: KubeObject): void {
   const resource = lab.server.resource(object.apiVersion, object.kind);
   lab.server.api.store.put(resource.storeKey, {
@@ -71,7 +71,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('03-B1, B2, H5, H7: after a failed release each further push is released, whatever was pushed during the rollback of the last one', async () => {
+  it('03-B1, B2, H5, H7: after a failed release each further push is released, even after pushes during the rollback of the last one', async () => {
     const lab = await releasing();
     lab.push(BROKEN_IMAGE);
     expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);
@@ -160,7 +160,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('04-R-S2: a newer CRD that adds defaults to the rules of a route costs no write, and holds up no release', async () => {
+  it('04-R-S2: a newer CRD that adds defaults to the rules of a route costs no write, and delays no release', async () => {
     const lab = await initialized({}, ({ server }) => {
       const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'virtualservices.networking.istio.io' };
       const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };

@@ -31,7 +31,7 @@ export class TargetUnusableError extends CanaryError {
   }
 }
 
-/** A kind of object that the cluster does not serve, or that Serin may not read. */
+/** A kind of object that the cluster does not serve, or that Serin is not permitted to read. */
 export class ProviderUnavailableError extends CanaryError {
   readonly code = 'PROVIDER_UNAVAILABLE';
 }

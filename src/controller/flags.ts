@@ -1,26 +1,26 @@
 import { companionNames } from '../workloads/companions/kind-names.ts';
 import type { SecretsMode } from '../workloads/configs/read-configs.ts';
 
-/** Name of a value of charts/serin that sets a flag, or the reason why there is none. */
+/** Name of a value of charts/serin that sets a flag, or the reason why none does. */
 export type ChartValue = string | { none: string };
 
-/** What a flag takes: `pairs` is `namespace=list` and may be repeated; `rate` is a number for which 0 means client-go's default. */
+/** Value of a flag: `pairs` is `namespace=list` and can be repeated. `rate` is a number, and 0 means client-go's default. */
 export type FlagKind = 'text' | 'list' | 'pairs' | 'switch' | 'duration' | 'count' | 'rate';
 
 /** One flag of `serin controller`. */
 export interface Flag {
   kind: FlagKind;
-  /** Stands for the value in the help, like `<url>`; a switch has none. */
+  /** Placeholder of the value in the help, like `<url>`. A switch has none. */
   value?: string;
   /** One sentence without a full stop, for the help, the chart and the documentation. */
   help: string;
-  /** Default, as it is written on the command line; absent: the flag may be left out. */
+  /** Default in its command-line form, `undefined` if the flag can be left out. */
   fallback?: string | boolean;
   /** Shown in the help in place of an empty default. */
   shown?: string;
   /** The values that are accepted, where they are few. */
   choices?: readonly string[];
-  /** Not in the help: for tests, and for networks of a special kind. */
+  /** Hidden in the help: for tests, and for networks of a special kind. */
   isHidden?: true;
   /** Environment variable that wins over the flag. */
   env?: string;

@@ -4,7 +4,7 @@ import { hostileCrowd } from '../../test/fakes/model/hostile-crowd.ts';
 // A bound against a life that never ends.
 vi.setConfig({ testTimeout: 300_000 });
 
-it('I15: a tenant that makes, changes and deletes all that it may leaves nothing in memory, and its neighbour releases beside it', async () => {
+it('I15: a tenant that makes, changes and deletes all objects permitted to it leaves nothing in memory, and its neighbour releases beside it', async () => {
   const crowd = await hostileCrowd();
   // Versions of the objects that were deleted last are kept, up to a limit.
   await crowd.pass(40);

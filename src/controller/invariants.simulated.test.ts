@@ -10,7 +10,7 @@ import { raw } from '../../test/fakes/raw.ts';
 const runs = () => propertyRuns(0.15, { quickShare: 0.1 });
 const it = (title: string, property: () => Promise<void>) => test(title, { timeout: propertyTimeoutMs }, property);
 
-/** From an application without Serin to its second version promoted, and back; killed once at any moment. */
+/** Plays an application without Serin to its second version promoted, and back, with one kill at any moment. */
 async function playRelease(life: Life, lagMs?: [number, number]): Promise<{ lab: ModelLab; ended: string[] }> {
   const { lab, draw } = labOf(life, lagMs);
   const ended: string[] = [];
@@ -95,7 +95,7 @@ const aRest = fc.record({
   plan: fc.nat(),
 });
 
-/** From a bootstrap that is done until it is idle. */
+/** Brings a bootstrapped Canary until it is idle. */
 async function bring(lab: ModelLab, name: string, how: Rest): Promise<void> {
   if (how === 'Initialized' || how === 'refused') return;
   lab.push(how === 'Failed' ? BROKEN_IMAGE : '2', name);

@@ -38,7 +38,7 @@ export interface DepsListener {
   wake(key: string): void;
   delivered(uid: string, key: string): void;
   track(canary: Canary, raw: KubeObject): void;
-  /** A Canary, or the restoration of one that is gone, looks at objects of the kind. */
+  /** True if a Canary, or the restoration of a deleted one, looks at objects of the kind. */
   wants(kind: KindRef): boolean;
 }
 
@@ -94,7 +94,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
   return { deps, conditions, calls };
 }
 
-/** What the controllers of one process share, where it has several. */
+/** Parts that several controllers of one process share. */
 export function sharedParts({
   config,
   cluster,

@@ -26,9 +26,9 @@ export interface Features {
   /** Copies that Flagger made are kept. */
   takeOver: boolean;
   secretsMode: SecretsMode;
-  /** Secrets that may be read; none: all. */
+  /** Names of the Secrets that are permitted. An empty list permits all. */
   secretsNames: readonly string[];
-  /** In mode `off`: Secrets may be referred to. */
+  /** In mode `off`: references to Secrets are permitted. */
   secretsReferences: boolean;
   scalers: readonly (keyof typeof scalerPermissions)[];
   companions: readonly (keyof typeof companionPermissions)[];
@@ -53,13 +53,13 @@ export const everyFeature: Features = {
 const conditions = (resource: string): Permission =>
   rule('flagger.app', [resource], ['patch'], 'conditions that say whether they work; without it all goes on, and they are not written');
 
-/** In namespaces with objects of these kinds that Canaries refer to. */
+/** Permissions in namespaces with objects of these kinds that Canaries refer to. */
 export const referencePermissions = {
   metricTemplates: [conditions('metrictemplates/status')],
   alertProviders: [rule('flagger.app', ['alertproviders'], ['get'], 'alerts'), conditions('alertproviders/status')],
 } satisfies Record<string, readonly Permission[]>;
 
-/** For each Canary, whatever its target is. */
+/** For each Canary, with any target. */
 export const canaryPermissions: readonly Permission[] = [
   rule('flagger.app', ['canaries'], ['get', 'list', 'watch', 'patch'], 'Canaries; patch is for the finalizer'),
   rule('flagger.app', ['canaries/status'], ['patch'], 'their status'),
@@ -69,10 +69,10 @@ export const canaryPermissions: readonly Permission[] = [
   rule('', ['namespaces'], ['get'], 'whether the namespace of a deleted Canary is going, too'),
 ];
 
-/** Those of these rules that list and watch are for kinds that are looked at as the controller starts, with Canaries or without. */
+/** Rules of these that list and watch are for kinds that are looked at as the controller starts, with Canaries or without. */
 export const startPermissions: readonly Permission[] = [...canaryPermissions, ...servicePermissions];
 
-/** Needed whatever is switched on. */
+/** Needed with any feature. */
 export const corePermissions: readonly Permission[] = [
   ...canaryPermissions,
   ...servicePermissions,
@@ -81,21 +81,21 @@ export const corePermissions: readonly Permission[] = [
   ...Object.values(referencePermissions).flat(),
 ];
 
-/** Of the dashboard, where it is served: what its users see, each after a review of their own rights. */
+/** Permissions of the dashboard, if it is served: its users' views, each after a review of their own rights. */
 export const dashboardPermissions = {
   views: [
     inNamespace(rule('', ['pods'], ['list', 'watch'], 'the pods of an open release on the dashboard')),
     inNamespace(rule('', ['events'], ['list', 'watch'], 'its events')),
     rule('apps', ['controllerrevisions'], ['list', 'watch'], 'primaries that are kept, while someone looks at the list'),
   ],
-  /** In no namespace, so that a ClusterRole has them. */
+  /** Permissions in no namespace, so that a ClusterRole has them. */
   reviews: [
     ofCluster(rule('authentication.k8s.io', ['tokenreviews'], ['create'], 'whose token a login brings')),
     ofCluster(rule('authorization.k8s.io', ['subjectaccessreviews'], ['create'], 'what that user may see and do')),
   ],
 } satisfies Record<string, readonly Permission[]>;
 
-/** Of one provider: its routes, and where it has a kind of target of its own, that. */
+/** Permissions of one provider: its routes, and its kind of target, if it has one. */
 export function providerPermissions(provider: Provider): readonly Permission[] {
   return provider === 'knative' ? knativePermissions : routerPermissions[provider];
 }
@@ -129,7 +129,7 @@ export function permissionsBesideSecrets(features: Features): Permission[] {
   ]);
 }
 
-/** Only those on Secrets, which may have a role of their own. */
+/** Only those on Secrets, which can have a role of their own. */
 export function secretPermissionsFor({
   configTracking,
   takeOver,

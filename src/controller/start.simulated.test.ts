@@ -27,7 +27,7 @@ async function killedOver(names: readonly [string, string]): Promise<ModelLab> {
   return lab;
 }
 
-/** So many calls of the next controller get no answer. The first one is its look for Canaries that are gone. */
+/** Fails this number of the next controller's calls. The first one is its look for Canaries that are gone. */
 function failNextCalls(lab: ModelLab, times: number): void {
   let left = times;
   lab.betweenCalls = () => {
@@ -47,7 +47,7 @@ it('I7, I12: a first look that gets no answer is made again: releases go on, and
   lab.close();
 });
 
-it('after a start, a Canary whose target was pushed meanwhile is reconciled before those that nothing has happened to', async () => {
+it('after a start, a Canary whose target was pushed meanwhile is reconciled before unchanged Canaries', async () => {
   const lab = await killedOver([APP, 'other']);
   lab.start();
   expect(await lab.passUntil(() => lab.phase('other') === 'Succeeded', 300_000)).toBe(true);
@@ -57,7 +57,7 @@ it('after a start, a Canary whose target was pushed meanwhile is reconciled befo
   const written = vi.spyOn(StatusWriter.prototype, 'write');
   lab.start();
   expect(await lab.passUntil(() => lab.phase() === 'Progressing', 10_000)).toBe(true);
-  // Those of one urgency come in the order of their names.
+  // Canaries of one urgency come in the order of their names.
   expect(written.mock.calls.map(([{ metadata }]) => metadata.name).slice(0, 2)).toEqual([APP, 'other']);
   written.mockRestore();
   lab.close();
@@ -81,7 +81,7 @@ it.each(['while Serin is down', 'while it runs'])(
   },
 );
 
-it('I8: after a start the reconcile of an idle Canary writes nothing, and asks for no other one', async () => {
+it('I8: after a start the reconcile of an idle Canary writes nothing, and causes no other one', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   lab.server.create(aModelCanary(plan));
@@ -114,7 +114,7 @@ it('03-H16: the first that is written of a Canary is its phase Initializing, wit
   lab.close();
 });
 
-it('03-W24, CT19: what the pods of a primary read is copied before the primary is made', async () => {
+it('03-W24, CT19: the configs that the pods of a primary read are copied before the primary is made', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   lab.server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: NAMESPACE }, data: { color: 'blue' } });
@@ -180,9 +180,9 @@ describe('Services that a controller looks for', () => {
   });
 });
 
-it('after a start over many Canaries, one whose target changes is reconciled before the rest', async () => {
+it('after a start over many Canaries, a Canary whose target changes is reconciled before the rest', async () => {
   const lab = await killedOver([APP, 'other']);
-  // Those that are not initialized come before those at rest, and there are too many to be reconciled at once.
+  // Uninitialized Canaries come before resting ones, and are too many to be reconciled at once.
   const names = Array.from({ length: 20 * MOST_AT_ONCE }, (_, index) => `waiting-${index}`);
   for (const name of names) lab.server.create(aModelCanary(plan, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name } }, name));
   const untouched = () => names.filter((name) => raw(lab.server.find({ ...canaryRef, name }))?.status === undefined);

@@ -18,7 +18,7 @@ it('I15: set-up, giving back and Events wait for releases; no other write of a r
   };
   const isEnd = ({ subresource, body }: SentWrite) => subresource === 'status' && JSON.stringify(body).includes('"phase":"Initialized"');
   const begun = await until(() => lab.phase() === 'Initialized');
-  // The scale to zero that follows may have been sent already, and is none of it.
+  // The next scale to zero might have been sent already, and is not counted.
   const setUp = begun.slice(0, begun.findIndex(isEnd) + 1);
   await lab.pass(60_000);
   lab.push('2');

@@ -3,7 +3,7 @@ import type { Priority } from './priority.ts';
 
 export type ApiVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'raw';
 
-/** One call of the API server, as it is counted and sent. */
+/** One call of the API server, in the form that is counted and sent. */
 export interface ApiCall {
   verb: ApiVerb;
   /** Plural resource name, for metrics. */
@@ -18,7 +18,7 @@ export interface ApiCall {
   signal?: AbortSignal | undefined;
   /** More urgent requests go first. Default: `release`. */
   priority?: Priority | undefined;
-  /** Takes the parts of a good answer as they come; what it returns at the end is the answer's text. */
+  /** Reads a good answer while it arrives. Its result is the answer's text. */
   read?: ((response: IncomingMessage) => Promise<string>) | undefined;
 }
 
@@ -33,5 +33,5 @@ export type BeforeSend = (call: Pick<ApiCall, 'verb' | 'resource'>) => AbortSign
 
 const READS: ReadonlySet<ApiVerb> = new Set<ApiVerb>(['get', 'list', 'watch']);
 
-/** It may change something, as far as the verb says. */
+/** True if the call can change something, judged by its verb. */
 export const isWrite = ({ verb }: Pick<ApiCall, 'verb'>): boolean => !READS.has(verb);

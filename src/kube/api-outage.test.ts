@@ -46,7 +46,7 @@ it('an answer ends it, is said once, and the next one counts from the beginning'
   expect(ends).toEqual([]);
 });
 
-it('gives up once, when a request fails after the limit, and not while nothing is asked', () => {
+it('gives up once, when a request fails after the limit, and not while no request is sent', () => {
   const { clock, ends, outage } = outageOf(5_000);
   outage.failed(refused);
   clock.advance(60_000);

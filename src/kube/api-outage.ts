@@ -9,7 +9,7 @@ export interface ApiOutageOptions {
   server: string;
   clock: Clock;
   log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
-  /** After this long without an answer `giveUp` is called, once; absent: never. */
+  /** Calls `giveUp` once after this long without an answer. `undefined` never does. */
   limitMs?: number | undefined;
   giveUp?: (unansweredMs: number) => void;
 }

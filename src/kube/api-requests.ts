@@ -22,7 +22,7 @@ export type WriteRequest = Pick<ApiCall, 'verb' | 'method' | 'contentType' | 'bo
 export class ApiRequests {
   readonly #transport: Transport;
   readonly #discovery: Discovery;
-  /** Of objects that name none. */
+  /** Namespace of objects that name none. */
   readonly #namespace: string;
 
   constructor(transport: Transport, discovery: Discovery, namespace: string) {
@@ -37,7 +37,7 @@ export class ApiRequests {
     return resource;
   }
 
-  /** Sends, and throws an error answer as an ApiError. A 404 that names no object means that the kind may have gone. */
+  /** Sends, and throws an error answer as an ApiError. A 404 that names no object can mean that the kind has gone. */
   async call(request: ApiCall, apiVersion?: string): Promise<string> {
     const answer = await this.#transport.send(request);
     if (answer.status < 400) return answer.text;
@@ -135,16 +135,16 @@ export function selectionQuery({ labelSelector, fieldSelector }: Selection): URL
   return new URLSearchParams(defined({ labelSelector, fieldSelector }));
 }
 
-/** Items of a list come without apiVersion and kind, metadata-only ones with those of PartialObjectMetadata: both get their own. */
+/** Items of a list have no apiVersion and kind, and metadata-only items have those of PartialObjectMetadata: both get their own. */
 export function shaped(object: KubeObject, { apiVersion, kind }: KindRef, metadataOnly = false): KubeObject {
   const metadata = object.metadata;
   return metadataOnly ? { apiVersion, kind, metadata } : { ...object, apiVersion, kind, metadata };
 }
 
-/** In no name of an object. Source: `IsValidPathSegmentName` of k8s.io/apimachinery. */
+/** Characters that no name of an object has. Source: `IsValidPathSegmentName` of k8s.io/apimachinery. */
 export const NO_NAME = /[/%]/;
 
-/** Path segments that would lead to another object: dots alone. */
+/** Path segments that would lead to another object: only dots. */
 function segment(name: string): string {
   if (name !== '.' && name !== '..' && !NO_NAME.test(name)) return encodeURIComponent(name);
   throw new ApiError(`"${name}" cannot be the name or namespace of an object: correct it`, { status: 422, reason: 'Invalid' });

@@ -1,4 +1,4 @@
-/** Pauses between attempts that fail: each is twice as long as the one before, up to the longest. */
+/** Pauses between attempts that fail: each is twice as long as the previous one, up to the longest. */
 export class BackOff {
   readonly #range: Readonly<Record<'from' | 'to', number>>;
   #nextMs: number;

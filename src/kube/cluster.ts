@@ -30,13 +30,13 @@ export interface WatchHandler {
   /** The whole state after a LIST: objects that are absent here were deleted meanwhile. Called before further events. */
   onList(items: readonly KubeObject[]): void;
   /**
-   * The part of an item for `onList`, asked for as its page comes: a LIST of thousands is then never in memory as a whole. Keeps at least the names
-   * and the resourceVersion. Absent: the item.
+   * Part of an item for `onList`, called for each item of a page: a LIST of thousands is then never in memory as a whole. Keeps at least the names and the
+   * resourceVersion. `undefined` keeps the item.
    */
   slim?(item: KubeObject): KubeObject;
   /** The kind does not exist (no CRD), or is forbidden. The watch goes on trying, with back-off. */
   onUnavailable?(cause: 'absent' | 'forbidden', message: string): void;
-  /** The watch failed otherwise, and why; undefined: it goes on again. */
+  /** The watch failed otherwise, with the reason. `undefined` when it continues. */
   onConnection?(lost: string | undefined): void;
 }
 
@@ -63,11 +63,11 @@ export interface Cluster {
   /** Deleting what is absent is done already: no error. */
   delete(ref: ObjectRef, options?: { signal?: AbortSignal; propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' }): Promise<void>;
   watch(kind: KindRef, handler: WatchHandler, options?: Selection & { metadataOnly?: boolean }): WatchHandle;
-  /** The same cluster for requests of this priority. Absent: all are equal. */
+  /** The same cluster for requests of this priority. `undefined` if all are equal. */
   at?(priority: Priority): Cluster;
   /**
-   * Resolves when no write is under way any more. One whose caller was stopped is still carried out by the API server; it ends with its answer, with the
-   * lease that it needs, or after 65 s.
+   * Resolves when no write is under way any more. The API server still carries out a write whose caller was stopped: it ends with its answer, with the lease
+   * that it needs, or after 65 s.
    */
   settled(): Promise<void>;
   /** Closes idle connections and stops every watch. */

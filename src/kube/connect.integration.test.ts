@@ -116,7 +116,7 @@ describe('a kubeconfig', () => {
     cluster.close();
   });
 
-  it('of several contexts is read as the one that is asked for, else the current one', async () => {
+  it('of several contexts is read as the requested context, else the current one', async () => {
     const { url } = await serve(bySecret);
     const two = stringify({
       'current-context': 'right',
@@ -260,7 +260,7 @@ describe('a server that rejects us is reported with a remedy', () => {
 });
 
 describe('in a pod', () => {
-  it('the service account is used, and its token as it is replaced', async () => {
+  it('the service account is used, and its token is read again after it was replaced', async () => {
     const { port } = await serve(bySecret);
     copyFileSync(tlsFile('ca.crt'), at('ca.crt'));
     write('token', 'old');
@@ -270,7 +270,7 @@ describe('in a pod', () => {
     expect(connection.namespace).toBe('shop');
     const cluster = patient(connection);
     await expect(cluster.list(configMaps)).rejects.toThrow('401');
-    // As the kubelet does it: the new file takes the place of the old one.
+    // The kubelet also replaces the old file by the new one.
     renameSync(write('token.new', SECRET), at('token'));
     expect((await cluster.list(configMaps)).resourceVersion).toBe('7');
     cluster.close();
@@ -313,7 +313,7 @@ describe('a credential plugin', () => {
     cluster.close();
   });
 
-  it('may give a certificate instead, and gets the request', async () => {
+  it('can give a certificate instead, and gets the request', async () => {
     const { url } = await serve(bySerin);
     const user = plugin(`
       const { kind, spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
@@ -374,7 +374,7 @@ it('HTTPS_PROXY is used, and NO_PROXY keeps a server from it', async () => {
   const asked: string[] = [];
   const proxy = createServer().on('connect', (request, client) => {
     asked.push(request.url ?? '');
-    // Whatever name was asked for, it is the server of this test.
+    // Any requested name leads to the server of this test.
     const upstream = connect(port, '127.0.0.1', () => {
       client.write('HTTP/1.1 200 OK\r\n\r\n');
       upstream.pipe(client).pipe(upstream);

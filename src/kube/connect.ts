@@ -12,15 +12,15 @@ import { KubeconfigError, type KubeconfigOptions, readKubeconfig } from './kubec
 
 /** Settings to reach one API server as one identity. */
 export interface Connection {
-  /** Without a trailing slash; may have a path (a proxied cluster). */
+  /** Without a trailing slash. Can have a path (a proxied cluster). */
   readonly baseUrl: string;
-  /** The credentials of this moment: asked before every request, so that rotated tokens are used. */
+  /** The current credentials, read before every request, so that rotated tokens are used. */
   headers(): Promise<Record<string, string>>;
   /** Changes (as a new object) when client certificates rotate; read after `headers()`. */
   readonly tls?: TlsIdentity;
   /** Set where the kubeconfig or the environment names a proxy, or where connections are not made by TCP: requests go through it. */
   readonly agent?: Agent;
-  /** The server answered 401: the next request asks for new credentials if it can. */
+  /** The server answered 401: the next request gets new credentials if it can. */
   refused?(): void;
   /** The context's namespace, `default` where it has none. */
   readonly namespace: string;
@@ -94,7 +94,7 @@ interface CredentialSource {
   makeConfig(): KubeConfig;
 }
 
-/** The headers and TLS identity of each request, read anew for it: tokens and certificates are rotated. */
+/** The headers and TLS identity of each request, read again for it: tokens and certificates are rotated. */
 class Credentials {
   readonly #source: CredentialSource;
   #plugged: Partial<PluginCredential> = {};
@@ -141,7 +141,7 @@ class Credentials {
       ...(certificate.clientCertificateData ? { 'client-certificate-data': base64(certificate.clientCertificateData) } : {}),
       ...(certificate.clientKeyData ? { 'client-key-data': base64(certificate.clientKeyData) } : {}),
     };
-    // client-node refuses plain HTTP unless TLS verification is off; over HTTP there is nothing to verify.
+    // client-node refuses plain HTTP unless TLS verification is off. HTTP has nothing to verify.
     const insecure = baseUrl.startsWith('http:') ? { 'insecure-skip-tls-verify': true } : {};
     const entry = { ...settings.cluster, server: baseUrl, ...(proxy ? { 'proxy-url': proxy } : {}), ...insecure };
     config.loadFromString(

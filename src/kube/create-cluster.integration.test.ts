@@ -62,7 +62,7 @@ describe('createCluster', () => {
     { ...settings, name: '.' },
     { ...settings, namespace: '..' },
     { ...settings, namespace: '.' },
-  ])('asks for no other address than that of an object: $namespace/$name', async (ref) => {
+  ])('requests no other address than that of an object: $namespace/$name', async (ref) => {
     const { cluster, server } = await given(answers);
     const refused = expect.objectContaining({ message: expect.stringContaining('cannot be the name or namespace of an object') });
     await expect(cluster.get(ref)).rejects.toEqual(refused);
@@ -71,7 +71,7 @@ describe('createCluster', () => {
     expect(server.calls.map(({ path }) => path).filter((path) => path !== '/api/v1')).toEqual([]);
   });
 
-  it.each(['../../other/secrets/s', 's%2f..', '/'])('knows without asking that no object has the name %j', async (name) => {
+  it.each(['../../other/secrets/s', 's%2f..', '/'])('knows without a request that no object has the name %j', async (name) => {
     const { cluster, server } = await given(answers);
     expect(await cluster.get({ ...settings, name })).toBeUndefined();
     await expect(cluster.patch({ ...settings, name }, { data: {} })).rejects.toThrow('cannot be the name or namespace of an object');
@@ -80,7 +80,7 @@ describe('createCluster', () => {
   });
 
   it.each(['../api/v1/namespaces/test/secrets/s', 'v1/../../x', '..', 'apps/..', 'v1?x=1', 'v1#', 'a/v1/b', ''])(
-    'asks for no other address than that of a group and its version: %j',
+    'requests no other address than that of a group and its version: %j',
     async (apiVersion) => {
       const { cluster, server } = await given(answers);
       await expect(cluster.patch({ ...settings, apiVersion }, {})).rejects.toThrow('does not serve');
@@ -241,7 +241,7 @@ describe('createCluster', () => {
     expect(items.map(({ data }) => data)).toEqual([undefined, undefined]);
   });
 
-  it('asks for metadata only and keeps nothing else', async () => {
+  it('requests metadata only and keeps nothing else', async () => {
     const { cluster, server } = await given((_, response) =>
       sendJson(response, 200, { metadata: {}, items: [{ metadata: { name: 'a' }, data: { key: 'secret' } }] }),
     );

@@ -66,7 +66,7 @@ function clusterOver(connection: Connection, options: ClusterOptions, parts: Clu
   const requests = new ApiRequests(transport, discovery, connection.namespace);
   const cluster: KubeCluster = {
     async get(ref, { signal, subresource } = {}) {
-      // An API server answers 400 or 404, by what else there is in the path.
+      // An API server answers 400 or 404, depending on the rest of the path.
       if (NO_NAME.test(ref.name)) return undefined;
       try {
         const resource = await requests.resourceOf(ref.apiVersion, ref.kind, signal);

@@ -16,7 +16,7 @@ it.each([
     { by: 'authorization' },
   ],
   ['forbidden: User "serin" cannot get path "/version"', { by: 'authorization' }],
-])('what the API server itself denies is known by its own beginning: %s', (message, denial) => {
+])('a denial of the API server itself is known by its own beginning: %s', (message, denial) => {
   expect(denialOf(message)).toEqual(denial);
 });
 

@@ -15,7 +15,7 @@ function discovered() {
   return { discovery, reads };
 }
 
-/** One that answers at once, by what the API server serves now. */
+/** A discovery that answers at once, by what the API server serves now. */
 function answered(served: Set<string>, listing: 'served' | 'forbidden' = 'served') {
   const paths: string[] = [];
   const discovery = createDiscovery(async (path) => {
@@ -29,7 +29,7 @@ function answered(served: Set<string>, listing: 'served' | 'forbidden' = 'served
   return { discovery, paths };
 }
 
-it('reads a group version once for all who ask for its kinds at the same time, served or not', async () => {
+it('reads a group version once for all concurrent look-ups of its kinds, served or not', async () => {
   const { discovery, reads } = discovered();
   const found = Promise.all(['Job', 'CronJob', 'Job'].map((kind) => discovery.find('batch/v1', kind)));
   expect(reads.map(({ path }) => path)).toEqual(['/apis/batch/v1']);
@@ -54,7 +54,7 @@ it('reads again after a failure, and the failure is of all who waited for it', a
   expect(await again).toMatchObject({ plural: 'jobs' });
 });
 
-it('ends for one who gives up, and goes on for the others', async () => {
+it('ends for a caller that gives up, and continues for the others', async () => {
   const { discovery, reads } = discovered();
   const control = new AbortController();
   const givenUp = discovery.find('batch/v1', 'Job', control.signal);
@@ -66,7 +66,7 @@ it('ends for one who gives up, and goes on for the others', async () => {
   expect(await other).toMatchObject({ plural: 'jobs' });
 });
 
-it('does not take an answer that was asked for before the kinds changed', async () => {
+it('does not remember an answer whose request was sent before the kinds changed', async () => {
   const { discovery, reads } = discovered();
   const before = discovery.find('example.com/v1', 'Shop');
   discovery.forget('example.com/v1');
@@ -79,7 +79,7 @@ it('does not take an answer that was asked for before the kinds changed', async 
   expect(reads).toHaveLength(2);
 });
 
-it('asks once for all group versions that were absent before, and finds one that was installed since', async () => {
+it('sends one request for all group versions that were absent, and finds a group version that was installed since', async () => {
   const served = new Set<string>();
   const { discovery, paths } = answered(served);
   const versions = ['a.example/v1', 'b.example/v1', 'c.example/v1'];
@@ -93,7 +93,7 @@ it('asks once for all group versions that were absent before, and finds one that
   expect(paths.splice(0)).toEqual(['/apis', '/apis/b.example/v1']);
 });
 
-it('asks for each group version where the list of groups may not be read', async () => {
+it('requests each group version if the list of groups is forbidden', async () => {
   const served = new Set<string>();
   const { discovery, paths } = answered(served, 'forbidden');
   expect(await discovery.find('a.example/v1', 'Shop')).toBeUndefined();

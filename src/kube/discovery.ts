@@ -2,7 +2,7 @@ import { apiVersion } from '../api/canary.ts';
 import { SharedRuns } from '../base/shared-runs.ts';
 import { ApiError } from './errors.ts';
 
-/** How a kind is reached: `/apis/apps/v1` + namespace + `deployments`. */
+/** Path of a kind: `/apis/apps/v1` + namespace + `deployments`. */
 export interface DiscoveredResource {
   /** `/api/v1` or `/apis/<group>/<version>`. */
   root: string;
@@ -11,20 +11,19 @@ export interface DiscoveredResource {
 }
 
 export interface Discovery {
-  /** `undefined`: the API server does not serve the kind (now). */
+  /** `undefined` if the API server does not serve the kind (now). */
   find(apiVersion: string, kind: string, signal?: AbortSignal): Promise<DiscoveredResource | undefined>;
-  /** Asks the server again next time: a CRD came, went or changed. */
+  /** The next look-up reads it from the server again: a CRD was installed, deleted or changed. */
   forget(apiVersion: string): void;
 }
 
 type Kinds = ReadonlyMap<string, DiscoveredResource>;
 
 /**
- * Remembers what each group version serves. An absent kind is never remembered, so that a CRD installed later is found. A group version that was
- * absent once is looked up in the list of all groups, so that one request answers for every kind that is not installed. Equal reads at the same time
- * are one.
+ * Remembers what each group version serves. An absent kind is never remembered, so that a CRD installed later is found. A group version that was absent once is
+ * looked up in the list of all groups, so that one request answers for every kind that is not installed. Equal reads at the same time are one.
  *
- * @param read - `undefined`: the API server has nothing there. It must end by itself: it goes on for others when one who asked has given up.
+ * @param read - `undefined` if the API server serves nothing at the path. Must end by itself: it continues for other callers when one has given up.
  */
 export function createDiscovery(read: (path: string) => Promise<unknown>): Discovery {
   const known = new Map<string, Kinds>();
@@ -46,7 +45,7 @@ export function createDiscovery(read: (path: string) => Promise<unknown>): Disco
     return kinds;
   }
 
-  /** True as well where the list of groups cannot be read: then the group version itself is asked for. */
+  /** Also true if the list of groups is forbidden: then the group version itself is read. */
   async function isListed(apiVersion: string, signal: AbortSignal | undefined): Promise<boolean> {
     try {
       return versionsIn(await shared(GROUPS, signal))?.has(apiVersion) ?? true;
@@ -74,7 +73,7 @@ const GROUPS = '/apis';
 
 export const rootOf = (apiVersion: string): string => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`);
 
-/** How a kind that is not served comes into the cluster. */
+/** Remedy for a kind that is not served. */
 export const installRemedy = (version: string): string =>
   version === apiVersion ? 'install the CRDs of Serin: serin crds apply' : 'install its CRD';
 
@@ -97,7 +96,7 @@ function kindsIn(root: string, answer: unknown): Kinds {
   return kinds;
 }
 
-/** `undefined`: it is not a list of groups. */
+/** `undefined` if the answer is not a list of groups. */
 function versionsIn(answer: unknown): ReadonlySet<string> | undefined {
   const groups = (answer as { groups?: unknown } | undefined)?.groups;
   if (!Array.isArray(groups)) return undefined;

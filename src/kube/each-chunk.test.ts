@@ -36,7 +36,7 @@ describe('each chunk of a stream', () => {
     await expect(done).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
   });
 
-  it('ends with what the reader throws, closes the stream, and passes on no more', async () => {
+  it('ends with the error of the reader, closes the stream, and passes on no further chunk', async () => {
     const stream = new PassThrough();
     const { texts, done } = read(stream, () => {
       throw new Error('unreadable');

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** As `for await`, at a third of its cost: it makes no iterator and waits no turn for each chunk. What `onChunk` throws ends it. */
+/** Like `for await`, at a third of its cost: it makes no iterator and waits no turn for each chunk. An error thrown by `onChunk` ends it. */
 export function eachChunk(response: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOver = false;

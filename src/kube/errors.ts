@@ -8,7 +8,7 @@ export class ApiError extends Error {
   readonly reason: string;
   /** The server's `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** Absent: not known, or no 403. */
+  /** `undefined` if it is not known, or if the status is not 403. */
   readonly denial?: Denial;
 
   constructor(
@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer within the deadline. A write may have been done all the same. */
+/** No answer arrived within the deadline. A write might have succeeded nevertheless. */
 export class RequestTimeoutError extends Error {
   override readonly name = 'RequestTimeoutError';
   readonly timeoutMs: number;
@@ -35,7 +35,7 @@ export class RequestTimeoutError extends Error {
   }
 }
 
-/** The connection failed before an answer. A write may have been done all the same. */
+/** The connection failed before an answer. A write might have succeeded nevertheless. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 
@@ -123,8 +123,8 @@ export function apiErrorOf(what: string, status: number, body: string, retryAfte
 }
 
 /**
- * A Status names neither the quota nor the right that is missing but in its message, whose beginning the API server writes: the object, then
- * what its own authorizer or quota says. Webhooks and policies stand behind a beginning that names them, so that their words decide nothing.
+ * A Status names the quota or the missing right only in its message. The API server writes its beginning: the object, then the text of its own authorizer or
+ * quota. Texts of webhooks and policies follow a beginning that names them, so their words decide nothing.
  * Sources: k8s.io/apimachinery api/errors NewForbidden, k8s.io/apiserver endpoints/handlers/responsewriters, plugin/pkg/admission/resourcequota.
  */
 function denialIn(message: string): Denial | undefined {
@@ -161,7 +161,7 @@ function parseStatus(body: string): StatusAnswer | undefined {
   }
 }
 
-/** Node's socket, DNS and TLS errors carry a code; what `beforeSend` or an authenticator throws is passed on as it is. */
+/** Node's socket, DNS and TLS errors carry a code. Errors of `beforeSend` or an authenticator are passed on unmodified. */
 export const isConnectionFailure = (cause: unknown): boolean => (cause instanceof Error && 'syscall' in cause ? true : hasNodeCode(cause));
 
 const hasNodeCode = (cause: unknown): boolean =>
@@ -170,7 +170,7 @@ const hasNodeCode = (cause: unknown): boolean =>
   typeof cause.code === 'string' &&
   /^(E[A-Z]+|ERR_|HPE_|UNABLE_|CERT_|DEPTH_|SELF_|INVALID_|HOSTNAME_|PATH_)/.test(cause.code);
 
-/** Why the API server does not answer, without the request: of a failed connection its cause, as `connect ECONNREFUSED`. */
+/** Reason for a missing answer of the API server, without the request. For a failed connection its cause, as `connect ECONNREFUSED`. */
 export function outageReason(error: unknown): string {
   if (error instanceof UnreachableError) return reasonOf(error.cause);
   return error instanceof Error ? error.message : String(error);

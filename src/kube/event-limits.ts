@@ -11,7 +11,7 @@ export const MOST_EVENTS_WAITING = 1000;
 const mostObjects = 1000;
 
 export interface EventLimits {
-  /** Undefined: too many. Otherwise the function to call when the Event has been sent, or given up. */
+  /** `undefined` if there are too many. Otherwise the function to call when the Event has been sent, or given up. */
   admit(namespace: string, uid: string): (() => void) | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface EventText {
   message: string;
 }
 
-/** `unanswered`: no attempt was answered, or the API server was overloaded: a later one may be. `refused`: no attempt can succeed. */
+/** `unanswered`: no attempt was answered, or the API server was overloaded, so a later attempt can succeed. `refused`: no attempt can succeed. */
 export type EventOutcome = 'taken' | 'refused' | 'unanswered';
 
 export interface EventRecorder {
@@ -42,16 +42,16 @@ export interface EventRecorderOptions {
   onError?(error: unknown): void;
 }
 
-/** Before each further attempt, when the API server did not answer or was overloaded. Milliseconds. */
+/** Pauses before each further attempt, when the API server did not answer or was overloaded. Milliseconds. */
 const PAUSES_MS = [1_000, 5_000, 15_000];
 
 /** The API server refuses longer messages (core/v1 validation). */
 const longestMessage = 1024;
 const longestName = 253;
-/** Ten texts of a thousand Canaries; each costs 100 bytes, and one that is forgotten three requests instead of one. */
+/** Ten texts of a thousand Canaries. Each costs 100 bytes, and a forgotten text costs three requests instead of one. */
 const mostRemembered = 10_000;
 
-/** An Event that was not sent, since there were too many before it. */
+/** An Event that was not sent, because too many came before it. */
 export class TooManyEventsError extends Error {
   constructor({ kind, metadata: { namespace, name } }: InvolvedObject) {
     super(`too many events on ${kind} ${namespace}/${name}, or in its namespace: this one is in the log alone`);
@@ -67,7 +67,7 @@ class Recorder implements EventRecorder {
   readonly #cluster: Cluster;
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
-  /** By the hash of what an Event says of which object. */
+  /** Counts by the hash of an Event's text and object. */
   readonly #counts = new Map<string, number>();
   readonly #limits: ReturnType<typeof createEventLimits>;
 
@@ -118,7 +118,7 @@ class Recorder implements EventRecorder {
     await this.#cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { count, lastTimestamp });
   }
 
-  /** `isAgain`: an earlier attempt may have been stored without an answer. */
+  /** `isAgain`: an earlier attempt might have been stored without an answer. */
   async #send(involved: InvolvedObject, event: EventText, isAgain: boolean): Promise<void> {
     const namespace = involved.metadata.namespace ?? 'default'; // where cluster-scoped objects have theirs
     const hash = hashOf(involved, event);
@@ -165,7 +165,7 @@ class Recorder implements EventRecorder {
     }
   }
 
-  /** False: the signal was aborted meanwhile. */
+  /** False if the signal was aborted meanwhile. */
   #hasWaited(ms: number): Promise<boolean> {
     return sleep(this.#clock, ms, this.#options.signal).then(
       () => true,
@@ -174,7 +174,7 @@ class Recorder implements EventRecorder {
   }
 }
 
-/** A later attempt may succeed. A conflict is one of a quota, whose use was written by another request at the same time. */
+/** A later attempt could succeed. A conflict is one of a quota, whose use was written by another request at the same time. */
 function isTransient(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500 || isConflict(error);
   return error instanceof RequestTimeoutError || error instanceof UnreachableError;

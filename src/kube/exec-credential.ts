@@ -21,7 +21,7 @@ export type PluginCredential = z.infer<typeof ExecCredential>['status'];
 
 export interface PluginOptions {
   clock: Clock;
-  /** For plugins that ask for it (`provideClusterInfo`). */
+  /** For plugins that need it (`provideClusterInfo`). */
   cluster: { server: string; 'certificate-authority-data'?: string | undefined };
   /** Default 60 000: a plugin that waits for a browser or a password would wait for ever. */
   timeoutMs?: number;
@@ -30,13 +30,13 @@ export interface PluginOptions {
 export interface CredentialPlugin {
   /** The current credential: the last one until shortly before it expires, else the plugin runs, once for all callers. */
   credential(): Promise<PluginCredential>;
-  /** The server did not accept it: the next one who asks gets a new one. */
+  /** The server did not accept it: the next caller gets a new one. */
   forget(): void;
 }
 
 /** A credential is renewed this long before its expiry, so that it does not expire during a request. */
 const RENEW_BEFORE_MS = 5_000;
-/** After a failure every request would otherwise start a process. */
+/** Pause after a failure: otherwise every request would start a process. */
 const RETRY_AFTER_MS = 2_000;
 const TEXT_LIMIT = 200;
 
@@ -83,7 +83,7 @@ function run(exec: ExecConfig, cluster: PluginOptions['cluster'], timeoutMs: num
   const env = { ...process.env, ...Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value])) };
   const child = spawn(exec.command, exec.args ?? [], {
     env: { ...env, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
-    // No standard input: a plugin that asks a question ends instead of waiting.
+    // No standard input: a plugin with a prompt ends instead of waiting.
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
@@ -101,7 +101,7 @@ function run(exec: ExecConfig, cluster: PluginOptions['cluster'], timeoutMs: num
     if (code !== 0)
       return fail(`ended with code ${code}: ${flat(complaint) || 'it says nothing'}: run it by hand, and log in again if it asks to`);
     const credential = read(printed);
-    // The output is not shown: it may hold the token.
+    // The output is not shown: it can hold the token.
     if (credential === undefined)
       return fail('printed no ExecCredential with a token or a certificate: run it by hand and look at what it prints');
     resolve(credential);
@@ -118,7 +118,7 @@ function read(printed: string): PluginCredential | undefined {
   }
 }
 
-/** In one short line; a plugin's complaint may be a whole trace. */
+/** Puts a plugin's complaint, which can be a whole trace, into one short line. */
 function flat(text: string): string {
   return text
     .replace(/\p{Cc}+/gu, ' ')

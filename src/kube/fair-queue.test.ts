@@ -32,7 +32,7 @@ describe('FairQueue', () => {
     expect(begun).toEqual(['loud', 'loud', 'calm']);
   });
 
-  it('lets lines take turns, whatever their length, and keeps the order within each', async () => {
+  it('lets lines of any length take turns, and keeps the order within each', async () => {
     const { clock, begun, enter } = given();
     for (const line of ['a', 'a', 'a', 'b', 'b', 'c']) void enter(line);
     for (let count = 0; count < 6; count += 1) {
@@ -42,7 +42,7 @@ describe('FairQueue', () => {
     expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b']);
   });
 
-  it('I15: upkeep of hundreds of namespaces goes after other work, and gets one turn of four while there is any', async () => {
+  it('I15: upkeep of hundreds of namespaces goes after other work, and gets one turn of four while other work waits', async () => {
     const { clock, begun, enter } = given();
     for (let count = 0; count < 200; count += 1) void enter(`upkeep/${count}`, undefined, 'upkeep');
     for (let count = 0; count < 9; count += 1) void enter('release');
@@ -52,7 +52,7 @@ describe('FairQueue', () => {
       await settled();
     }
     const kinds = begun.map((line) => (line === 'release' ? 'R' : 'u')).join('');
-    expect(kinds).toBe('uRRuRRRuRRRuRuu'); // the first one was alone
+    expect(kinds).toBe('uRRuRRRuRRRuRuu'); // the first one had no other work beside it
   });
 
   it('I15: bounds the running work of one line; the others go past it', async () => {
@@ -80,7 +80,7 @@ describe('FairQueue', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('waits for nothing when the last one that waited is aborted', async () => {
+  it('waits for nothing when the last waiting call is aborted', async () => {
     const { clock, enter } = given();
     const stop = new AbortController();
     void enter('a');
@@ -120,7 +120,7 @@ describe('FairQueue', () => {
     expect(await Promise.all(waiting)).toEqual(['stopped', 'stopped', 'stopped']);
   });
 
-  it('goes past a line that may not begin to one that may', async () => {
+  it('skips a line that is not admitted, and serves the next line that is admitted', async () => {
     const admission = { take: (own: number) => (own === 0 ? 0 : Number.POSITIVE_INFINITY) };
     const queue = new FairQueue({ clock: handClock(), admission, perKey: 10 });
     const ended = await queue.turn('loud');

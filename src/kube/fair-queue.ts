@@ -2,11 +2,11 @@ import { NoTurnError } from '../api/turns.ts';
 import type { Clock } from './clock.ts';
 import { DEFAULT_PRIORITY, PRIORITIES, type Priority } from './priority.ts';
 
-/** Decides how much may begin; the queue decides who is next. */
+/** Decides how much work can begin. The queue decides which is next. */
 export interface Admission {
   /**
-   * 0: one of a key that has `own` under way may begin, and is counted. Otherwise milliseconds after which it is worth asking again; Infinity: when
-   * one has ended.
+   * 0 if work of a key that has `own` under way can begin: it is counted. Otherwise milliseconds until the next call makes sense, Infinity until work has
+   * ended.
    */
   take(own: number): number;
   /** Call when admitted work has ended. */
@@ -22,7 +22,7 @@ export interface FairQueueOptions {
   mostUnderWay?: number;
   /** Running work of one priority, of all keys. Default: no limit. */
   mostOf?: Partial<Record<Priority, number>>;
-  /** Running work of one pool, asked each time. Default: no limit. */
+  /** Limit of running work of one pool, called each time. Default: no limit. */
   limitOf?: (pool: string) => number;
   /** Waiting work of one key; more is rejected. Default: no limit. */
   mostWaiting?: number;
@@ -54,7 +54,7 @@ class Shares {
   /** Turns in a row that less urgent work was passed over. */
   #passedOver = 0;
 
-  /** Whether this turn is one of less urgent work. A rollback is passed only when it has passed as much itself. */
+  /** True if this turn belongs to less urgent work. A rollback loses its turn only after it has passed as many turns of other work. */
   isShared(mostUrgent: Priority | undefined): boolean {
     const isTurn = this.#begun % LESS_URGENT_SHARE === LESS_URGENT_SHARE - 1;
     return isTurn && (mostUrgent !== 'rollback' || this.#passedOver >= LESS_URGENT_SHARE - 1);
@@ -85,7 +85,7 @@ class QueuePool {
     this.name = name;
   }
 
-  /** Those that have work waiting, in the order of this turn. */
+  /** Priorities that have work waiting, in the order of this turn. */
   order(mayBegin: (priority: Priority) => boolean): Priority[] {
     const waiting = PRIORITIES.filter((priority) => this.lines[priority].size > 0 && mayBegin(priority));
     const [first, ...lower] = waiting;
@@ -252,7 +252,7 @@ export class FairQueue {
     while (this.#beginNext());
   }
 
-  /** Whether one has begun. */
+  /** True if work has begun. */
   #beginNext(): boolean {
     if (this.#running >= (this.#options.mostUnderWay ?? Number.POSITIVE_INFINITY)) return false;
     const pools = this.#poolsInOrder();
@@ -262,7 +262,7 @@ export class FairQueue {
         for (const [line, waiting] of pool.lines[priority]) {
           if (line.underWay >= this.#options.perKey) continue;
           const waitMs = this.#options.admission.take(line.underWay);
-          if (waitMs === Number.POSITIVE_INFINITY) continue; // one that has less under way may be admitted
+          if (waitMs === Number.POSITIVE_INFINITY) continue; // a line that has less under way can be admitted
           if (waitMs > 0) {
             this.#cancelTimer = this.#options.clock.setTimer(waitMs, () => this.#serve());
             return false;
@@ -278,7 +278,7 @@ export class FairQueue {
   }
 
   #begin(pool: QueuePool, line: QueueLine, waiting: Set<() => void>): void {
-    // To the end of the turns.
+    // Moves the line to the end of the turns.
     pool.lines[line.priority].delete(line);
     pool.lines[line.priority].set(line, waiting);
     this.#pools.delete(pool.name);
@@ -287,7 +287,7 @@ export class FairQueue {
     begin?.();
   }
 
-  /** The pool with the most urgent work first; in one turn of `LESS_URGENT_SHARE` the one that has waited for longest. */
+  /** The pool with the most urgent work first. In one turn of `LESS_URGENT_SHARE`, the pool that has waited longest is first. */
   #poolsInOrder(): { pool: QueuePool; order: Priority[]; rank: number }[] {
     const { mostOf = {}, limitOf } = this.#options;
     const mayBegin = (priority: Priority) => this.#underWayOf[priority] < (mostOf[priority] ?? Number.POSITIVE_INFINITY);

@@ -4,5 +4,5 @@ import { KubeconfigError } from './kubeconfig.ts';
 
 const KNOWN = [ApiError, KubeconfigError, CredentialPluginError, RequestTimeoutError, UnreachableError];
 
-/** Whether the cluster, the network or the way to them is at fault, and not Serin. */
+/** True if the cluster, the network or the connection to them is at fault, and not Serin. */
 export const isOfCluster = (error: unknown): boolean => KNOWN.some((known) => error instanceof known);

@@ -1,9 +1,9 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Cuts a byte stream into its lines of JSON; characters and lines may be split anywhere between two chunks. */
+/** Cuts a byte stream into its lines of JSON. A chunk can end anywhere within a character or a line. */
 export function createJsonLines(onValue: (value: unknown) => void): { push(chunk: Buffer): void } {
   const decoder = new StringDecoder('utf8');
-  let parts: string[] = []; // of the line not ended yet: joined once, since a line may be megabytes in many chunks
+  let parts: string[] = []; // of the line not ended yet: joined once, because a line can be megabytes in many chunks
   return {
     push(chunk) {
       const text = decoder.write(chunk);

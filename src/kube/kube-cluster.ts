@@ -11,6 +11,6 @@ export interface KubeCluster extends Cluster {
   resourceOf(apiVersion: string, kind: string): Promise<{ group: string; plural: string }>;
   /** Any path of the API server; the answer's JSON, or its text where it is none (`/readyz`). An error answer throws an ApiError. */
   raw(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** The same with any status as an answer, errors included, and its body as it came. Throws without an answer. */
+  /** The same with any status as an answer, errors included, and its body unmodified. Throws without an answer. */
   ask(method: string, path: string, options?: { body?: object; signal?: AbortSignal }): Promise<{ status: number; body: string }>;
 }

@@ -4,17 +4,17 @@ import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
 
-/** The credentials cannot be read as they stand; the message is one line that names the file and the remedy, and holds no secret. */
+/** The credentials cannot be read. The message is one line that names the file and the remedy, and holds no secret. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
 
 export interface KubeconfigOptions {
-  /** Paths, separated as in PATH, the first entry of a name winning; or a kubeconfig's text. Absent: the pod's service account, else `homeFile`. */
+  /** Paths, separated as in PATH, the first entry of a name winning, or a kubeconfig's text. If `undefined`, the pod's service account, else `homeFile`. */
   kubeconfig?: string;
   /** Replaces the server's URL. */
   master?: string;
-  /** Absent: the file's current context. */
+  /** Default: the file's current context. */
   context?: string;
   /** Folder of the pod's service account: `token`, `ca.crt` and `namespace`. */
   serviceAccountFolder?: string;
@@ -55,11 +55,11 @@ const File = z.looseObject({ 'current-context': z.string().nullish(), clusters: 
 
 /** One cluster, seen as one user. */
 export interface Identity {
-  /** For messages: the file, or what stands for one. */
+  /** For messages: the file, or the source used instead. */
   from: string;
   cluster: z.infer<typeof ClusterEntry>;
   user: z.infer<typeof UserEntry>;
-  /** The user's name in the kubeconfig, which may differ from the API server's. */
+  /** The user's name in the kubeconfig, which can differ from the API server's. */
   userName?: string;
   namespace: string;
 }
@@ -110,7 +110,7 @@ interface Merged {
   contexts: Map<string, NamedEntry>;
 }
 
-/** The names of the contexts that may be chosen; none in a pod. */
+/** The names of the selectable contexts. A pod has none. */
 export function contextsIn({ kubeconfig, homeFile = join(homedir(), '.kube', 'config') }: KubeconfigOptions): string[] {
   return [...mergedOf(kubeconfig ?? homeFile).merged.contexts.keys()];
 }
@@ -175,7 +175,7 @@ function textOf(file: string): string {
 function merge(merged: Merged, text: string, from: string, folder: string): void {
   const document = parseDocument(text, { logLevel: 'silent' });
   const [broken] = document.errors;
-  // The message shows only the place: the text there may be a secret.
+  // The message shows only the place: the text there can be a secret.
   if (broken) throw new KubeconfigError(`${from} is not YAML (${broken.code}, line ${broken.linePos?.[0].line ?? '?'}): correct the file`);
   let raw: unknown;
   try {
@@ -207,7 +207,7 @@ function absolute<T extends Record<string, unknown>>(entry: T, folder: string): 
     .filter((pair): pair is readonly [string, string] => typeof pair[1] === 'string' && pair[1] !== '' && !isAbsolute(pair[1]))
     .map(([key, path]) => [key, resolve(folder, path)]);
   const exec = ExecConfig.safeParse(entry.exec);
-  // A command with a slash is a path, one without is searched on the PATH.
+  // A command with a slash is a path. Other commands are searched on the PATH.
   const command =
     exec.success && /[\\/]/.test(exec.data.command) ? { exec: { ...exec.data, command: resolve(folder, exec.data.command) } } : {};
   return { ...entry, ...Object.fromEntries(changes), ...command };

@@ -17,8 +17,8 @@ const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs:
 const LIFE_MS = 300_000;
 
 /**
- * Three replicas with clocks of their own on a network that is sometimes slow; each writes one object while it leads, and the answer to a write may take
- * longer than a lease lasts.
+ * Three replicas, each with its own clock, on a network that is sometimes slow. Each writes one object while it leads, and an answer to a write can take longer
+ * than a lease lasts.
  */
 class Rivals {
   readonly clock = handClock();
@@ -94,7 +94,7 @@ class Rivals {
     });
     const beforeSend = writesOfTerm(() => leadership, own);
     let term: AbortSignal | undefined;
-    /** Of the write that has just left. */
+    /** Takes the term of the write that has just left. */
     const takeTerm = () => {
       const taken = term;
       term = undefined;
@@ -112,7 +112,7 @@ class Rivals {
     this.#stopping.signal.addEventListener('abort', () => void leadership.stop(), { once: true });
   }
 
-  /** Looks, thinks for a while, and writes; as a controller it does not ask again whether it still leads. */
+  /** Looks, thinks for a while, and writes. Like a controller it does not check again that it still leads. */
   async #work(
     { client, own, identity, takeTerm }: { client: ModelClient; own: Clock; identity: string; takeTerm(): AbortSignal | undefined },
     signal: AbortSignal,
@@ -144,7 +144,7 @@ class Rivals {
 }
 
 it(
-  'I9: whatever clocks and network do, who may have lost the lease sends nothing, and a late write changes nothing of a successor',
+  'I9: with any clocks and network, a replica that can have lost the lease sends nothing, and a late write changes nothing of a successor',
   async () => {
     const led: number[] = [];
     let outlasting = 0;

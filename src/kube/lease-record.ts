@@ -5,9 +5,9 @@ import { RequestTimeoutError } from './errors.ts';
 import { slowAnnotation } from './slow-note.ts';
 
 export interface LeaseTimes {
-  /** After how long without a renewal a standby takes over. */
+  /** Time without a renewal after which a standby takes over. */
   leaseDurationMs: number;
-  /** How long after its last renewal the holder still starts writes. */
+  /** Time after its last renewal during which the holder still starts writes. */
   renewDeadlineMs: number;
   retryPeriodMs: number;
 }
@@ -35,7 +35,7 @@ export const holderOf = (lease: KubeObject | undefined): string => (lease === un
 
 interface LeaseContent {
   ref: LeaseRef;
-  /** As it was found; undefined: it is created. */
+  /** The Lease that was read, `undefined` to create it. */
   previous: KubeObject | undefined;
   /** '' releases it. */
   holder: string;
@@ -65,7 +65,7 @@ export function leaseWith({ ref, previous, holder, nowMs, leaseDurationMs, note 
   };
 }
 
-/** The label finds the Lease, whatever its name and namespace. */
+/** The label finds the Lease under any name and namespace. */
 function noted({ annotations, labels, ...metadata }: KubeObject['metadata'], note: string | undefined): KubeObject['metadata'] {
   const changed = (map: Record<string, string> | undefined, value: string | undefined): Record<string, string> | undefined => {
     const { [slowAnnotation]: _, ...others } = map ?? {};
@@ -79,7 +79,7 @@ function noted({ annotations, labels, ...metadata }: KubeObject['metadata'], not
 /** MicroTime: RFC 3339 with six digits. */
 const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
 
-/** How long a record of another holder has stood, on our own monotonic clock: another machine's timestamps only show that the record changed. */
+/** Age of another holder's record, on our own monotonic clock: another machine's timestamps only show that the record changed. */
 export class LeaseSighting {
   readonly #leaseDurationMs: number;
   #observed: { record: string; atMs: number; holder: string } | undefined;
@@ -88,7 +88,7 @@ export class LeaseSighting {
     this.#leaseDurationMs = leaseDurationMs;
   }
 
-  /** The holder that was seen last; undefined: none was looked at since `forget`. */
+  /** The holder that was seen last, `undefined` if none was looked at since `forget`. */
   get holder(): string | undefined {
     return this.#observed?.holder;
   }
@@ -97,14 +97,14 @@ export class LeaseSighting {
     this.#observed = undefined;
   }
 
-  /** From when on it is free, in monotonic milliseconds: released, `own` from a request whose answer was lost, or not renewed for its duration. */
+  /** Time from which it is free, in monotonic milliseconds: released, `own` from a request whose answer was lost, or not renewed for its duration. */
   freeFromMs(lease: KubeObject, own: string, nowMs: number): number {
     const { holderIdentity: holder = '', renewTime = '', leaseDurationSeconds } = leaseSpecOf(lease);
     const record = `${holder} ${renewTime} ${lease.metadata.resourceVersion}`;
     const observed = this.#observed?.record === record ? this.#observed : { record, atMs: nowMs, holder };
     this.#observed = observed;
     if (holder === '' || holder === own) return observed.atMs;
-    // The holder's own promise counts: its settings may differ from ours during a roll-out.
+    // The holder's own promise counts: its settings can differ from ours during a roll-out.
     return observed.atMs + (leaseDurationSeconds === undefined ? this.#leaseDurationMs : leaseDurationSeconds * 1000);
   }
 }

@@ -117,7 +117,7 @@ describe('leader election', () => {
     expect([state.lease?.metadata.annotations, state.lease?.metadata.labels]).toEqual([{ other: 'kept' }, undefined]);
   });
 
-  it('I9: may write for the deadline from when it asked to renew, however late the answer came', async () => {
+  it('I9: may write until the deadline, counted from when it sent the renewal, however late the answer came', async () => {
     const { campaign, clock, state, moveUntil } = await given();
     const a = campaign('a');
     await expect.poll(() => a.leadership.isLeader()).toBe(true);
@@ -165,7 +165,7 @@ describe('leader election', () => {
     expect(renewals[0]?.aborted).toBe(true);
   });
 
-  it('I9: a holder that was frozen past its time asks for nothing more in its name, and campaigns again', async () => {
+  it('I9: a holder that was frozen past its time sends no more requests in its name, and campaigns again', async () => {
     const { clock, state, cluster } = await given();
     const warnings: unknown[] = [];
     const calls: string[] = [];
@@ -195,7 +195,7 @@ describe('leader election', () => {
     expect(state.requests).toBe(requests);
   });
 
-  it('waits as long as the holder has promised, whatever its own settings are', async () => {
+  it('waits as long as the holder has promised, with any settings of its own', async () => {
     const { campaign, clock, state, moveUntil } = await given();
     state.lease = {
       apiVersion: 'coordination.k8s.io/v1',
@@ -209,7 +209,7 @@ describe('leader election', () => {
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(60_000);
   });
 
-  it('leaves a renewed lease alone and takes over one that is not renewed for its duration', async () => {
+  it('leaves a renewed lease to its holder and takes over a lease that is not renewed for its duration', async () => {
     const { campaign, clock, state, holder, moveUntil } = await given();
     state.lease = {
       apiVersion: 'coordination.k8s.io/v1',
@@ -267,7 +267,7 @@ describe('leader election', () => {
     await expect.poll(() => state.requests).toBeGreaterThan(before);
     await a.leadership.stop();
     expect(holder()).toBe('');
-    // A candidate that goes by the record alone does not wait for it either.
+    // A candidate that only reads the record does not wait for it either.
     expect(state.lease?.spec?.leaseDurationSeconds).toBe(1);
     expect(a.calls).toEqual(['leading', 'released']);
     await moveUntil(500, () => b.leadership.isLeader());

@@ -28,17 +28,17 @@ export interface LeaseOptions extends Partial<LeaseTimes> {
   onLost(): void;
   /** Given up by `stop`: no standby waits for its end. */
   onReleased?(): void;
-  /** What waits while the API server is slow, for an annotation at the next renewal; undefined removes it. */
+  /** Work that waits while the API server is slow, for an annotation at the next renewal. `undefined` removes it. */
   slowNote?(): string | undefined;
   /** Another holder (or none: '') was seen. */
   onObserved?(holder: string): void;
-  /** How long a lease that is free is left to other candidates. 0 by default. */
+  /** Time for which a free lease is left to other candidates. 0 by default. */
   patienceMs?(): number;
-  /** The lease may be free at the next look. */
+  /** The lease could be free at the next look. */
   onNearlyFree?(): void;
-  /** Asked before a free lease is taken. */
+  /** Called before a free lease is taken. */
   mayTake?(): Promise<boolean>;
-  /** Before the first look, in milliseconds: candidates that start together look one after the other. 0 by default. */
+  /** Delay of the first look, in milliseconds: candidates that start together look one after the other. 0 by default. */
   firstLookMs?: number;
   log?: { warn(fields: object, message: string): void } | undefined;
 }
@@ -59,7 +59,7 @@ const DEADLINE_PASSED = 'renew deadline passed';
 
 interface Held {
   term: LeaseTerm;
-  /** As it was written last. */
+  /** The last written version. */
   lease: KubeObject;
 }
 
@@ -69,8 +69,8 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
 }
 
 /**
- * Every duration is measured on our own monotonic clock: another machine's timestamps only show that the record changed. `renewedAt` is the
- * time before the request was sent, the earliest the server may have counted from.
+ * Every duration is measured on our own monotonic clock: another machine's timestamps only show that the record changed. `renewedAt` is the time before the
+ * request was sent, the earliest time from which the server can count.
  */
 class LeaderElection implements Leadership {
   readonly #cluster: Cluster;
@@ -81,12 +81,12 @@ class LeaderElection implements Leadership {
   readonly #running: Promise<void>;
   readonly #sighting: LeaseSighting;
   #held: Held | undefined;
-  /** Since when no Lease of this name was found, in monotonic milliseconds. */
+  /** Time since which no Lease of this name was found, in monotonic milliseconds. */
   #absentFromMs: number | undefined;
-  /** When a lease that others hold, or may have first, can be taken. */
+  /** Time when a lease that others hold, or can take first, can be taken. */
   #freeFromMs: number | undefined;
   #isGivingUp = false;
-  /** As it was found by a campaign whose write has no answer yet. */
+  /** The Lease that a campaign has read and whose write has no answer yet. */
   #taking: KubeObject | undefined;
 
   constructor(cluster: Cluster, options: LeaseOptions) {
@@ -113,7 +113,7 @@ class LeaderElection implements Leadership {
   async giveUp(): Promise<void> {
     const last = this.#held;
     if (last === undefined || this.#isGivingUp) return;
-    this.#isGivingUp = true; // no renewal of ours may come after the release
+    this.#isGivingUp = true; // no renewal of ours must arrive after the release
     try {
       this.#endTerm('the lease is given up');
       await this.#release(last.lease, last.term.untilMs);
@@ -125,11 +125,11 @@ class LeaderElection implements Leadership {
   async stop(): Promise<void> {
     if (this.#stopping.signal.aborted) return this.#running;
     this.#stopping.abort(new Error('stopped'));
-    await this.#running; // no renewal of ours may come after the release
+    await this.#running; // no renewal of ours must arrive after the release
     const last = this.#held;
     this.#endTerm('the lease is released');
     if (last !== undefined) await this.#release(last.lease, last.term.untilMs);
-    // A write that was not waited for may have been stored.
+    // A write without a known answer might have been stored.
     else if (this.#taking !== undefined) await this.#release(this.#taking, this.#deadlineOf(this.#options.clock.monotonicMs()));
   }
 
@@ -186,7 +186,7 @@ class LeaderElection implements Leadership {
     return term.untilMs - this.#options.clock.monotonicMs();
   }
 
-  /** Also where its time has passed: a process that was frozen comes here before the timer of the term runs. */
+  /** True also if its time has passed: a process that was frozen comes here before the timer of the term runs. */
   #isOver(held: Held): boolean {
     if (this.#held !== held) return true;
     if (this.#leftMs(held) > 0) return false;
@@ -287,7 +287,7 @@ class LeaderElection implements Leadership {
     if (ms > 0 && !this.#stopping.signal.aborted) await sleep(this.#options.clock, ms, this.#stopping.signal).catch(() => undefined); // stopped: the loop ends
   }
 
-  /** A renewal whose answer we did not wait for may have been stored: then the lease is ours still, in another version. */
+  /** A renewal without a known answer might have been stored: then the lease is still ours, in another version. */
   async #clearHolder(lease: KubeObject, signal: AbortSignal): Promise<void> {
     try {
       await this.#cluster.replace(this.#leaseOf(lease, ''), { signal });

@@ -4,8 +4,8 @@ const [QUOTE, BACKSLASH, OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [...Buffer.from
 const BEFORE_ITEMS = /(?<!\\)"items"\s*:\s*$/;
 
 /**
- * Reads a list of the API server as it comes: each object in `items` is parsed when it is complete, and its text is dropped. A page of five
- * hundred Deployments is megabytes, of which a watch keeps a small part.
+ * Reads a list of the API server while it arrives: each object in `items` is parsed when it is complete, and its text is dropped. A page of five hundred
+ * Deployments is megabytes, of which a watch keeps a small part.
  */
 export function createListItems(onItem: (item: unknown) => void): {
   push(chunk: Buffer): void;
@@ -53,7 +53,7 @@ export function createListItems(onItem: (item: unknown) => void): {
   };
 }
 
-/** A text that goes on in the next chunk: so many bytes of that are escaped. Undefined: none does. */
+/** State of a text that continues in the next chunk: the number of escaped bytes left, `undefined` if no text is open. */
 interface OpenText {
   skips: number | undefined;
 }

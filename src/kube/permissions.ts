@@ -17,7 +17,7 @@ export const shardLease = (shard: number): string => `serin-${shard}`;
  */
 export const leaseNames: readonly string[] = [LEADER_LEASE, ...Array.from({ length: MOST_SHARDS }, (_, shard) => shardLease(shard))];
 
-/** Permissions of `electLeader`, in the namespace of the leases alone. */
+/** Permissions of `electLeader`, only in the namespace of the leases. */
 export const leasePermissions: readonly Permission[] = [
   rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update'], 'leader election'),
 ];

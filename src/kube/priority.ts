@@ -3,5 +3,5 @@ export const PRIORITIES = ['rollback', 'release', 'initialization', 'upkeep'] as
 /** `rollback`: traffic leaves a bad version. `initialization`: of a Canary that has no primary yet. `upkeep`: no release waits for it. */
 export type Priority = (typeof PRIORITIES)[number];
 
-/** Of requests that name none. */
+/** Priority of requests that name none. */
 export const DEFAULT_PRIORITY: Priority = 'release';

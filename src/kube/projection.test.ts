@@ -68,7 +68,7 @@ describe('a projection', () => {
     expect(get()).toBeUndefined();
   });
 
-  it('keeps the projection of each page of a list, and reports nothing before all pages are there', () => {
+  it('keeps the projection of each page of a list, and reports nothing before all pages have arrived', () => {
     const { projection, changes, get } = given();
     const { onList, slim = (item) => item } = projection.handler;
     const stubs = [at('a', '20', 'green'), at('b', '15', 'blue')].map((item) => slim(item));

@@ -4,9 +4,9 @@ import type { ListHandler } from './watch.ts';
 export interface ProjectionChange<T> {
   namespace: string | undefined;
   name: string;
-  /** `undefined`: it was not there. */
+  /** `undefined` if it did not exist. */
   before: T | undefined;
-  /** `undefined`: it was deleted. */
+  /** `undefined` if it was deleted. */
   after: T | undefined;
 }
 
@@ -16,17 +16,17 @@ export interface Projection<T> {
   readonly handler: ListHandler;
   get(namespace: string | undefined, name: string): T | undefined;
   values(): T[];
-  /** Those of one namespace, however many there are in others. */
+  /** Values of one namespace, at no cost for the others. */
   valuesIn(namespace: string): T[];
   /** Takes the answer of a write, so that the next read sees it before the watch does. */
   learn(object: KubeObject): void;
-  /** After a delete of ours: gone until an event says otherwise. */
+  /** Call after our own delete: the object is gone until an event says otherwise. */
   forget(ref: Pick<ObjectRef, 'namespace' | 'name'>): void;
   /** Called after each change; the result ends it. */
   onChange(listener: (change: ProjectionChange<T>) => void): () => void;
 }
 
-/** `value` is absent where the object was deleted: the version alone keeps late events from bringing it back. */
+/** `value` is missing for a deleted object: only its version is kept, so that late events do not bring it back. */
 interface KnownObject<T> {
   namespace: string | undefined;
   name: string;
@@ -35,10 +35,13 @@ interface KnownObject<T> {
   isUnreadable?: boolean;
 }
 
-/** Deleted objects whose versions are kept, newest last: a tenant may make and delete objects without end. */
+/** Deleted objects whose versions are kept, newest last: a tenant could make and delete objects without end. */
 const MOST_GONE = 32;
 
-/** `project` gets what it has made of the version before, where that is known. `onUnreadable` gets an object for which `project` throws, once until it can be read again: it counts as absent. */
+/**
+ * `project` gets its own result for the previous version, where that is known. `onUnreadable` gets an object for which `project` throws, once until it can be
+ * read again: it counts as absent.
+ */
 export function createProjection<T>(
   project: (object: KubeObject, before: T | undefined) => T,
   onUnavailable?: ListHandler['onUnavailable'],
@@ -53,9 +56,9 @@ class WatchedProjection<T> implements Projection<T> {
   readonly #entries = new Map<string, KnownObject<T>>();
   /** Keys of the entries that were deleted, oldest first. */
   readonly #gone = new Set<string>();
-  /** Of the newest deleted object that is forgotten: an older answer for an unknown name is about one that has gone. */
+  /** Version of the newest deleted object that is forgotten: an older answer for an unknown name is about an object that has gone. */
   #forgottenVersion: bigint | undefined;
-  /** Made when it is first asked for: most kinds are looked up by name. */
+  /** Made at its first use: most kinds are looked up by name. */
   #keysByNamespace: Map<string, Set<string>> | undefined;
   /** Projections of items whose LIST is incomplete, by their stubs. */
   readonly #prepared = new WeakMap<Slim, { it: T } | { error: unknown }>();
@@ -117,7 +120,7 @@ class WatchedProjection<T> implements Projection<T> {
     const known = this.#entries.get(key);
     const version = versionOf(object.metadata.resourceVersion);
     if (known !== undefined && isOlder(version, known.version)) return;
-    // The same version again is not a change, but a deletion may carry the version of the last state.
+    // The same version again is not a change, but a deletion can carry the version of the last state.
     if (!isDeleted && known?.version !== undefined && known.version === version) return;
     const value = isDeleted ? undefined : (this.#prepared.get(object) ?? this.#read(object as KubeObject, known?.value?.it)); // what was not prepared is whole
     const isUnreadable = value !== undefined && 'error' in value;
@@ -125,7 +128,7 @@ class WatchedProjection<T> implements Projection<T> {
     this.#set(key, { namespace, name, version, isUnreadable, ...(value && 'it' in value && { value }) });
   }
 
-  /** Anyone may have written the object: one that cannot be read must not keep the others from being seen. */
+  /** Any writer might have written the object: an unreadable object must not hide the others. */
   #read(object: KubeObject, before: T | undefined): { it: T } | { error: unknown } {
     try {
       return { it: this.#project(object, before) };
@@ -137,7 +140,7 @@ class WatchedProjection<T> implements Projection<T> {
   /** Projects as the pages come, and reports nothing before the LIST is complete: a part would be read as the whole. */
   #slim(item: KubeObject): Slim {
     const { name, namespace, resourceVersion } = item.metadata;
-    // Without a version its age is unknown: the item waits as it is.
+    // Without a version its age is unknown: the item waits unmodified.
     if (resourceVersion === undefined) return item;
     const { apiVersion, kind } = item;
     const stub = { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }), resourceVersion } };
@@ -150,7 +153,7 @@ class WatchedProjection<T> implements Projection<T> {
     this.#entries.set(key, entry);
     this.#index(key);
     this.#gone.delete(key);
-    // What cannot be read is there.
+    // An unreadable object exists.
     if (entry.value === undefined && !entry.isUnreadable) this.#keepGone(key);
     if (before === undefined && entry.value === undefined) return;
     const change = { namespace: entry.namespace, name: entry.name, before: before?.it, after: entry.value?.it };

@@ -65,7 +65,7 @@ describe('requests of a cluster', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('I15: a namespace whose requests are not answered holds a bounded number of sockets, and holds up no other', async () => {
+  it('I15: a namespace whose requests are not answered holds a bounded number of sockets, and delays no other', async () => {
     const { cluster, asked } = await given({}, false);
     const stop = new AbortController();
     const all = Array.from({ length: MOST_UNDER_WAY + 50 }, () =>

@@ -20,8 +20,8 @@ interface LineCall {
 }
 
 /**
- * The line of a request: that of its namespace, or of no namespace. Streams open in lines of their own, so
- * that neither holds up the other, and so does each priority.
+ * The line of a request: that of its namespace, or of no namespace. Streams open in lines of their own, so that neither delays the other, and so does each
+ * priority.
  */
 export function lineOf({ verb, path, priority = DEFAULT_PRIORITY }: LineCall): string {
   const namespace = IN_NAMESPACE.exec(path)?.[1] ?? '';

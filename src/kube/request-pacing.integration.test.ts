@@ -46,7 +46,7 @@ async function given({ clock = handClock(), ...options }: ClusterOptions & { clo
   );
   await cluster.list({ apiVersion: 'v1', kind: 'Nothing' }).catch(() => undefined); // discovery
   const arrived = (count: number) => expect.poll(() => pending.length).toBe(count);
-  /** Whatever was sent before has arrived: two reads have come after it, one after the other. */
+  /** Waits until all earlier requests have arrived: it sends two reads, one after the other. */
   const allArrived = async () => {
     for (const name of ['fence', 'second-fence']) {
       const read = cluster.get(settings('fence', name));

@@ -17,7 +17,7 @@ const JITTER_MS = { first: 250, longest: 10_000 };
 
 /** Writes of one resource. */
 export interface WriteFigures {
-  /** As kubectl names it: `services`, `deployments.apps`. */
+  /** Name in kubectl: `services`, `deployments.apps`. */
   resource: string;
   limit: number;
   underWay: number;
@@ -39,11 +39,11 @@ export type PacedOutcome = 'answered' | 'overloaded' | 'failed' | 'neutral';
 interface Troubled {
   failures: number;
   notBeforeMs: number;
-  /** A write that no one waits for any more, and the server may still carry out. */
+  /** A write whose caller no longer waits, and which the server could still carry out. */
   unanswered?: Promise<unknown>;
 }
 
-/** Manners of one client under load: limits of writes by resource, pauses that the server asks for, and one budget of retries. */
+/** Manners of one client under load: limits of writes by resource, pauses that the server requires, and one budget of retries. */
 export class RequestPacing {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -90,8 +90,8 @@ export class RequestPacing {
   }
 
   /**
-   * Resolves when a call may be queued: at once, or, after a failure of the same call, when its answer has come, the pause that the server asked
-   * for has passed, and the budget allows a retry. The result ends the retry; undefined: it is none.
+   * Resolves when a call can be queued: at once, or, after a failure of the same call, when its answer has arrived, the pause that the server required has
+   * passed, and the budget allows a retry. The result ends the retry, `undefined` if it is not one.
    */
   async mayBegin(call: ApiCall): Promise<(() => void) | undefined> {
     const key = keyOf(call);
@@ -157,7 +157,7 @@ export class RequestPacing {
     this.#remember(key, { ...known, unanswered });
   }
 
-  /** A write that was cancelled: the server may carry it out until then. */
+  /** Notes a write that was cancelled: the server could carry it out until then. */
   cancelled(call: ApiCall, untilMs: number): void {
     const key = keyOf(call);
     const known = this.#troubled.get(key) ?? { failures: 0, notBeforeMs: 0 };
@@ -183,7 +183,7 @@ export class RequestPacing {
   }
 }
 
-/** The same write or read: one object's, whatever it holds. */
+/** Key of the same write or read: one object's, with any content. */
 function keyOf({ method, path, body }: ApiCall): string {
   const address = method === 'GET' ? path : path.split('?')[0];
   const name = method === 'POST' ? (body as { metadata?: { name?: string } } | undefined)?.metadata?.name : undefined;

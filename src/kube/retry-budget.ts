@@ -6,12 +6,12 @@ const EARNED = 0.2;
 const PER_SECOND = 0.5;
 /** Most that is saved up. */
 const MOST = 20;
-/** After so many retries in a row that succeeded, the server has recovered. */
+/** Number of retries in a row that succeed after which the server has recovered. */
 const RECOVERED_AFTER = 4;
 
 /**
- * Retries of a whole process: a server that fails sees few more requests than one that does not. When it has recovered, a retry that succeeds costs
- * nothing, so that all can go on at once. First attempts need none of it.
+ * Retries of a whole process: a failing server sees few more requests than a healthy one. When it has recovered, a retry that succeeds costs nothing, so that
+ * all can continue at once. First attempts need none of it.
  * Sources: https://sre.google/sre-book/handling-overload/ (retry budgets); the refund as in the retry quota of the AWS SDKs.
  */
 export class RetryBudget {
@@ -26,12 +26,12 @@ export class RetryBudget {
     this.#filledAtMs = clock.monotonicMs();
   }
 
-  /** 0: a retry may begin, and is counted. Otherwise milliseconds until it is worth asking again. */
+  /** 0 if a retry can begin: it is counted. Otherwise milliseconds until the next call makes sense. */
   take(): number {
     const nowMs = this.#clock.monotonicMs();
     this.#add(((nowMs - this.#filledAtMs) / 1000) * PER_SECOND);
     this.#filledAtMs = nowMs;
-    // A timer may fire a rounding error early: that must not cost another wait.
+    // A timer can fire a rounding error early: that must not cost another wait.
     if (this.#tokens < 1 - 1e-9) return ((1 - this.#tokens) / PER_SECOND) * 1000;
     this.#tokens -= 1;
     return 0;

@@ -15,7 +15,7 @@ const SlowResource = z.object({
 const SlowNote = z.array(SlowResource).max(MOST_NAMED);
 export type SlowNote = z.infer<typeof SlowNote>;
 
-/** Text for the annotation; undefined: nothing waits, and no limit is cut. */
+/** Text for the annotation, `undefined` if nothing waits and no limit is cut. */
 export function slowNote(slow: readonly WriteFigures[]): string | undefined {
   if (slow.length === 0) return undefined;
   const named = slow.toSorted((a, b) => b.waiting - a.waiting).slice(0, MOST_NAMED);

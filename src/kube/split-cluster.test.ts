@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Cluster } from './cluster.ts';
 import { splitCluster } from './split-cluster.ts';
 
-/** Remembers what it was asked, and answers nothing. */
+/** Records its calls, and answers nothing. */
 function aCluster(name: string, asked: string[]): Cluster {
   const note = (verb: string) => (what?: { kind: string }) => {
     asked.push(`${name} ${verb} ${what?.kind ?? ''}`.trim());

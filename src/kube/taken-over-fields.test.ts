@@ -42,7 +42,7 @@ it('it is joined with our earlier applies', () => {
   });
 });
 
-it('an object that the other controller never updated is left as it is', () => {
+it('an object that the other controller never updated stays unmodified', () => {
   expect(fieldsTakenOver(objectOf(users, status, applied), 'flagger', 'serin')).toBeUndefined();
   expect([objectOf(users, status), objectOf(theirs)].map((object) => isUpdatedBy(object, 'flagger'))).toEqual([false, true]);
 });

@@ -10,14 +10,14 @@ export interface ManagedFieldsEntry {
   fieldsV1?: Record<string, unknown>;
 }
 
-/** Whether fields of the object itself (not of its status) belong to this manager by updates, as a client that sends whole objects leaves it. */
+/** True if fields of the object itself (not of its status) belong to this manager by updates, as a client that sends whole objects leaves it. */
 export function isUpdatedBy(object: KubeObject, manager: string): boolean {
   return entriesOf(object).some((entry) => isUpdateOf(entry, manager));
 }
 
 /**
- * `managedFields` with what one manager owns by updates moved to what another applies: a later apply that leaves such a field out removes
- * it, instead of leaving it to an owner who is gone. Undefined: nothing to move. As client-go's csaupgrade.
+ * `managedFields` with the fields that one manager owns by updates moved to the fields that another applies: a later apply that leaves such a field out removes
+ * it, instead of leaving it to an owner that is gone. `undefined` if no field has to move. As client-go's csaupgrade.
  */
 export function fieldsTakenOver(object: KubeObject, from: string, to: string): ManagedFieldsEntry[] | undefined {
   const entries = entriesOf(object);
@@ -38,8 +38,8 @@ export function fieldsTakenOver(object: KubeObject, from: string, to: string): M
 }
 
 /**
- * The JSON patch by which a manager owns no field of an object any more, but for its status; the fields stay. Undefined: it owns none. It holds for
- * this version of the object.
+ * JSON patch after which a manager owns no field of an object except its status. The fields stay. `undefined` if it owns none. It is valid for this version of
+ * the object.
  *
  * Source: an empty list does not reset them, and `[{}]` does (Server-Side Apply, "Clearing managedFields").
  */

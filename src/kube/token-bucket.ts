@@ -2,11 +2,11 @@ import type { Clock } from './clock.ts';
 
 /** An Admission that counts what begins, and not what is under way. */
 export interface TokenBucket {
-  /** 0: one may begin, and is counted. Otherwise milliseconds until the next one may. */
+  /** 0 if a request can begin: it is counted. Otherwise milliseconds until the next one can. */
   take(): number;
 }
 
-/** At most `burst` at once and `qps` a second after that. No qps: no limit. */
+/** Admits `burst` at once and `qps` a second after that. Without qps it has no limit. */
 export function createTokenBucket(clock: Clock, limits: { qps?: number | undefined; burst?: number | undefined }): TokenBucket {
   const { qps } = limits;
   if (qps === undefined || qps <= 0) return { take: () => 0 };
@@ -18,7 +18,7 @@ export function createTokenBucket(clock: Clock, limits: { qps?: number | undefin
       const nowMs = clock.monotonicMs();
       tokens = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * qps);
       filledAtMs = nowMs;
-      // A timer may fire a rounding error early: that must not cost another wait.
+      // A timer can fire a rounding error early: that must not cost another wait.
       if (tokens < 1 - 1e-9) return ((1 - tokens) / qps) * 1000;
       tokens -= 1;
       return 0;

@@ -24,7 +24,7 @@ export interface FinishedRequest {
 }
 
 export interface TransportOptions {
-  /** How long a call may take with its retries, once the rate limit lets it out; with `pacing` each attempt of a read. */
+  /** Time limit of a call with its retries, once the rate limit lets it out. With `pacing` it is the limit of each attempt of a read. */
   requestTimeoutMs: number;
   qps?: number | undefined;
   burst?: number | undefined;
@@ -37,14 +37,14 @@ export interface TransportOptions {
    * cancels the call while it is under way.
    */
   beforeSend?: BeforeSend | undefined;
-  /** Limits writes and retries; a write under way is not cancelled when its caller no longer waits. Absent: every request goes out at once. */
+  /** Limits writes and retries. A write under way is not cancelled when its caller no longer waits. `undefined` sends every request at once. */
   pacing?: RequestPacing | undefined;
 }
 
 export interface Transport {
-  /** Every answer, errors included, is a response; throws only where there is none. */
+  /** Every answer, errors included, is a response. Throws only without an answer. */
   send(call: ApiCall): Promise<ApiResponse>;
-  /** The answer's body as it comes; an error answer throws an ApiError. No deadline but `signal`. */
+  /** Streams the answer's body. An error answer throws an ApiError. No deadline but `signal`. */
   stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage>;
   /** Resolves when no write is under way any more, also none that its caller has given up. */
   settled(): Promise<void>;
@@ -58,13 +58,13 @@ interface Attempt {
   call: ApiCall;
   limit: AbortController;
   startedAtMs: number;
-  /** The server may have it. */
+  /** The server might have received it. */
   isSent: boolean;
   /** Undoes what `beforeSend` has tied it to. */
   untie(): void;
 }
 
-/** HTTP/1.1 with keep-alive to one API server. Retries only what the server itself asks to be sent again. */
+/** HTTP/1.1 with keep-alive to one API server. Retries only requests for which the server itself requires a retry. */
 export function createTransport(connection: Connection, options: TransportOptions): Transport {
   return new HttpTransport(connection, options);
 }
@@ -76,7 +76,7 @@ class HttpTransport implements Transport {
   readonly #queue: FairQueue;
   readonly #agents = new Map<TlsIdentity | undefined, http.Agent>();
   readonly #secure: boolean;
-  /** Outcomes of the writes under way, also of those that no one waits for. */
+  /** Outcomes of the writes under way, also of writes without a waiting caller. */
   readonly #writes = new Map<Attempt, Promise<unknown>>();
 
   constructor(connection: Connection, options: TransportOptions) {
@@ -117,7 +117,7 @@ class HttpTransport implements Transport {
   async #open(attempt: Attempt): Promise<http.IncomingMessage> {
     const { call } = attempt;
     const { signal } = attempt.limit;
-    // A credential plugin may wait for a login; the deadline and the caller's signal hold all the same.
+    // A credential plugin can wait for a login: the deadline and the caller's signal hold nevertheless.
     const credentials = await orAborted(this.#connection.headers(), signal);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const headers: Record<string, string | number> = {
@@ -137,7 +137,7 @@ class HttpTransport implements Transport {
         headers,
         agent: this.#agentNow(),
       });
-      // As Node's own option `signal` does, which listens to the ends of the stream besides.
+      // Node's own option `signal` does the same, but also listens to the ends of the stream.
       signal.addEventListener('abort', () => request.destroy(signal.reason), { once: true });
       request.once('response', (response) => {
         this.#options.outage?.answered();
@@ -145,7 +145,7 @@ class HttpTransport implements Transport {
         resolve(response);
       });
       request.on('error', (cause: NodeJS.ErrnoException) => {
-        // The server closed an idle connection as we took it: a read is sent again, a write may have been done.
+        // The server closed an idle connection as we took it: a read is sent again, but a write might have been carried out.
         if (request.reusedSocket && cause.code === 'ECONNRESET' && call.method === 'GET' && !signal.aborted) resolve(this.#open(attempt));
         else reject(cause);
       });
@@ -227,7 +227,7 @@ class HttpTransport implements Transport {
     }
   }
 
-  /** What a call without an answer ends with. */
+  /** Error of a call without an answer. */
   #failureOf({ call, limit }: Attempt, cause: unknown): unknown {
     const what = `${call.method} ${call.path}`;
     const error = limit.signal.aborted ? limit.signal.reason : isConnectionFailure(cause) ? new UnreachableError(what, cause) : cause;
@@ -235,7 +235,7 @@ class HttpTransport implements Transport {
     return error;
   }
 
-  /** Again where the server asks for it, as the budget of retries allows; a longer pause than the deadline is the caller's. */
+  /** Sends again if the server requires it and the budget of retries allows it. A pause longer than the deadline is the caller's. */
   async #sendPaced(call: ApiCall, pacing: RequestPacing): Promise<ApiResponse> {
     for (let tries = 1; ; tries += 1) {
       const retried = await pacing.mayBegin(call);
@@ -257,7 +257,7 @@ class HttpTransport implements Transport {
     }
   }
 
-  /** To the end of the attempt: a write under way does not end with its caller. */
+  /** Runs to the end of the attempt: a write under way does not end with its caller. */
   async #carryOut(attempt: Attempt, pacing: RequestPacing, wasRetry: boolean): Promise<ApiResponse> {
     const { call, limit, startedAtMs } = attempt;
     const timeoutMs = isWrite(call) ? WRITE_TIMEOUT_MS : this.#options.requestTimeoutMs;

@@ -61,7 +61,7 @@ const line = (type: string, name: string, resourceVersion: string): string =>
   `${JSON.stringify({ type, object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, resourceVersion } } })}\n`;
 
 describe('a watch', () => {
-  it('lists, reports the events that follow, and asks for bookmarks', async () => {
+  it('lists, reports the events that follow, and requests bookmarks', async () => {
     const { reported, watch, server } = await given(
       (response) => void response.write(line('ADDED', 'b', '11') + line('DELETED', 'a', '12')),
     );
@@ -119,7 +119,7 @@ describe('a watch', () => {
     expect(lists()).toBe(1);
   });
 
-  it('that is never dead for silence asks for no bookmarks', async () => {
+  it('that is never dead for silence requests no bookmarks', async () => {
     const { watch, server } = await given(() => undefined, { settings: { silentMs: undefined } });
     await watch.synced;
     await expect.poll(() => server.calls.at(-1)?.query.get('watch')).toBe('true');
@@ -149,7 +149,7 @@ describe('a watch', () => {
   it.each([
     { status: 403, reason: 'Forbidden', cause: 'forbidden' },
     { status: 404, reason: 'NotFound', cause: 'absent' },
-  ])('says $cause on a $status and finds the kind once it is there', async ({ status, reason, cause }) => {
+  ])('says $cause on a $status and finds the kind once it exists', async ({ status, reason, cause }) => {
     let calls = 0;
     const { reported } = await given(() => {}, {
       onList(_, response) {
@@ -182,7 +182,7 @@ describe('a watch', () => {
     expect(said.filter((one) => one === 'back')).toHaveLength(1);
   });
 
-  it('reports metadata only as the kind that was asked for', async () => {
+  it('reports metadata only as the requested kind', async () => {
     const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'b', resourceVersion: '11' } };
     const stream = `${JSON.stringify({ type: 'ADDED', object: partial })}\n`;
     const { reported, server } = await given((response) => void response.write(stream), { metadataOnly: true });

@@ -17,11 +17,11 @@ import {
 import { createJsonLines } from './json-lines.ts';
 
 export interface WatchSettings {
-  /** How long one stream may last: drawn between these, so that many watches do not end together. Seconds. */
+  /** Lifetime of one stream, drawn between these, so that many watches do not end together. Seconds. */
   streamSeconds: { from: number; to: number };
-  /** A stream on which nothing is heard for so long is dead: bookmarks come about every minute. Absent: none are asked for. */
+  /** A stream that is silent for so long is dead: bookmarks arrive about every minute. `undefined` requests none. */
   silentMs: number | undefined;
-  /** After errors: doubles from one to the other, with jitter. */
+  /** Pause after errors: doubles from one to the other, with jitter. */
   backOffMs: { from: number; to: number };
   /** While the kind is absent or forbidden. */
   unavailableMs: { from: number; to: number };
@@ -70,7 +70,7 @@ class Watch implements WatchHandle {
   #failures = 0;
   #unavailable = 0;
   #isLost = false;
-  /** Undefined: a LIST is due. */
+  /** `undefined` if a LIST is due. */
   #version: string | undefined;
 
   constructor(parts: WatchParts) {
@@ -209,12 +209,12 @@ class Watch implements WatchHandle {
     while (!this.#stopping.signal.aborted) {
       try {
         if (this.#version === undefined) await this.#list();
-        // The list's listener may have stopped the watch: a stream that begins after that would never be stopped.
+        // The list's listener might have stopped the watch: a stream that begins after that would never be stopped.
         if (this.#stopping.signal.aborted) return;
         const openedAtMs = this.#parts.clock.monotonicMs();
         if (this.#version !== undefined) await this.#follow(this.#version);
         this.#unavailable = 0;
-        // A server that ends every stream at once would otherwise be asked without a pause.
+        // Without the pause, a server that ends every stream at once would be called in a loop.
         if (this.#parts.clock.monotonicMs() - openedAtMs < this.#parts.settings.backOffMs.from)
           await sleep(this.#parts.clock, this.#delayMs(this.#parts.settings.backOffMs, this.#failures++), this.#stopping.signal);
       } catch (error) {

@@ -1,7 +1,7 @@
 import type { Cluster } from './cluster.ts';
 import type { Priority } from './priority.ts';
 
-/** The same cluster, whose requests have this priority; a function is asked for each. */
+/** The same cluster, whose requests have this priority. A function is called for each request. */
 export function withPriority(cluster: Cluster, priority: Priority | (() => Priority)): Cluster {
   const at = (now: Priority): Cluster => cluster.at?.(now) ?? cluster;
   if (typeof priority === 'string') return at(priority);

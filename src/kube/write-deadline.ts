@@ -9,8 +9,8 @@ import type { Leadership } from './lease.ts';
 export const WRITE_TIMEOUT_MS = 65_000;
 
 /**
- * For `beforeSend` (I9): a write that waited for its turn may come too late for the lease, so the lease is asked right before the bytes go out. A write
- * under way ends with the term, which each renewal prolongs; its end comes before a successor may begin. Reads change nothing and go on.
+ * For `beforeSend` (I9): a write that waited for its turn can be too late for the lease, so the lease is checked right before the bytes go out. A write under
+ * way ends with the term, which each renewal prolongs. It ends before a successor can begin. Reads change nothing and continue.
  */
 export function writesOfTerm(lease: () => Pick<Leadership, 'mayWriteUntilMs' | 'term'> | undefined, clock: Clock): BeforeSend {
   return (call) => {

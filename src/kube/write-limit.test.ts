@@ -32,7 +32,7 @@ describe('WriteLimit', () => {
     },
   );
 
-  it('does not grow while fewer are under way than may be', () => {
+  it('does not grow while fewer are under way than the limit allows', () => {
     const limit = new WriteLimit(MOST);
     for (let nth = 0; nth < 100; nth += 1) {
       limit.began(1);

@@ -12,8 +12,8 @@ export interface WriteSpan {
 }
 
 /**
- * How many writes of one resource may be under way: additive increase, multiplicative decrease. One more after each round of answers whose latency stayed
- * flat; half as many after a sign of overload, once a round trip.
+ * Limit of concurrent writes of one resource: additive increase, multiplicative decrease. One more after each round of answers whose latency stayed flat, half
+ * as many after a sign of overload, once a round trip.
  * Sources: D. Chiu and R. Jain, Analysis of the increase and decrease algorithms for congestion avoidance in computer networks (1989), as in TCP; the
  * comparison with a slowly moving minimum as in the gradient limit of https://github.com/Netflix/concurrency-limits.
  */

@@ -4,8 +4,8 @@ import { type AlertFormat, withPath } from './notifier.ts';
 import { asItIs, plainLimits } from './plain.ts';
 
 /**
- * Alertmanager's v2 API. It distinguishes alerts by their labels, so what differs between two of one kind stands in the annotations; it ends
- * them by its own `resolve_timeout`. Source: prometheus/alertmanager, api/v2/openapi.yaml.
+ * Alertmanager's v2 API. It identifies an alert by its labels, so fields that differ between two alerts of one kind are annotations. It resolves alerts by its
+ * own `resolve_timeout`. Source: prometheus/alertmanager, api/v2/openapi.yaml.
  */
 export const alertmanager: AlertFormat = {
   takesToken: true,

@@ -8,7 +8,7 @@ const colors = { failed: 'danger', warning: 'warning', success: 'good', news: he
 
 /** Source: Discord, "Embed Limits"; what exceeds one of them is refused as a whole. */
 const limits: TextLimits = { text: 4096, fields: 25, name: 256, value: 1024, total: 6000, totalIn: 'characters' };
-/** Of the name that a webhook posts under. */
+/** Longest name that a webhook posts under. */
 const LONGEST_NAME = 80;
 
 /** Its endpoint for messages in Slack's form is one below the webhook's own (05-A42). */

@@ -2,22 +2,22 @@ import type { AlertMessage } from './notifier.ts';
 
 type Field = AlertMessage['fields'][number];
 
-/** Room of a receiver for the texts of one alert, as they are sent: after the markup in them was escaped. */
+/** Size limits of a receiver for the texts of one alert. They are measured after the markup in the texts was escaped. */
 export interface TextLimits {
   text: number;
   fields: number;
   name: number;
   value: number;
-  /** Of all of them together. */
+  /** Limit of all of them together. */
   total: number;
   /** Unit of `total`: characters, or bytes of the body. */
   totalIn: 'characters' | 'bytes';
 }
 
-/** Kept for the field that counts those that are left out. */
+/** Reserved for the field that counts the fields left out. */
 const RESERVE = 60;
 const CUT = '…';
-/** More of a text is not looked at; no receiver has room for it. */
+/** Longest text that is looked at. No receiver has room for more. */
 const MOST_READ = 16_384;
 
 /** The texts of an alert, escaped and within the limits of its receiver. Text comes first; fields that do not fit are counted in the last one. */
@@ -28,7 +28,7 @@ export function fitted(
 ): { text: string; fields: Field[] } {
   const sizeOf = limits.totalIn === 'bytes' ? bytesOf : (one: string) => one.length;
   let left = limits.total - RESERVE;
-  /** Never empty: receivers refuse that. */
+  /** `-` instead of an empty text, which receivers refuse. */
   const take = (one: string, most: number): string =>
     cleanUpTo(one, (short) => short.length <= most && sizeOf(short) <= left, clean) || '-';
   const shortText = take(text, limits.text);

@@ -8,7 +8,7 @@ const GREY = '#848484';
 /** Joins the thread of the release, and begins it with the first of its alerts. */
 const REPLY = ['messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'] as const;
 
-/** A message may have 32,000 bytes. Source: Google, `spaces.messages.create`. */
+/** A message is limited to 32,000 bytes. Source: Google, `spaces.messages.create`. */
 const limits: TextLimits = { text: 4000, fields: 40, name: 256, value: 1024, total: 20_000, totalIn: 'bytes' };
 
 /** Google Chat (05-A45); no icon has a public address. */

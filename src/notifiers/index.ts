@@ -20,7 +20,7 @@ const TIMEOUT_MS = 5000;
 
 type GivenSettings = Omit<ReceiverSettings, 'channel' | 'username'> & { channel?: string | undefined; username?: string | undefined };
 
-/** The settings as they are used: without line ends, and with Flagger's defaults. */
+/** Settings in their used form: without line ends, and with Flagger's defaults. */
 export function readSettings(given: GivenSettings): ReceiverSettings {
   return {
     ...given,
@@ -33,7 +33,7 @@ export function readSettings(given: GivenSettings): ReceiverSettings {
   };
 }
 
-/** The receiver that these settings describe, or why there is none; the words hold no credentials. */
+/** The receiver that these settings describe, or the problem with them. Its text holds no credentials. */
 export function notifierFor(
   type: AlertProviderType,
   given: GivenSettings,

@@ -1,7 +1,7 @@
-/** Not seen, and a part of no mention, link or tag. */
+/** Invisible character that is part of no mention, link or tag. */
 const BREAK = '\u200b';
 
-/** Call many where they stand within a word, too (Discord). */
+/** These also call many users within a word (Discord). */
 const everyone = /@(?=everyone|here|all|channel)/gi;
 /** `@name`, and no address of mail or image such as `ann@example.org` or `app@sha256:…`. */
 const mention = /(?<![\w@])@(?=[\w&!])/g;
@@ -11,8 +11,8 @@ const tag = /<(?=[@!#:]|[a-z][a-z0-9+.-]{0,30}[:/\s])/gi;
 const link = /\](?=[([])/g;
 
 /**
- * Words that a foreign server or tenant may have written, for receivers whose markup has no escape that all of their clients know: they call
- * no user and hide no address behind other words. All other text stays as it is; an address that shows itself is still one to click.
+ * Disarms text that a foreign server or tenant can write, for receivers whose markup has no escape that all of their clients know: it calls no user and hides
+ * no address behind other words. All other text stays unmodified. A visible address is still a link.
  */
 export function inertText(text: string): string {
   return text

@@ -4,7 +4,7 @@ import type { AlertMessage } from './notifier.ts';
 interface AlertLink {
   /** Title of the field that shows it. */
   field: string;
-  /** On a button. */
+  /** Text of a button. */
   button: string;
   url: string;
 }

@@ -55,7 +55,7 @@ describe('a message template', () => {
     expect(textOf({})).toBeUndefined();
   });
 
-  it('shows what tenants write as it is: receivers escape it, and a tag in it is none', () => {
+  it('shows text of tenants unmodified: receivers escape it, and a tag in it has no effect', () => {
     const hostile = { ...message, text: '{{name}} <!here> & {{#fields}}' };
     expect(textOf({ Failed: '{{text}} {{{text}}}' }, hostile)).toEqual({
       text: '{{name}} <!here> & {{#fields}} {{name}} <!here> & {{#fields}}',
@@ -71,7 +71,7 @@ describe('a message template', () => {
     expect(textOf({ Failed: '{{name}}{{#images}}x{{/images}} {{release}}.' }, older)).toEqual({ text: 'web .' });
   });
 
-  it('costs a bounded amount, whatever tenants write', () => {
+  it('costs a bounded amount for any text of tenants', () => {
     const fields = Array.from({ length: 100_000 }, () => ({ name: 'x'.repeat(10_000), value: 'y'.repeat(10_000) }));
     const made = textOf({ Failed: '{{#fields}}{{name}}{{value}}{{/fields}}' }, { ...message, fields });
     expect(made).toEqual({ text: ('x'.repeat(1_000) + 'y'.repeat(1_000)).repeat(30) });

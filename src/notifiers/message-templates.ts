@@ -11,7 +11,7 @@ export const templateKinds = ['Initialized', 'NewRevision', 'GateClosed', 'Succe
 export const MOST_FILE = 65_536;
 export const MOST_TEMPLATE = 2_048;
 
-/** The text that the operator wants for an alert. Undefined: the default one. `problem` is for the log. */
+/** The operator's text for an alert, `undefined` for the default text. `problem` is for the log. */
 export type MessageTemplates = (message: AlertMessage) => { text: string } | { problem: string } | undefined;
 
 /** The templates of a file in YAML, or what is wrong with it: the key, and what to do. */

@@ -9,7 +9,7 @@ export const msteams: AlertFormat = {
   body: (message, settings) => (wantsAdaptiveCard(settings) ? adaptiveCard(message) : messageCard(message)),
 };
 
-/** Hosts of Workflows, which show Adaptive Cards alone. Source: Microsoft, "Create incoming webhooks with Workflows". */
+/** Hosts of Workflows, which show only Adaptive Cards. Source: Microsoft, "Create incoming webhooks with Workflows". */
 const WORKFLOW_HOSTS = ['.logic.azure.com', '.logic.azure.us', '.powerplatform.com', '.powerautomate.com', '.flow.microsoft.com'];
 
 function wantsAdaptiveCard({ format, address }: ReceiverSettings): boolean {
@@ -18,7 +18,7 @@ function wantsAdaptiveCard({ format, address }: ReceiverSettings): boolean {
   return WORKFLOW_HOSTS.some((ending) => host.endsWith(ending));
 }
 
-/** Both kinds of card may have 28 KB. Source: Microsoft, "Size limits" of webhooks in Teams. */
+/** Both kinds of card are limited to 28 KB. Source: Microsoft, "Size limits" of webhooks in Teams. */
 const limits: TextLimits = { text: 4000, fields: 40, name: 256, value: 1024, total: 20_000, totalIn: 'bytes' };
 
 function messageCard(message: AlertMessage): object {

@@ -6,26 +6,26 @@ export interface AlertMessage {
   key: string;
   canary: { name: string; namespace: string };
   severity: 'info' | 'warn' | 'error';
-  /** From the closed list of the events: what happened. */
+  /** Event from the closed list. */
   reason: string;
   text: string;
   /** Title and value, in the order to show (05-6.2). */
   fields: readonly { name: string; value: string }[];
   /** The release as data; absent in alerts that an earlier version has listed. */
   details?: AlertDetails | undefined;
-  /** Address of the Canary's page in the dashboard, where there is one. */
+  /** Address of the Canary's page in the dashboard, if one is served. */
   page?: string | undefined;
   /** The same of a release that has ended. */
   releasePage?: string | undefined;
-  /** Where a gate is closed: how to open it. */
+  /** Command that opens a closed gate. */
   approve?: string | undefined;
   /** The same for all alerts of one release, for receivers that have threads. */
   thread?: string | undefined;
-  /** When it happened, epoch milliseconds. */
+  /** Time of the event, epoch milliseconds. */
   atMs: number;
 }
 
-/** `retry`: it may succeed without a change. `reason` holds no credentials. */
+/** `retry`: it could succeed without a change. `reason` holds no credentials. */
 export type SendOutcome = { ok: true } | { ok: false; reason: string; retry: boolean; retryAfterMs?: number };
 
 /** A receiver of alerts. An expected failure is a value; only an aborted `signal` throws. */
@@ -33,7 +33,7 @@ export interface Notifier {
   send(message: AlertMessage, signal: AbortSignal): Promise<SendOutcome>;
 }
 
-/** Settings to reach a receiver. Addresses and tokens may hold line ends, as Secrets do. */
+/** Settings to reach a receiver. Addresses and tokens can end with a line end, as values of Secrets do. */
 export interface ReceiverSettings {
   address: string;
   token?: string | undefined;
@@ -45,20 +45,20 @@ export interface ReceiverSettings {
   format?: 'messageCard' | 'adaptiveCard' | undefined;
 }
 
-/** How one kind of receiver is spoken to; the transport is the same for all. */
+/** Format of one kind of receiver. The transport is the same for all. */
 export interface AlertFormat {
   body(message: AlertMessage, settings: ReceiverSettings): object;
   /** The address to post to; as given when absent. */
   url?(address: URL, message: AlertMessage): URL;
   /** Gets `Authorization: Bearer <token>`. */
   takesToken?: boolean;
-  /** Gets the signature of the body, where there is a key. */
+  /** Gets the signature of the body, if it has a key. */
   isSigned?: boolean;
   /** Reads the body of a 2xx answer; a text says why the receiver failed all the same. */
   judge?(body: string): { reason: string; retry: boolean } | undefined;
 }
 
-/** The address with this path at its end, where it does not stand there already. */
+/** Appends this path to an address that does not end with it. */
 export function withPath(address: URL, ending: string): URL {
   const url = new URL(address);
   const path = url.pathname.replace(/\/$/, '');

@@ -2,7 +2,7 @@ import { signatureHeader, signatureOf } from '../base/signature.ts';
 import { call, type OutgoingFailure, type OutgoingSettings } from '../outgoing/call.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
 
-/** More than this of an answer is not read. */
+/** Longest part of an answer that is read. */
 const BODY_LIMIT_BYTES = 8192;
 
 interface Post extends OutgoingSettings {
@@ -13,8 +13,8 @@ interface Post extends OutgoingSettings {
 }
 
 /**
- * One POST, without retries: those are the queue's. Reasons name the host and a status or a code alone: the path of the address is often
- * the secret, a foreign body may echo it, and messages of libraries may quote either.
+ * One POST, without retries: the queue retries. Reasons name only the host and a status or a code: the path of the address is often a secret, and a foreign
+ * body or the message of a library can quote it.
  */
 export async function postAlert({ url, format, settings, message, ...options }: Post): Promise<SendOutcome> {
   const token = format.takesToken ? settings.token : undefined;
@@ -63,7 +63,7 @@ function failed({ failed: how, why, isLasting }: OutgoingFailure, { host }: URL,
   return { ok: false, reason: `${host} cannot be called: ${why}`, retry: !isLasting };
 }
 
-/** Seconds alone: chat services send no dates here. */
+/** Only seconds: chat services send no dates here. */
 function waitOf(retryAfter: string | string[] | undefined): { retryAfterMs?: number } {
   const text = String(retryAfter ?? '').trim();
   return /^\d{1,6}$/.test(text) ? { retryAfterMs: Number(text) * 1000 } : {};

@@ -7,7 +7,7 @@ it.each(alertProviders)('05-A33: an AlertProvider of type %s has no problem with
   expect(receiverProblems({ type, secretRef: { name: 'chat' } })).toEqual([]);
 });
 
-it('05-W9, W15: an address and a proxy that cannot be asked are problems, and are not repeated', () => {
+it('05-W9, W15: an invalid address and an invalid proxy are problems, and their text is not repeated', () => {
   expect(receiverProblems({ type: 'slack', address: 'hooks.slack.com/s3cret', proxy: 'me:s3cret@proxy' })).toEqual([
     { path: 'spec.address', message: expect.stringMatching(/^(?!.*s3cret).*an http or https URL/) },
     { path: 'spec.proxy', message: expect.stringMatching(/^(?!.*s3cret).*an http or https URL/) },

@@ -5,7 +5,7 @@ export type Tone = 'failed' | 'warning' | 'success' | 'news';
 
 const good = new Set(['Initialized', 'Succeeded']);
 
-/** A release that ended well differs from one that only begins, though both are `info`. */
+/** A release that ended well differs from a release that begins, though both are `info`. */
 export function toneOf({ severity, reason }: Pick<AlertMessage, 'severity' | 'reason'>): Tone {
   if (severity === 'error') return 'failed';
   if (severity === 'warn') return 'warning';

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { addressList, embeddedIn, isLocalNetwork, type SpecialAddress, specialAddress } from '../base/special-addresses.ts';
 
-/** Which addresses are called for those who write Canaries, MetricTemplates and AlertProviders. */
+/** Addresses that are called on behalf of users who write Canaries, MetricTemplates and AlertProviders. */
 export interface AddressSettings {
-  /** Addresses and networks (`10.0.0.0/8`); none: all but local ones. */
+  /** Addresses and networks (`10.0.0.0/8`). An empty list allows all but local ones. */
   allowedAddresses: readonly string[];
-  /** Loopback, link-local and own addresses that may be called all the same. */
+  /** Loopback, link-local and own addresses that are allowed nevertheless. */
   allowedLocalAddresses: readonly string[];
   /** Addresses of Serin's own pod and node. */
   ownAddresses: readonly string[];
@@ -13,7 +13,7 @@ export interface AddressSettings {
   apiServers: readonly string[];
 }
 
-/** Why a host may not be called, in words for the user; undefined: it may. A name is judged by what is known of it without a look-up. */
+/** Reason why a host must not be called, in words for the user, `undefined` if it is allowed. A name is judged without a look-up. */
 type Judge = (host: string) => string | undefined;
 
 export interface AddressPolicy {
@@ -42,7 +42,7 @@ const WORDS: Readonly<Record<Exclude<SpecialAddress, 'metadata'> | 'own', string
 /** The policy for addresses that tenants write (05-W18, W37). */
 export function addressPolicy({ allowedAddresses, allowedLocalAddresses, ownAddresses, apiServers }: AddressSettings): AddressPolicy {
   const isNamed = addressList(allowedAddresses);
-  // The operator who lists a network of such addresses alone means them.
+  // An operator whose `allowedAddresses` list a network of only local addresses means these addresses.
   const isLocalNamed = addressList([...allowedLocalAddresses, ...allowedAddresses.filter(isLocalNetwork)]);
   const isBounded = allowedAddresses.length > 0;
   const isOwn = within(ownAddresses);
@@ -50,7 +50,7 @@ export function addressPolicy({ allowedAddresses, allowedLocalAddresses, ownAddr
   const kindOf = (host: string) => (isIP(host) === 0 ? kindOfName(host) : (specialAddress(host) ?? (isOwn(host) ? 'own' : undefined)));
   const isAllowedHere = (host: string) => (isIP(host) === 0 ? ['127.0.0.1', '::1'].some(isLocalNamed) : isLocalNamed(host));
 
-  /** Undefined: an ordinary address; `allowed`: a local one that the operator lists. */
+  /** `undefined` for an ordinary address, `allowed` for a local address that the operator lists. */
   const localProblem = (host: string): { problem: string } | 'allowed' | undefined => {
     const kind = kindOf(host);
     if (kind === undefined) return undefined;
@@ -80,7 +80,7 @@ export function addressPolicy({ allowedAddresses, allowedLocalAddresses, ownAddr
   };
 }
 
-/** What is wrong with an entry of a list of addresses; undefined: nothing. */
+/** Problem of an entry of an address list, `undefined` if it is valid. */
 export function allowedAddressProblem(entry: string): string | undefined {
   const [address = '', bits, ...more] = entry.split('/');
   const family = isIP(address);
@@ -95,7 +95,7 @@ function kindOfName(name: string): 'loopback' | 'metadata' | undefined {
   return METADATA_NAME.test(name) ? 'metadata' : undefined;
 }
 
-/** By the addresses among these hosts, also within IPv6 ones. */
+/** Compares with the addresses among these hosts, also within IPv6 ones. */
 function within(hosts: readonly string[]): (address: string) => boolean {
   const isIn = addressList(hosts.filter((host) => isIP(host) !== 0));
   return (address) => [address, ...embeddedIn(address)].some(isIn);

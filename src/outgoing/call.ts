@@ -15,7 +15,7 @@ export interface OutgoingRequest {
   body?: string | undefined;
 }
 
-/** Settings that users may write for a call, or that stand around it. */
+/** Settings of a call, given by users or by the caller. */
 export interface OutgoingSettings {
   timeoutMs: number;
   signal: AbortSignal;
@@ -30,7 +30,7 @@ export interface OutgoingSettings {
 }
 
 interface CallOptions extends OutgoingSettings {
-  /** Texts of the request that no other server may get, and no text may show; those of the URL need not be among them. */
+  /** Texts of the request that no other server may get, and no text may show. Those of the URL need not be among them. */
   secrets: readonly (string | undefined)[];
   /** `manual`: an answer like others. `sameOrigin`: others are refused. `anywhere`: as far as the policy allows, and without credentials. */
   redirects: 'manual' | 'sameOrigin' | 'anywhere';
@@ -40,7 +40,7 @@ interface CallOptions extends OutgoingSettings {
   readsBodyOf?: ((status: number) => boolean) | undefined;
 }
 
-/** An answer, whatever its status. */
+/** An answer with any status. */
 export interface OutgoingAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -49,13 +49,13 @@ export interface OutgoingAnswer {
   isConcealed: boolean;
 }
 
-/** Why there is no answer. No text holds an address or a credential. */
+/** Reason for a missing answer. No text holds an address or a credential. */
 export interface OutgoingFailure {
   /** `cancelled`: the signal was aborted. `late`: the time was over. `refused`: a rule of ours. */
   failed: 'cancelled' | 'late' | 'notAllowed' | 'redirected' | 'tooLong' | 'network';
-  /** In words for the user, for all but the first two. */
+  /** Reason in words for the user, for all but the first two. */
   why: string;
-  /** For a failure of the network: words of Node or TLS, without the secrets. They may quote the address. */
+  /** For a failure of the network: words of Node or TLS, without the secrets. They can quote the address. */
   message: string;
   /** Another attempt would fail in the same way. */
   isLasting: boolean;
@@ -63,7 +63,7 @@ export interface OutgoingFailure {
 
 /** Replaces the text of an answer that is concealed. */
 export const CONCEALED = 'what it says is not shown, since --allowed-addresses does not name its address';
-/** Of Go's client, and of ours before. */
+/** Limits of Go's client, and of our earlier ones. */
 const MOST_REDIRECTS = { anywhere: 10, sameOrigin: 5, manual: 0 } as const;
 
 /**
@@ -79,7 +79,7 @@ export async function call(request: OutgoingRequest, options: CallOptions): Prom
   const deadline = deadlineAfter(clock, timeoutMs);
   const over = AbortSignal.any([signal, deadline.signal]);
   const stream = got.stream(url, streamOptions(request, options, connection, over));
-  // Destroying a half-read answer may report an error once more, which is ignored.
+  // Destroying a half-read answer can report an error once more, which is ignored.
   stream.on('error', () => undefined);
   try {
     return await readAnswer(stream, connection, options, over);
@@ -108,7 +108,7 @@ function streamOptions(
     signal,
     retry: { limit: 0 },
     throwHttpErrors: false,
-    // As Go's client: 301, 302 and 303 become a GET without body.
+    // Like Go's client: 301, 302 and 303 become a GET without body.
     methodRewriting: true,
     followRedirect: options.redirects !== 'manual',
     maxRedirects: MOST_REDIRECTS[options.redirects],
@@ -123,7 +123,7 @@ function streamOptions(
 
 class RedirectError extends Error {}
 
-/** Throws where a redirect is not followed. Credentials may stand in any header, so such a redirect is refused rather than stripped. */
+/** Throws if a redirect is not followed. Any header can hold credentials, so such a redirect is refused rather than stripped. */
 function judgeRedirect(from: URL, to: URL, { redirects, secrets, egress = openEgress, proxy }: CallOptions): void {
   const isElsewhere = to.origin !== from.origin;
   if (isElsewhere && redirects === 'sameOrigin') throw new RedirectError('it redirects to another address');
@@ -167,7 +167,7 @@ function failureOf(error: unknown, secrets: readonly (string | undefined)[]): Ou
   const redirected = known.find((one) => one instanceof RedirectError);
   if (redirected) return failure('redirected', redirected.message);
   const notAllowed = known.find((one) => one instanceof NotAllowedError);
-  // The name may have another address next time.
+  // The name can have another address next time.
   if (notAllowed) return failure('notAllowed', notAllowed.message, false);
   if (error instanceof TooLongError) return failure('tooLong', error.message);
   const code = error instanceof Error ? (codeOf(error) ?? error.name) : 'Error';
@@ -181,6 +181,6 @@ function codeOf(error: Error): string | undefined {
   return code === undefined || code === 'ERR_GOT_REQUEST_ERROR' || code === 'ERR_READING_RESPONSE_STREAM' ? (inner ?? code) : code;
 }
 
-/** Certificates, redirect loops and bad schemes do not get better by asking again (02-8). */
+/** Errors of certificates, redirect loops and bad schemes stay the same on a retry (02-8). */
 const isLasting = (code: string): boolean =>
   /CERT|SELF_SIGNED|UNABLE_TO|TLS_|SSL|TOO_MANY_REDIRECTS|UNSUPPORTED_PROTOCOL|INVALID/.test(code);

@@ -39,14 +39,14 @@ it.each(callers)('05-W37: what the API server answers to %s is shown only where 
   expect(await call(`http://${API_SERVER}/`, outgoing(apiServerAt(port)))).not.toContain('inner words');
 });
 
-it('05-W37: what the API server answers to an alert is judged by its status alone', async () => {
+it('05-W37: an answer of the API server to an alert is judged only by its status', async () => {
   const { port } = await listening(() => ({ status: 200, body: '{"ok":false,"error":"inner_words"}' }));
   const made = notifierFor('slack', { address: `http://${API_SERVER}/` }, { egress: outgoing(apiServerAt(port)) });
   if ('problem' in made) throw new Error(made.problem);
   expect(await made.send(message, signal)).toEqual({ ok: true });
 });
 
-it('05-W37: what a webhook at the API server answers is concealed, also a good answer and one after a redirect', async () => {
+it('05-W37: an answer of a webhook at the API server is concealed, also a good answer and an answer after a redirect', async () => {
   const { port } = await listening((url) => (url === '/' ? { status: 307, location: '/next' } : { status: 200, body: 'inner words' }));
   for (const path of ['/', '/next']) {
     const answer = await callWebhook({ name: 'h', url: `http://${API_SERVER}${path}` }, payload, {
@@ -57,7 +57,7 @@ it('05-W37: what a webhook at the API server answers is concealed, also a good a
   }
 });
 
-it('05-W37: concealment goes by the address that answers, and not by what the name is afterwards', async () => {
+it('05-W37: concealment is decided by the address that answers, and not by a later look-up of the name', async () => {
   const { port } = await listening(() => ({ status: 403, body: '{"error":"inner words"}' }));
   let asked = 0;
   const lookup: LookupFunction = (_name, _options, callback) => {

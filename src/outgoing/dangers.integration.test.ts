@@ -25,17 +25,17 @@ interface Around {
 interface Caller {
   /** The address of a call that carries the secret, below this origin. */
   address(origin: string): string;
-  /** What it says of the call: an answer begins with its status. */
+  /** Outcome of the call in its own words: an answer begins with its status. */
   call(address: string, around: Around): Promise<string>;
   namesProxy: boolean;
-  /** Its answer is read to the end, up to this many bytes; absent: no further than it is needed. */
+  /** It reads an answer to the end, up to its limit in bytes, and not only as far as it needs. */
   readsAll: boolean;
 }
 
 const signal = AbortSignal.timeout(120_000);
 const base = (origin: string) => `${origin}/x`;
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-/** Without retries: each of them would be another first request. */
+/** A hook without retries: each of them would be another first request. */
 const hook = async (url: string, around: Around, secret?: string) => {
   const read = async () => (secret === undefined ? undefined : { 'header.authorization': `Bearer ${secret}` });
   const named = secret === undefined ? {} : { secretRef: { name: 's' } };
@@ -86,7 +86,7 @@ const callers: Record<string, Caller> = {
     async call(address, { egress, clock }) {
       const asked = outgoingFetch({ egress, timeoutMs: TIMEOUT_MS, clock });
       const init = { method: 'POST', headers: { authorization: `Basic ${SECRET}` }, body: new URLSearchParams({ client_secret: SECRET }) };
-      // What an answer says is for the library, which shows nothing of it.
+      // The library shows nothing of the answer's body.
       return asked(address, init).then(({ status }) => String(status), words);
     },
     namesProxy: false,
@@ -142,7 +142,7 @@ describe.each(Object.entries(callers))('05-W37: %s', (_, { address, call, readsA
     },
   );
 
-  it('go to the address that was judged, whatever the name is the next time', async () => {
+  it('go to the address that was judged, even if the name has another address next time', async () => {
     const first = await serving((_, response) => void response.end('{}'));
     const forbidden = await serving((_, response) => void response.end('{}'), '127.0.0.2', first.port);
     let asked = 0;
@@ -171,7 +171,7 @@ describe.each(Object.entries(callers))('05-W37: %s', (_, { address, call, readsA
     const answer = await call(address(endless.origin), { egress: outgoing(here) });
     expect(answer.length).toBeLessThan(10_000);
     if (readsAll) expect(answer).toContain('longer than 1 MiB');
-    // What the kernel holds between the two is not read.
+    // Bytes in the kernel between the two are not read.
     expect(written).toBeLessThan(16 * 1024 * 1024);
   });
 
@@ -200,7 +200,7 @@ describe.each(Object.entries(callers))('05-W37: %s', (_, { address, call, readsA
       await call(address(broken.origin), { egress: outgoing(here) }),
       await call(address('http://127.0.0.1:1'), { egress: outgoing(here) }),
       await call(address('http://unknown.invalid'), { egress: outgoing(here) }),
-      // As a library may quote what it was given.
+      // A library can quote its input.
       await call(address('http://quoting.test'), { egress: outgoing({ ...here, lookup: quoting }) }),
     ];
     expect(answers.filter((answer) => /^200/.test(answer))).toEqual([]);

@@ -11,9 +11,9 @@ export type EgressAgents = Required<Pick<OutgoingConnection, 'agent' | 'end'>>;
 /** The hosts that a URL names are refused or passed here; names that it resolves, in `lookup`. */
 export interface EgressRules {
   problemOf(host: string): string | undefined;
-  /** Resolves names to allowed addresses alone. Called once for a connection, which then goes to one of them. */
+  /** Resolves a name to only allowed addresses. It is called once for a connection, which then goes to one of them. */
   lookup: LookupFunction;
-  /** Direct: the address of a connection. Through a proxy: the host that it was asked for. */
+  /** Gets the address of a direct connection, or the requested host of a connection through a proxy. */
   reached(addressOrHost: string | undefined): void;
   /** Make the connections of direct calls; default: by TCP. */
   base?: OutgoingConnection['agent'];
@@ -23,7 +23,7 @@ type Connect = HttpAgent['createConnection'];
 type Options = Parameters<Connect>[0];
 type Connected = (error: Error | null, stream?: Duplex) => void;
 
-/** Agents whose connections are judged by the address that they go to. None is kept: the next call is judged anew. */
+/** Agents that judge each connection by its address. No connection is kept: the next call is judged again. */
 export function directAgents({ problemOf, lookup, reached, base }: EgressRules): EgressAgents {
   const judging = <A extends HttpAgent>(agent: A, by: HttpAgent = agent): A => {
     const connect: Connect = by.createConnection.bind(by);
@@ -37,8 +37,8 @@ export function directAgents({ problemOf, lookup, reached, base }: EgressRules):
 }
 
 /**
- * The same through a proxy, which `rules.lookup` resolves; undefined where this Node knows no proxies. It sees requests to http addresses, and of those to https
- * ones the host alone. It gets the credentials of its own URL and no others.
+ * Agents for a proxy, which `rules.lookup` resolves. `undefined` if this Node version does not support proxies. The proxy sees requests to http addresses, and
+ * only the host of requests to https addresses. It gets only the credentials of its own URL.
  */
 export function proxiedAgents(proxy: URL, { problemOf, lookup, reached }: EgressRules): EgressAgents | undefined {
   // Node's own agent writes the request line and the credentials for a proxy.
@@ -98,12 +98,12 @@ function withConnect<A extends HttpAgent>(
   return Object.assign(agent, { createConnection: judged });
 }
 
-/** More of them than a server sends that works for an hour and says so every few seconds. */
+/** More interim answers than a server sends in an hour, at one every few seconds. */
 const MOST_INTERIM = 1_000;
 /** Servers write some kilobytes at once, and at the least a line; an answer ends at 1 MiB. */
 const MOST_PIECES = 16_384;
 
-/** What Node calls for each request; its types leave it out. */
+/** Method that Node calls for each request. Its types leave it out. */
 interface Adding {
   addRequest(request: ClientRequest, ...rest: unknown[]): void;
 }

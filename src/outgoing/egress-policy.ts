@@ -14,9 +14,9 @@ interface EgressSettings extends AddressSettings {
 }
 
 /**
- * The egress policy for calls that users of the cluster ask for: through the proxies of the environment (or the one that a resource names), and to the
- * allowed addresses alone. A name is resolved once for each connection, which goes to an address that was judged; through a proxy the proxy is
- * judged so, and of the target only what is written out (05-W18, W37). `lookup` resolves the names of all calls of the policy.
+ * Egress policy for calls on behalf of users of the cluster: through the proxies of the environment (or the proxy that a resource names), and only to allowed
+ * addresses. A name is resolved once for each connection, which goes to an address that was judged. With a proxy, its own address is judged so, and the target
+ * only by its literal host (05-W18, W37). `lookup` resolves the names of all calls of the policy.
  */
 export function egressPolicy({ proxyEnvironment, agents: base, ...settings }: EgressSettings): (lookup: LookupFunction) => EgressPolicy {
   const { problemOf, proxyProblemOf, isConcealed } = addressPolicy(settings);
@@ -52,7 +52,7 @@ export function egressPolicy({ proxyEnvironment, agents: base, ...settings }: Eg
   };
 }
 
-/** The addresses of a name that may be called; of a name that has none, why its first one may not. */
+/** Resolves a name to its allowed addresses. If it has none, the error says why the first one is not allowed. */
 function lookupWithin(lookup: LookupFunction, judge: AddressPolicy['problemOf']): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {

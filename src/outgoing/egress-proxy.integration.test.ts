@@ -55,7 +55,7 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('05-W37: gets no credentials of the proxy of the environment, and its own alone', async () => {
+  it('05-W37: gets only its own credentials, and not those of the proxy of the environment', async () => {
     const proxy = await listening(() => ({ status: 200, body: '{}' }));
     const proxyEnvironment = { HTTP_PROXY: 'http://env:s3cret@203.0.113.1:3128', HTTPS_PROXY: 'http://env:s3cret@203.0.113.1:3128' };
     const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1', '192.0.2.1'], proxyEnvironment });
@@ -67,7 +67,7 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
     expect(proxy.headers.map((headers) => headers['proxy-authorization'])).toEqual([undefined, own, undefined, own]);
   });
 
-  it('05-W37: is asked to connect to an https address, and sees the host of it alone', async () => {
+  it('05-W37: gets a CONNECT for an https address, and sees only its host', async () => {
     const proxy = await listening(() => ({ status: 200 }));
     const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
     expect(await call('https://backend.invalid/s3cret?s3cret', egress, `http://127.0.0.1:${proxy.port}`)).not.toMatch(/^200/);
@@ -76,7 +76,7 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
   });
 });
 
-it('05-W18: an https address is asked through the tunnel of a proxy, encrypted to its end', async () => {
+it('05-W18: a request to an https address goes through the tunnel of a proxy, encrypted to its end', async () => {
   const target = createTlsServer({ cert: tlsText('server.crt'), key: tlsText('server.key') }, (request, response) =>
     response.end(request.headers.authorization),
   );
@@ -134,7 +134,7 @@ it('05-W37: no credentials go to an http address through a proxy that a resource
   expect(proxy.seen).toEqual([]);
 });
 
-it('05-W37: what a proxy fetches from a name of this pod or node is concealed, with a proxy of the environment or of a resource', async () => {
+it('05-W37: an answer that a proxy fetches from a name of this pod or node is concealed, with a proxy of the environment or of a resource', async () => {
   const proxy = await listening(() => ({ status: 403, body: '{"error":"inner words"}' }));
   const lookup = names({ 'inward.test': '169.254.169.254', 'public.test': '192.0.2.1' });
   const url = `http://127.0.0.1:${proxy.port}`;

@@ -53,7 +53,7 @@ describe.each(callers)('05-W37: %s with a list of local addresses', (_, call) =>
     expect(await call('http://192.0.2.9/', away), 'other addresses stay free').toMatch(/^200/);
   });
 
-  it('reach what --allowed-addresses lists by local networks alone', async () => {
+  it('reach local addresses of a network in --allowed-addresses that has no others', async () => {
     const { port } = await listening(() => ({ status: 200, body: '{}' }));
     expect(await call(`http://127.0.0.1:${port}/`, outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] }))).toMatch(/^200/);
   });
@@ -77,7 +77,7 @@ describe.each(callers)('05-W37: %s with a list of local addresses', (_, call) =>
   });
 });
 
-it('05-W37: of a name with local and other addresses only the others are called', async () => {
+it('05-W37: a name with local and other addresses is called only at the others', async () => {
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const lookup = resolvingTo('127.0.0.2', OWN, '127.0.0.1', '169.254.169.254');
   const egress = outgoing({ ...egressSettings, ownAddresses: [OWN], allowedLocalAddresses: ['127.0.0.1'], lookup });

@@ -10,7 +10,7 @@ interface OwnEgressSettings {
   agents?: OutgoingConnection['agent'] | undefined;
 }
 
-/** The policy for addresses and proxies that stand in flags: the operator chose them, so they are neither bounded nor concealed. */
+/** Egress policy for addresses and proxies in flags: the operator chose them, so they are neither restricted nor concealed. */
 export function ownEgress({ proxyEnvironment, agents }: OwnEgressSettings): EgressPolicy {
   return (url, proxy) => {
     const hop = proxy ?? proxyFromEnv(url.href, proxyEnvironment);

@@ -32,7 +32,7 @@ it.each(callers)('05-W37: %s go to the address that was judged, and the name is 
   expect([seen.length, forbidden.seen.length]).toEqual([1, 0]);
 });
 
-it('05-W37: of several addresses of a name only allowed ones are tried, whichever family answers first', async () => {
+it('05-W37: a name with several addresses is called only at allowed ones, whichever family answers first', async () => {
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const forbidden = await listening(() => ({ status: 200, body: '{}' }), { host: '127.0.0.2', port });
   const all = ['127.0.0.2', '::ffff:127.0.0.2', '::1', '127.0.0.1'].map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -69,7 +69,7 @@ it('05-W37: each redirect is judged by the address that it goes to', async () =>
 it('05-W37: a connection that another call left open is not taken', async () => {
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const address = `http://localhost:${port}/`;
-  // As the metrics server of the flags is asked.
+  // A request to the metrics server of the flags.
   await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal });
   for (const [who, call] of callers)
     expect(await call(address, outgoing({ ...egressSettings, allowedAddresses: ['10.0.0.0/8'] })), who).not.toMatch(/^200/);

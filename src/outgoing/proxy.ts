@@ -6,12 +6,12 @@ const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', '
 /** The variables that name proxies, as the process has them. */
 export type ProxyEnvironment = Partial<Record<(typeof proxyVariables)[number], string>>;
 
-/** Those variables that are set and not empty. */
+/** The variables that are set and not empty. */
 export function proxiesIn(environment: NodeJS.ProcessEnv): ProxyEnvironment {
   return Object.fromEntries(proxyVariables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 }
 
-/** Undefined: not an http(s) URL, or its user info is not percent-encoded. */
+/** `undefined` if the text is not an http(s) URL, or if its user info is not percent-encoded. */
 export function proxyUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   return url && (url.protocol === 'http:' || url.protocol === 'https:') && isDecodable(url.username + url.password) ? url : undefined;
@@ -28,8 +28,8 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * Agents for one call: through `proxy` alone where it is given, else as the environment says (05-A40). Undefined where this Node knows
- * no proxies: going past one would show the address to a network that was not to see it.
+ * Agents for one call: through `proxy` if it is given, otherwise through the proxies of the environment (05-A40). `undefined` if this Node version does not
+ * support proxies: a direct call would show the address to a network that must not see it.
  */
 export function agentsFor(proxy: string | undefined, environment: ProxyEnvironment): { http: HttpAgent; https: HttpsAgent } | undefined {
   if ((proxy !== undefined || Object.keys(environment).length > 0) && !knowsProxies(process.versions.node)) return undefined;

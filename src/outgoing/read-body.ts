@@ -2,14 +2,14 @@ import { type Request, RequestError } from 'got';
 import type { OutgoingConnection } from './connection.ts';
 
 /**
- * The longest answer that is read, in bytes as they are after unpacking: about 3,000 series of Prometheus, or a day of one point a second from
- * Graphite. Reading JSON takes some ten times its size, and holds up every other release meanwhile.
+ * The longest answer that is read, in bytes after decompression: about 3,000 series of Prometheus, or a day of one point a second from Graphite. Reading JSON
+ * takes about ten times its size in memory, and meanwhile delays every other release.
  */
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** An answer to a query that is judged has one series, some kilobytes at most: such answers do not wait for each other. */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
-/** The answer is longer than `MAX_BODY_BYTES`; its message may be shown. */
+/** The answer is longer than `MAX_BODY_BYTES`. Users may read the message. */
 export class TooLongError extends Error {
   constructor() {
     super('the answer is longer than 1 MiB: have the query give fewer series, or fewer points');
@@ -39,7 +39,7 @@ export async function readBody(request: Request, connection: Pick<OutgoingConnec
   }
 }
 
-/** The beginning of an answer; one that ends before it is complete is an error. */
+/** The beginning of an answer. An answer that ends early is an error. */
 export async function readUpTo(request: Request, limitBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -12,7 +12,7 @@ interface WrittenAddress {
   isProxy?: boolean;
 }
 
-/** Of the calls of a Canary itself. */
+/** Addresses of the calls of a Canary itself. */
 export const canaryAddresses = ({ spec }: Pick<Canary, 'spec'>): WrittenAddress[] => [
   { path: 'spec.metricsServer', url: spec.metricsServer },
   ...(spec.analysis.webhooks ?? []).map(({ url }, index) => ({ path: `spec.analysis.webhooks[${index}].url`, url })),
@@ -32,7 +32,7 @@ export const receiverAddresses = ({ address, proxy }: Pick<AlertProviderSpec, 'a
   { path: 'spec.proxy', url: proxy, isProxy: true },
 ];
 
-/** Those that are never called, as far as it shows without a look-up of names; the message follows the path. */
+/** Addresses that are never called, judged without a look-up of names. The message follows the path. */
 export function refusedAddresses(
   written: readonly WrittenAddress[],
   { problemOf, proxyProblemOf }: Pick<AddressPolicy, 'problemOf' | 'proxyProblemOf'>,

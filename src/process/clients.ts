@@ -12,11 +12,11 @@ import type { ProcessFlags } from './controller-settings.ts';
 
 type ClientsAround = Pick<Required<ClusterOptions>, 'outage' | 'onRequest' | 'clock' | 'random'> & { log: Logger };
 
-/** How a process reaches the API servers. */
+/** Clients of one process for the API servers. */
 export interface Clients {
   /** A client whose writes end with the term; without one they need none. */
   clientOf(term: () => ShardTerm | undefined): Cluster;
-  /** What paces the requests, one for each API server. */
+  /** Rate limits of the requests, one for each API server. */
   readonly pacings: readonly RequestPacing[];
 }
 

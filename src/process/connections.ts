@@ -4,15 +4,15 @@ import type { ControllerHost } from './controller-host.ts';
 
 /** The clusters of a controller. */
 export interface ClusterConnections {
-  /** That of the Canaries. */
+  /** Connection to the cluster of the Canaries. */
   own: Connection;
-  /** That of the routing objects of meshes; the same where they are not elsewhere. */
+  /** Connection to the cluster of the meshes' routing objects, usually the same. */
   routes: Connection;
   /** The same API server under two names is one cluster: then owners are known there. */
   areRoutesRemote: boolean;
 }
 
-/** Undefined: one of them cannot be reached, which was printed. */
+/** Returns `undefined` if an API server cannot be reached. The reason was printed. */
 export async function connectionsOf(
   { kubeconfig, kubeconfigServiceMesh, master }: Pick<CommandLine, 'kubeconfig' | 'kubeconfigServiceMesh' | 'master'>,
   env: NodeJS.ProcessEnv,

@@ -10,7 +10,7 @@ import type { IdleMemoryOptions } from './idle-memory.ts';
 
 /** The controller's view of its process: tests and rehearsals bring their own. */
 export interface ControllerHost {
-  /** Identity of this process among those that want the lease. */
+  /** Identity of this process among the replicas that compete for the lease. */
   readonly identity: string;
   readonly clock: Clock;
   /** 0 ≤ x < 1. */
@@ -22,19 +22,19 @@ export interface ControllerHost {
   /** Prints an error that keeps it from starting. */
   complain(text: string): void;
   connect(kubeconfig: string, master: string | undefined, env: NodeJS.ProcessEnv): Promise<Connection>;
-  /** Where calls of Canaries are not made by TCP. */
+  /** Agents for calls of Canaries that are not made by TCP. */
   readonly agents?: OutgoingConnection['agent'];
-  /** Where its own endpoints are not reached by TCP. */
+  /** Serves its own endpoints if they are not reached by TCP. */
   listen?(server: Server, port: number): Promise<{ port: number; close(now: boolean): Promise<void> }>;
-  /** Where the process can collect its garbage when asked. */
+  /** Lets an idle process collect its garbage. */
   readonly memory?: Omit<IdleMemoryOptions, 'clock'> | undefined;
   /** Resolves with why it is to stop. */
   ended(endWithStdin: boolean): Promise<string>;
-  /** Nothing of it is waited for any more. */
+  /** Releases stdin, so that the process no longer waits for it. */
   release(): void;
 }
 
-/** As when memory is short: a usual collection keeps the pages that it empties. */
+/** Collects as if memory were short: a usual collection keeps the pages that it empties. */
 const collectAll = (): void => void globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 
 const emptyBytes = (): number => {

@@ -3,7 +3,7 @@ import { CommandLine, ControllerConfig, settingName } from '../controller/config
 import { flagEntries } from '../controller/flags.ts';
 import { proxiesIn } from '../outgoing/proxy.ts';
 
-/** client-go's: 0 stands for a default of its own, and below 0 a rate has no limit. */
+/** Follows client-go: 0 means the default, and a rate below 0 has no limit. */
 const orDefault = (value: number, otherwise: number) => (value === 0 ? otherwise : value);
 
 /** The flags of a controller's process. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../kube/clock.ts';
 
-/** Without a request for so long, no release is between two steps of the shortest usual interval. Milliseconds. */
+/** Time without a request after which no release is between two steps of the shortest usual interval. Milliseconds. */
 const QUIET_MS = 10_000;
-/** Of those, the process has worked for no longer than this: lists of a big cluster take longer to come. Milliseconds. */
+/** Most CPU time used meanwhile: lists of a big cluster take longer to arrive. Milliseconds. */
 const MOST_WORK_MS = 500;
 /** A collection is worth its pause from this growth on. */
 const GROWTH = { factor: 1.1, bytes: 8_000_000 };
@@ -16,7 +16,7 @@ export interface IdleMemoryOptions {
   clock: Clock;
   /** Resident memory of the process, in bytes. */
   usedBytes(): number;
-  /** Of the pages that the heap has, so many bytes hold no object. */
+  /** Bytes of the heap's pages that hold no object. */
   emptyBytes(): number;
   /** CPU time of the process so far. */
   workedMs(): number;
@@ -32,7 +32,7 @@ export class IdleMemory {
   readonly #options: IdleMemoryOptions;
   #busyAtMs = 0;
   #workedMs = 0;
-  /** By the last collection; 0: any growth is worth one. */
+  /** Bytes left by the last collection. 0: any growth is worth one. */
   #leftBytes = 0;
   #cancel: (() => void) | undefined;
 

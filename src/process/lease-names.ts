@@ -4,7 +4,7 @@ import { digest } from '../workloads/digest.ts';
 
 type LeaseScope = Pick<ControllerConfig, 'namespaces' | 'canarySelector'>;
 
-/** The one namespace that is looked after, where permissions may end. */
+/** Namespace of the lease: the only watched namespace, because permissions can be limited to it. */
 export function leaseNamespace({
   namespaces,
   leaderElectionNamespace,
@@ -17,7 +17,7 @@ export function leaseName(scope: LeaseScope): string {
   return isSlice(scope) ? sliceName(scope) : LEADER_LEASE;
 }
 
-/** Of a shard, beside the lease of `leaseName`, which all replicas with this number of shards hold together. */
+/** Lease of a shard, beside the lease of `leaseName`, which all replicas with this number of shards hold together. */
 export function shardLeaseName(scope: LeaseScope, shard: number): string {
   return isSlice(scope) ? `${sliceName(scope)}-${shard}` : shardLease(shard);
 }

@@ -49,7 +49,7 @@ it('with the last Canary that wants a kind its watch ends', async () => {
   lab.close();
 });
 
-it('an edit of the provider ends the watch of the former one, too', async () => {
+it('an edit of the provider also ends the watch of the former provider', async () => {
   const lab = await besideMissingKind();
   lab.server.patch({ ...canaryRef, name: OTHER }, { spec: { provider: 'istio' } });
   expect(await lab.passUntil(() => lab.phase(OTHER) === 'Initialized', 120_000)).toBe(true);

@@ -4,7 +4,7 @@ import type { Controller } from '../controller/controller.ts';
 
 const STALE_WATCH_MS = 300_000;
 
-/** Why the controllers of this process cannot look after their Canaries; undefined: they can, or there are none on a standby. */
+/** Reason why the process is not ready. `undefined` if its controllers are up to date, or if it is a standby without any. */
 export function reasonOfStaleness(running: readonly { controller: Controller; hasRead: boolean }[]): string | undefined {
   if (!running.every(({ hasRead }) => hasRead)) return 'the first read of the cluster is not done yet';
   const [stale] = running.flatMap(({ controller }) => controller.staleWatches(STALE_WATCH_MS));

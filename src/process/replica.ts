@@ -14,9 +14,9 @@ export interface ReplicaOptions {
   log: Logger;
   /** Starts the controller; `mayWrite` is absent without leader election. */
   startController(mayWrite?: () => boolean): Controller;
-  /** A client for the lease alone: a busy request queue must not lose the lease. */
+  /** A client only for the lease: a busy request queue must not lose the lease. */
   leaseClient(): Cluster;
-  /** What waits while the API server is slow. */
+  /** Work that waits while the API server is slow, in words. */
   slowNote(): string | undefined;
   /** Address of the cluster of the routes, where it is another one. */
   routesAt: string | undefined;
@@ -36,12 +36,12 @@ export class Replica {
     else this.#lead();
   }
 
-  /** Undefined: writes need no lease. */
+  /** `undefined` if writes need no lease. */
   get leadership(): Leadership | undefined {
     return this.#leadership;
   }
 
-  /** Why it is not ready; undefined: it is. */
+  /** Reason why the replica is not ready, `undefined` if it is ready. */
   unready(): string | undefined {
     return this.#controller && reasonOfStaleness([{ controller: this.#controller, hasRead: this.#hasRead }]);
   }

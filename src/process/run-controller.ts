@@ -31,7 +31,7 @@ import { serverSecret } from './server-secret.ts';
 import { Shards, type ShardsOptions } from './shards.ts';
 import { ofSurroundings } from './surroundings.ts';
 
-/** What a controller needs to run. */
+/** Input of a controller's run. */
 export interface ControllerRun {
   flags: ProcessFlags;
   config: ControllerConfig;
@@ -40,16 +40,16 @@ export interface ControllerRun {
   /** Flags that were given and have no effect, with the reason. */
   ignored: readonly { flag: string; reason: string }[];
   messageTemplates?: MessageTemplates | undefined;
-  /** Serves the dashboard; absent: none is wanted. */
+  /** Serves the dashboard, `undefined` if no dashboard is wanted. */
   startDashboard?: ((around: DashboardAround) => Promise<ServedDashboard | undefined>) | undefined;
 }
 
-/** What a dashboard gets of the controller beside it. */
+/** Dependencies that a dashboard gets from the controller in the same process. */
 export interface DashboardAround extends Required<Pick<ClusterOptions, 'onRequest' | 'random'>> {
   own: Connection;
-  /** Of kinds that live in the cluster of the routes. */
+  /** True for kinds that live in the cluster of the routes. */
   isElsewhere(apiVersion: string): boolean;
-  /** How the OpenID Connect provider is reached. */
+  /** Egress policy to the OpenID Connect provider. */
   egress: EgressPolicy;
   clock: Clock;
   log: Logger;
@@ -58,7 +58,7 @@ export interface DashboardAround extends Required<Pick<ClusterOptions, 'onReques
 
 /** A dashboard that is served beside the controller. */
 export interface ServedDashboard {
-  /** Undefined: it is not served there. */
+  /** `undefined` if it is not served there. */
   readonly port: number | undefined;
   readonly localPort: number | undefined;
   /** Watches of the controller's client feed it. */
@@ -182,7 +182,7 @@ async function reportMetricsServer(server: MetricProvider, log: Logger, signal: 
   else if (!signal.aborted) log.warn({ reason }, 'the metrics server is unavailable');
 }
 
-/** Undefined: the port cannot be had, which was printed. */
+/** Returns `undefined` if the port cannot be opened. The reason was printed. */
 function healthServer(
   port: number,
   { registry }: ControllerMetrics,

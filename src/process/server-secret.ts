@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * Credentials of the metrics server: the files of a folder, as the kubelet writes a Secret, and variables of the environment, which win.
- * Read anew each time, so that what is rotated counts at once. Undefined: neither is given (05-W17).
+ * Credentials of the metrics server: the files of a folder, as the kubelet writes a Secret, and environment variables, which win. They are read again each
+ * time, so that a rotated Secret takes effect at once. `undefined` if neither is given (05-W17).
  */
 export function serverSecret(folder: string | undefined, env: NodeJS.ProcessEnv): (() => Promise<Record<string, string>>) | undefined {
   const variables = { token: env.METRICS_SERVER_TOKEN, username: env.METRICS_SERVER_USERNAME, password: env.METRICS_SERVER_PASSWORD };

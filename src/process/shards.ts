@@ -45,7 +45,7 @@ export class Shards {
     });
   }
 
-  /** Why it is not ready; undefined: it is. */
+  /** Reason why the shards are not ready, `undefined` if they are ready. */
   unready(): string | undefined {
     return reasonOfStaleness([...this.#running.values()]);
   }

@@ -18,7 +18,7 @@ function addressesOf({ baseUrl }: Connection, { KUBERNETES_SERVICE_HOST: host = 
   return [new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), host].filter((one) => isIP(one) !== 0);
 }
 
-/** Of the pod, and of its node where the chart names them. */
+/** Addresses of the pod, and of its node if the chart names them. */
 function ownAddresses({ HOST_IPS = '' }: NodeJS.ProcessEnv): string[] {
   const ofPod = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
   return [...ofPod, ...HOST_IPS.split(',').map((one) => one.trim())].filter((one) => isIP(one) !== 0);

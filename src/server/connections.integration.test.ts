@@ -54,7 +54,7 @@ describe.each(kinds)('I15: connections by $kind, of which four may be open', ({ 
     return { others, client };
   }
 
-  it('one that is spared stays, and takes no place of others', async () => {
+  it('a spared connection stays open and takes no place of other connections', async () => {
     const { others, client } = await served();
     const clients = [await client(), await client()];
     await others.open(12, '127.0.0.1');
@@ -62,7 +62,7 @@ describe.each(kinds)('I15: connections by $kind, of which four may be open', ({ 
     expect(clients.map(({ socket }) => socket.closed)).toEqual([false, false]);
   });
 
-  it('one that is spared no more counts again, as the newest of its address', async () => {
+  it('a connection that is no longer spared counts again, as the newest of its address', async () => {
     const { others, client } = await served();
     const { socket, response, end } = await client();
     await others.open(4, '127.0.0.1');

@@ -9,8 +9,8 @@ export interface BoundedConnections {
 }
 
 /**
- * Keeps the connections of a server to a number, and the newest one in: of the peer that holds most of them the oldest goes, first one without a
- * request. So clients that hold theirs, however many, keep neither the kubelet nor Prometheus nor a user of the dashboard out.
+ * Limits the number of open connections of a server. A new connection is always accepted: the peer with most connections loses its oldest, an idle connection
+ * first. So a client that holds many connections does not keep out the kubelet, Prometheus or a user of the dashboard.
  */
 export function limitConnections(server: Server, most: number): BoundedConnections {
   const open = new Map<Name, Socket>();
@@ -25,7 +25,7 @@ export function limitConnections(server: Server, most: number): BoundedConnectio
     const name = nameOf(socket);
     open.set(name, socket);
     socket.once('close', () => {
-      // A client may have its port again before this is heard of.
+      // A client can reuse its port before this event arrives.
       if (open.get(name) !== socket) return;
       open.delete(name);
       busy.delete(name);
@@ -54,6 +54,6 @@ export function limitConnections(server: Server, most: number): BoundedConnectio
   };
 }
 
-/** Of one connection at a time. With TLS the socket of a request is another object than that of its connection, of the same client. */
+/** Name of one connection at a time. With TLS the socket of a request is another object than that of its connection, of the same client. */
 type Name = string | Socket;
 const nameOf = (socket: Socket): Name => (socket.remotePort === undefined ? socket : `${socket.remoteAddress} ${socket.remotePort}`);

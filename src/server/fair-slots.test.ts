@@ -13,7 +13,7 @@ it('I15: the peer that holds most loses its oldest, and no other one loses any',
   expect(slots.size).toBe(3);
 });
 
-it('I15: of peers that hold equally many, the one that takes another loses', () => {
+it('I15: of peers that hold equally many slots, the peer that takes another one loses its oldest', () => {
   expect(taken(4, 'b1', 'b2', 'a1', 'a2', 'a3').lost.at(-1)).toBe('a1');
 });
 
@@ -21,7 +21,7 @@ it('I15: a new peer gets in where each of the others holds one', () => {
   expect(taken(2, 'a1', 'b1', 'c1').lost.at(-1)).toBe('a1');
 });
 
-it('those that go first go before older ones of their peer', () => {
+it('holders that go first lose their slot before older holders of the same peer', () => {
   const slots = new FairSlots<string>(2, (holder) => holder === 'a2');
   expect(['a1', 'a2', 'a3'].map((holder) => slots.take(holder, 'a'))).toEqual([undefined, undefined, 'a2']);
 });
@@ -33,7 +33,7 @@ it('a slot that is freed makes room, once', () => {
   expect([slots.take('a3', 'a'), slots.take('a4', 'a')]).toEqual([undefined, 'a2']);
 });
 
-it('peers have turns: one that waits with many delays another one by one turn', () => {
+it('peers take turns: a peer with many waiting holders delays another peer by one turn', () => {
   const { slots } = taken(9, 'a1', 'a2', 'a3', 'b1', 'c1', 'c2');
   expect(Array.from({ length: 7 }, () => slots.shift())).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3', undefined]);
 });

@@ -15,7 +15,7 @@ export class FairSlots<T> {
     this.#goesFirst = goesFirst;
   }
 
-  /** Takes a slot. The result is the holder that has lost its own; undefined: there was room. */
+  /** Takes a slot. Returns the holder that has lost its slot, or `undefined` if a slot was free. */
   take(holder: T, peer: string): T | undefined {
     if (this.#peerOf.has(holder)) return undefined;
     const lost = this.#peerOf.size < this.#most ? undefined : this.#loserTo(peer);

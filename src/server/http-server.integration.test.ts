@@ -77,7 +77,7 @@ describe('I15: clients that hold their connections', () => {
     for (const client of clients.splice(0)) client.destroy();
   });
 
-  /** Says so much and no more. */
+  /** Sends this text and nothing else. */
   async function client(port: number, said = '', localAddress = '127.0.0.1'): Promise<Socket> {
     const socket = connect({ port, host: '127.0.0.1', localAddress });
     clients.push(socket);
@@ -87,7 +87,7 @@ describe('I15: clients that hold their connections', () => {
     return socket;
   }
 
-  /** So many connections, and none that ends by a deadline: it would be the wrong reason. */
+  /** Eight connections, and long deadlines: a connection must not end for the wrong reason. */
   const EIGHT = { limits: { connections: 8, headersMs: 600_000, requestMs: 600_000 } };
   const held = () => clients.filter((socket) => !socket.closed).length;
 
@@ -96,7 +96,7 @@ describe('I15: clients that hold their connections', () => {
     ['never end their headers', 'GET /livez HTTP/1.1\r\nhost: x\r\n'],
     ['never end their request', 'POST /livez HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n'],
     ['ask, and stay', 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\n'],
-  ])('and %s take no more than the limit, and every new one is answered', async (_, said) => {
+  ])('and %s take at most the limit, and every new one is answered', async (_, said) => {
     const { port, ask } = await servedAt(EIGHT);
     for (let nth = 0; nth < 40; nth += 1) await client(port, said);
     await expect.poll(held).toBeLessThanOrEqual(8);
@@ -140,7 +140,7 @@ describe('I15: clients that hold their connections', () => {
     expect(response.statusCode).toBe(431);
   });
 
-  it('and ask for metrics together share one rendering; a failed one is not kept', async () => {
+  it('and request metrics together share one rendering, and a failed rendering is not kept', async () => {
     let renders = 0;
     const rendered = Promise.withResolvers<string>();
     const metrics = () => {

@@ -10,9 +10,9 @@ export interface HealthServerOptions {
   /** Instead of TCP. */
   listen?(server: Server, port: number): Promise<{ port: number; close(now: boolean): Promise<void> }>;
   metrics(): Promise<{ contentType: string; text: string }>;
-  /** Why the process should be restarted; undefined while it is well. */
+  /** Reason to restart the process, `undefined` while it is well. */
   unlive(): string | undefined;
-  /** Why it should not be counted on now. */
+  /** Reason to send no requests to the process, `undefined` while it is ready. */
   unready(): string | undefined;
   /** Default: the system's. */
   clock?: Clock;

@@ -9,7 +9,7 @@ interface Rendered {
   text: Buffer;
 }
 
-/** Renders once for all that ask meanwhile; a failure is not kept. */
+/** Renders once for all requests that arrive meanwhile. A failure is not kept. */
 export function sharedRender(render: () => Promise<{ contentType: string; text: string }>, clock: Clock): () => Promise<Rendered> {
   let last: Promise<Rendered> | undefined;
   const start = async (): Promise<Rendered> => {

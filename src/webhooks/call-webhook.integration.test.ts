@@ -21,7 +21,7 @@ const payload: HookPayload = {
 function call(webhook: Partial<Webhook> & { url: string }, signal = new AbortController().signal) {
   const waits: number[] = [];
   const pause = async (ms: number) => void waits.push(ms);
-  // What has to be answered has an hour, whatever the machine does meanwhile.
+  // A timeout of an hour, so that a busy machine does not fail a call that has to be answered.
   return callWebhook({ name: 'hook', timeout: '60m', ...webhook }, payload, { signal, pause }).then((answer) => ({ answer, waits }));
 }
 
@@ -55,7 +55,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('06-LT49, LT51: an unknown certificate is refused and not asked again, and with disableTLS any is taken', async () => {
+  it('06-LT49, LT51: an unknown certificate is refused without a retry, and with disableTLS any certificate is accepted', async () => {
     const server = createServer({ cert: tlsText('server.crt'), key: tlsText('server.key') }, (_request, response) => response.end('fine'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
@@ -189,7 +189,7 @@ describe('callWebhook', () => {
     );
   });
 
-  it('05-W37: of a huge body 512 characters are shown and the rest is not read', async () => {
+  it('05-W37: a huge body is shown up to 512 characters, and the rest is not read', async () => {
     const pour = (response: ServerResponse) => {
       while (response.write('x'.repeat(65_536)));
       response.once('drain', () => pour(response));

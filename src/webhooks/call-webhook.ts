@@ -12,10 +12,10 @@ import { type Answered, postOnce, type Unanswered } from './post-once.ts';
 
 export type HookOutcome =
   | { outcome: 'passed'; body: string }
-  /** `status`: of the last answer; absent: there was none. */
+  /** `status`: of the last answer, `undefined` if no answer came. */
   | { outcome: 'refused'; reason: string; status?: number };
 
-/** How one attempt ended: by an answer that is good, by another answer, or by none. */
+/** Result of one attempt: a good answer, another answer, or no answer. */
 export type CallResult = 'passed' | 'refused' | 'unanswered';
 /** Called when an attempt begins; the function that it returns is called with the result, unless the attempt was cancelled. */
 export type TimeCall = (type: HookType) => (result: CallResult) => void;
@@ -29,11 +29,11 @@ export interface CallOptions {
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Reads the Secret that a webhook names. */
   secret?: ReadSecret;
-  /** How the addresses of Canaries are reached; default: straight. */
+  /** Egress policy for the addresses in Canaries. Default: a direct connection. */
   egress?: EgressPolicy | undefined;
-  /** When attempts may begin; default: at once. */
+  /** Decides when attempts can begin. Default: at once. */
   turns?: Turns | undefined;
-  /** Called after each attempt; without a status there was no answer. */
+  /** Called after each attempt, without a status if no answer came. */
   answered?: ((call: { webhook: string; status?: number }) => void) | undefined;
   /** Takes the time of each attempt (06-F13); default: off. */
   timeCall?: TimeCall | undefined;
@@ -123,7 +123,7 @@ function addressOf({ type }: Webhook, { pathname, search }: URL): string[] {
   return type === 'event' ? [pathname.slice(1), search.slice(1), `${pathname}${search}`.slice(1)] : [];
 }
 
-/** Read anew for each call, so that a rotated Secret counts at once. */
+/** Reads the Secret again for each call, so that a rotated Secret takes effect at once. */
 async function credentialsFor(
   { secretRef }: Webhook,
   namespace: string,
@@ -140,7 +140,7 @@ async function credentialsFor(
     return 'problem' in credentials ? { problem: `${name}: ${credentials.problem}` } : credentials;
   } catch {
     signal.throwIfAborted();
-    // The error of a failed read may quote the request; the words for the user are ours.
+    // The error of a failed read can quote the request: the words for the user are ours.
     return { problem: `${name} could not be read` };
   }
 }

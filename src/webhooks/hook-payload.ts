@@ -3,13 +3,13 @@ import type { Phase } from '../api/phase.ts';
 
 /** The body of each webhook call (02-8). */
 export interface HookPayload {
-  /** Of the Canary. */
+  /** Name of the Canary. */
   name: string;
   namespace: string;
   phase: Phase;
-  /** Names the revision under test, and at `confirm-rollout` the one before, as Flagger's does; opaque to receivers. */
+  /** Names the revision under test, and at `confirm-rollout` the previous revision, as Flagger's does. Opaque to receivers. */
   checksum: string;
-  /** The one that the call is about: at `confirm-rollout` the one that would start. */
+  /** The revision that the call is about: at `confirm-rollout` the revision that would start. */
   revision: string;
   /** Percent of the requests that each side gets, as recorded: a copied request is none. */
   canaryWeight: number;
@@ -21,7 +21,7 @@ export interface HookPayload {
 /** Description of the release in a call; `revision` is the one of the checksum unless it is named. */
 export type About = Pick<HookPayload, 'phase' | 'checksum'> & { revision?: string | undefined };
 
-/** Fields of every payload. `checksum` and what stands before it are the keys that Flagger has, too (02-8). */
+/** Fields of every payload. Flagger's payload has the same keys up to `checksum` (02-8). */
 function basics(canary: Canary, { phase, checksum, revision = checksum }: About): HookPayload {
   const { name, namespace } = canary.metadata;
   const canaryWeight = canary.status?.canaryWeight ?? 0;

@@ -19,7 +19,7 @@ const payload: HookPayload = {
 const data = { signingKey: 's1gning-key\n', 'header.Authorization': 'Bearer t0ken-of-ours\n', 'header.X-Team': 'shop' };
 const signal = new AbortController().signal;
 const pause = async () => undefined;
-/** Stands: no timeout passes. */
+/** A stopped clock: no timeout passes. */
 const clock = handClock();
 
 function call(url: string, secret: (namespace: string, name: string) => Promise<Record<string, string> | undefined>) {

@@ -9,7 +9,7 @@ const OURS = new Set([...['content-type', signatureHeader, ...Object.values(atte
 export interface HookCredentials {
   /** Headers of one attempt to send the body there. */
   headers(body: string, url: URL, nowMs: number): Record<string, string>;
-  /** Texts that nothing may show. */
+  /** Texts that must not be shown anywhere. */
   secrets: readonly string[];
 }
 

@@ -2,18 +2,18 @@ import { systemClock } from '../base/clock.ts';
 import { call, type OutgoingAnswer, type OutgoingSettings } from '../outgoing/call.ts';
 import type { HookCredentials } from './hook-secret.ts';
 
-/** More than this of an answer is not read: it is shown, never used. */
+/** Longest part of an answer that is read: it is shown, never used. */
 const BODY_LIMIT_BYTES = 8192;
 
 export interface Answered {
   status: number;
   body: string;
-  /** Milliseconds that the server asks us to wait, from `Retry-After`. */
+  /** Wait that the server requires, in milliseconds, from `Retry-After`. */
   retryAfterMs?: number;
 }
 export interface Unanswered {
   status?: never;
-  /** Why, without the address: it may hold credentials. */
+  /** Cause without the address, which can hold credentials. */
   cause: string;
   mayRetry: boolean;
 }

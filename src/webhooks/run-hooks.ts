@@ -3,7 +3,7 @@ import type { EgressPolicy } from '../outgoing/connection.ts';
 import { type CallOptions, callWebhook } from './call-webhook.ts';
 import { type About, eventPayload, type HookEvent, hookPayload } from './hook-payload.ts';
 
-/** `webhooks`: those that passed, by name. */
+/** `webhooks`: names of the webhooks that passed. */
 export type HooksOutcome = { outcome: 'passed'; webhooks: readonly string[] } | { outcome: 'refused'; webhook: string; reason: string };
 
 export interface HooksContext extends CallOptions, About {}

@@ -4,7 +4,7 @@ import { isRefusal } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
 import { refusalBy, unroutableBy } from './blocker-of.ts';
 
-/** A refusal is tried again after this long: a change that lets it pass (of a policy or CRD) may cause no watch event. */
+/** Time after which a refused spec is tried again: the change that admits it (of a policy or CRD) does not always cause a watch event. */
 const TRY_AGAIN_MS = 15_000;
 
 interface RouteRejection {
@@ -14,8 +14,8 @@ interface RouteRejection {
 }
 
 /**
- * The last spec whose routes were accepted, so that a later one that cannot be routed does not block a rollback: while routes of the new spec
- * are refused, those of a release are rendered from the old one (04-6.2). Kept in memory only.
+ * The last spec whose routes were accepted, so that a later, unroutable spec does not block a rollback: while routes of the new spec are refused, those of a
+ * release are rendered from the old one (04-6.2). Kept only in memory.
  */
 export class AcceptedSpec {
   #accepted: { spec: CanarySpec; generation: number | undefined } | undefined;

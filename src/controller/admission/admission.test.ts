@@ -36,7 +36,7 @@ it.each([
   expect(admitted(plan, false)).toHaveProperty('canary');
 });
 
-it('DF615: a copy of requests to another namespace is such a reference, too', () => {
+it('DF615: a copy of requests to another namespace is also such a reference', () => {
   const mirror = [{ backendRef: { name: 'spy', port: 80 } }, { backendRef: { name: 'spy', namespace: 'ops', port: 80 } }];
   const service = { port: 80, gatewayRefs: [{ name: 'podinfo', kind: 'Service', group: '' }], mirror };
   const canary = aCanary({ stepWeight: 10 }, { provider: 'gatewayapi:v1', service });
@@ -59,7 +59,7 @@ it.each([
   expect(admitted(canary, false)).toHaveProperty('canary');
 });
 
-it('DF615: what the lists allow is admitted', () => {
+it('DF615: hosts and gateways of the lists are admitted', () => {
   const canary = aCanary(
     { stepWeight: 10 },
     { provider: 'istio', service: { port: 80, hosts: ['shop.example.com'], gateways: ['infra/edge', 'mesh'] } },

@@ -25,21 +25,21 @@ export interface Admitted {
   workload: Workload;
 }
 
-/** Why a Canary cannot be run, with the field to correct. */
+/** Reason why a Canary cannot be run, with the field to correct. */
 export interface CanaryRejection {
   reason: RefusalCode;
   message: string;
   /** The field to correct, where one decides it. */
   field?: string;
-  /** The object that has it; absent: the Canary. */
+  /** The object that has the field, `undefined` for the Canary. */
   object?: ObjectRef;
-  /** Looked at again after this time, since its end may cause no watch event. */
+  /** Time until the next look, because the end of the refusal does not always cause a watch event. */
   retryInMs?: number;
   /** The spec before it, where that is known from the cluster. */
   before?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether this Canary can be run, as it was written (I12). The first reason is the one to correct first. */
+/** Admits a Canary that can be run with its spec (I12), or rejects it. The first reason is the one to correct first. */
 export function admit(raw: KubeObject, deps: Pick<ControllerDeps, 'config' | 'olderRival'>): Admitted | CanaryRejection {
   const readable = admitSpec(raw, deps);
   if ('reason' in readable) return readable;
@@ -57,7 +57,7 @@ export function admit(raw: KubeObject, deps: Pick<ControllerDeps, 'config' | 'ol
   return { reason: 'TargetTaken', message, field: 'spec.targetRef' };
 }
 
-/** The same by its spec alone, whatever else there is in the cluster. */
+/** The same only by its spec, without a look at the cluster. */
 export function admitSpec(raw: KubeObject, { config }: Pick<ControllerDeps, 'config'>): Admitted | CanaryRejection {
   const parsed = parseCanaryOnce(raw);
   if ('problems' in parsed) {
@@ -105,7 +105,7 @@ interface NameLeft {
   object?: undefined;
 }
 
-/** A Canary that cannot be run: said in its condition and an event, once; what serves goes on serving. */
+/** Reports a Canary that cannot be run in its condition and an event, once. Its application keeps serving. */
 export async function refuse(
   raw: KubeObject,
   { reason, message, field, object }: CanaryRejection | NameLeft,
@@ -142,14 +142,14 @@ export async function refuse(
     };
     view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal }));
   } catch (error) {
-    // The watch brings the version of the other writer. A rival for the status itself is reported once, whatever it writes.
+    // The watch brings the version of the other writer. A rival for the status itself is reported once, for any number of its writes.
     if (!isConflict(error)) throw error;
     if (reason !== 'ForeignController') return;
   }
   deps.announceOn(raw, { reason, type: 'Warning', message });
 }
 
-/** Beside the memory of a release, where there is one: whose status another controller writes, or whose memory the CRD drops, has none. */
+/** The blocker, stored only beside the memory of a release. A status of another controller has none, nor a status whose memory the CRD drops. */
 function blockedBy({ status }: KubeObject, refusal: CanaryRejection, { clock, writer }: Pick<ControllerDeps, 'clock' | 'writer'>): object {
   const { release } = parseStatus(status) ?? {};
   if (release === undefined || refusal.reason === 'ForeignController' || refusal.reason === 'CRDOutdated') return {};

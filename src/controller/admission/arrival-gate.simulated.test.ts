@@ -84,7 +84,7 @@ it('I17: a loss that the user accepts is an event, once, and refuses nothing', a
   lab.close();
 });
 
-it('I17: Services of others stay as they are, and a Canary that serves is not refused by what comes later: its next release warns', async () => {
+it('I17: Services of other owners stay unmodified, and a later object does not refuse a serving Canary: its next release warns', async () => {
   const lab = await arriving(...shared);
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   lab.server.create(admission);
@@ -100,7 +100,7 @@ it('I17: Services of others stay as they are, and a Canary that serves is not re
   lab.close();
 });
 
-it('I17: what a release warns of is an event once, and a condition until a later release finds it no more', async () => {
+it('I17: a warning of a release is an event once, and a condition until a later release no longer finds it', async () => {
   const lab = await arriving();
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   lab.server.create(admission);
@@ -124,7 +124,7 @@ it('I17: what a release warns of is an event once, and a condition until a later
   lab.close();
 });
 
-it('I17: a warning of the arrival is a condition, too, and no event of the first release', async () => {
+it('I17: a warning of the arrival is also a condition, and no event of the first release', async () => {
   const sidecar = object('networking.istio.io/v1', 'Sidecar', APP, { workloadSelector: { labels: { app: APP } } });
   const lab = await arriving(sidecar);
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
@@ -154,7 +154,7 @@ it('I17: a Canary that comes to a primary that serves is not refused, and warns 
   lab.close();
 });
 
-it('I17: a release goes on while what it looks at cannot be read, and an idle Canary asks for nothing', async () => {
+it('I17: a release goes on while the objects that it looks at cannot be read, and an idle Canary sends no requests for them', async () => {
   const lab = await arriving();
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   const asked: string[] = [];

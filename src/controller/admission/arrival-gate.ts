@@ -11,7 +11,7 @@ type ArrivalDeps = Pick<ControllerDeps, 'applications' | 'view' | 'config' | 'cl
 
 /** Between two looks while a Canary is refused: many of the objects are not watched. */
 const AGAIN_MS = { from: 15_000, to: 300_000 };
-/** Whatever wakes it. */
+/** For every cause of a wake-up. */
 const SOONEST_MS = 5_000;
 
 /** Looks, before the first write of a Canary, at everything that knows its application (I17). */
@@ -19,7 +19,7 @@ export class ArrivalGate {
   readonly #deps: ArrivalDeps;
   readonly #warnings: ArrivalWarnings;
   readonly #pause = new BackOff(AGAIN_MS);
-  /** The last refusal, and when it may be looked at again: what wakes a Canary in between must not cost a list of each kind. */
+  /** The last refusal, and the time of the next look: a wake-up in between must not cost a list of each kind. */
   #refused: { key: string; rejection: CanaryRejection; againMs: number } | undefined;
   /** The Canary's spec and the target that were found to lose nothing that refuses them: read once. */
   #passed: string | undefined;
@@ -65,7 +65,7 @@ function isArriving({ status }: Canary): boolean {
   return phase === 'Initializing';
 }
 
-/** The first of them, with its remedy and how many there are more. */
+/** The first of them, with its remedy and the number of others. */
 export function refusal(loss: Loss, others: readonly Loss[], home: string, retryInMs: number): CanaryRejection {
   const waiver = loss.isFirm ? '' : `; or accept it with the annotation ${acceptedLossAnnotation}: ${ACCEPTED} on that object`;
   const more = others.length === 0 ? '' : ` (and ${others.length} more: run "serin preflight")`;

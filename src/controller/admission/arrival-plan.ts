@@ -6,8 +6,8 @@ import { workloadFor } from '../../workloads/index.ts';
 import type { DepsOf } from '../controller-deps.ts';
 
 /**
- * What an arrival does to the application as it is now. Undefined: the target is not there, or no label tells its pods apart, which is refused
- * elsewhere. `isServing`: the primary is there, and nothing is refused.
+ * Effects of an arrival on the live application. `undefined` if the target is not found, or if no label tells its pods apart, which is refused elsewhere.
+ * `isServing`: the primary exists, and nothing is refused.
  */
 export async function arrivalPlan(
   canary: Canary,

@@ -7,17 +7,17 @@ import type { ControllerDeps } from '../controller-deps.ts';
 /** Losses that are said of one Canary, the refusals first. */
 const MOST_SAID = 10;
 
-/** What one Canary costs its application: an event for each loss, once, and a condition until a later look finds it no more. */
+/** Losses of an application through one Canary: an event for each loss, once, and a condition until a later look no longer finds it. */
 export class ArrivalWarnings {
   readonly #announce: ControllerDeps['announce'];
-  /** Undefined: nothing has been looked at yet, and what the status says holds. */
+  /** `undefined` before the first look: then the status holds. */
   #found: { text: string | undefined } | undefined;
 
   constructor({ announce }: Pick<ControllerDeps, 'announce'>) {
     this.#announce = announce;
   }
 
-  /** In this process. */
+  /** True if this process has looked. */
   get hasLooked(): boolean {
     return this.#found !== undefined;
   }
@@ -28,13 +28,13 @@ export class ArrivalWarnings {
     return status?.conditions?.find(({ type }) => type === 'WouldBeLost')?.message;
   }
 
-  /** As the Canary arrives: all are new. One that its user accepts is an event alone. */
+  /** Reports the losses at the arrival of the Canary: all are new. A loss that its user accepts is only an event. */
   atArrival(canary: Canary, losses: readonly Loss[]): void {
     for (const loss of losses.slice(0, MOST_SAID)) this.#announceOne(canary, loss);
     this.#found = { text: textOf(losses, canary.metadata.namespace) };
   }
 
-  /** As a release starts. Returns whether the condition is another one. */
+  /** Reports the losses as a release starts. Returns true if the condition has changed. */
   atRelease(canary: Canary, losses: readonly Loss[]): boolean {
     const before = this.messageFor(canary);
     const { namespace } = canary.metadata;

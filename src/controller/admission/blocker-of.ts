@@ -3,7 +3,7 @@ import { ApiError } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
 import { CanaryError } from '../errors.ts';
 
-/** The blocker that an error stands for; undefined for an error that passes without one. */
+/** The blocker that an error means, `undefined` for an error that passes without one. */
 export function blockerOf(error: unknown, namespace: string): NewBlocker | undefined {
   if (error instanceof CanaryError) return error.blocker;
   if (error instanceof RoutingError) return unroutableBy(error);

@@ -53,7 +53,7 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     lab.close();
   });
 
-  it('is refused after a restart, too', async () => {
+  it('is also refused after a restart', async () => {
     const lab = await initialized(kind);
     lab.server.create(route(OTHER));
     lab.kill();
@@ -118,7 +118,7 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     },
   );
 
-  it('is refused, too, where it adds to another edit that was made while Serin was down', async () => {
+  it('is also refused where it adds to another edit that was made while Serin was down', async () => {
     const lab = await initialized(kind);
     lab.server.create(route(OTHER));
     lab.kill();
@@ -134,7 +134,7 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     lab.close();
   });
 
-  it('is refused, too, where it is made while the Canary is suspended', async () => {
+  it('is also refused where it is made while the Canary is suspended', async () => {
     const lab = await initialized(kind);
     lab.server.create(route(OTHER));
     lab.server.patch(canaryRef, { spec: { suspend: true, service: serviceOf(kind, [OWN, OTHER]) } });
@@ -145,7 +145,7 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     lab.close();
   });
 
-  it('is refused, too, where the Canary is not initialized yet', async () => {
+  it('is also refused where the Canary is not initialized yet', async () => {
     const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
     await lab.application();
     lab.server.create(route(OWN));
@@ -164,7 +164,7 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     lab.close();
   });
 
-  it('is refused in a release in progress, too, whose routes take more than those that the edit leads to', async () => {
+  it('is also refused in a release in progress, whose routes take more requests than the edited routes', async () => {
     const lab = await initialized(kind, { analysis: forGroup }, [route(OTHER)]);
     lab.push('2');
     expect(await lab.passUntil(() => raw(lab.canary())?.status?.release?.routes.kind === 'matched', 120_000)).toBe(true);

@@ -18,8 +18,8 @@ type EditedRoutesDeps = Pick<ControllerDeps, 'applications' | 'config' | 'clock'
 const AGAIN_MS = { from: 15_000, to: 300_000 };
 
 /**
- * Looks, before an edit of what a Canary says of routes is run, at the routes of users: one that an arrival would be refused for is refused as an edit, too,
- * and the Canary is run by the spec before (I17, E65).
+ * Looks at the routes of users before an edit of the route fields of a Canary is run. An edit that an arrival would be refused for is also refused, and the
+ * Canary follows its previous spec (I17, E65).
  */
 export class EditedRoutes {
   readonly #deps: EditedRoutesDeps;
@@ -31,11 +31,11 @@ export class EditedRoutes {
     this.#deps = deps;
   }
 
-  /** `hasRun`: this process has run the Canary by a spec before, which is the one that was last accepted. */
+  /** `hasRun`: this process has run the Canary by a previous spec, which is the last accepted one. */
   async refusalOf(admitted: Admitted, raw: KubeObject, hasRun: boolean, signal: AbortSignal): Promise<CanaryRejection | undefined> {
     const { canary, provider, router } = admitted;
     const { config, clock, applications } = this.#deps;
-    // Before the first write it is the gate that looks.
+    // The gate looks before the first write.
     if (router.unkept === undefined || config.arrival === 'warn' || canary.status?.release === undefined) return undefined;
     const before = hasRun ? this.#before(canary, raw) : isRunning(canary) ? 'accepted' : undefined;
     if (before === 'accepted') return undefined;
@@ -50,7 +50,8 @@ export class EditedRoutes {
     const objects = read.objects.filter(isReadable);
     const text = (loss: Loss) => lossText(loss, canary.metadata.namespace);
     const known = new Set(before && lossesOf(before, objects, this.#routerOf(before)).map(text));
-    // What is found beside it may be its own, of the spec before, such as a copy of another Ingress. Without that spec, what a policy lost already is not known.
+    // A loss beside it can be caused by its own objects of the previous spec, such as a copy of another Ingress. Without that spec, earlier losses of a policy
+    // are unknown.
     const isOfEdit = (loss: Loss) => loss.isNew || (before && loss.code === 'PolicyWouldBeLost');
     const [first, ...more] = lossesOf(canary, objects, router).filter((loss) => isOfEdit(loss) && !known.has(text(loss)));
     if (first === undefined) {
@@ -64,12 +65,12 @@ export class EditedRoutes {
     return rejection;
   }
 
-  /** By what was read for the refusal: this spec would take requests, too, which no spec may by which the Canary is run meanwhile. */
+  /** True if this spec also takes requests, judged by the objects read for the refusal. No spec by which the Canary is run meanwhile is permitted to. */
   takesRequests({ canary, router }: Admitted): boolean {
     return lossesOf(canary, this.#looked?.refused?.objects ?? [], router).some(({ isNew }) => isNew);
   }
 
-  /** The Canary as it was last run, if that says other things of routes. An edit that does not is registered before it comes here. */
+  /** The Canary by its last run spec, if its route fields differ. An edit of other fields is registered earlier. */
   #before(canary: Canary, raw: KubeObject): Canary | 'accepted' | undefined {
     const last = this.#deps.lastAccepted(labelOf(canary));
     if (last === undefined || last.metadata.uid !== raw.metadata.uid) return undefined;
@@ -87,14 +88,14 @@ export class EditedRoutes {
 const lossesOf = (canary: Canary, objects: readonly KubeObject[], router: Router | undefined): Loss[] =>
   router ? routedAtArrival(canary, { objects }, router).filter((loss) => loss.isRefused && !isAccepted({ objects }, loss)) : [];
 
-/** What decides which requests a route takes. Fields that only say how they are answered are left out: an edit of these costs no look. */
+/** The fields that decide which requests a route takes. Fields for the handling of a request are left out: an edit of these costs no look. */
 export function routedOf({ spec }: Pick<Canary, 'spec'>): string {
   const { provider, service, ingressRef, routeRef, routeRefs, upstreamRef, analysis } = spec;
   const { apex, primary: _primary, canary: _canary, unmanagedMetadata: _unmanaged, ...ofService } = service;
   const { timeout: _timeout, backendTimeout: _backendTimeout, retries: _retries, ...withoutTimes } = ofService;
   const { trafficPolicy: _policy, corsPolicy: _cors, headers: _headers, rewrite: _rewrite, ...routed } = withoutTimes;
   const { match, mirror, sessionAffinity } = analysis;
-  // A class of proxies may be an annotation.
+  // A class of proxies can be an annotation.
   return JSON.stringify([
     provider,
     routed,

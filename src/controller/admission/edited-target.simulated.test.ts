@@ -53,7 +53,7 @@ it('E112: the old target is looked at, starts no release, and goes on when the e
   lab.close();
 });
 
-it('E112: a release that has begun ends by the old target, after a restart, too', async () => {
+it('E112: a release that has begun ends by the old target, also after a restart', async () => {
   for (const isRestarted of [false, true]) {
     const lab = await promoted();
     lab.push('3');
@@ -112,7 +112,7 @@ it('E112: another spelling of the same target does not count as an edit', async 
   lab.close();
 });
 
-it('E112: a Canary without a primary may be given another target, and keeps that one from then on', async () => {
+it('E112: a Canary without a primary accepts another target, and keeps that one from then on', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   lab.server.create(aModelCanary(plan, { ...toNext, service: { name: 'podinfo', port: 80, targetPort: 'http' } }));

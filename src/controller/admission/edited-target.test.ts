@@ -4,7 +4,7 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { deployment } from '../../workloads/deployment/deployment.ts';
 import { editedSincePromoted } from './edited-target.ts';
 
-/** The refusal of a Canary that was anchored for a target of this kind, after a restart. The view shows what it was asked to watch. */
+/** The refusal of a Canary that was anchored for a target of this kind, after a restart. The view finds only watched objects. */
 async function refusalAfter(kind: string, made: string[]) {
   const { canary } = initialized();
   const watched = new Set<string>();

@@ -5,7 +5,10 @@ import { routedOf } from './edited-routes.ts';
 import { editedTarget } from './edited-target.ts';
 import { suspected } from './service-fit.ts';
 
-/** Whether an edit of a Canary that could be run is refused, or could be for what it says of routes: its objects stay those of the spec before, also when it is deleted (E65). */
+/**
+ * True if an edit of a runnable Canary is refused, or could be for its route fields: its objects stay those of the previous spec, also when it is deleted
+ * (E65).
+ */
 export function isRefusedEdit(raw: KubeObject, before: KubeObject | undefined, deps: Pick<ControllerDeps, 'config' | 'view'>): boolean {
   if (before === undefined || before.metadata.uid !== raw.metadata.uid) return false;
   if (before.metadata.generation === raw.metadata.generation) return false;

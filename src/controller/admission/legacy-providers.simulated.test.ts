@@ -81,7 +81,7 @@ describe('providers whose upstream has ended', () => {
     lab.close();
   });
 
-  it("App Mesh's nodes are there before the primary's pods, which it would turn away", async () => {
+  it("App Mesh's nodes exist before the primary's pods, which it would turn away", async () => {
     const lab = await initialized('appmesh:v1beta2');
     const created = lab.writes.filter(({ subresource }) => subresource === '').map(({ ref }) => `${ref.kind}/${ref.name}`);
     const at = (name: string) => created.indexOf(name);

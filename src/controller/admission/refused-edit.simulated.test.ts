@@ -60,25 +60,28 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
     { what: 'its steps', edit: noSteps },
     { what: 'its provider', edit: { provider: 'nginx' } },
     { what: 'the name of its Service', edit: { service: { name: `x${'y'.repeat(60)}` } } },
-  ])('E65: has its routes healed, is cancelled by the promoted revision and becomes idle, whatever was edited: $what', async ({ edit }) => {
-    const lab = await releasing();
-    lab.server.patch(canaryRef, { spec: edit });
-    await lab.pass(5_000);
-    expect(accepted(lab)?.status).toBe('False');
-    const [rule] = structuredClone(raw(lab.server.find(routeRef))?.spec.http);
-    rule.route[1].weight = 100;
-    rule.route[0].weight = 0;
-    lab.server.patch(routeRef, { spec: { http: [rule] } });
-    expect(await lab.passUntil(() => weightOf(lab) === 25, 10_000)).toBe(true);
-    lab.push('1');
-    await ended(lab);
-    expect(await lab.passUntil(() => raw(lab.server.find(targetRef))?.spec.replicas === 0, 30_000)).toBe(true);
-    expect([weightOf(lab), lab.phase(), lab.lost]).toEqual([0, 'Succeeded', []]);
-    lab.push('3');
-    await lab.pass(60_000);
-    expect([lab.phase(), raw(lab.server.find(targetRef))?.spec.replicas]).toEqual(['Succeeded', 0]);
-    lab.close();
-  });
+  ])(
+    'E65: has its routes healed, is cancelled by the promoted revision and becomes idle, for any edited field: $what',
+    async ({ edit }) => {
+      const lab = await releasing();
+      lab.server.patch(canaryRef, { spec: edit });
+      await lab.pass(5_000);
+      expect(accepted(lab)?.status).toBe('False');
+      const [rule] = structuredClone(raw(lab.server.find(routeRef))?.spec.http);
+      rule.route[1].weight = 100;
+      rule.route[0].weight = 0;
+      lab.server.patch(routeRef, { spec: { http: [rule] } });
+      expect(await lab.passUntil(() => weightOf(lab) === 25, 10_000)).toBe(true);
+      lab.push('1');
+      await ended(lab);
+      expect(await lab.passUntil(() => raw(lab.server.find(targetRef))?.spec.replicas === 0, 30_000)).toBe(true);
+      expect([weightOf(lab), lab.phase(), lab.lost]).toEqual([0, 'Succeeded', []]);
+      lab.push('3');
+      await lab.pass(60_000);
+      expect([lab.phase(), raw(lab.server.find(targetRef))?.spec.replicas]).toEqual(['Succeeded', 0]);
+      lab.close();
+    },
+  );
 
   it('E65: a promotion that has begun ends', async () => {
     const lab = await releasing();
@@ -120,7 +123,7 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
   });
 });
 
-describe('the same after a restart, when the spec before is unknown', () => {
+describe('the same after a restart, when the previous spec is unknown', () => {
   it.each([
     { what: 'its steps', edit: noSteps },
     {
@@ -157,7 +160,7 @@ describe('the same after a restart, when the spec before is unknown', () => {
     lab.close();
   });
 
-  it('E65: another restart does not begin that time anew', async () => {
+  it('E65: another restart does not start that time again', async () => {
     const lab = await restarted(noSteps);
     await lab.pass(90_000);
     lab.kill();
@@ -166,7 +169,7 @@ describe('the same after a restart, when the spec before is unknown', () => {
     lab.close();
   });
 
-  it('E65: corrected in time it goes on, and may be cancelled before', async () => {
+  it('E65: goes on if corrected in time, and can be cancelled earlier', async () => {
     const lab = await restarted(noSteps);
     await lab.pass(30_000);
     lab.server.patch(canaryRef, { spec: { analysis: plan } });
@@ -199,7 +202,7 @@ describe('the same after a restart, when the spec before is unknown', () => {
     lab.close();
   });
 
-  it('E65: an idle Canary is left as it is, and nothing starts', async () => {
+  it('E65: an idle Canary stays unmodified, and nothing starts', async () => {
     const lab = await releasing();
     await ended(lab);
     lab.kill();

@@ -10,7 +10,7 @@ const header = [{ headers: { user: { exact: 'a' } } }];
 const refusal = { reason: 'InvalidSpec', message: 'bad' } as const;
 const weighted = (percent: number): Routes => ({ kind: 'weighted', canary: weight(percent) });
 
-/** What a release at 20 % is run by, whose spec is refused, and of which the controller knows nothing but its status. */
+/** The fallback of a release at 20% whose spec is refused, and of which the controller knows only its status. */
 async function fallback(phase: Phase, step: string, routesBy: (canary: Canary) => Routes | undefined): Promise<Fallback | undefined> {
   const { canary } = releasing({ match: header });
   const { status } = canary;
@@ -45,7 +45,7 @@ it.each([
   { finds: 'other routes by both', routes: { matched: weighted(50), plain: weighted(60) }, keepsUsers: true },
   { finds: 'other routes without them alone', routes: { plain: weighted(60) }, keepsUsers: false },
   { finds: 'none', routes: {}, keepsUsers: true },
-])('E65: of what may be said, that counts which finds $finds', async ({ routes, keepsUsers }) => {
+])('E65: a possible spec that finds $finds is used', async ({ routes, keepsUsers }) => {
   const { matched, plain }: { matched?: Routes; plain?: Routes } = routes;
   const found = await fallback('Progressing', 'analysing', (canary) => (isMatched(canary) ? matched : plain));
   expect(found && isMatched(found.canary)).toBe(keepsUsers);

@@ -14,7 +14,7 @@ import type { Admitted, CanaryRejection } from './admission.ts';
 /** The spec by which a Canary is run while its own is refused (E65). */
 export interface Fallback extends Admitted {
   refused: RefusedEdit;
-  /** False: the routes can only be rendered from a spec older than those in the cluster, and are written only when traffic has to move. */
+  /** False if the routes can only be rendered from a spec older than those in the cluster: they are written only when traffic has to move. */
   isRenderable: boolean;
 }
 
@@ -27,8 +27,8 @@ const UNKNOWN =
   'the spec before this one is not known since Serin was restarted, so no check is made, and an analysis is rolled back when the progress deadline has passed';
 
 /**
- * Undefined: nothing has begun under another spec, or nothing of it is known, so that all stays as it is. `latest` is what this gave the
- * last time: it stays the same until the spec is edited again.
+ * `undefined` if nothing has begun under another spec, or nothing of it is known: then all stays unmodified. `latest` is the previous result: it stays the same
+ * until the spec is edited again.
  */
 export async function fallbackOf(
   raw: KubeObject,
@@ -49,7 +49,7 @@ export async function fallbackOf(
     const known = spec === undefined ? refusal : await deps.admit(withSpec(raw, spec));
     if (!('reason' in known)) return { ...known, refused: refusal, isRenderable: true };
   }
-  // An idle Canary needs nothing, and one that waits for its gate or its first primary has moved no traffic.
+  // An idle Canary needs nothing, and a Canary that waits for its gate or its first primary has moved no traffic.
   if (isResting(status.release) || ['', 'Initializing', 'Waiting'].includes(status.phase)) return undefined;
   const bare = await bareFallback(raw, status.release.routes, deps, signal);
   if (bare === undefined) return undefined;
@@ -59,7 +59,7 @@ export async function fallbackOf(
   return { ...bare, refused: { ...refusal, message, uncheckedUntilMs: sinceMs + progressDeadlineMs(bare.canary) } };
 }
 
-/** Of what may be said, the first that finds the recorded routes in the cluster; else the first that finds any. */
+/** Takes the first bare spec that finds the recorded routes in the cluster, else the first that finds any routes. */
 async function bareFallback(
   raw: KubeObject,
   routes: Routes,
@@ -86,14 +86,14 @@ async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }
   return live.kind === routes.kind && weightOf(live) === weightOf(routes) ? 2 : 1;
 }
 
-/** The emergency stop holds whatever else the spec says. */
+/** The emergency stop holds for every spec. */
 function withSpec(raw: KubeObject, spec: JsonRecord): KubeObject {
   return { ...raw, spec: { ...spec, suspend: fieldsOf(raw.spec).suspend === true } };
 }
 
 /**
- * Specs that say no more than what traffic needs to go home: as much of this one as can be used, and of the one that the anchor was made
- * under what is left. Nothing is checked by them, and nothing skips its checks.
+ * Specs with only the fields that are needed to route traffic to the primary: the usable fields of this spec, and the rest from the spec at the time of the
+ * anchor. No check is run by them, and none is skipped.
  */
 async function bareSpecs(
   raw: KubeObject,

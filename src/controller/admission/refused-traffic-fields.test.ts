@@ -23,7 +23,7 @@ function whichRefuses(error: Error = refusal('spec.trafficDistribution: Unsuppor
   return { asked, written, attempt };
 }
 
-it('07-S1: a value that the cluster refuses is left out, reported with its field, and not asked for again at each reconcile', async () => {
+it('07-S1: a value that the cluster refuses is left out, reported with its field, and not sent again at each reconcile', async () => {
   const trafficFields = new RefusedTrafficFields();
   const { asked, written, attempt } = whichRefuses();
   expect(await trafficFields.write(wished, undefined, 0, attempt)).toBe(true);
@@ -35,7 +35,7 @@ it('07-S1: a value that the cluster refuses is left out, reported with its field
   expect(asked).toHaveLength(5);
 });
 
-it('07-S1: what the Service has already stays, where what is wanted instead is refused', async () => {
+it('07-S1: the Service keeps its live value where the wanted value is refused', async () => {
   const { written, attempt } = whichRefuses();
   const live = service({ trafficDistribution: 'PreferClose', sessionAffinity: 'None', internalTrafficPolicy: 'Local' });
   await new RefusedTrafficFields().write(wished, live, 0, attempt);
@@ -92,7 +92,7 @@ describe('the copies of a Service target', () => {
     expect(trafficFields.withoutRefused(near).spec.service).toEqual({ port: 80 });
     expect(trafficFields.messageFor(near)).toMatch(/trafficDistribution.*internalTrafficPolicy/);
   });
-  it('07-S1: are asked for anew, and no longer reported, once the Canary asks for something else', () => {
+  it('07-S1: are written with the field again, and the refusal is no longer reported, once the Canary requests another value', () => {
     const trafficFields = new RefusedTrafficFields();
     trafficFields.isRefusedForCopies(unsupported, near);
     for (const mended of [asking({ trafficDistribution: 'PreferSameZone', internalTrafficPolicy: 'Local' }), asking({})]) {

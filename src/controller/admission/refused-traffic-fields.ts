@@ -5,7 +5,7 @@ import { asServiceFields, type ServiceTraffic, serviceFieldNames, serviceTraffic
 import type { JsonRecord } from '../../base/json.ts';
 import { ApiError } from '../../kube/errors.ts';
 
-/** Pause before a refused field is tried again, at the next pass: an upgrade of the cluster causes no watch event. */
+/** Pause before a refused field is tried again, at the next reconcile: an upgrade of the cluster causes no watch event. */
 const TRY_AGAIN_MS = 300_000;
 
 interface TrafficFieldRejection {
@@ -21,7 +21,7 @@ interface TrafficFieldRejection {
  */
 export class RefusedTrafficFields {
   readonly #refusals = new Map<string, TrafficFieldRejection>();
-  /** Of the copies that a Service target has: by field, and what was asked for as text. */
+  /** For the copies of a Service target: the requested fields as text, and a message for each refused field. */
   #ofCopies = { asked: '', messages: new Map<keyof ServiceTraffic, string>() };
 
   /** Writes the Service by `attempt`, without the refused fields if need be. Returns whether a refusal is new. */
@@ -52,8 +52,8 @@ export class RefusedTrafficFields {
   }
 
   /**
-   * Whether the cluster has refused a traffic field of the copies of a Service target. From then on `withoutRefused` leaves the
-   * field out, until the Canary asks for something else.
+   * True if the cluster has refused a traffic field of the copies of a Service target. From then on `withoutRefused` leaves the field out, until the Canary
+   * requests another value.
    */
   isRefusedForCopies(error: unknown, canary: Canary): boolean {
     const { service } = canary.spec;
@@ -78,7 +78,7 @@ export class RefusedTrafficFields {
     return this.#refusals.size === 0 && this.#ofCopies.messages.size === 0;
   }
 
-  /** For the condition; undefined when all is as it was asked for. */
+  /** For the condition, `undefined` if no field is refused. */
   messageFor(canary: Canary): string | undefined {
     if (this.withoutRefused(canary) !== canary) return [...this.#ofCopies.messages.values()].join('; ');
     return this.#refusals.values().next().value?.message;

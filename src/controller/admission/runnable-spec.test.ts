@@ -19,7 +19,7 @@ function edited(analysis: object, generation = 2): KubeObject {
   };
 }
 
-/** Resolves and tracks this Canary, of which the spec that was last accepted may be known; returns the specs that are tracked. */
+/** Resolves and tracks this Canary, with or without a known last accepted spec. Returns the tracked specs. */
 async function tracked(raw: KubeObject, lastAccepted?: KubeObject) {
   const specs: { generation: number | undefined; steps: unknown }[] = [];
   const deps = {

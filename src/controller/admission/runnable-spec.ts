@@ -31,14 +31,14 @@ export class RunnableSpec {
     return this.#fallback;
   }
 
-  /** Until what is refused may be looked at again, since its end may cause no watch event. */
+  /** Time until the next look at a refused Canary, because the end of the refusal does not always cause a watch event. */
   get retryInMs(): number | undefined {
     return this.#retryInMs;
   }
 
   /** `isKnown`: this process has run the Canary before. */
   async resolve(raw: KubeObject, isKnown: boolean, signal: AbortSignal): Promise<Admitted | CanaryRejection> {
-    // By what traffic needs alone, no spec of it has been run.
+    // A bare spec, with only the fields that traffic needs, does not count as run.
     const hasRun = isKnown && this.#fallback?.refused.uncheckedUntilMs === undefined;
     const own = await this.#admit(raw, signal);
     const edit = 'reason' in own ? undefined : await this.#edits.refusalOf(own, raw, hasRun, signal);
@@ -53,7 +53,7 @@ export class RunnableSpec {
       const admitted = await this.#admit(spec, signal);
       return isGuessed && !('reason' in admitted) && this.#edits.takesRequests(admitted) ? refusal : admitted;
     };
-    // After a restart, the spec that was seen first is not one that was accepted.
+    // After a restart, the first seen spec was not necessarily accepted.
     const lastAccepted = isGuessed ? () => undefined : this.#deps.lastAccepted;
     return fallbackOf(raw, refusal, this.#fallback, { ...this.#deps, lastAccepted, admit: again }, signal);
   }
@@ -78,7 +78,7 @@ export class RunnableSpec {
     return Math.max(0, uncheckedUntilMs - clock.nowMs());
   }
 
-  /** By its spec, by the target it had (E112), by what its Services lead to now (I14), and by what it would cost the application (I17). */
+  /** Judges its spec, its former target (E112), the backends of its Services (I14), and its cost for the application (I17). */
   async #admit(raw: KubeObject, signal: AbortSignal): Promise<Admitted | CanaryRejection> {
     const admitted = admit(raw, this.#deps);
     if ('reason' in admitted) return admitted;

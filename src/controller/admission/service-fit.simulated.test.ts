@@ -56,7 +56,7 @@ it.each([
   lab.close();
 });
 
-it('I14, E65: an edit to a port that the primary does not have writes no Service; the release goes by the spec before, after a restart, too', async () => {
+it('I14, E65: an edit to a port that the primary lacks writes no Service, and the release follows the previous spec, also after a restart', async () => {
   const lab = await initialized();
   lab.push('2');
   const isStepped = () => raw(lab.canary())?.status?.canaryWeight === 25;

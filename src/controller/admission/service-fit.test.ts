@@ -8,7 +8,7 @@ import { ServiceFit } from './service-fit.ts';
 const promoted = { type: 'Promoted', status: 'Unknown', reason: 'x', observedGeneration: 1 } as unknown as CanaryCondition;
 const refused = { type: 'Accepted', status: 'False', reason: 'InvalidSpec' } as unknown as CanaryCondition;
 
-/** Whether the Services of a Canary with this status are looked at. */
+/** True if the Services of a Canary with this status are looked at. */
 async function isLookedAt(phase: Phase, conditions: CanaryCondition[], generation = 1): Promise<boolean> {
   let isAsked = false;
   const ready = async () => {

@@ -11,7 +11,7 @@ const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 type ServiceFitDeps = { view: Pick<ClusterView, 'find' | 'ready'>; cluster: Pick<Cluster, 'list'> };
 
-/** Looks before anything is written whether the Services of a Canary would keep what serves behind them (I14). */
+/** Checks before any write that the Services of a Canary would keep serving (I14). */
 export class ServiceFit {
   readonly #deps: ServiceFitDeps;
   /** Looks that the endpoints have shown to be fit after all, as text: nothing is read twice for the same. */
@@ -40,14 +40,14 @@ export class ServiceFit {
   }
 }
 
-/** Its Services are written by this spec already: another look could only stop what goes on. */
+/** Its Services are written by this spec already: another look could only stop a running release. */
 export function isRunning({ metadata, status }: Canary): boolean {
   const { phase = '', conditions = [] } = status ?? {};
   const isBegun = phase !== '' && phase !== 'Initializing' && !conditions.some(({ type }) => type === 'Accepted');
   return isBegun && conditions.some(({ type, observedGeneration }) => type === 'Promoted' && observedGeneration === metadata.generation);
 }
 
-/** The same by the watches alone, which may take for unfit what the endpoints show to be fit. */
+/** The same only by the watches, which can take a Service for unfit that the endpoints show to be fit. */
 export function suspected(
   { canary, workload }: Pick<Admitted, 'canary' | 'workload'>,
   view: Pick<ClusterView, 'find'>,
@@ -61,7 +61,7 @@ function lookAt({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, vie
   return { pods: pods?.object, current: servicesOf(canary, view) };
 }
 
-/** The Services of a Canary that there are. */
+/** The existing Services of a Canary. */
 export function servicesOf(canary: Canary, view: Pick<ClusterView, 'find'>): CurrentServices {
   const { namespace } = canary.metadata;
   const { apexService, primaryService, canaryService } = names(canary);

@@ -62,7 +62,7 @@ it.each([
   },
 );
 
-it('DF600: one that was stored before the limits goes on once it is corrected, though the API server takes no status of it', async () => {
+it('DF600: a Canary stored before the limits goes on once it is corrected, though the API server accepts no status for it', async () => {
   const lab = await initialized();
   lab.kill();
   const stored = lab.canary() as unknown as KubeObject;

@@ -18,7 +18,7 @@ const suspectedOf = (spec: object) => {
   return suspected({ canary: changed, workload: workloads.Deployment }, view as Parameters<typeof suspected>[1]);
 };
 
-it('I14: by the watches alone a Service whose port the pods do not have is suspected, and one that they have is not', () => {
+it('I14: by the watches only, a Service whose port the pods do not have is suspected, and a Service whose port they have is not', () => {
   expect(suspectedOf({ service: { port: 80, targetPort: 'web' } })).toMatchObject({ path: 'spec.service.targetPort' });
   expect(suspectedOf({ service: { port: 80, targetPort: 'http' } })).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { ownerAnnotation } from '../../api/names.ts';
 
 const BAD = 'bad-2';
 
-/** Its target holds a version that failed; users have the one before. */
+/** Its target holds a version that failed. Users have the previous version. */
 async function failedRelease(): Promise<ModelLab> {
   const lab = await initializedLab();
   lab.externalMetric = () => ({ value: imageOf(lab, targetRef) === BAD ? 10 : 1, afterMs: 0 });
@@ -44,7 +44,7 @@ it.each<Partial<Restore>>([
   expect(imageOf(lab, primaryRef)).toBe('good-3');
 });
 
-it('I7: what a backup brought back goes with its Canary as before', async () => {
+it('I7: objects that a backup brought back go with their Canary as before', async () => {
   const lab = await failedRelease();
   await restored(lab, {});
   await lab.pass(120_000);

@@ -30,7 +30,7 @@ export async function adoptRestored(canary: Canary, workload: Workload, router: 
   return wrote;
 }
 
-/** Marked for a Canary that is not there, and without any owner; a copy of an object for another apex is none of these. */
+/** True for an object that is marked for a Canary that does not exist, and has no owner. A copy of an object for another apex is not left over. */
 function isLeft(canary: Canary, { metadata }: KubeObject | Slim, view: Pick<ClusterView, 'allIn'>): boolean {
   const { uid, namespace } = canary.metadata;
   const { [ownerAnnotation]: mark, [madeForAnnotation]: madeFor } = metadata.annotations ?? {};

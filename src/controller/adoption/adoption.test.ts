@@ -42,7 +42,7 @@ function aRelease({ fields = [], owners = [] }: { fields?: object[]; owners?: ob
   ];
 }
 
-/** What is found of a release of Flagger, and what is written. */
+/** Findings about a release of Flagger, and the writes. */
 async function inspected(what: { fields?: object[]; owners?: object[] }, objects = aRelease(what)) {
   const patches: object[] = [];
   const deps = {
@@ -84,7 +84,7 @@ it('03-CT16: a copy of Flagger that the primary reads gets the anchor as its own
   expect(patches).toEqual([{ name: 'settings-primary', metadata: { resourceVersion: '5', ownerReferences } }]);
 });
 
-it('03-CT16: a copy that does not belong to the Canary is left alone', async () => {
+it('03-CT16: a copy that does not belong to the Canary is not written', async () => {
   expect((await inspected({ owners: [owner('Canary', 'other')] })).patches).toEqual([]);
 });
 

@@ -20,10 +20,7 @@ import type { ClusterView } from '../watch/cluster-view.ts';
 
 type AdoptionDeps = DepsOf<'cluster' | 'view' | 'anchors' | 'salts' | 'config' | 'log'>;
 
-/**
- * Another controller has run this Canary, or a Canary before it (I19): there is a phase, or a primary of its own, but nothing that we would
- * remember by.
- */
+/** Another controller has run this Canary, or an earlier one (I19): it has a phase, or a primary of its own, but none of our memory. */
 export function isForeign(canary: Canary, view: Pick<ClusterView, 'find'>): boolean {
   const { phase = '', release } = canary.status ?? {};
   if (release !== undefined) return false;
@@ -39,8 +36,8 @@ function isLeft(canary: Canary, primary: Slim): boolean {
 }
 
 /**
- * Compares another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the
- * target. What the primary holds is kept as the last promoted template before anything is recorded. The reads of an adoption happen once.
+ * Compares another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the target. The primary's template
+ * is kept as the last promoted one before anything is recorded. The reads of an adoption happen once.
  */
 export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promise<Adoption | undefined> {
   const { cluster, anchors, config, salts, signal } = deps;
@@ -70,8 +67,8 @@ export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promi
 }
 
 /**
- * Whether what decides the pods was changed after that moment, by anyone but the other controller, as the API server recorded it. Both
- * have whole seconds: a change in the same one counts, since too much analysis does no harm.
+ * True if any writer but the other controller changed the fields that decide the pods after that moment, as the API server recorded it. Both have whole
+ * seconds: a change in the same second counts, since too much analysis does no harm.
  */
 function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefined): boolean {
   const sinceMs = Date.parse(lastTransitionTime ?? '');
@@ -110,8 +107,8 @@ async function keepCopies(
 }
 
 /**
- * Where the primary reads `<name>-primary`, as Flagger names its copies, and that holds what the source holds, the
- * primary reads the same as the target: its copies have no binaryData, and are left alone until our first promotion (03-CT14).
+ * If the primary reads `<name>-primary`, as Flagger names its copies, with the same content as the source, the primary reads the same as the target: its copies
+ * have no binaryData, and are not written until our first promotion (03-CT14).
  */
 async function establishedCopies(
   refs: readonly ConfigRef[],
@@ -124,7 +121,7 @@ async function establishedCopies(
     const copy = { ...ref, name: `${ref.name}-primary` };
     if (!held.some((other) => configKey(other) === configKey(copy))) continue;
     const key = configKey(ref);
-    // Not tracked by us, so that nothing of it is compared.
+    // An untracked config is not compared.
     const isSame = !found.has(key) || (await holdsTheSame(found.get(key), () => read(copy)));
     if (isSame) names.set(key, copy.name);
   }
@@ -133,7 +130,7 @@ async function establishedCopies(
 
 async function holdsTheSame(source: KubeObject | undefined, readCopy: () => Promise<KubeObject | undefined>): Promise<boolean> {
   if (source === undefined) return false;
-  // What a Secret holds that is live does not count for a revision (E130).
+  // The content of a live Secret does not count for a revision (E130).
   if (source.kind === 'Secret' && isLive(source)) return true;
   if (!isTracked(source)) return false;
   const copy = await readCopy();

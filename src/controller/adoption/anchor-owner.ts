@@ -10,24 +10,24 @@ export interface AnchorOwner {
   metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
 }
 
-/** The Canary of an anchor, by the anchor's metadata alone. */
+/** The Canary of an anchor, only by the anchor's metadata. */
 export function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): AnchorOwner & { metadata: { name: string } } {
   return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };
 }
 
-/** A uid alone may have been copied into the anchor of another namespace. */
+/** The uid is not enough: it might have been copied into the anchor of another namespace. */
 export const keyOf = ({ metadata: { namespace, uid } }: AnchorOwner): string => `${namespace}/${uid}`;
 
 export function identity(anchor: KubeObject): { name: string; uid: string } {
   return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };
 }
 
-/** With the urgency of this Canary's other requests, as far as its status is known. */
+/** A client with the urgency of this Canary's other requests, if its status is known. */
 export function atUrgencyOf({ status }: { status?: Canary['status'] }, cluster: Cluster): Cluster {
   return status === undefined ? cluster : withPriority(cluster, priorityOf(status));
 }
 
-/** Nothing of this Canary was promoted yet, as far as its status says. */
+/** True if nothing of this Canary was promoted yet, by its status. */
 export function isFirst({ status }: Canary): boolean {
   return (status?.phase || 'Initializing') === 'Initializing' && status?.release?.promotedRevision === undefined;
 }

@@ -28,7 +28,7 @@ function anAnchor(namespace: string, name: string): KubeObject {
   return renderAnchor(canary, { target: { replicas: 1 }, canary: { metadata: { name, namespace, uid: metadata.uid }, spec } });
 }
 
-/** The start of a controller among these anchors; `read`: those that were read whole. */
+/** The start of a controller among these anchors. `read`: the anchors that were read whole. */
 async function started(anchors: readonly KubeObject[], isAlive: (ref: { name: string; uid: string }) => boolean) {
   const read: string[] = [];
   const logged: object[] = [];
@@ -62,7 +62,7 @@ describe('the anchor of a new Canary', () => {
   const canary = canaryOf('test', 'app');
   const target = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'app', namespace: 'test' }, spec: { replicas: 3 } };
 
-  /** A cluster with these objects, and what it was asked. */
+  /** A cluster with these objects, and the requests to it. */
   function asked(objects: readonly KubeObject[]) {
     const stored = new Map(objects.map((object) => [refKey(refOf(object)), object]));
     const requests: string[] = [];
@@ -116,7 +116,7 @@ describe('the anchor of a new Canary', () => {
     expect(requests.slice(2)).toEqual(['apply ControllerRevision a record', 'list ControllerRevision ']);
   });
 
-  it('is the one that was made before a crash, and its records are listed', async () => {
+  it('is the anchor that was made before a crash, and its records are listed', async () => {
     const before = { ...anAnchor('test', 'app'), metadata: { ...anAnchor('test', 'app').metadata, uid: 'before' } };
     const { anchors, requests } = asked([target, before]);
     expect(await anchors.reference(canary, signal)).toEqual({ name: 'app-serin-anchor', uid: 'before' });
@@ -129,7 +129,7 @@ describe('the anchor of a new Canary', () => {
     await expect(asked([target, other]).anchors.reference(canary, signal)).rejects.toThrow(NameTakenError);
   });
 
-  it('is looked for, and not made anew, where something was promoted', async () => {
+  it('is looked for, and not made again, where something was promoted', async () => {
     const status = { phase: 'Succeeded', failedChecks: 0, canaryWeight: 0, iterations: 0, release: { promotedRevision: 'one' } };
     const { anchors, requests } = asked([target, anAnchor('test', 'app')]);
     await anchors.reference({ ...canary, status: status as unknown as NonNullable<Canary['status']> }, signal);
@@ -140,7 +140,7 @@ describe('the anchor of a new Canary', () => {
     { phase: 'Initializing', step: 'creatingPrimary', priority: 'initialization' },
     { phase: 'Progressing', step: 'analysing', priority: 'release' },
     { phase: 'Failed', step: 'restoringPrimary', priority: 'rollback' },
-  ])('is asked for with the urgency of its Canary: $phase is $priority', async ({ phase, step, priority }) => {
+  ])('is read with the urgency of its Canary: $phase is $priority', async ({ phase, step, priority }) => {
     const used: string[] = [];
     const answering = { get: async () => anAnchor('test', 'app'), list: async () => ({ items: [] }) };
     const cluster = {
@@ -157,7 +157,7 @@ describe('the anchor of a new Canary', () => {
   });
 });
 
-it('with an anchor the records of its Canary are forgotten, since another Serin may make some', async () => {
+it('with an anchor the records of its Canary are forgotten, since another Serin could make some', async () => {
   const cluster = { get: async () => anAnchor('test', 'app'), list: async () => ({ items: [] }), apply: async () => undefined };
   const anchors = new Anchors(cluster as unknown as Cluster, 3, { warn: () => undefined });
   const canary = canaryOf('test', 'app');

@@ -23,14 +23,14 @@ const COPIED = 'copied';
 /** Anchors without a running Canary that are read in one namespace; a namespace with more has forged ones, or is read at the next starts. */
 export const MOST_ORPHANS = 200;
 
-/** Those of a spec, and those that were taken out of it and are not given back yet. */
+/** Routes of a spec, and routes that were taken out of it and are not restored yet. */
 const MOST_LISTED = 32;
 
-/** Which Canaries there are. */
+/** The existing Canaries. */
 export interface LivingCanaries {
-  /** This very one, whatever it releases by now. */
+  /** True for this very Canary, with any current release. */
   isRunning(canary: AnchorOwner & { metadata: { name: string } }): boolean;
-  /** This one, or another one on what stands. */
+  /** True for this Canary, or for another Canary that took over its objects. */
   isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean;
 }
 
@@ -59,7 +59,7 @@ export function anchoredPart({ metadata, spec }: Canary): NonNullable<Originals[
 
 const ListedRoutes = z.array(RouteRef).max(MOST_LISTED);
 
-/** Routes that are split, as the anchor's annotation has them, or else its data; what cannot be read is not there. */
+/** Routes that are split, from the anchor's annotation or else its data. An unreadable list counts as missing. */
 function listedIn({ metadata, data }: KubeObject): RouteRef[] | undefined {
   const text = metadata.annotations?.[listedRoutesAnnotation];
   const known = text === undefined ? undefined : ListedRoutes.safeParse(parseJson(text)).data;
@@ -73,7 +73,7 @@ export class Anchors {
   readonly #known = new Map<string, KubeObject>();
   /** Canaries whose anchor has a copied mark. */
   readonly #kept = new Set<string>();
-  /** By anchor, the version that was reported as unreadable. */
+  /** The version that was reported as unreadable, by anchor. */
   readonly #reported = new Map<string, string>();
   readonly #log: Pick<Log, 'warn'>;
 
@@ -83,7 +83,7 @@ export class Anchors {
     this.templates = new TemplateRecords(cluster, historyLimit, (canary, signal) => this.#find(canary, signal));
   }
 
-  /** The anchor, made with the target's values of this moment when there is none yet: before anything of the target is changed. */
+  /** The anchor. A missing one is made with the target's current values, before anything of the target is changed. */
   ensure(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<{ name: string; uid: string }> {
     return this.reference(canary, signal, async () => target);
   }
@@ -113,7 +113,7 @@ export class Anchors {
     }
   }
 
-  /** The anchor of a Canary that takes over the primary of a deleted one, with the same originals; the one that exists, after a crash. */
+  /** The anchor of a Canary that takes over the primary of a deleted one, with the same originals. After a crash, the existing anchor. */
   async inherit(heir: Canary, originals: Omit<Originals, 'canary'>, signal: AbortSignal): Promise<{ name: string; uid: string }> {
     const anchor = renderAnchor(heir, { canary: anchoredPart(heir), ...originals });
     try {
@@ -126,7 +126,7 @@ export class Anchors {
     }
   }
 
-  /** The anchor's identity, where there is an anchor. */
+  /** The anchor's identity, `undefined` without an anchor. */
   async existing(
     canary: AnchorOwner & { metadata: { name: string }; status?: Canary['status'] },
     signal: AbortSignal,
@@ -192,15 +192,15 @@ export class Anchors {
     return anchor && this.read(anchor)?.canary?.spec;
   }
 
-  /** Pods that the target asked for before anything of it was changed; undefined where that is not known, or was none. */
+  /** Desired pods of the target before any change of it, `undefined` if that is not known, or was none. */
   async originalReplicas(canary: Canary, signal: AbortSignal): Promise<number | undefined> {
     const anchor = await this.#find(canary, signal);
     return (anchor && this.read(anchor)?.target.replicas) || undefined;
   }
 
   /**
-   * Canaries that were deleted while Serin was down, by their anchors. Data of anchors may be large, and are read of the ones without a running
-   * Canary alone; in one namespace of no more than `MOST_ORPHANS`.
+   * Canaries that were deleted while Serin was down, by their anchors. Data of anchors can be large, and are read only for anchors without a running Canary, in
+   * one namespace for no more than `MOST_ORPHANS`.
    */
   async orphans(canaries: LivingCanaries, namespaces: readonly string[], signal: AbortSignal): Promise<Canary[]> {
     const listed = await this.#listed(namespaces, signal);
@@ -259,7 +259,7 @@ export class Anchors {
     return undefined;
   }
 
-  /** Without their data. */
+  /** Anchors without their data. */
   async #listed(namespaces: readonly string[], signal: AbortSignal): Promise<KubeObject[]> {
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision' };
     const scopes = namespaces.length === 0 ? [kind] : namespaces.map((namespace) => ({ ...kind, namespace }));
@@ -267,7 +267,7 @@ export class Anchors {
     const lists = await Promise.all(
       scopes.map((scope) =>
         this.#cluster.list(scope, selection).catch((error: unknown) => {
-          // One of several namespaces that may not be read stops only the Canaries there.
+          // With several namespaces, a forbidden one stops only the Canaries in it.
           if (scopes.length > 1 && isForbidden(error)) return { items: [] };
           throw error;
         }),

@@ -31,7 +31,7 @@ export interface Described {
   spec?: { selector?: Labels | undefined; ports?: NonNullable<Original>['ports'] | undefined } | undefined;
 }
 
-/** The fields of the apex Service that we write, as they were. */
+/** The original values of the apex Service's fields that we write. */
 export function apexOriginal({ metadata, spec }: Described): NonNullable<Original> {
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key in fluxOff);
   const appliedSelector = lastApplied({ metadata })?.spec?.selector;

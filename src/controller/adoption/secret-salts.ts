@@ -17,7 +17,7 @@ import type { ClusterView } from '../watch/cluster-view.ts';
 import { type AnchorOwner, keyOf } from './anchor-owner.ts';
 import type { Anchors } from './anchors.ts';
 
-/** Of 64 bits each. */
+/** Number of words, of 64 bits each. */
 const WORDS = 4;
 
 interface SaltDeps {
@@ -38,8 +38,8 @@ interface Known {
 }
 
 /**
- * The salt of each Canary, by which checksums of its Secrets are made. It is read when a Secret is to be compared, drawn where there is none that the status
- * refers to, and stored once a status does. An idle Canary reads none.
+ * The salt of each Canary, by which checksums of its Secrets are made. It is read when a Secret is to be compared, drawn if none exists that the status refers
+ * to, and stored once a status does. An idle Canary reads none.
  */
 export class SecretSalts {
   readonly #deps: SaltDeps;
@@ -49,7 +49,7 @@ export class SecretSalts {
     this.#deps = deps;
   }
 
-  /** By what the Secrets of this Canary are compared, or why that is not known now. */
+  /** Marks by which the Secrets of this Canary are compared, or the problem that hides them now. */
   async of(canary: Canary, signal: AbortSignal): Promise<SecretMarks | { problem: NewBlocker }> {
     const { revision, promotedRevision } = canary.status?.release ?? {};
     const wanted = saltIdsIn(canary);
@@ -66,8 +66,8 @@ export class SecretSalts {
   }
 
   /**
-   * Stores the salt that this status was written with, once there is an anchor to own it. After the status: a release waits for nothing that is not needed yet,
-   * and what is lost by a crash in between is compared as with any salt that is lost.
+   * Stores the salt that this status was written with, once an anchor exists to own it. It follows the status: a release waits for no unneeded write, and a
+   * salt that a crash in between loses is handled like any lost salt.
    */
   async store(canary: Canary, signal: AbortSignal): Promise<void> {
     const known = this.#known.get(keyOf(canary));
@@ -95,7 +95,7 @@ export class SecretSalts {
     try {
       await this.#replace(heir, salt.render(heir, anchorReference(anchor)), signal);
     } catch (error) {
-      // Then it is as one that is lost.
+      // Then the salt counts as lost.
       if (!(error instanceof ApiError)) throw error;
     }
     this.forget(heir);
@@ -110,7 +110,7 @@ export class SecretSalts {
     const salt = found && readSalt(found);
     const anchor = salt && (await this.#deps.anchors.existing(canary, signal));
     const isOwned = found?.metadata.ownerReferences?.some(({ uid }) => uid === anchor?.uid) ?? false;
-    // One that the status does not refer to may be anyone's, whose bytes are known to them; the owner is known only once we have made an anchor.
+    // A salt without a reference in the status can be of another writer, who then knows its bytes. The owner is known only once we have made an anchor.
     const isOurs = salt !== undefined && (wanted.size === 0 ? isOwned : wanted.has(salt.id));
     const known = isOurs
       ? { salt, soughtFor: wanted, isStored: isOwned }
@@ -119,7 +119,7 @@ export class SecretSalts {
     return known;
   }
 
-  /** One that may not be read is none. */
+  /** A forbidden object counts as missing. */
   async #read(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined> {
     try {
       return await this.#deps.cluster.get(ref, { signal });
@@ -153,7 +153,7 @@ export class SecretSalts {
     return inUse && this.#read(configObjectRef({ kind: 'Secret', name: inUse.copy }, namespace), signal);
   }
 
-  /** With Secrets limited by name the operator names the salt too, or it lasts as long as this process. */
+  /** With Secrets limited by name the operator also names the salt, or it lasts as long as this process. */
   #mayRead(canary: Canary): boolean {
     const { names } = secretsPolicy(this.#deps.config, canary.metadata.namespace);
     return names.length === 0 || names.includes(saltName(canary));

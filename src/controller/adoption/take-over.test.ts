@@ -11,7 +11,7 @@ const owner = (kind: string, name: string, apiVersion = 'flagger.app/v1beta1') =
 const other = owner('Team', 'shop', 'example.com/v1');
 const anchor = { name: names(canary).anchor, uid: 'anchor-uid' };
 
-/** What is written over the primary with these owners. */
+/** The writes over the primary with these owners. */
 async function written(...ownerReferences: object[]): Promise<{ wrote: boolean; patches: unknown[] }> {
   const ref = workloads.Deployment.primaryRef(canary);
   const { apiVersion, kind, name, namespace } = ref;
@@ -48,7 +48,7 @@ it('I7: the anchor becomes the owner in place of the Canary, and other owners st
   ]);
 });
 
-it('I7: an object of another Canary, and one that Flagger has not left, are not written', async () => {
+it('I7: an object of another Canary, and an object that Flagger has not left, are not written', async () => {
   expect(await written(owner('Canary', 'other'))).toEqual({ wrote: false, patches: [] });
   expect(await written(other)).toEqual({ wrote: false, patches: [] });
 });

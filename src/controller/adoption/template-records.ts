@@ -13,7 +13,7 @@ import {
 import type { PrimarySpec } from '../../workloads/workload.ts';
 import { type AnchorOwner, atUrgencyOf, isFirst, keyOf } from './anchor-owner.ts';
 
-/** Templates that may be put back, and those that no longer can. */
+/** Templates that can be put back, and templates that no longer can. */
 export interface KeptTemplates {
   kept: readonly PrimarySpec[];
   pruned: readonly PrimarySpec[];
@@ -22,12 +22,12 @@ export interface KeptTemplates {
 export interface KeepTemplateOptions {
   /** The target's own template. */
   target?: PodTemplate | undefined;
-  /** As they were just read; `unneeded`: where `hasRoomAfter` says so; absent: they are read. */
+  /** The records that were just read. `unneeded` if `hasRoomAfter` says so, `undefined` to read them. */
   records?: readonly KubeObject[] | 'unneeded' | undefined;
   signal: AbortSignal;
 }
 
-/** The record that was made last, and how many there are at the most. */
+/** The newest record, and the highest possible number of them. */
 interface LastRecord {
   revision: string;
   number: number;
@@ -46,7 +46,7 @@ export class TemplateRecords {
   readonly #cluster: Cluster;
   readonly #historyLimit: number;
   readonly #findAnchor: FindAnchor;
-  /** Of promoted templates, by Canary: who leads is the only one that makes records. Forgotten where another Serin is seen. */
+  /** Last record of promoted templates, by Canary: only the leader makes records. Forgotten where another Serin is seen. */
   readonly #last = new Map<string, LastRecord>();
   /** Canaries whose anchor this process has made, and which have no record yet. */
   readonly #blank = new Set<string>();
@@ -77,7 +77,7 @@ export class TemplateRecords {
     const anchor = await this.#findAnchor(canary, signal);
     const key = keyOf(canary);
     const last = this.#last.get(key);
-    // Until it is answered, what is stored is unknown.
+    // The stored record is unknown until the answer.
     this.#last.delete(key);
     this.#blank.delete(key);
     const isUnneeded = read.records === 'unneeded' && last !== undefined;
@@ -103,7 +103,7 @@ export class TemplateRecords {
     return last !== undefined && last.revision === revision && last.count < this.#historyLimit;
   }
 
-  /** The same in place of one that never served, which is nothing to go back to. */
+  /** The same in place of a template that never served: no rollback goes to it. */
   async replace(
     canary: Canary,
     unserved: string,
@@ -122,18 +122,18 @@ export class TemplateRecords {
     return (await this.promotions(canary, signal)).find((data) => revision === undefined || data.revision === revision);
   }
 
-  /** Promoted templates, newest first, as far as they are kept. */
+  /** The kept promoted templates, newest first. */
   async promotions(canary: Canary, signal: AbortSignal): Promise<TemplateRevisionData[]> {
     return promotionsIn(await this.records(canary, signal));
   }
 
-  /** Of one Canary: its anchor, and the templates that were promoted. A new one whose anchor was just made has none. */
+  /** Records of one Canary: its anchor, and the promoted templates. A new Canary whose anchor was just made has none. */
   async records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
     if (isFirst(canary) && this.#blank.has(keyOf(canary))) return [];
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
     const { items } = await atUrgencyOf(canary, this.#cluster).list(kind, { labelSelector: recordsOf(canary), signal });
     const anchor = await this.#findAnchor(canary, signal);
-    // Those of an earlier anchor are about to be collected, and belong to an application that was uninstalled.
+    // Records of an earlier anchor are about to be collected, and belong to an application that was uninstalled.
     const isOurs = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
       ownerReferences.length === 0 || ownerReferences.some(({ uid }) => uid === anchor?.metadata.uid);
     return items.filter(isOurs);

@@ -30,7 +30,7 @@ async function applied(): Promise<ModelLab> {
 const releaseOf = (lab: ModelLab) => raw(lab.canary())?.status?.release;
 const isIdle = (lab: ModelLab) => lab.phase() === 'Initialized' && releaseOf(lab)?.step === 'resting';
 
-/** Salts by name and id, and the one that has made the recorded checksum. */
+/** Salts by name and id, and the salt that has made the recorded checksum. */
 function saltsOf(lab: ModelLab): { stored: string[]; recorded: string | undefined } {
   const { store } = lab.server.api;
   const objects = store.storeKeys().flatMap((key) => store.list(key).map(([, object]) => object));
@@ -43,7 +43,7 @@ function saltsOf(lab: ModelLab): { stored: string[]; recorded: string | undefine
 
 const saltOf = (id: string | undefined) => `Secret/${saltRef.name} ${id}`;
 
-/** What a Secret that is written as it is starts no release of; after one of a change there is one salt, by which the status is written. */
+/** A Secret that is rewritten unmodified starts no release. After a changed Secret there is one salt, by which the status is written. */
 async function endsWithOneSalt(lab: ModelLab): Promise<void> {
   expect(await lab.passUntil(() => isIdle(lab), 300_000)).toBe(true);
   await lab.pass(30_000);
@@ -51,7 +51,7 @@ async function endsWithOneSalt(lab: ModelLab): Promise<void> {
   lab.server.patch(secretRef, { metadata: { annotations: { looked: `${lab.clock.nowMs()}` } } });
   await lab.pass(120_000);
   const { stored, recorded } = saltsOf(lab);
-  // One that is lost between status and Secret is compared by the bytes of the copies (E142).
+  // A salt that is lost between status and Secret: the bytes of the copies are compared (E142).
   expect([[], [saltOf(recorded)]]).toContainEqual(stored);
   expect([releaseOf(lab)?.run, lab.phase(), lab.server.find(primaryRef)?.metadata.generation]).toEqual([0, 'Initialized', generation]);
   lab.server.patch(secretRef, holdingPin('0815'));

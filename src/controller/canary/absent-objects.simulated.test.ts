@@ -75,7 +75,7 @@ it.each(absences)('I12: a $what that never comes is one event, after 10 s', asyn
   lab.close();
 });
 
-it('I12: a watch of Deployments that is 4 s late makes no event of a target that is there', async () => {
+it('I12: a watch of Deployments that is 4 s late makes no event of a target that exists', async () => {
   const lab = await aLab();
   lab.server.delete(targetRef);
   lab.watched = false;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AnswerContext } from '../reconcile/answer-context.ts';
 import { answerQuestion } from './answer-questions.ts';
 
-it('counts of both sides come with the queries that were asked, for the journal', async () => {
+it('counts of both sides come with their queries, for the journal', async () => {
   const compare: AnswerContext['compare'] = async (_canary, _asked, _signal, queryAsked) => {
     queryAsked?.('sum(requests_total)');
     return [{ metric: 'errors', kind: 'unknown', reason: 'no answer' }];

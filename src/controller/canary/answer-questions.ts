@@ -22,10 +22,10 @@ import { patchPrimary } from '../reconcile/patch-primary.ts';
 import { restartPrimary } from '../reconcile/restart-primary.ts';
 import { undo, undoableTemplate } from '../reconcile/undo.ts';
 
-/** Asked whether a release may go on or has to go back; the others do something. */
+/** They decide whether a release goes on or is rolled back. The others do something. */
 const GATES: ReadonlySet<HookType> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback']);
 
-/** Promotions that are begun anew at once, since another writer changed what the primary is (E103). */
+/** Promotions that are started again at once, since another writer changed the primary's version (E103). */
 const MOST_RACES = 3;
 
 type AnswerableQuestion = Extract<
@@ -33,7 +33,7 @@ type AnswerableQuestion = Extract<
   { kind: 'runHooks' | 'measure' | 'compare' | 'promote' | 'restorePrimary' | 'undo' | 'restart' }
 >;
 
-/** Asks the world one of the chart's questions. What it says is a value, refusals included; only an aborted signal throws. */
+/** Answers one of the chart's questions. Every outcome is a value, refusals included: only an aborted signal throws. */
 export async function answerQuestion(question: AnswerableQuestion, context: AnswerContext): Promise<Answer> {
   const { id } = question;
   switch (question.kind) {
@@ -77,7 +77,7 @@ export async function answerQuestion(question: AnswerableQuestion, context: Answ
 type RefusedWrite = { outcome: 'refused'; reason: string; blocker?: NewBlocker };
 type PrimaryWriteOutcome = { outcome: 'written' } | RefusedWrite;
 
-/** After a lost race everything is read again at once, and compared again with what was analysed (E103). */
+/** After a lost race everything is read again at once, and compared again with the analysed revision (E103). */
 async function unlessRaced<T>(act: () => Promise<T>, { canary, signal }: AnswerContext): Promise<T | RefusedWrite> {
   for (let races = 0; ; races += 1) {
     try {
@@ -111,11 +111,11 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
     return { outcome: 'written' };
   }
   const read = target && (await readTargetConfigs(canary, target, workload, context));
-  // Written, but not looked at before a crash; now there is nothing to compare it with, and what was begun is finished first.
+  // Written, but not looked at before a crash: now nothing is left to compare it with, and the promotion is finished first.
   if (isCarried && !(read && 'revision' in read && read.revision === revision)) return { outcome: 'written' };
   if (!read) return { outcome: 'refused', reason: 'the target does not exist' };
   if ('problem' in read) return { outcome: 'refused', reason: blockerText(read.problem), blocker: read.problem };
-  // Written since the analysis began: pods that started in between may have run something else, be it the same again by now (E56).
+  // Written since the analysis began: pods that started in between might have run something else, even if it is the same again by now (E56).
   const pinned = canary.status?.release?.configs ?? {};
   const isInDoubt = wereWrittenBetween(read.configs, pinned);
   if (read.revision !== revision || isInDoubt) {
@@ -134,7 +134,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
   const answer = isWritten ? primary : await write(primary, template, context, workload);
   const leftover = workload.templateMatches(answer, template, primary);
   if (leftover !== undefined) throw new TemplateLeftoverError(primaryRefOf(canary), leftover);
-  // Which copies may go after one was made, the records say.
+  // After a copy was made, the records decide which copies can go.
   const known = madeCopies && history === 'unneeded' ? undefined : history;
   await keep(primary, template, revision, context, workload, { target: undoableTemplate(canary, target), records: known, madeCopies });
   await followReplicas(primary, target, context, workload);
@@ -142,8 +142,8 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
 }
 
 /**
- * The primary's template may have to be restored. It has no record when the controller was killed after it wrote the template and
- * before it kept it. Returns the records that there are then.
+ * Keeps the primary's template, because it might have to be restored. It has no record when the controller was killed after it wrote the template and before it
+ * kept it. Returns the records after that.
  */
 async function keepCarried(
   primary: KubeObject,
@@ -175,7 +175,7 @@ async function followReplicas(
   await cluster.patch(primaryRefOf(canary), patch, { signal, ...(subresource && { subresource }) });
 }
 
-/** Puts back what was promoted last, after a promotion that the primary could not take. */
+/** Restores the last promoted template, after a promotion that the primary could not take. */
 async function restorePrimary(revision: string, context: AnswerContext): Promise<PrimaryWriteOutcome> {
   const { canary, cluster, anchors, signal } = context;
   const workload = workloadOf(canary);
@@ -184,13 +184,13 @@ async function restorePrimary(revision: string, context: AnswerContext): Promise
   if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary));
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
   await refreshRestored(promoted.spec, context, workload);
-  // Whatever the server makes of it: nothing may bar the way back. A newer one fills in what it did not know when this was promoted.
+  // The answer is not compared: nothing must block the rollback. A newer server fills in fields that it did not know at the promotion.
   await write(primary, promoted.spec, context, workload);
   await keep(primary, promoted.spec, revision, context, workload, { target: promoted.target });
   return { outcome: 'written' };
 }
 
-/** Copies of Secrets that have become live since hold what was revoked (E132). */
+/** Copies of Secrets that have become live since hold revoked values (E132). */
 async function refreshRestored(template: PrimarySpec, context: AnswerContext, workload: Workload): Promise<void> {
   const { canary, cluster, anchors, config, signal } = context;
   const { mode, names } = secretsPolicy(config, canary.metadata.namespace);
@@ -223,7 +223,7 @@ async function keep(
 ): Promise<void> {
   const { canary, anchors, signal } = context;
   const { kept, pruned } = await anchors.templates.keep(canary, template, revision, { ...history, signal });
-  // The primary's old pods may read the old copies until they are gone, whatever the history says.
+  // The primary's old pods can read the old copies until they are gone, even without a record in the history.
   const inUse = [...kept, workload.promotedPart(primary)];
   if (context.config.enableConfigTracking) await pruneCopies(context, { kept: inUse, pruned }, madeCopies);
 }

@@ -26,7 +26,7 @@ it('heals routes of an idle Canary under the brake, also when the first change c
     await lab.pass(1_000);
   }
   const corrections = lab.writes.slice(before).filter(({ ref }) => ref.kind === 'VirtualService').length;
-  // At once, then after 1, 2, 4 … s.
+  // Corrections come at once, then after 1, 2, 4 … s.
   expect(corrections).toBeGreaterThan(3);
   expect(corrections).toBeLessThanOrEqual(8);
   expect(raw(lab.canary())?.status.conditions).toMatchObject([{ type: 'Promoted' }, { type: 'Contested', status: 'True' }]);
@@ -97,7 +97,7 @@ it('I8: is not all that is left while a config has been read again that the stat
   lab.close();
 });
 
-it.each([409, 500])('E54: what was delivered leaves the status, though the first write without it was answered by %i', async (status) => {
+it.each([409, 500])('E54: a delivered message leaves the status, though the first write without it was answered by %i', async (status) => {
   const lab = await idle();
   const refused: unknown[] = [];
   const listed = () => raw(lab.canary())?.status.release.deliveries.length;

@@ -2,11 +2,11 @@ import type { StoredJournals } from '../journal/journal-keeper.ts';
 import type { ReconcileMemory } from '../reconcile/context.ts';
 import type { StatusOwnership } from '../status/ownership.ts';
 
-/** What is kept of an idle Canary: all that neither the cluster nor its status says. */
+/** Memory of an idle Canary: state that neither the cluster nor its status has. */
 export interface CanaryMemory {
   ownership: StatusOwnership;
   reconciled: ReconcileMemory;
   journals: StoredJournals | undefined;
-  /** Of the spec that it was reconciled with. */
+  /** Generation of the spec that it was reconciled with. */
   generation: number;
 }

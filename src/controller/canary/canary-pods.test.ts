@@ -9,7 +9,7 @@ const known = { crashes: 1, lost: 0, unready: 0, ends: {} };
 
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: {}, spec: { selector: { matchLabels: { app: 'podinfo' } } } };
 
-/** What is followed of a Canary with this status. */
+/** The calls to follow and unfollow pods of a Canary with this status. */
 function followed(phase: Phase, release: object | undefined, isThere = true) {
   const asked: unknown[] = [];
   const podWatches = { follow: (...args: unknown[]) => asked.push(args), unfollow: (follower: string) => asked.push(follower) };

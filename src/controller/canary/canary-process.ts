@@ -41,8 +41,8 @@ import { RememberedRelease } from './remembered-release.ts';
 const PAUSE_MS = { from: 500, to: 60_000 };
 
 /**
- * One Canary's mailbox: everything that happens to it is handled here, one after the other, and nothing here reaches another Canary.
- * Each pass gathers facts, steps the chart, records the result, and only then asks its questions and reconciles the cluster.
+ * One Canary's mailbox: everything that happens to it is handled here, one after the other, and nothing here reaches another Canary. Each reconcile gathers
+ * facts, steps the chart, records the result, and only then starts its questions and changes the cluster.
  */
 export class CanaryProcess {
   readonly #deps: ControllerDeps;
@@ -62,10 +62,10 @@ export class CanaryProcess {
   readonly #release = new RememberedRelease();
   #adoption: Adoption | undefined;
   #isAside = false;
-  /** By the stored status: counts until the release is read. */
+  /** Priority by the stored status: counts until the release is read. */
   #storedPriority: Priority = 'initialization';
   readonly #backOff = new BackOff(PAUSE_MS);
-  /** Of the spec that the open questions were asked under. */
+  /** Generation of the spec that the open questions belong to. */
   #seenGeneration: number | undefined;
 
   /** `memory`: of the same Canary when it was idle before. `onIdle`: from here on the process is not needed until the Canary is woken. */
@@ -115,7 +115,7 @@ export class CanaryProcess {
     this.#mail.wake(message);
   }
 
-  /** Resolves when no pass is under way. */
+  /** Resolves when no reconcile is under way. */
   idle(): Promise<void> {
     return this.#mail.idle();
   }
@@ -170,12 +170,12 @@ export class CanaryProcess {
     if (isTakenOver && retryConfigsMs !== undefined) return;
     followPods(canary, workload, this.#label, this.#deps);
     const { signal } = this.#questions;
-    // Anew until it is recorded: whatever is pushed meanwhile must not be taken for what the primary holds.
+    // Inspected again until it is recorded: a version pushed meanwhile must not be taken for the primary's.
     this.#adoption = isTakenOver ? await inspectAdoption(canary, { ...this.#deps, signal }) : undefined;
     await this.#step(canary, provider, router);
   }
 
-  /** Two controllers must not run one Canary: reported once, and nothing is written or asked as long as the other one goes on. */
+  /** Two controllers must not run one Canary: reported once, and nothing is written or called as long as the other one goes on. */
   async #standAside(raw: KubeObject, rival: Rival): Promise<void> {
     this.#alarms.stop();
     if (rival.kind === 'serin') this.#alarms.set('wake', RIVAL_SILENCE_MS, () => this.wake());
@@ -188,7 +188,7 @@ export class CanaryProcess {
     this.#convergence.forget();
     const owner = { metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } };
     this.#deps.deliveries.stop(owner);
-    // The other one makes records, too.
+    // The other controller also makes records.
     this.#deps.anchors.forget(owner);
     this.#deps.salts.forget(owner);
     const by = rival.kind === 'other' ? 'another controller' : rival.writer;
@@ -225,14 +225,14 @@ export class CanaryProcess {
     });
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
-    // Not before: a message that was delivered is delivered once.
+    // Only after the record: a message that was delivered is delivered once.
     this.#mail.handled(pending);
     const isWritten = recorded.metadata.resourceVersion !== canary.metadata.resourceVersion;
-    // What was not written is as it was compared with what was remembered.
+    // An unwritten status is equal to the remembered one.
     if (isWritten) this.#release.setStored(recorded);
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
     this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
-    // What it was set for does not come any more, as the end of a message that was delivered.
+    // The cause of the alarm is gone, like the end of a message that was delivered.
     if (this.#release.isAtRest) this.#alarms.clear('wake');
     this.#offline.check(recorded, this.#questions.signal);
     this.#releaseLook.begin(recorded, provider, this.#questions.signal);
@@ -242,15 +242,15 @@ export class CanaryProcess {
     this.#deps.deliveries.deliver(recorded);
   }
 
-  /** The release goes on with the next event that means something else: its state and the objects stay as they are. */
+  /** The release goes on with the next event of another meaning: its state and the objects stay unmodified. */
   #reportUnmoved(unmoved: Unmoved): void {
     this.#deps.metrics.decisionUnmoved();
     this.#deps.log.error({ canary: this.#label, err: new UnmovedDecisionError(unmoved) }, 'a decision has no move');
   }
 
   /**
-   * The stored status counts, not the one in memory: a record whose answer was lost may be stored long after the release was read
-   * anew, and the next record would then take its step back.
+   * The stored status counts, not the one in memory: a record whose answer was lost can be stored long after the release was read again, and the next record
+   * would then take its step back.
    */
   #forgetOvertaken(canary: Canary): void {
     if (this.#release.isOf(canary)) return;
@@ -293,7 +293,7 @@ export class CanaryProcess {
     });
   }
 
-  /** Stores the last record of this pass. Undefined: it was not stored, and the release is read anew. */
+  /** Stores the last record of this reconcile. `undefined` if it was not stored: the release is read again. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
     const companions = this.#convergence.memory.companions.messageFor(canary);
     const lost = this.#arrivalWarnings.messageFor(canary);
@@ -343,7 +343,7 @@ export class CanaryProcess {
   }
 
   #recover(error: unknown): void {
-    // No sooner than the server asks for; half to one and a half of the pause, so that Canaries that failed together do not come back together.
+    // No sooner than the server requires. Half to one and a half of the pause, so that Canaries that failed together do not come back together.
     const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
     const pauseMs = Math.max(askedMs, Math.round(this.#backOff.next() * (0.5 + this.#deps.random())));
     this.#forgetRelease();

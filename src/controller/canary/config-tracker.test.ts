@@ -35,7 +35,7 @@ let version: number;
 let generation: number;
 /** Set: the config is optional and missing. */
 let missingSince: string | undefined;
-/** Another controller has made a primary, which is there. */
+/** Another controller has made a primary, and it exists. */
 let hasPrimary: boolean;
 /** Others of the namespace are watched, and a watch of all is forbidden. */
 let tooMany: boolean;
@@ -92,7 +92,7 @@ function recorded(configs: Record<string, SeenConfig>): Canary {
   return { ...canary, status: { ...status, release: { ...status.release, configs } } };
 }
 
-it('E56: a config that has changed is news of which the target may know more than its watch, so it is looked at after it', async () => {
+it('E56: a changed config is news, and the target can know more of it than its watch, so it is looked at after the config', async () => {
   await look.read(recorded({ [KEY]: { uid: 'c-1', resourceVersion: '6', checksum: 'old' } }), deployment, signal);
   expect(reads).toEqual(['ConfigMap', 'Deployment']);
   expect(learned.map(({ spec }: Raw) => spec.replicas)).toEqual([3]);
@@ -108,7 +108,7 @@ it.each([
   expect(reads).toEqual(expected);
 });
 
-it('I8: what is as it was costs no request, neither at the next look nor after a restart', async () => {
+it('I8: an unmodified config costs no request, neither at the next look nor after a restart', async () => {
   const known = recorded({ [KEY]: { uid: 'c-1', resourceVersion: '7', checksum: 'x' } });
   await look.read(known, deployment, signal);
   expect(reads).toEqual([]);
@@ -118,7 +118,7 @@ it('I8: what is as it was costs no request, neither at the next look nor after a
   expect(reads).toEqual(['ConfigMap', 'Deployment']);
 });
 
-it('I8: while idle, one that is missing costs no request however often it is listed anew, until a template comes', async () => {
+it('I8: while idle, a missing config costs no request however often it is listed again, until a template comes', async () => {
   missingSince = '9';
   const resting = recorded({ [KEY]: { resourceVersion: '7' } });
   await look.read(resting, deployment, signal);
@@ -131,7 +131,7 @@ it('I8: while idle, one that is missing costs no request however often it is lis
   expect(reads).toEqual(['Deployment']);
 });
 
-it('E56: in a release, one that is missing and was not watched all the time is news', async () => {
+it('E56: in a release, a missing config that was not watched all the time is news', async () => {
   missingSince = '9';
   const { status } = recorded({ [KEY]: { resourceVersion: '7' } });
   if (!status?.release) throw new Error('not initialized');
@@ -147,7 +147,7 @@ it.each([
     status: { phase: 'Succeeded', failedChecks: 0, canaryWeight: 0, iterations: 0 } as const,
     read: ['ConfigMap', 'Deployment'],
   },
-])('E56: whether pods are left that read other configs is asked of $what where they may be analysed', async ({ status, read }) => {
+])('E56: a look at configs for $what looks for left pods with other configs only if they could be analysed', async ({ status, read }) => {
   const { status: _, ...fresh } = canary;
   await look.read({ ...fresh, ...(status && { status }) }, deployment, signal);
   expect(reads).toEqual(read);

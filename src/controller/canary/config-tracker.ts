@@ -29,7 +29,7 @@ type ConfigTrackerDeps = Pick<ControllerDeps, 'config' | 'announceOn' | 'clock'>
   view: Pick<ControllerDeps['view'], 'find' | 'all' | 'learn'>;
 };
 
-/** Reads the configs of one Canary's target, reports those that cannot be read, and says when to try again. */
+/** Reads the configs of one Canary's target, reports unreadable ones, and says when to try again. */
 export class ConfigTracker {
   readonly #deps: ConfigTrackerDeps;
   readonly #follower: string;
@@ -60,7 +60,7 @@ export class ConfigTracker {
     return this.#latest !== undefined && 'configs' in this.#latest ? (this.#latest.unwatched ?? []) : [];
   }
 
-  /** Whether nothing is known that a status with these configs does not say. */
+  /** True if a status with these configs holds everything known. */
   isRemembered(recorded: SeenConfigs): boolean {
     return this.#unavailable.isClear && this.#tracked.isRemembered(recorded);
   }
@@ -82,8 +82,8 @@ export class ConfigTracker {
     const { target, remembered } = tracked;
     const { uid, template } = target;
     const look = await this.#tracked.read(target, remembered, () => salts.of(canary, signal), signal);
-    // Pods that were requested meanwhile have read what was there before, and the watch of their workload may be late (E56).
-    // A new Canary has no pods to analyse: its primary is made from what is read then.
+    // Pods that were requested meanwhile have read the earlier content, and the watch of their workload can be late (E56). A new Canary has no pods to analyse:
+    // its primary is made from the configs read then.
     const isNew = (canary.status?.phase ?? '') === '' && !isForeign(canary, view);
     if (!isNew && 'configs' in look && this.#isNews(look.configs, remembered, isResting(canary.status?.release))) {
       const now = await cluster.get(workload.targetRef(canary), { signal });
@@ -102,7 +102,7 @@ export class ConfigTracker {
     return Math.min(this.#backOff.next(), untilEventMs);
   }
 
-  /** The copies of Secrets that have become live (E132). False: one could not be written. */
+  /** Refreshes the copies of Secrets that have become live (E132). False if one could not be written. */
   async #refreshCopies(canary: Canary, workload: Workload, { refs, namespace }: TrackedTarget, signal: AbortSignal): Promise<boolean> {
     const { config, configWatches, view, cluster, anchors } = this.#deps;
     const { mode, names } = secretsPolicy(config, namespace);
@@ -123,19 +123,22 @@ export class ConfigTracker {
     return true;
   }
 
-  /** Nothing is watched for this Canary any more. */
+  /** Ends all watches for this Canary. */
   stop(): void {
     this.#deps.configWatches.follow(this.#follower, '', []);
   }
 
-  /** Neither as recorded nor as they were when the target was read. While no release is in progress, a config that was only written starts nothing: it counts once a template comes. */
+  /**
+   * True if the configs differ from the record and from the last read of the target. While no release is in progress, a config that was only written starts
+   * nothing: it counts once a template comes.
+   */
   #isNews(configs: SeenConfigs, { configs: recorded, isPinned }: RememberedConfigs, isResting: boolean): boolean {
     if (isResting && isPinned && areSameConfigs(configs, recorded)) return false;
     return !isDeepStrictEqual(configs, recorded) && !isDeepStrictEqual(configs, this.#lookedAfter);
   }
 }
 
-/** What a target reads, with what the status remembers of it; undefined where nothing is tracked. */
+/** The configs that a target reads, with their record in the status, `undefined` if nothing is tracked. */
 function trackedOf(
   canary: Canary,
   workload: Workload,
@@ -152,8 +155,8 @@ function trackedOf(
 }
 
 /**
- * Watches the configs of all targets that the view shows, but for those of Canaries that are being deleted. In one turn of the event loop, so that the first list of a namespace covers
- * them all: a config that is followed later is asked for by its name.
+ * Watches the configs of all targets that the view shows, except those of Canaries that are being deleted. In one turn of the event loop, so that the first
+ * list of a namespace covers them all: a config that is followed later is requested by its name.
  */
 export function followAll(
   canaries: readonly Canary[],

@@ -32,7 +32,7 @@ it('E53, E70: an answer that is no longer waited for does not hide a request tha
   ]);
 });
 
-it('E2: nor does a delivery that is listed no more hide a new revision', () => {
+it('E2: nor does a delivery that is no longer listed hide a new revision', () => {
   const world = initialized();
   world.targetRevision = 's1:b';
   play(world, [{ type: 'DELIVERED', key: 'long-gone' }]);

@@ -9,8 +9,8 @@ export type CanaryMessage =
   | { type: 'ANSWER'; answer: Extract<EngineEvent, { type: 'ANSWER' }>['answer'] };
 
 /**
- * The engine's events of one pass. A message that no longer concerns the release is left out: the chart would not look at the facts with it,
- * and what has changed in the cluster at the same moment would wait for whatever comes next.
+ * The engine's events of one reconcile. A message that no longer concerns the release is left out: the chart would not look at the facts with it, and a
+ * simultaneous change in the cluster would wait for the next event.
  */
 export function engineEvents(messages: readonly CanaryMessage[], now: Snapshot, facts: Facts): EngineEvent[] {
   const events = messages.filter((message) => isNews(message, now)).map((message): EngineEvent => ({ ...message, facts }));

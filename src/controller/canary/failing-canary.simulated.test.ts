@@ -50,7 +50,7 @@ class CanaryPod {
   }
 }
 
-/** At its first weight, with one pod. */
+/** A release at its first weight, with one pod. */
 async function releasing(plan: object = analysis): Promise<{ lab: ModelLab; pod: CanaryPod }> {
   const lab = await initializedLab({}, aModelCanary(plan, { progressDeadlineSeconds: 600 }));
   const pod = new CanaryPod(lab);

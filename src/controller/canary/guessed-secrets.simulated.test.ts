@@ -74,7 +74,7 @@ const checksumOf = (lab: ModelLab): string => raw(lab.canary())?.status?.tracked
 const annotate = (lab: ModelLab) => lab.server.patch(secretRef, { metadata: { annotations: { looked: `${lab.clock.nowMs()}` } } });
 const saltNow = (lab: ModelLab) => readSalt(lab.server.find(saltRef) ?? { apiVersion: 'v1', kind: 'Secret', metadata: { name: '' } });
 
-/** What is done while Serin is down. */
+/** Acts while Serin is down. */
 async function whileDown(lab: ModelLab, act: () => void, flags: Flags = {}): Promise<void> {
   lab.kill();
   act();
@@ -316,7 +316,7 @@ describe('E143: with Secrets limited by name', () => {
     lab.close();
   });
 
-  it('one that is named too is kept', async () => {
+  it('a salt that is also named is kept', async () => {
     const lab = await reading('4711', { secretsNames: ['db', saltRef.name] });
     expect(saltNow(lab)?.id).toBe(saltIdOf(checksumOf(lab)));
     lab.close();

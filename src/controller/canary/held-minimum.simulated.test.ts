@@ -46,7 +46,7 @@ describe('E101: the minimum of the user’s scaler', () => {
     lab.close();
   });
 
-  it('a scaler that computes a small number whatever the pods fails no release', async () => {
+  it('a scaler that computes a small number for any pods fails no release', async () => {
     const lab = await initialized(anHpa(), {}, rests100);
     lab.push('2');
     await live(lab, () => lab.phase() === 'Succeeded');

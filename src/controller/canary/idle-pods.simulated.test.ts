@@ -30,7 +30,7 @@ async function resting(phase: 'Initialized' | 'Succeeded' | 'Failed', pods = 1, 
   if (phase !== 'Initialized') {
     lab.push(phase === 'Failed' ? BROKEN_IMAGE : '2');
     await ended(lab);
-    // A broken pod never gets ready: what Git asks for next is a sound one.
+    // A broken pod never gets ready: the next version in Git is a sound one.
     if (phase === 'Failed') await lab.pass(30_000);
   }
   expect(await lab.passUntil(() => replicas(lab) === 0, 60_000)).toBe(true);
@@ -111,7 +111,7 @@ describe('pods that another writer gives a resting target, in virtual time', () 
     { pods: 1, readsConfig: true },
     { pods: 5, readsConfig: true },
   ])(
-    'E91: a release runs with the $pods pods that another writer asked for, as its primary does (reads a config: $readsConfig)',
+    'E91: a release runs with the $pods pods that another writer requested, as its primary does (reads a config: $readsConfig)',
     async (asks) => {
       const { pods, readsConfig } = asks;
       const lab = await resting('Initialized', 3, readsConfig);
@@ -120,7 +120,7 @@ describe('pods that another writer gives a resting target, in virtual time', () 
       const scaled = asked(lab);
       changeContainer(lab, { image: '2' });
       expect(await lab.passUntil(() => lab.phase() === 'Promoting', 120_000)).toBe(true);
-      // Pods that may have read another config are stopped, and started again (E56).
+      // Pods that might have read another config are stopped, and started again (E56).
       expect([replicas(lab), asked(lab) - scaled]).toEqual([pods, readsConfig ? 2 : 0]);
       await ended(lab);
       await lab.pass(60_000);

@@ -11,7 +11,7 @@ import { trackingAnnotation } from '../../workloads/configs/tracking.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 const secretRef = { apiVersion: 'v1', kind: 'Secret', name: 'db', namespace: NAMESPACE };
-/** As External Secrets marks what it writes; the garbage collector would take one whose owner is not there. */
+/** The label of External Secrets. The garbage collector would delete a Secret whose owner does not exist. */
 const labels = { 'reconcile.external-secrets.io/managed': 'true' };
 const dataOf = (password: string) => ({ password: Buffer.from(password).toString('base64') });
 

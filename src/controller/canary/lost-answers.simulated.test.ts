@@ -15,7 +15,7 @@ const PLAN = {
   maxWeight: 75,
   metrics: [{ name: 'orders', templateRef: { name: 'orders' }, thresholdRange: { min: 1 } }],
 };
-/** So long a check takes: the release is read anew meanwhile, and has nothing to write before. */
+/** Duration of a check: the release is read again meanwhile, and has nothing to write earlier. */
 const CHECK_MS = 3_000;
 const template: KubeObject = {
   apiVersion: 'flagger.app/v1beta1',
@@ -23,7 +23,7 @@ const template: KubeObject = {
   metadata: { name: 'orders', namespace: NAMESPACE },
   spec: { provider: { type: 'externalmetrics' }, query: `${NAMESPACE}/orders` },
 };
-/** Of the release, from its beginning to its end. */
+/** Number of records of the release, from its beginning to its end. */
 const RECORDS = 8;
 /** The pairs of delay and record that are tried; test/long plays all. */
 const part = partOf(2);
@@ -43,7 +43,7 @@ function keepStates(lab: ModelLab): string[] {
 
 interface Loss {
   wasStored(): boolean;
-  /** For the first that asks after it. */
+  /** True for the first caller after it. */
   isFresh(): boolean;
 }
 
@@ -111,7 +111,7 @@ function eventsOf(lab: ModelLab): string[] {
   return lab.logged.flatMap(({ canary, reason, msg }) => (canary !== undefined && reason !== undefined ? [`${reason}: ${msg}`] : []));
 }
 
-/** What is said of a Canary from its creation to the end of its first release, with one write of its status unanswered. */
+/** Events of a Canary from its creation to the end of its first release, with one write of its status unanswered. */
 async function eventsWithout(nth: number, storedAfterMs: number, seed: number): Promise<{ events: string[]; wasStored: boolean }> {
   const { lab } = labOf({ seed, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
@@ -133,7 +133,7 @@ it.each([100, 700])(
   'an event is sent once, though the write that it reports was stored %i ms later and never answered',
   async (storedAfterMs) => {
     let stored = 0;
-    // Whether a late write is still stored depends on when the next one comes, which the seed draws.
+    // The seed draws the time of the next write, which decides whether a late write is still stored.
     for (const seed of [5, 6]) {
       const { events: undisturbed } = await eventsWithout(Number.POSITIVE_INFINITY, storedAfterMs, seed);
       expect(undisturbed.length).toBeGreaterThan(5);

@@ -38,7 +38,7 @@ it('passes come one after the other: any number of wakes during one cause one mo
   expect(await end()).toMatchObject({ passes: 2, ends: 1 });
 });
 
-it('a pass may ask for another one', async () => {
+it('a pass can request another one', async () => {
   const { mail, end } = given();
   mail.wake();
   mail.again();

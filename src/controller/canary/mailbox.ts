@@ -36,7 +36,7 @@ export class Mailbox<Message> {
     return [...this.#messages];
   }
 
-  /** What these messages say is dealt with. */
+  /** Removes messages that were handled. */
   handled(messages: readonly Message[]): void {
     this.#messages = this.#messages.filter((message) => !messages.includes(message));
   }

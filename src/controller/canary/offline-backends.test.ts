@@ -44,7 +44,7 @@ function deps(...reasons: (string | undefined)[]) {
 }
 
 const signal = new AbortController().signal;
-/** Answers that are there already have been processed after this. */
+/** Answers that have arrived are processed after this. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const early = [undefined, '', 'Initializing'];
@@ -67,7 +67,7 @@ it('a template that is applied a moment after the Canary is not reported', async
   expect(announced).toEqual([]);
 });
 
-it('an edit of the spec is looked at anew', async () => {
+it('an edit of the spec is looked at again', async () => {
   const { look, announced, later } = deps('down');
   look.check(canaryIn('Initializing'), signal);
   await later();
@@ -76,14 +76,14 @@ it('an edit of the spec is looked at anew', async () => {
   expect(announced).toHaveLength(2);
 });
 
-it.each(['Initialized', 'Progressing', 'Succeeded', 'Failed'])('in phase %s no backend is asked', async (phase) => {
+it.each(['Initialized', 'Progressing', 'Succeeded', 'Failed'])('in phase %s no backend is queried', async (phase) => {
   const { look, asked, later } = deps('down');
   look.check(canaryIn(phase), signal);
   await later();
   expect(asked()).toBe(0);
 });
 
-it('05-C4: without an analysis no backend is asked, and those that answer are not reported', async () => {
+it('05-C4: without an analysis no backend is queried, and answering backends are not reported', async () => {
   const skipped = deps('down');
   skipped.look.check(canaryIn('', { skipAnalysis: true }), signal);
   const fine = deps(undefined);

@@ -6,8 +6,8 @@ import { ABSENCE_MS } from '../status/blocker-event.ts';
 type OfflineBackendsDeps = Pick<ControllerDeps, 'clock' | 'findOffline' | 'announceOn'>;
 
 /**
- * Before a Canary's first release its metric backends are asked whether they are there, once for each version of its spec: an event says which is not,
- * while there is time to mend it. Nothing waits for the answer (05-C2, C3).
+ * Before a Canary's first release its metric backends are queried, once for each version of its spec: an event names a backend that does not answer, while
+ * there is time to mend it. Nothing waits for the answer (05-C2, C3).
  */
 export class OfflineBackends {
   readonly #deps: OfflineBackendsDeps;
@@ -30,7 +30,7 @@ export class OfflineBackends {
     this.#isAsking = true;
     this.#report(canary, signal)
       .catch(() => {
-        // Cancelled with the pass that asked: the next one asks again.
+        // Cancelled with its reconcile: the next one queries again.
         if (this.#askedFor === generation) this.#askedFor = undefined;
       })
       .finally(() => {

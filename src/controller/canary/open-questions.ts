@@ -8,11 +8,11 @@ import type { ConfigTracker } from './config-tracker.ts';
 /** Receives the results of questions. */
 export interface QuestionResults {
   answered(answer: Answer): void;
-  /** The question could not be asked at all. */
+  /** The question could not be started at all. */
   failed(error: unknown): void;
   /** The chart wants to be woken in so many milliseconds, by `ring`. */
   wakeIn(ms: number, ring: () => void): void;
-  /** The moment that it asked for has come. */
+  /** The moment that it requested has come. */
   due(): void;
 }
 
@@ -23,7 +23,7 @@ export class OpenQuestions {
   readonly #results: QuestionResults;
   #under = new AbortController();
   #unanswered = 0;
-  /** Of the tick under way, by the monotonic clock. */
+  /** Start of the tick under way, by the monotonic clock. */
   #tickBeganMs: number | undefined;
 
   constructor(deps: ControllerDeps, configs: ConfigTracker, results: QuestionResults) {
@@ -57,7 +57,7 @@ export class OpenQuestions {
     }
   }
 
-  /** A timer may ring a millisecond before the time that the clock says: nothing is due then, and a reconcile would be in vain. */
+  /** A timer can ring a millisecond before the clock shows its time: nothing is due then, and a reconcile would be in vain. */
   #wakeAt(atMs: number): void {
     const { clock, metrics } = this.#deps;
     this.#results.wakeIn(atMs - clock.nowMs(), () => {

@@ -9,8 +9,8 @@ import { primaryRefOf } from '../facts/gather-facts.ts';
 type ReleaseLookDeps = Pick<ControllerDeps, 'applications' | 'view' | 'config' | 'log'>;
 
 /**
- * As a release starts, or a Canary comes to a primary that serves already, what knows the application is looked at anew: policies, Services and monitors may have come since the Canary arrived (I17).
- * What would be lost is a warning. No step waits for the answer, and no one asks again where there is none.
+ * As a release starts, or a Canary takes a primary that serves already, the objects that know the application are looked at again: policies, Services and
+ * monitors can be new since. Losses are a warning. No step waits for the answer, and a failed look is not repeated.
  */
 export class ReleaseLook {
   readonly #deps: ReleaseLookDeps;
@@ -20,7 +20,7 @@ export class ReleaseLook {
   #lookedAt: string | undefined;
   #isLooking = false;
 
-  /** `news`: there is another condition to write. */
+  /** `news`: another condition has to be written. */
   constructor(deps: ReleaseLookDeps, warnings: ArrivalWarnings, news: () => void) {
     this.#deps = deps;
     this.#warnings = warnings;
@@ -34,7 +34,7 @@ export class ReleaseLook {
   begin(canary: Canary, provider: Provider, signal: AbortSignal): void {
     const { phase, release } = canary.status ?? {};
     if (!phase || release === undefined || isResting(release)) return;
-    // The gate has looked, where there was no primary.
+    // The gate has looked, if no primary existed.
     if (phase === 'Initializing' && (this.#warnings.hasLooked || this.#deps.view.find(primaryRefOf(canary)) === undefined)) return;
     const started = `${canary.metadata.uid} ${release.run} ${release.revision}`;
     if (this.#isLooking || this.#lookedAt === started) return;
@@ -42,7 +42,7 @@ export class ReleaseLook {
     this.#isLooking = true;
     this.#look(canary, provider, signal)
       .catch((error: unknown) => {
-        // Cancelled with the pass that asked: the next one asks again.
+        // Cancelled with its reconcile: the next one looks again.
         if (signal.aborted) this.#lookedAt = undefined;
         else this.#deps.log.warn({ canary: labelOf(canary), err: error }, 'what the release costs the application was not looked at');
       })

@@ -43,17 +43,17 @@ export class RememberedRelease {
     this.#snapshot = undefined;
   }
 
-  /** True while there is a place in the chart. */
+  /** True while it has a place in the chart. */
   get isKnown(): boolean {
     return this.#snapshot !== undefined;
   }
 
-  /** True where the Canary's stored release is the one that this was derived from. */
+  /** True if this was derived from the Canary's stored release. */
   isOf(canary: Canary): boolean {
     return isSameStored(this.#stored, memoryOf(canary));
   }
 
-  /** From here on it is derived from this Canary's stored release. */
+  /** Derives it from this Canary's stored release from now on. */
   setStored(canary: Canary): void {
     this.#stored = plain(memoryOf(canary));
   }

@@ -23,7 +23,7 @@ describe.each(each)('I17: beside a %s that Serin has made', (kind) => {
   const { route } = kinds[kind];
   const named = new RegExp(`^${kind} static: .* answers .*, which ${kind} ${APP} of this Canary takes from it\\. To keep it, `);
 
-  it('a later route of the user’s that it stands before is named as a release starts, and the release goes on', async () => {
+  it('a later route of the user’s that it shadows is named as a release starts, and the release goes on', async () => {
     const lab = await initialized(kind);
     lab.server.create(route(OWN));
     lab.push('2');

@@ -188,7 +188,7 @@ describe('undo', () => {
   it('E74: a target that is changed after the request is not overwritten', async () => {
     const lab = await promoted();
     lab.refuse = ({ ref, subresource }) => {
-      // The canary may still be on its way to zero.
+      // The canary can still be on its way to zero.
       if (ref.kind !== 'Deployment' || subresource === 'scale') return;
       lab.kill();
       throw new Error('killed');

@@ -22,19 +22,19 @@ it('E55, E58: a release of two steps writes its status ten times, and once more 
   const writes = lab.writes.slice(before);
   const ofStatus = writes.filter(({ subresource }) => subresource === 'status');
   const scaledDown = writes.findLastIndex(({ subresource }) => subresource === 'scale');
-  // A sentence that stands for an interval is written: how long the pods of the canary take is drawn.
+  // A sentence that is an interval old is written: the seed draws how long the pods of the canary take.
   const stepIn = (body: object) => raw(body as KubeObject)?.status.release?.step;
   const counted = ofStatus.filter(({ body }, index) => index === 0 || stepIn(body) !== 'scalingUp');
   expect([lab.phase(), replicas(lab), counted.length]).toEqual(['Succeeded', 0, 10]);
   expect(ofStatus.length).toBeLessThanOrEqual(11);
-  // What is answered as it was sent is not parsed, and the watch brings the same.
+  // An answer equal to the request is not parsed, and the watch brings the same.
   expect(parsed).not.toHaveBeenCalled();
   expect(writes.slice(scaledDown).filter(({ subresource }) => subresource === 'status')).toHaveLength(1);
   expect(raw(lab.canary())?.status.release).toMatchObject({ deliveries: [], scaledDownUid: expect.any(String) });
   lab.close();
 });
 
-it('E58: that the target is at zero is written after 5 s, where the message of the end finds no receiver', async () => {
+it("E58: the target's scale of zero is written after 5 s, where the message of the end finds no receiver", async () => {
   const lab = await initialized();
   await lab.pass(60_000);
   lab.refuse = ({ ref, verb }) => {

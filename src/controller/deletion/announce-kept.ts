@@ -42,7 +42,7 @@ const wordsOf: Record<Because, string> = {
   unknown: 'it is not known what was promoted',
 };
 
-/** On the target, and on the Service that clients call. */
+/** Announces it on the target, and on the Service that clients call. */
 async function announceOnBoth(
   canary: Canary,
   announcement: Parameters<AnnounceDeps['announceOn']>[1],

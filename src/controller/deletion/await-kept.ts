@@ -26,7 +26,7 @@ const refsOf = (canary: Canary) => {
   return { target: targetRefOf(canary), primary: primaryRefOf(canary), self: { apiVersion, kind: 'Canary', name, namespace } };
 };
 
-/** All that decides whether a primary is kept, as far as it is watched; taken before the decision, so that no change goes unheard in between. */
+/** All watched state that decides whether a primary is kept. It is taken before the decision, so that no change in between is missed. */
 export function seenOfKept(canary: Canary, view: ControllerDeps['view']): string {
   const { target, primary, self } = refsOf(canary);
   const workload = workloadFor(canary.spec.targetRef);

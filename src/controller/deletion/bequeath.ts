@@ -80,7 +80,7 @@ async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, orig
       isAllMoved = false;
     });
   if (isAllMoved) return cluster.delete(refOf(anchor), { signal, propagationPolicy: 'Background' });
-  // Copies that may not be written stay with their owner, which goes with the new one.
+  // Copies that must not be written stay with their owner, which goes with the new one.
   const metadata = { labels: { [recordLabel]: 'inherited' }, ownerReferences: [anchorReference(own)] };
   await cluster.patch(refOf(anchor), { metadata }, { signal });
 
@@ -104,7 +104,7 @@ async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, orig
   }
 }
 
-/** A kind that the cluster does not serve, or that may not be read, has none. */
+/** A kind that the cluster does not serve, or that is forbidden, has none. */
 async function companionsOf(canary: Canary, { cluster, config, signal }: DeletionDeps): Promise<ObjectRef[]> {
   const listed = companionRefs(canary, config).map(async ({ apiVersion, kind, namespace }) => {
     try {
@@ -118,7 +118,7 @@ async function companionsOf(canary: Canary, { cluster, config, signal }: Deletio
   return (await Promise.all(listed)).flat().map(refOf);
 }
 
-/** Specs by which routes of other providers may be left, one for each; the newest. */
+/** Specs by which routes of other providers can be left, one for each: the newest. */
 function formerSpecsOf(canary: Canary, heir: Canary, originals: Originals, { meshProvider }: DeletionDeps['config']): AnchoredSpec[] {
   const providerOf = ({ provider }: Pick<AnchoredSpec, 'provider'>) => provider ?? meshProvider;
   const before = [anchoredPart(canary).spec, ...(originals.canary ? [originals.canary.spec] : []), ...(originals.formerSpecs ?? [])];

@@ -16,10 +16,10 @@ import { awaitUninstall } from './uninstall.ts';
 const RETRY_MS = { from: 5_000, to: 60_000 };
 /** Between two attempts to list the Canaries that were deleted while Serin was down. */
 const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
-/** How long `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
+/** Time for which `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
 const LONGEST_HOLD_MS = 600_000;
 
-/** Receives what a deletion asks of the controller. */
+/** Receives the requests of a deletion to the controller. */
 export interface DeletionListener {
   /** Stops the process of the Canary `namespace/name`; resolves when it can write nothing any more. */
   stopCanary(key: string): Promise<void>;
@@ -32,11 +32,11 @@ export interface DeletionListener {
 /** An application whose Canary is gone. */
 export interface Deletion {
   last: Canary;
-  /** Its primary keeps serving, since the target holds what was not promoted (I19). */
+  /** Its primary keeps serving, since the target holds an unpromoted version (I19). */
   isKept?: boolean;
-  /** The target is gone, too. */
+  /** The target is also gone. */
   uninstall?: {
-    /** When all that was generated goes; absent: the primary is kept until the target is back. */
+    /** Time when all generated objects are deleted, `undefined` to keep the primary until the target is back. */
     atMs?: number;
   };
 }
@@ -78,17 +78,17 @@ export class Deletions {
     this.#listener = listener;
   }
 
-  /** A Canary without a release waits for the application of one that is gone: of its name, or on its target. */
+  /** The deletion whose application this Canary without a release waits for: of its name, or on its target. */
   awaitedBy(key: string, raw: KubeObject): Deletion | undefined {
     const own = this.#underWay.get(key);
     const isOwn = own !== undefined && own.last.metadata.uid !== raw.metadata.uid && !this.isInherited(own.last);
     const awaited = own === undefined ? [...this.#underWay.values()].find(({ last }) => isHeirOf(last, raw)) : isOwn ? own : undefined;
-    // It may be the one that this deletion waits for.
+    // The deletion could be waiting for this Canary.
     if (awaited && isHeirOf(awaited.last, raw) && readCanary(raw)) this.wake(labelOf(awaited.last));
     return awaited;
   }
 
-  /** What may end the wait of a deletion has changed: a config that its target reads, or a Canary over it. */
+  /** Call when the cause of a deletion's wait could have changed: a config that its target reads, or a Canary over it. */
   wake(follower: string): void {
     const deletion = this.#underWay.get(deletedOf(follower));
     if (deletion === undefined) return;
@@ -109,8 +109,8 @@ export class Deletions {
   }
 
   /**
-   * A Canary of this name runs on what stands, and nothing is restored: the same one, or one with a recorded release on the same target.
-   * One that was made again has none, and starts like new when all is restored.
+   * True if a Canary of this name runs on its objects, so that nothing is restored: the same Canary, or another with a recorded release on its target. A Canary
+   * that was made again has no release, and starts like new when all is restored.
    */
   isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean {
     const raw = this.#living(canary);
@@ -134,13 +134,13 @@ export class Deletions {
     const isHeir = (raw: KubeObject): boolean =>
       raw.metadata.namespace === namespace &&
       raw.metadata.deletionTimestamp === undefined &&
-      // Of this name, whatever else its spec says: a Canary that cannot be run is none that is gone.
+      // Counts a Canary of this name with any spec: a Canary that cannot be run is not gone.
       (raw.metadata.name === name ? !isElsewhere(raw, canary) : isOn(raw, canary));
     const heir = this.#deps.view.all({ apiVersion, kind: 'Canary' }).find(({ object }) => isHeir(object));
     return heir && refOf(heir.object);
   }
 
-  /** Canaries without a release on the target, the oldest first: it is the one that goes on. */
+  /** Canaries without a release on the target, the oldest first: the oldest goes on. */
   #heirsOf(canary: Canary): KubeObject[] {
     const ageOf = ({ metadata: { creationTimestamp = '', uid = '' } }: KubeObject) => `${creationTimestamp}/${uid}`;
     return this.#deps.view
@@ -179,7 +179,7 @@ export class Deletions {
     this.#deps.deliveries.stop(canary);
     anchors.forget(canary);
     salts.forget(canary);
-    // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
+    // A deletion that still waits is about a Canary that was made again, and has gone again since: two at once would restore it twice.
     this.#underWay.get(key)?.under.abort(new Error('superseded'));
     const own = new AbortController();
     const deletion: UnderWay = { last: canary, under: own, woken: Promise.withResolvers() };
@@ -280,11 +280,11 @@ export class Deletions {
     for (const canary of canaries) void this.restore(labelOf(canary), canary);
   }
 
-  /** The application is back on its target: the Canary with `revertOnDeletion` may go. */
+  /** The application is back on its target: the Canary with `revertOnDeletion` is released. */
   async #release(held: KubeObject): Promise<void> {
     const { cluster } = this.#deps;
     const signal = this.#stopping;
-    // Its status may have been written since, by us or by another controller.
+    // Its status might have been written since, by us or by another controller.
     const now = await cluster.get(refOf(held), { signal });
     if (now === undefined || now.metadata.uid !== held.metadata.uid) return;
     const finalizers = (now.metadata.finalizers ?? []).filter((each) => each !== finalizer);

@@ -18,7 +18,7 @@ export interface FinishDeps extends Omit<RestoreDeps, 'isDue' | 'isInterrupted'>
   /** A Canary without a release on this target, whose spec can be read. */
   heir(): Canary | undefined;
   salts: Pick<SecretSalts, 'of' | 'inherit'>;
-  /** Of this deletion, whatever decides it. */
+  /** Guard of this deletion, for each of its decisions. */
   guard: PrimaryGuard;
 }
 
@@ -47,7 +47,7 @@ async function isLeaving({ metadata: { namespace } }: Canary, { cluster, signal 
   return home === undefined || home.metadata.deletionTimestamp !== undefined;
 }
 
-/** Nothing is known that could be compared: the steps themselves find what is left. */
+/** Restores without a comparison, because nothing is known: the steps themselves find the rest. */
 const restore = (canary: Canary, deps: FinishDeps): Promise<RestoreOutcome> =>
   restoreApplication(canary, { ...deps, isDue: async () => true, isInterrupted: () => false });
 
@@ -83,7 +83,7 @@ async function decide(
     const decided = handOverOf(await lookAtDeletion(canary, now, current, lookDeps));
     if (decided.to !== 'target') return false;
     await guarded.end();
-    // From here on it is handed over whatever the target holds, also after a crash that has taken the marks from the target.
+    // From here on any target is handed over, also after a crash that has taken the marks from the target.
     isBegun = true;
     if (isKeptBy(current)) await announceHandOver(canary, decided.because, deps);
     if (decided.because !== 'promoted') await recordHandOver(canary, current, deps);
@@ -103,7 +103,7 @@ async function decide(
     await guarded.end();
   }
 
-  /** On the anchor, and on the target. */
+  /** Records it on the anchor, and on the target. */
   async function record(serving: KubeObject): Promise<KeptPrimary> {
     const current = (await cluster.get(anchorRef(canary), { signal })) ?? anchor;
     const kept = await recordKept(canary, target, current, { ...seen, primary: serving, isHandingOver: true }, deps);

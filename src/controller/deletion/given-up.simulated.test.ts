@@ -40,7 +40,7 @@ interface Case {
   what: string;
   objects: readonly KubeObject[];
   spec: object;
-  /** What its user changes in the Canary after its first release. */
+  /** Change of the Canary by its user after its first release. */
   edit?: object;
 }
 
@@ -105,7 +105,7 @@ async function released({ objects, spec, edit }: Case): Promise<ModelLab> {
 async function deletedAndGivenUp(lab: ModelLab, promoted?: string): Promise<void> {
   expect(owned(lab)).not.toEqual([]);
   await deleteCanary(lab);
-  // What was not promoted gets no users: the primary is kept until its user decides.
+  // An unpromoted version gets no users: the primary is kept until its user decides.
   if (promoted !== undefined) {
     lab.push(promoted);
     expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 300_000)).toBe(true);

@@ -11,7 +11,7 @@ const failed: SeenAtDeletion = {
   hasHeir: false,
 };
 
-describe('who gets the application of a deleted Canary', () => {
+describe("the receiver of a deleted Canary's application", () => {
   it.each<{ what: string; seen: Partial<SeenAtDeletion>; to: object }>([
     { what: 'a target with what was not promoted', seen: {}, to: { to: 'primary' } },
     { what: 'the promoted template and configs', seen: { promoted: ['s1:2+configs'] }, to: { to: 'target', because: 'promoted' } },

@@ -1,10 +1,10 @@
 /** State of an application whose Canary is gone. Revisions are `s1:` and a SHA-256. */
 export interface SeenAtDeletion {
-  /** Of the target's pod template alone. */
+  /** Hash of only the target's pod template. */
   template: string;
-  /** Of the target's template and tracked configs. */
+  /** Revision of the target's template and tracked configs. */
   revision: string;
-  /** What was promoted: as the primary carries it and as the last status says. Empty: not known, or no primary exists. */
+  /** The promoted revisions: as the primary carries them and as the last status says. Empty if they are unknown, or if no primary exists. */
   promoted: readonly string[];
   /** The target's template was changed since the deletion. */
   isPushed: boolean;
@@ -18,7 +18,7 @@ export interface SeenAtDeletion {
   hasHeir: boolean;
 }
 
-/** Who gets the application: its target, a Canary that was made again, or, for now, neither: the primary keeps it. */
+/** The receiver of the application: its target, a Canary that was made again, or, for now, neither: the primary keeps it. */
 export type HandOver =
   | { to: 'target'; because: 'promoted' | 'unknown' | 'reached' | 'accepted' | 'pushed' }
   | { to: 'heir' }
@@ -43,10 +43,10 @@ export interface DeletedWith {
   rollout?: string | undefined;
 }
 
-/** There was no target: whatever comes later is a push. */
+/** No target existed: every later one is a push. */
 export const noTarget: DeletedWith = { uid: 'none', template: 'none' };
 
-/** As the anchor's annotation has it. */
+/** Format of the anchor's annotation. */
 export const writeDeletedWith = ({ uid, template, rollout }: DeletedWith): string =>
   [uid, template, ...(rollout === undefined ? [] : [rollout])].join(' ');
 
@@ -55,7 +55,7 @@ export function readDeletedWith(text: string): DeletedWith {
   return { uid, template, rollout };
 }
 
-/** A newer API server may show new default fields: where the kind counts the templates of one target, the hash alone says nothing. */
+/** A newer API server can show new default fields: if the kind counts the templates of one target, another hash is not enough. */
 export function isPushed(before: DeletedWith, now: DeletedWith): boolean {
   if (before.template === now.template) return false;
   return before.uid !== now.uid || before.rollout === undefined || now.rollout === undefined || before.rollout !== now.rollout;

@@ -19,19 +19,19 @@ import { type DeletionDeps, moveTraffic } from './move-traffic.ts';
 import type { PrimaryTraffic } from './primary-guard.ts';
 import { restoreMinimums } from './restore-scalers.ts';
 
-/** How long traffic waits for a primary that does not serve, as a rollback does, in milliseconds. */
+/** Time that traffic waits for a primary that does not serve, as a rollback does, in milliseconds. */
 const LONGEST_WAIT_MS = 30_000;
 
 export type KeepDeps = DeletionDeps & Pick<ControllerDeps, 'announceOn'>;
 
-/** What a deletion finds. */
+/** Objects that a deletion finds. */
 export interface Held {
   target: KubeObject;
   anchor: KubeObject;
   originals: Originals;
 }
 
-/** `isHandingOver`: the target gets the traffic as soon as it is ready. */
+/** `isHandingOver`: the target gets the traffic once it is ready. */
 type Seen = Pick<SeenAtDeletion, 'revision' | 'promoted'> & { primary: KubeObject; isHandingOver?: boolean };
 type SeenToKeep = Seen & Pick<SeenAtDeletion, 'accepted'>;
 
@@ -66,7 +66,7 @@ export async function keepPrimary(
   return traffic;
 }
 
-/** Of the provider that the Canary had at last. */
+/** Specs of the Canary's last provider. */
 export function sameProvider(specs: readonly Canary[], canary: Canary, config: KeepDeps['config']): readonly Canary[] {
   const providerOf = ({ spec }: Canary) => spec.provider ?? config.meshProvider;
   return specs.filter((spec) => providerOf(spec) === providerOf(canary));
@@ -94,7 +94,7 @@ export async function keepTraffic(
     await moveTraffic(spec, primary, { side: 'primary', anchor }, deps);
 }
 
-/** What is kept, as the anchor says it from now on. Announced once. */
+/** Records the kept primary in the anchor, and announces it once. */
 export async function recordKept(
   canary: Canary,
   target: KubeObject,

@@ -18,14 +18,14 @@ it.each([
   { what: 'annotations of its own', annotations: { mine: 'yes' }, removed: [] },
   { what: 'one mark', annotations: { mine: 'yes', [accept]: '2' }, removed: [{ [accept]: null }] },
   { what: 'both marks', annotations: { [kept]: '{}', [accept]: '' }, removed: [{ [kept]: null, [accept]: null }] },
-])('I19: of a target with $what the marks are removed that it has', async ({ annotations, removed }) => {
+])('I19: a target with $what loses the marks that it has', async ({ annotations, removed }) => {
   const patched: unknown[] = [];
   const patch = async (_: unknown, body: object) => void patched.push(body);
   await unmark(aCanary(), target(annotations), { cluster: { patch } as unknown as Cluster, signal: new AbortController().signal });
   expect(patched).toEqual(removed.map((one) => ({ metadata: { annotations: one } })));
 });
 
-it('I19: what is kept is read from the mark, and an object without annotations keeps nothing', () => {
+it('I19: the kept primary is read from the mark, and an object without annotations keeps nothing', () => {
   const what = { primary: 'a', target: 'b', promoted: '1', unpromoted: '2', since: '2026-01-01T00:00:00Z', next: 'push' };
   expect(keptPrimaryOn(target({ [kept]: writeKeptPrimary(what) }))).toEqual(what);
   expect([target({ mine: 'yes' }), target({ [kept]: '{' }), target()].map(keptPrimaryOn)).toEqual([undefined, undefined, undefined]);

@@ -48,7 +48,7 @@ function expectKept(lab: ModelLab, version = '2'): void {
   expect([keptOn(lab), keptOn(lab, anchorRef)]).toEqual([expect.anything(), expect.anything()]);
 }
 
-/** From now on, whether users may reach the target at any moment. */
+/** True if users could reach the target at any moment from now on. */
 function watchTarget(lab: ModelLab): () => boolean {
   let isReached = false;
   lab.betweenCalls = () => {
@@ -228,7 +228,7 @@ describe('I19: a kept primary ends', () => {
     lab.close();
   });
 
-  it('I19: not by a template that is pushed later and never ready, which is said; the next one that is ready ends it', async () => {
+  it('I19: not by a template that is pushed later and never ready, which an event says; the next ready template ends it', async () => {
     const lab = await kept();
     lab.push(BROKEN_IMAGE);
     await lab.pass(30_000);
@@ -302,7 +302,7 @@ function anHeir(name: string): KubeObject {
 }
 
 describe('I19: a Canary with another provider that takes a kept primary over', () => {
-  it.each([APP, 'renamed'])('I19: %s is deleted too, and no request is lost by the routes of the first one', async (name) => {
+  it.each([APP, 'renamed'])('I19: %s is also deleted, and no request is lost by the routes of the first one', async (name) => {
     const lab = await failedRelease();
     deleteCanary(lab);
     await lab.pass(GRACE_MS);
@@ -341,7 +341,7 @@ describe('I19: configs count as the template does', () => {
     return lab;
   }
 
-  it('I19: the primary keeps serving with its own copy, and ends when the ConfigMap is as it was', async () => {
+  it('I19: the primary keeps serving with its own copy, and ends when the ConfigMap has its former content', async () => {
     const lab = await failedConfig();
     deleteCanary(lab);
     await lab.pass(GRACE_MS);
@@ -454,7 +454,7 @@ describe('I19: kills of Serin on the way', () => {
   });
 });
 
-describe('I19: what earlier versions of Serin have left', () => {
+describe('I19: leftovers of earlier versions of Serin', () => {
   it('I19: without records and without a status, the primary itself says what was promoted', async () => {
     const lab = await failedRelease();
     lab.kill();
@@ -488,7 +488,7 @@ describe('I19: what earlier versions of Serin have left', () => {
 describe('I19: a push after the deletion', () => {
   it('I19: in the middle of a hand-over of promoted bytes is a rollout of its own', async () => {
     const lab = await initializedLab();
-    // Before that the push would come together with the deletion.
+    // An earlier push would come together with the deletion.
     expect(await lab.passUntil(() => replicasOf(lab) === 0, 30_000)).toBe(true);
     deleteCanary(lab);
     expect(await lab.passUntil(() => replicasOf(lab) > 0, 30_000)).toBe(true);

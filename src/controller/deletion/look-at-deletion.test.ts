@@ -16,7 +16,7 @@ it.each([
   { knows: 'the status alone', status: 's1:b', record: 's1:c', promoted: ['s1:b'] },
   { knows: 'the newest record', record: 's1:c', promoted: ['s1:c'] },
   { knows: 'nothing', promoted: [] },
-])('I19: what a primary holds by a promotion is known by $knows: $promoted', async ({ carries, status, record, promoted }) => {
+])('I19: the promoted revisions of a primary are known by $knows: $promoted', async ({ carries, status, record, promoted }) => {
   const anchors = { templates: { promoted: async () => record && { revision: record } } };
   const found = await promotedOf(recorded(status), primary, { carries: () => carries }, {
     anchors,

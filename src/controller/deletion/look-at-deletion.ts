@@ -45,7 +45,7 @@ export async function lookAtDeletion(canary: Canary, target: KubeObject, anchor:
   // Its apex Service led to the primary: another writer has led it to the target since, or Serin has, which is up then.
   const isBootstrapped = !isFirst(canary);
   const promoted = await promotedOf(canary, primary, workload, deps);
-  // What it reads cannot be had: its pods could not start either. Promoted before checksums had a salt, it is known by the plain ones.
+  // With unreadable configs its pods could not start either. A template promoted before checksums had a salt is known by the plain ones.
   const revision = 'problem' in read ? template : promoted.includes(read.unsalted) ? read.unsalted : read.revision;
   return {
     ...base,
@@ -62,7 +62,7 @@ export function isKeptBy(anchor: KubeObject): boolean {
   return keptPrimaryOn(anchor) !== undefined;
 }
 
-/** The revisions that a primary may hold by a promotion: by its mark and the status, else by the newest record. */
+/** The revisions that a primary can hold by a promotion: by its mark and the status, else by the newest record. */
 export async function promotedOf(
   canary: Canary,
   primary: KubeObject,
@@ -89,7 +89,7 @@ async function doesLeadToTarget(
   return apex !== undefined && specOf<ServiceSpec>(apex).selector?.[own.key] === own.target;
 }
 
-/** The record of this deletion, made where there is none. An orphan has only the uid that its anchor was made with. */
+/** The record of this deletion. A missing one is made. An orphan has only the uid that its anchor was made with. */
 export async function recordDeletedWith(
   canary: Canary,
   now: DeletedWith,
@@ -104,7 +104,7 @@ export async function recordDeletedWith(
   return now;
 }
 
-/** Nothing is kept any more: the target as it is counts as a push. */
+/** Records that no primary is kept any more: the current target counts as a push. */
 export async function recordHandOver(
   canary: Canary,
   anchor: KubeObject,

@@ -68,7 +68,7 @@ export async function moveTraffic(
   await moveFollowers(canary, selector, side, { cluster, view, signal });
 }
 
-/** Routes that do not send all traffic to the side, as they are to be, and as they are among `current`. */
+/** Routes that do not send all traffic to the side: the wanted route, and the live one among `current`. */
 export function missingRoutes(
   canary: Canary,
   found: KubeObject,
@@ -78,15 +78,15 @@ export function missingRoutes(
 ): { object: KubeObject; live: KubeObject }[] {
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router || !router.supports.weights) return [];
-  // An attempt before this one has led them to the apex Service already: proxies may have forgotten ours since.
+  // An earlier attempt has led them to the apex Service already: proxies might have forgotten ours since.
   if (side === 'target' && Object.values(router.finalize(canary, current)).every(({ length }) => length === 0)) return [];
   const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
   const apex: Apex = { selector, ports: discoverPorts(canary, found, undefined) };
-  // Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either.
+  // A provider without any object left that could hold a route of ours (its Ingress is gone) has none in the way.
   const rendered = ifExpressible(() => router.render(canary, apex, routes, current));
   return (rendered?.write ?? []).flatMap((object) => {
     const live = findObject(current, refOf(object));
-    // A missing route routes nothing: created now, it would have no owner and stay for ever. What is carried leads nowhere, and holds to the end.
+    // A missing route routes nothing: created now, it would have no owner and stay for ever. A carried object leads nowhere, and holds to the end.
     const isLeft = !live || live.metadata.annotations?.[carriedAnnotation] !== undefined || missingField(object, live) === undefined;
     return isLeft ? [] : [{ object, live }];
   });
@@ -134,7 +134,7 @@ export async function restoreApex(canary: Canary, target: KubeObject, originals:
   );
 }
 
-/** The Service as it is then. */
+/** Returns the patched Service. */
 async function patchApex(
   canary: Canary,
   { cluster, signal }: DepsOf<'cluster'>,
@@ -153,7 +153,7 @@ export function recordedApex(canary: Canary, { canary: first, apexService }: Ori
   return !first || names(first).apexService === names(canary).apexService ? apexService : undefined;
 }
 
-/** Serin made it, and no one has applied a manifest over it since. One that was found in place has no mark. */
+/** True if Serin made it, and no one has applied a manifest over it since. A Service that was found in place has no mark. */
 function isGenerated(service: KubeObject): boolean {
   const isForeign = ({ manager, subresource, fieldsV1 }: ManagedFieldsEntry) =>
     manager !== fieldManager && (subresource ?? '') === '' && fieldsV1?.['f:spec'] !== undefined;

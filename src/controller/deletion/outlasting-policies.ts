@@ -14,9 +14,9 @@ type OutlastDeps = DepsOf<'cluster' | 'config' | 'log'>;
 const MOST_PODS = 100;
 
 /**
- * Lets the NetworkPolicies of a primary hold until its last pod is gone (I17): pods that are sent away end the requests that they have, and call others
- * meanwhile. The pods own them beside the anchor, so that they go by the garbage collector, whether Serin runs or not. Without the right to list pods, or
- * to write policies, they go with the anchor.
+ * Lets the NetworkPolicies of a primary hold until its last pod is gone (I17): terminating pods end the requests that they have, and call others meanwhile. The
+ * pods own them beside the anchor, so that the garbage collector deletes them, with or without Serin. Without the right to list pods, or to write policies,
+ * they go with the anchor.
  */
 export async function letPoliciesOutlast(canary: Canary, anchor: KubeObject, deps: OutlastDeps): Promise<void> {
   const { cluster, config, log } = deps;
@@ -48,7 +48,7 @@ export async function letPoliciesOutlast(canary: Canary, anchor: KubeObject, dep
 const isOwnedBy = ({ metadata }: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
   metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
 
-/** Its selector is of labels alone. */
+/** Its selector has only labels. */
 async function podsOfPrimary(canary: Canary, { cluster, signal }: OutlastDeps): Promise<OwnerReference[]> {
   const primary = await cluster.get(primaryRefOf(canary), { signal });
   const { matchLabels = {} } = specOf<{ selector?: LabelSelector }>(primary).selector ?? {};

@@ -19,12 +19,12 @@ import { followersOf } from './restore-followers.ts';
 /** Between two attempts to write over what others write at the same time. */
 const CONFLICT_MS = 1_000;
 
-/** What leads users to a primary that serves for a Canary that is gone. */
+/** Objects that lead users to a primary that serves for a deleted Canary. */
 export interface PrimaryTraffic {
   canary: Canary;
-  /** `restoring`: until its target is ready. Its target is scaled up, and its routes may still hold a part of a release: both are left alone. */
+  /** `restoring`: until its target is ready. Its target is scaled up, and its routes can still hold a part of a release: both are left unmodified. */
   why: 'kept' | 'restoring';
-  /** The Canary as it is, and as it was under former names. */
+  /** The current Canary, and its versions under former names. */
   specs: readonly Canary[];
   anchor: KubeObject;
 }
@@ -39,8 +39,8 @@ interface Strayed {
 type GuardDeps = DeletionDeps & Pick<ControllerDeps, 'announceOn'>;
 
 /**
- * Keeps the users of a primary there, as a Canary that lives would: the selector of the apex Service and the routes are put back when another writer
- * changes them, under the same brake. Pods of the target are left alone. Events say it on the object itself. Nothing is asked while nothing changes.
+ * Keeps the users of a primary on it, as a live Canary would: the selector of the apex Service and the routes are put back when another writer changes them,
+ * under the same brake. Pods of the target are not touched. Events on the object itself report it. Without a change no request is sent.
  */
 export class PrimaryGuard {
   readonly #brake = new HealingBrake();
@@ -121,7 +121,7 @@ export class PrimaryGuard {
     }
   }
 
-  /** Its pods get no traffic, and are left alone as those of an idle Canary. */
+  /** Its pods get no traffic, and are not touched, like those of an idle Canary. */
   #seeTarget(canary: Canary, { view, announceOn }: GuardDeps): void {
     const ref = targetRefOf(canary);
     const target = view.find(ref)?.object;
@@ -143,7 +143,7 @@ export class PrimaryGuard {
     return 'problem' in selector ? [] : specs.flatMap((spec) => followersOf(spec, selector, deps));
   }
 
-  /** What leads elsewhere, as far as it can be seen. */
+  /** Objects that visibly lead elsewhere. */
   #strayedOf({ canary, specs, why }: PrimaryTraffic, deps: GuardDeps): Strayed[] {
     const { view, config } = deps;
     const primary = view.find(primaryRefOf(canary))?.object;
@@ -153,7 +153,7 @@ export class PrimaryGuard {
     if ('problem' in selector) return [];
     const { key, primary: value, wholePrimary } = selector;
     const selectorIn = (live: KubeObject): Labels => specOf<ServiceSpec>(live).selector ?? {};
-    // An earlier Serin has written the one label alone, and followers keep theirs beside it: what no write of ours changes has not strayed.
+    // An earlier Serin has written only the one label, and followers keep theirs beside it: a selector that no write of ours changes has not strayed.
     const apexSelector = (live: KubeObject): Labels =>
       wholePrimary && !isDeepStrictEqual(selectorIn(live), { [key]: value }) ? wholePrimary : { [key]: value };
     const led = (live: KubeObject, labels: Labels) => ({

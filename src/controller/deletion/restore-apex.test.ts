@@ -18,7 +18,7 @@ const aService = (metadata: object = {}, spec: object = {}): KubeObject => ({
 const applied = (manifest: object | string) => ({
   'kubectl.kubernetes.io/last-applied-configuration': typeof manifest === 'string' ? manifest : JSON.stringify(manifest),
 });
-/** What stands in the cluster afterwards; the second time nothing is left to do. */
+/** The Service in the cluster afterwards. The second time nothing is left to do. */
 function given(service: KubeObject, original?: Parameters<typeof apexRestorePatch>[3]): KubeObject {
   const after: KubeObject = mergePatch(
     structuredClone(service),
@@ -68,13 +68,13 @@ describe('I17: the selector that was narrowed by hand before the Canary, as by k
     expect(restored(applied({ ...wide, metadata: { labels: { team: 'b' } } }))).toEqual(narrow);
   });
 
-  it('gives way to one that was applied since', () => {
+  it('gives way to a selector that was applied since', () => {
     const early = apexOriginal(aService({ annotations: applied({ spec: { selector: narrow } }) }, { selector: narrow }));
     expect(raw(given(aService({ annotations: applied(wide) }), early)).spec.selector).toEqual({ app: 'shop' });
   });
 });
 
-it('03-B17, 04-R-D9: annotations, labels and ports that were ours go, and those that were not come back', () => {
+it('03-B17, 04-R-D9: annotations, labels and ports that were ours go, and those of the user come back', () => {
   const before = aService(
     { labels: { app: 'frontend', team: 'a' }, annotations: { mine: 'yes' } },
     { ports: [http, { name: 'admin', port: 81, nodePort: 30_081 }, { port: 80, protocol: 'UDP' }, { name: 'http', port: 90 }] },
@@ -89,7 +89,7 @@ it('03-B17, 04-R-D9: annotations, labels and ports that were ours go, and those 
   expect(spec.ports).toEqual([http, { name: 'admin', port: 81 }, { port: 80, protocol: 'UDP' }]);
 });
 
-it('03-B17: a Service without ports, or of which none are recorded, keeps or gets those that there are', () => {
+it('03-B17: a Service without ports, or without recorded ones, keeps or gets the known ports', () => {
   const bare = aService({}, { ports: undefined });
   expect(raw(given(bare, { selector: {}, ports: [http] })).spec.ports).toEqual([http]);
   expect(raw(given(bare, { selector: {} })).spec.ports).toBeUndefined();
@@ -135,7 +135,7 @@ it.each([
   expect(Object.fromEntries(Object.entries(found).filter(([key]) => key in fluxOff))).toEqual(left);
 });
 
-it('I5: where the target is gone, all of it goes to the other side, and the rest stays as it is', () => {
+it('I5: where the target is gone, all of it goes to the other side, and the rest stays unmodified', () => {
   const split = aService({ annotations: fluxOff }, { selector: { app: 'shop', tier: 'web' } });
   const after: KubeObject = mergePatch(
     structuredClone(split),
@@ -158,7 +158,7 @@ it.each([
   { what: 'null everywhere', manifest: { metadata: null, spec: null } },
   { what: 'a list', manifest: [] },
   { what: 'brackets without end', manifest: `{"metadata":{},"spec":{"selector":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}}` },
-])('04-R-L2: what was applied last bars no deletion, with $what', ({ manifest }) => {
+])('04-R-L2: the last applied manifest blocks no deletion, with $what', ({ manifest }) => {
   const after = given(aService({ annotations: applied(manifest) }));
   expect([raw(after).spec.selector, raw(after).spec.ports]).toEqual([{ app: 'shop' }, [http]]);
 });

@@ -17,16 +17,16 @@ const Fields = z.object({ 'f:metadata': z.object({ 'f:labels': Held, 'f:annotati
 
 export type ApexPatch = { metadata: Record<string, unknown>; spec: Record<string, unknown> };
 
-/** Of one side. `whole`: where it takes more labels to select no pods of other workloads. */
+/** Selector of one side. `whole`: set if it takes more labels to select no pods of other workloads. */
 export interface OwnSelector extends SelectorLabel {
   whole?: Labels | undefined;
 }
 
 /**
- * The merge patch that leaves the apex Service to its user (03-SV20, SV21, B17): its own selector, where that finds the target's pods; the
- * ports that it had besides ours, without node ports, which another Service may have by now; and nothing that keeps a GitOps tool away.
- * `recorded`: as it was when we took it over; absent when it is ours, or was taken over by a later `service.name`: then the last manifest
- * of `kubectl apply` decides, as it does where it was applied since. Undefined: nothing to change.
+ * The merge patch that leaves the apex Service to its user (03-SV20, SV21, B17): its own selector, if that finds the target's pods; the ports that it had
+ * besides ours, without node ports, which another Service can have by now; and no mark that keeps a GitOps tool away.
+ * `recorded`: its state when we took it over, `undefined` when it is ours, or was taken over by a later `service.name`: then the last manifest of `kubectl
+ * apply` decides, like a manifest that was applied since. The result is `undefined` if nothing has to change.
  */
 export function apexRestorePatch(service: KubeObject, target: KubeObject, own: OwnSelector, recorded: Original): ApexPatch | undefined {
   const applied = lastApplied(service);
@@ -45,7 +45,7 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: O
   const isOurs = service.metadata.labels?.[own.key] === service.metadata.name;
   const labels = original?.labels && isOurs ? changesOf(service.metadata.labels, [own.key], sent?.labels ?? original.labels) : {};
   const live = specOf<ServiceSpec>(service);
-  // What a server-side manifest has is there; of what it has no more, nothing comes back.
+  // The Service has the ports of a server-side manifest already: ports that the manifest no longer has do not come back.
   const extra = sent ? [] : extraPorts(live.ports ?? [], original?.ports ?? []);
   const isOwned = service.metadata.ownerReferences !== undefined;
   const isLeft = isDeepStrictEqual(live.selector, selector) && !isOwned && extra.length === 0;
@@ -86,7 +86,7 @@ function serverSideManifest(service: KubeObject): Record<'labels' | 'annotations
   return { labels: heldOf('labels'), annotations: heldOf('annotations') };
 }
 
-/** In a merge patch: what the labels or annotations of these keys become again; empty where they are so already. */
+/** In a merge patch: the former values of these labels or annotations, empty if they have them. */
 function changesOf(live: Labels | undefined, keys: readonly string[], before: Labels): Record<string, string | null> {
   const changed = keys.filter((key) => live?.[key] !== before[key]);
   return Object.fromEntries(changed.map((key) => [key, before[key] ?? null]));

@@ -36,7 +36,7 @@ describe('the end of a Canary, in virtual time', () => {
         for (const { act, thenMs } of acts) {
           if (act === 'deleteTarget' && lab.server.find(targetRef)) {
             primaryKeepsIt = lab.nodes.serves(primaryRef.name, NAMESPACE);
-            // A user who deletes what serves has taken it away: proxies that still go there are not the fault of Serin.
+            // A user who deletes the serving pods has taken them away: proxies that still go there are not the fault of Serin.
             if (lab.mayReach(APP)) lab.watched = false;
           }
           if (act === 'deleteNamespace') lab.watched = false;

@@ -24,20 +24,20 @@ import { recordSince } from './uninstall-since.ts';
 import { isServing, whileServing } from './while-serving.ts';
 
 const LONGEST_WAIT_MS = 600_000;
-/** Times that a target may fall again before all of it is begun anew. */
+/** Times that a target can fall again before all of it is started again. */
 const MOST_ROUNDS = 5;
 
 export interface RestoreDeps extends DeletionDeps {
   anchors: Anchors;
-  /** The Canary itself is still there, held by its finalizer. */
+  /** The Canary itself still exists, held by its finalizer. */
   isHeld: boolean;
-  /** A Canary of the same name and target runs on what stands: what is under way ends. */
+  /** A Canary of the same name and target runs on its objects: the work under way ends. */
   isInherited(): boolean;
   /** The target is still the one to hand over to (I19). */
   isDue(target: KubeObject): Promise<boolean>;
   /** It has to be decided again: a Canary was made over the target, or its template was changed. */
   isInterrupted(): boolean;
-  /** Resolves when `isInterrupted` may have changed. */
+  /** Resolves when `isInterrupted` might have changed. */
   woken(): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
   return 'over';
 }
 
-/** Users are on the target: routes, ports and fields follow, one after the other, as long as there is one. */
+/** Users are on the target: routes, ports and fields follow, one after the other, as long as the target exists. */
 async function leavePrimary(canary: Canary, originals: Originals, deps: RestoreDeps): Promise<void> {
   const { config, clock, signal } = deps;
   const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));
@@ -179,8 +179,8 @@ async function stayOnPrimary(canary: Canary, anchor: KubeObject, deps: RestoreDe
 }
 
 /**
- * Brings the target to the pods that the primary serves with, and waits until they are ready. A target that runs already is left as it
- * is, unless a scaler has sized it for less than the whole load (E60).
+ * Brings the target to the pods that the primary serves with, and waits until they are ready. A target that runs already is left unmodified, unless a scaler
+ * has sized it for less than the whole load (E60).
  */
 async function raise(
   canary: Canary,
@@ -243,7 +243,7 @@ async function restoreTarget(
   await unmark(canary, target, { cluster, signal });
 }
 
-/** What is the user's again has no field of Serin's. */
+/** Objects that belong to the user again have no field of Serin's. */
 async function giveUpAll(canary: Canary, { cluster, config, signal }: RestoreDeps): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);

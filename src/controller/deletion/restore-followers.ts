@@ -11,8 +11,8 @@ import { giveUpFields } from '../objects/give-up-fields.ts';
 const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 /**
- * Services that follow the apex Service of this Canary: those that lead to its primary, and those that another writer has led back to its target
- * while their mark stayed.
+ * Services that follow the apex Service of this Canary: Services that lead to its primary, and Services that another writer has led back to its target while
+ * their mark stayed.
  */
 export function followersOf(canary: Canary, label: SelectorLabels, { view }: Pick<ControllerDeps, 'view'>): KubeObject[] {
   const { namespace } = canary.metadata;

@@ -36,7 +36,7 @@ export async function restorePorts(
   if (ports) await cluster.patch(ref, { metadata: { resourceVersion }, spec: { ports } }, { signal });
 }
 
-/** The ports of a Service but for those that we alone wrote; undefined where there are none, or where it is not known which the user had. */
+/** The ports of a Service except our own, `undefined` if it has none, or if the user's own are unknown. */
 export function portsWithoutOurs(
   service: KubeObject,
   recorded: Originals['apexService'],
@@ -56,7 +56,7 @@ export function portsWithoutOurs(
 
 const keyOf = ({ port, protocol = 'TCP' }: { port: number; protocol?: unknown }): string => `${port}/${protocol}`;
 
-/** Who wrote a port, by the server's record of it. */
+/** Writers of a port, by the server's record of it. */
 function managersOf(service: KubeObject, one: ServicePort): string[] {
   return entriesOf(service).flatMap(({ manager = '', fieldsV1 }) => {
     const ports = (fieldsV1 as { 'f:spec'?: { 'f:ports'?: Record<string, unknown> } } | undefined)?.['f:spec']?.['f:ports'] ?? {};
@@ -65,7 +65,7 @@ function managersOf(service: KubeObject, one: ServicePort): string[] {
   });
 }
 
-/** Numbers and names that stand anywhere under a field for a port. */
+/** Numbers and names anywhere under a field for a port. */
 function portsNamedIn(objects: readonly KubeObject[]): Set<number | string> {
   const found = new Set<number | string>();
   const collect = (value: unknown, isPort: boolean): void => {

@@ -29,7 +29,7 @@ const upstream = (namespace: string): KubeObject => ({
   metadata: { name: 'test-podinfo-primaryupstream-80', namespace, annotations: { 'serin.dev/canary-uid': 'neighbour' } },
 });
 
-/** What of these objects is left when the Canary's namespace goes, and what was written. */
+/** The objects left when the Canary's namespace goes, and the writes. */
 async function after(spec: object, objects: readonly KubeObject[]): Promise<{ left: string[]; written: string[] }> {
   const held = new Map(objects.map((object) => [refKey(refOf(object)), object]));
   const written: string[] = [];
@@ -48,7 +48,7 @@ async function after(spec: object, objects: readonly KubeObject[]): Promise<{ le
 
 it.each([
   { what: 'of another uid', uid: 'neighbour' },
-  // A uid is not secret, and that of a forged anchor is whatever was written there.
+  // A uid is not secret, and a forged anchor can hold any.
   { what: 'with a uid that was copied', uid: 'own' },
 ])("a service.name that spells a neighbour's TrafficRoute, $what, takes it from no one", async ({ uid }) => {
   const route = kuma('podinfo.test', uid);

@@ -17,12 +17,12 @@ const MOST_TRIES = 5;
 
 type RestoreRoutesDeps = DepsOf<'cluster' | 'config'>;
 
-/** To whom routes that we made for an edge are left; without a target they lead nowhere, and go with the anchor. */
+/** The receiver of routes that we made for an edge. Without a target they lead nowhere, and go with the anchor. */
 export type Parting = { to: 'target' } | { to: 'anchor'; anchor?: KubeObject };
 
 /**
- * Puts routes found in place back, leaves those that serve an edge and removes the others that we made; proxies hear of it before the Services
- * that it names are collected.
+ * Puts routes found in place back, leaves routes that serve an edge and removes the others that we made. Proxies learn of it before the Services that it names
+ * are collected.
  */
 export async function finalizeRoutes(
   canary: Canary,
@@ -39,7 +39,7 @@ export async function finalizeRoutes(
   if (wrote) await sleep(clock, delayMs, signal);
 }
 
-/** Of a namespace that goes, the rest goes by itself: what lies elsewhere would stay, and lead to Services that are gone (04-R-L3). */
+/** Removes the routes outside of a deleted namespace, whose other objects are deleted with it: they would lead to Services that are gone (04-R-L3). */
 export async function removeRoutesElsewhere(canary: Canary, deps: RestoreRoutesDeps): Promise<void> {
   const { config } = deps;
   const router = routerFor(canary.spec.provider ?? config.meshProvider);
@@ -63,14 +63,14 @@ async function introduceServices(
       await cluster.patch(refOf(object), { metadata: { resourceVersion }, spec }, { signal });
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      // A policy that refuses its rule may take the routes themselves.
+      // A policy that refuses its rule could accept the routes themselves.
       return false;
     }
   }
   return introductions.length > 0;
 }
 
-/** Finalizes the routes among these refs; what we made and no garbage collector takes goes by our own hand. True when it wrote. */
+/** Finalizes the routes among these refs. Deletes our routes that no garbage collector takes. True when it wrote. */
 async function restoreRoutes(
   canary: Canary,
   { router, refs, parting }: { router: Router; refs: readonly ObjectRef[]; parting: Parting },
@@ -80,7 +80,7 @@ async function restoreRoutes(
   const { write, remove } = router.finalize(canary, current);
   const isForEdge = (object: KubeObject) => isOurRoute(canary, object, config) && router.afterDeletion(canary, object) === 'stays';
   const stays = (object: KubeObject) => parting.to === 'target' && isForEdge(object);
-  // Marked for this Canary, or for one of its name that it has taken over from. Elsewhere it is another Canary's, whatever the spec names.
+  // Marked for this Canary, or for a Canary of its name that it has taken over from. Elsewhere it is another Canary's, for any names in the spec.
   const isMade = ({ metadata }: KubeObject) =>
     metadata.annotations?.[ownerAnnotation] !== undefined && metadata.namespace === canary.metadata.namespace;
   const stranded = current.filter((object) => !isCollected(refOf(object), config) && isMade(object) && !stays(object)).map(refOf);
@@ -97,7 +97,7 @@ async function restoreRoutes(
   return write.length + gone.length > 0;
 }
 
-/** Patches the metadata of a route, under the version that the patch was computed from. A proxy that has just seen a write may report on it meanwhile. */
+/** Patches the metadata of a route, under the version that the patch was computed from. A proxy that has just seen a write can report on it meanwhile. */
 async function part(
   ref: ObjectRef,
   patchOf: (route: KubeObject) => object | undefined,
@@ -117,7 +117,7 @@ async function part(
   }
 }
 
-/** Takes our owner from a route that stays, and marks it as of this apex; gives an owner to one that was left before its target went. */
+/** Takes our owner from a route that stays, and marks it as of this apex. Gives an owner to a route that was left before its target went. */
 function partingPatch(canary: Canary, route: KubeObject, parting: Parting): object | undefined {
   const isOurs = ({ kind, name }: OwnerReference) =>
     (kind === 'ControllerRevision' && name === names(canary).anchor) || (kind === 'Canary' && name === canary.metadata.name);
@@ -131,7 +131,7 @@ function partingPatch(canary: Canary, route: KubeObject, parting: Parting): obje
   return parting.to === 'target' ? (isParted && isMarked ? undefined : leave) : take;
 }
 
-/** Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). What is ours stays ours. */
+/** Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). Our objects stay ours. */
 export async function applyOver(
   object: KubeObject,
   live: KubeObject | undefined,

@@ -7,9 +7,8 @@ import { isPausedByUs } from '../../workloads/scalers/pause.ts';
 import type { DepsOf } from '../controller-deps.ts';
 
 /**
- * Resumes the user's scalers of the target before it is raised: a paused one would empty it at once. All of the namespace are read,
- * since the one that we paused may not be the one that the spec names now, or the spec was never read. Gives the limits of the
- * one that it names.
+ * Resumes the user's scalers of the target before it is raised: a paused scaler would scale it to zero at once. All of the namespace are read, since the spec
+ * can name another scaler than the paused one by now, or was never read. Returns the limits of the named scaler.
  */
 export async function resumeScalers(canary: Canary, { cluster, signal }: DepsOf<'cluster'>): Promise<ReplicaLimits | undefined> {
   const { autoscalerRef, targetRef } = canary.spec;
@@ -31,8 +30,8 @@ export async function resumeScalers(canary: Canary, { cluster, signal }: DepsOf<
 }
 
 /**
- * The minimum that a release has raised is the user's again. All scalers of the target are looked at, since the one that the spec names
- * now may be another one, or the spec was never read.
+ * Gives the minimum that a release has raised back to the user. All scalers of the target are looked at, since the spec can name another one now, or was never
+ * read.
  */
 export async function restoreMinimums(canary: Canary, { cluster, signal }: DepsOf<'cluster'>): Promise<void> {
   // The anchor holds the spec of a Canary that was deleted while Serin was down.
@@ -58,7 +57,7 @@ async function scalersOfKind(
     const { items } = await cluster.list({ apiVersion, kind, namespace: canary.metadata.namespace }, { signal });
     return items.map((item) => ({ ...item, apiVersion, kind }));
   } catch (error) {
-    // Without the kind, or without any permission for it, there is nothing that we could have written.
+    // Without the kind, or without any permission for it, we cannot have written one.
     const isUnknown = isNotFound(error) || (isForbidden(error) && canary.spec.autoscalerRef?.kind !== kind);
     if (isUnknown) return [];
     throw error;

@@ -19,10 +19,10 @@ function sync(lab: ModelLab): void {
   lab.server.putAs('argocd-controller', { ...service, spec: { ...service.spec, selector: { app: APP } } } as KubeObject);
 }
 
-/** The watch, the read, the write and the proxies, each as late as they are in this lab at most. */
+/** Longest delays in this lab of the watch, the read, the write and the proxies. */
 const REACTION_MS = 4 * 2_000;
 
-/** What is lost after that: the sync's own write leads users away until Serin has heard of it, and proxies of Serin's. */
+/** Requests lost after that: the sync's own write leads users away until Serin and its proxies have noticed. */
 async function syncAndReact(lab: ModelLab): Promise<() => readonly string[]> {
   sync(lab);
   await lab.pass(REACTION_MS);
@@ -64,12 +64,12 @@ async function kept(provider: string): Promise<ModelLab> {
 
 describe('I19: manifests that Git applies again over a kept primary', () => {
   it.each(['kubernetes', 'istio'])(
-    'I19: do not lead users of %s to the target, whose pods are left alone; events say so',
+    'I19: do not lead users of %s to the target, whose pods are not touched; events say so',
     async (provider) => {
       const lab = await kept(provider);
       sync(lab);
       expect(await answeringFor(lab, 60)).not.toContain(APP);
-      // Its pods are there by now, so that nothing but the Service changes.
+      // Its pods exist by now, so that only the Service changes.
       sync(lab);
       await lab.pass(GRACE_MS);
       expect([lab.answering(), raw(lab.server.find(serviceRef))?.spec.selector]).toEqual([[primaryRef.name], { app: primaryRef.name }]);
@@ -96,7 +96,7 @@ describe('I19: manifests that Git applies again over a kept primary', () => {
     lab.close();
   });
 
-  it('I19: while Serin is down are put back when it starts, and at rest nothing is asked or written', async () => {
+  it('I19: while Serin is down are put back when it starts, and at rest nothing is requested or written', async () => {
     const lab = await kept('kubernetes');
     lab.kill();
     sync(lab);

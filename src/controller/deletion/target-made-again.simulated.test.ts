@@ -43,7 +43,7 @@ it.each(
     await lab.pass(afterMs);
     expect(hasPrimary(lab), 'the hand-over is under way').toBe(true);
 
-    // What is lost at first is its user's doing.
+    // The first losses are its user's doing.
     lab.watched = false;
     lab.server.delete(targetRef);
     lab.server.create(aDeployment('1'));

@@ -35,7 +35,7 @@ it('I7: the grace of an anchor that was restored from a backup begins when it is
   lab.kill();
   const { uid: _, resourceVersion: _v, creationTimestamp: _t, ...metadata } = lab.server.find(anchorRef)?.metadata ?? { name: '' };
   const anchor = { ...lab.server.find(anchorRef), apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata };
-  // As a tool restores it: without uid and owners.
+  // A tool restores it without uid and owners.
   lab.server.patch(primaryRef, { metadata: { ownerReferences: null } });
   lab.server.delete(anchorRef);
   await lab.pass(GRACE_MS);
@@ -65,7 +65,7 @@ it('I7: a target that is just being replaced when Serin comes back after the gra
   lab.close();
 });
 
-it('I7: a Canary of another name on the same target keeps the primary until it goes, too', async () => {
+it('I7: a Canary of another name on the same target keeps the primary until it is also deleted', async () => {
   const lab = await promoted();
   const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' };
   manifests.target(lab);

@@ -6,7 +6,7 @@ import type { DepsOf } from '../controller-deps.ts';
 
 type RecordSinceDeps = DepsOf<'cluster' | 'clock'>;
 
-/** Since when the grace runs, as the anchor says it from now on; undefined: it does not run. */
+/** Records the start of the grace in the anchor. Returns it, `undefined` if the grace does not run. */
 export async function recordSince(
   anchor: KubeObject,
   isRunning: boolean,

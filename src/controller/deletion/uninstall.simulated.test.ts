@@ -76,7 +76,7 @@ describe('uninstalling an application, in virtual time', () => {
     lab.close();
   });
 
-  it('I7: the grace is neither cut short nor begun anew by restarts, and a resting one sends nothing', async () => {
+  it('I7: the grace is neither cut short nor started again by restarts, and a resting one sends nothing', async () => {
     const lab = await promoted();
     manifests.canary(lab);
     manifests.target(lab);
@@ -104,7 +104,7 @@ describe('uninstalling an application, in virtual time', () => {
     lab.close();
   });
 
-  it('I7: an application whose target alone was deleted keeps its primary as long as its Canary exists', async () => {
+  it('I7: an application whose target was deleted without its Canary keeps its primary as long as the Canary exists', async () => {
     const lab = await promoted();
     lab.server.delete(targetRef);
     await lab.pass(2 * GRACE_MS);
@@ -129,7 +129,7 @@ describe('uninstalling an application, in virtual time', () => {
     lab.close();
   });
 
-  it('I7: what the user had is restored: the Service leads to the pods of the target again', async () => {
+  it("I7: the user's objects are restored: the Service leads to the pods of the target again", async () => {
     const lab = await promoted();
     manifests.canary(lab);
     manifests.target(lab);
@@ -141,7 +141,7 @@ describe('uninstalling an application, in virtual time', () => {
     lab.close();
   });
 
-  it('I7: without a Service of the user, the one that Serin made goes too, also when the target went while it was restored', async () => {
+  it('I7: without a Service of the user, the Service that Serin made is also deleted, even if the target went while it was restored', async () => {
     const lab = await promoted({}, false);
     manifests.canary(lab);
     await lab.passUntil(() => lab.answering().includes(APP), 60_000);
@@ -257,7 +257,7 @@ describe('installing an application again, in virtual time', () => {
     lab.close();
   });
 
-  it('I7: a Canary made again as it was, while its application is restored, waits for that and starts like new', async () => {
+  it('I7: a Canary made again unmodified, while its application is restored, waits for that and starts like new', async () => {
     const lab = await promoted();
     manifests.canary(lab);
     await lab.pass(500);
@@ -330,7 +330,7 @@ describe('installing an application again, in virtual time', () => {
   it.each([
     { what: 'on the same target', spec: {} },
     { what: 'on another target', spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'next' } } },
-  ])('I7: a Canary that was made again $what and goes again while it waits leaves the grace of the last one as it is', async ({ spec }) => {
+  ])('I7: a Canary that was made again $what and goes again while it waits does not change the grace of the last one', async ({ spec }) => {
     const lab = await promoted({}, false);
     manifests.canary(lab);
     manifests.target(lab);

@@ -14,16 +14,16 @@ import { finalizeRoutes, removeRoutesElsewhere } from './restore-routes.ts';
 import { resumeScalers } from './restore-scalers.ts';
 import { recordSince } from './uninstall-since.ts';
 
-/** A timer counts no more than 2^31 ms; a longer grace is looked at again after this. */
+/** A timer counts up to 2^31 ms: a longer grace is looked at again after this. */
 const LONGEST_TIMER_MS = 86_400_000;
-/** A process that has just come may find the target in the middle of being replaced, or a grace recorded by another clock. */
+/** A process that has just started can find the target in the middle of being replaced, or a grace recorded by another clock. */
 const SHORTEST_LOOK_MS = 30_000;
 
 export interface UninstallDeps extends DeletionDeps {
   anchors: Anchors;
   /** A Canary on this target that lives: the primary is its. */
   awaitedBy(): ObjectRef | undefined;
-  /** The grace ends at this moment; undefined: what generated objects wait for has no end of its own. */
+  /** The grace ends at this moment, `undefined` if the cause of the wait has no end of its own. */
   endsAt(atMs: number | undefined): void;
 }
 
@@ -59,7 +59,7 @@ export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promi
     deps.endsAt(endMs);
     const leftMs = endMs === undefined ? undefined : endMs - clock.nowMs();
     if (leftMs !== undefined && leftMs <= 0) {
-      // The watch may be late, or not allowed any more.
+      // The watch can be late, or no longer allowed.
       const found = await cluster.get(canaryRef, { signal });
       if (found && found.metadata.deletionTimestamp === undefined) view.learn(found);
       if (deps.awaitedBy()) continue;
@@ -88,7 +88,7 @@ async function uninstall(canary: Canary, anchor: KubeObject, originals: Original
   await removeAnchor(canary, anchor, deps);
 }
 
-/** By which labels the target's pods were known: those of its primary, or of the Service that led to them. */
+/** Finds the target by the labels of its pods: those of its primary, or of the Service that led to them. */
 async function formerTarget(canary: Canary, { apexService }: Originals, { cluster, config, signal }: DeletionDeps): Promise<KubeObject> {
   const ref = targetRefOf(canary);
   const workload = workloadFor(canary.spec.targetRef);

@@ -2,7 +2,7 @@ import { waysOn } from '../../api/kept-primary.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import type { Deletion } from './deletions.ts';
 
-/** Why a Canary made again, under the same name or over the same target, does not start yet. */
+/** Reason why a Canary made again, under the same name or over the same target, does not start yet. */
 export function waitMessage({ last, uninstall, isKept }: Deletion, name: string): string {
   const { kind, name: target } = last.spec.targetRef;
   const former = last.metadata.name === name ? 'the last Canary of this name' : `Canary ${last.metadata.name}, which was deleted,`;

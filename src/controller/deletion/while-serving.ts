@@ -5,7 +5,7 @@ import type { DepsOf } from '../controller-deps.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 
 /**
- * Runs what follows when users are on the target again. False: it was cancelled, since the target has no ready pod any more (it may have been deleted
+ * Runs the next work when users are on the target again. False if it was cancelled, because the target has no ready pod any more (it might have been deleted
  * and created again), while its primary can still serve.
  */
 export async function whileServing(
@@ -34,7 +34,7 @@ export async function whileServing(
   }
 }
 
-/** At least one pod is ready; of a kind that has none of its own, always. */
+/** True if at least one pod is ready, and always for a kind without pods of its own. */
 export function isServing(canary: Canary, target: KubeObject | undefined): boolean {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload || !workload.hasPods) return true;

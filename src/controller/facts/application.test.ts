@@ -22,7 +22,7 @@ function reads(answer: (kind: string) => Promise<void>) {
 }
 const { signal } = new AbortController();
 
-it('I17: equal lists at the same time are one request, and later ones are read anew', async () => {
+it('I17: equal lists at the same time are one request, and later lists are read again', async () => {
   const { applications, listed } = reads(async () => undefined);
   await Promise.all([1, 2, 3].map(() => applications.read('test', 'istio', signal)));
   const once = listed.length;
@@ -38,7 +38,7 @@ it('I17: routes of another provider are not read', async () => {
   expect(listed).not.toContain('DestinationRule');
 });
 
-it('I17: one that gives up waits no longer, and takes nothing from the others', async () => {
+it('I17: a caller that gives up waits no longer, and takes nothing from the others', async () => {
   const gate = Promise.withResolvers<void>();
   const { applications } = reads(() => gate.promise);
   const leaving = new AbortController();
@@ -50,7 +50,7 @@ it('I17: one that gives up waits no longer, and takes nothing from the others', 
   expect(await other).toEqual({ objects: [], unread: [] });
 });
 
-it('I17: a kind that may not be read is logged once, for all Canaries and namespaces', async () => {
+it('I17: a forbidden kind is logged once, for all Canaries and namespaces', async () => {
   const { applications, logged } = reads((kind) => (kind === 'Sidecar' ? Promise.reject(forbidden) : Promise.resolve()));
   for (const namespace of ['a', 'b', 'a']) {
     const { unread } = await applications.read(namespace, 'istio', signal);

@@ -22,8 +22,8 @@ interface ReadDeps {
 }
 
 /**
- * Reads what may know an application, for the Canaries of one controller: from the watches, and the kinds that are not watched by a list each. Equal
- * lists at the same time are one request, since a deployment tool often starts many releases at once. Kinds that cannot be read are logged once.
+ * Reads the objects that can know an application, for the Canaries of one controller: from the watches, and the kinds that are not watched by a list each.
+ * Equal lists at the same time are one request, since a deployment tool often starts many releases at once. Kinds that cannot be read are logged once.
  */
 export class ApplicationReads {
   readonly #deps: ReadDeps;

@@ -6,7 +6,7 @@ import type { Endpoints } from '../../routers/service-fit.ts';
 
 const SLICE = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' } as const;
 
-/** By which addresses and container ports they are reached. */
+/** Endpoints with the addresses and container ports by which they are reached. */
 export type Reach = Endpoints & { addresses: readonly string[]; numbers: readonly number[] };
 
 export const slicesOf = ({ metadata: { name, namespace } }: KubeObject) => ({
@@ -14,7 +14,7 @@ export const slicesOf = ({ metadata: { name, namespace } }: KubeObject) => ({
   selection: { labelSelector: `kubernetes.io/service-name=${name}` },
 });
 
-/** Endpoints that can answer under a Service now. Undefined: reading them is forbidden. */
+/** Endpoints that can answer under a Service now. `undefined` if reading them is forbidden. */
 export async function readEndpoints(cluster: Pick<Cluster, 'list'>, service: KubeObject, signal: AbortSignal): Promise<Reach | undefined> {
   const { kind, selection } = slicesOf(service);
   try {

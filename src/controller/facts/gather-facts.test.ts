@@ -18,7 +18,7 @@ function emptyView(): ClusterView {
   return new ClusterView(new KindWatches(cluster, []), () => undefined);
 }
 
-it('03-W1: a target of a kind that cannot be released has no sides, and stands for its own primary', () => {
+it('03-W1: a target of a kind that cannot be released has no sides, and counts as its own primary', () => {
   const canary = aCanary();
   const targetRef = { ...canary.spec.targetRef, apiVersion: 'apps.example.com/v1' };
   const unsupported = { ...canary, spec: { ...canary.spec, targetRef } };

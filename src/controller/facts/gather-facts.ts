@@ -49,13 +49,13 @@ type FactsInput = Pick<Facts, 'canary' | 'provider' | 'nowMs' | 'converged' | 'c
   router: Router;
   view: ClusterView;
   config: ControllerConfig;
-  /** How the canary's pods fail; absent where they are not watched. */
+  /** Failures of the canary's pods, `undefined` if they are not watched. */
   failing?: PodFailings | undefined;
-  /** At the target's configs; absent where none are tracked. */
+  /** Look at the target's configs, `undefined` if none are tracked. */
   look?: TargetConfigs | undefined;
 };
 
-/** The facts of one moment, from the watches alone: no request is made. */
+/** The facts of one moment, only from the watches: no request is made. */
 export function gatherFacts(input: FactsInput): Facts {
   const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, blocker, unroutable } = input;
   const { globalAlerts, globalEvents, cookieWord, adoption, look, failing } = input;
@@ -83,8 +83,8 @@ export function gatherFacts(input: FactsInput): Facts {
 }
 
 /**
- * Both sides, as the Services reach them: a target that has lost the label or the port by which its primary serves serves no request, however ready its
- * pods are (E95). Neither side may declare a port that is injected into the pods.
+ * Both sides, as the Services reach them: a target that has lost the label or the port by which its primary serves serves no request, however ready its pods
+ * are (E95). Neither side can declare a port that is injected into the pods.
  */
 function reachable(canary: Canary, workload: Workload, view: ClusterView, { selectorLabels }: ControllerConfig): Sides {
   const sides = workload.sides(canary, view);
@@ -101,7 +101,7 @@ function reachable(canary: Canary, workload: Workload, view: ClusterView, { sele
   return { ...sides, target: { ...target, serving: false, readiness: { ...target.readiness, state: 'waiting', reason, field } } };
 }
 
-/** Read from the watch: a request is not part of the spec, whichever spec the release goes by. */
+/** Read from the watch: a request is not part of the spec, whichever spec the release follows. */
 function requested({ metadata: { namespace, name } }: Canary, view: ClusterView): Facts['request'] {
   const text = view.find({ apiVersion, kind: 'Canary', namespace, name })?.object.metadata.annotations?.[requestAnnotation];
   return text === undefined ? undefined : readRequest(text);

@@ -19,10 +19,10 @@ export function watchedBy(canary: Canary, config: ControllerConfig): ObjectRef[]
     service(own.apexService),
     service(own.primaryService),
     service(own.canaryService),
-    // Without a name: all of them, since any may lead to the target.
+    // Without a name, all of them, since any can lead to the target.
     service(''),
     ...('unsupported' in router ? [] : router.watches(canary)),
-    // Without a name: all of them.
+    // Without a name, all of them.
     ...('unsupported' in router ? [] : (router.surveys?.(canary) ?? []).map((survey) => ({ ...survey, name: '' }))),
     ...scalerRefs(canary),
     ...companionRefs(canary, config),

@@ -4,7 +4,7 @@ import { knativeApiVersion } from '../../api/knative.ts';
 import { ControllerConfig } from '../config.ts';
 import { measuring } from './measuring.ts';
 
-it('I11: the checks of a Knative Service that is gone are still measured, without a revision to ask for', async () => {
+it('I11: the checks of a Knative Service that is gone are still measured, without a request for a revision', async () => {
   const deps = {
     ...{ config: ControllerConfig.parse({}), cluster: {}, view: { find: () => undefined }, conditions: {} },
     ...{ clock: { nowMs: () => 0, monotonicMs: () => 0 }, callsOf: () => ({}) },

@@ -23,7 +23,7 @@ interface MeasuringDeps extends Pick<ControllerDeps, 'config' | 'cluster' | 'vie
   callsOf: CallsOf;
 }
 
-/** How the checks of Canaries are measured: with what the controller knows of the cluster and of its flags. */
+/** Measures the checks of Canaries, with the controller's knowledge of the cluster and its flags. */
 export function measuring(deps: MeasuringDeps): Omit<MeasureDeps, 'journalMemory'> {
   const { config, cluster, view, clock, metrics, conditions, askCluster, metricsServerSecret, callsOf } = deps;
   const timeQuery = metrics.timeQuery(clock);
@@ -61,7 +61,7 @@ export function measuring(deps: MeasuringDeps): Omit<MeasureDeps, 'journalMemory
       const checked = async () => {
         // The value of the primary at the same time is shown beside it, for a comparison by eye.
         const verdicts = await measure(canary, { ...deps, baselines: true });
-        // One that was superseded meanwhile decides nothing.
+        // A superseded measurement decides nothing.
         if (!signal.aborted) metrics.measured(canary, verdicts);
         return verdicts;
       };

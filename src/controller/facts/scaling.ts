@@ -16,12 +16,12 @@ export interface Scaling {
   name: string;
   ref: ObjectRef;
   primaryRef: ObjectRef;
-  /** The user's own; absent: it does not exist. */
+  /** The user's own, `undefined` if it does not exist. */
   own?: KubeObject;
   primary?: KubeObject;
 }
 
-/** The scaler of `spec.autoscalerRef` and the primary's; undefined: none is named. */
+/** The scaler of `spec.autoscalerRef` and the primary's, `undefined` if none is named. */
 export function scalingOf(canary: Canary, view: Pick<ClusterView, 'find'>): Scaling | undefined {
   const { autoscalerRef, targetRef } = canary.spec;
   // Other kinds have as many pods as nodes, or scale themselves (`serin validate` says so).
@@ -38,7 +38,7 @@ export function formerScalingOf(canary: Canary, view: Pick<ClusterView, 'find'>)
   return isScaler(kind) ? found(canary, view, kind as Kind, name) : undefined;
 }
 
-/** Scalers to watch: the user's and the primary's, also those that are to be replaced. */
+/** Scalers to watch: the user's and the primary's, also scalers that are to be replaced. */
 export function scalerRefs(canary: Canary): ObjectRef[] {
   const nothing = { find: () => undefined };
   return [scalingOf(canary, nothing), formerScalingOf(canary, nothing)].flatMap((one) => (one ? [one.ref, one.primaryRef] : []));
@@ -55,7 +55,7 @@ export function scalerFacts(canary: Canary, view: Pick<ClusterView, 'find'>): Fa
   };
 }
 
-/** Why the primary may scale otherwise than it looks, for a condition. */
+/** Reasons why the primary could scale otherwise than it looks, for a condition. */
 export function scalerWarnings(canary: Canary, view: Pick<ClusterView, 'find'>): readonly string[] {
   const scaling = scalingOf(canary, view);
   return scaling?.own ? scaling.scaler.renderPrimary(canary, scaling.own).warnings : [];

@@ -15,13 +15,13 @@ import type { ControllerDeps } from '../controller-deps.ts';
 import { UNCOUNTED } from './target-facts.ts';
 
 export interface ReadTarget {
-  /** Of the template and of what was just read: only this is what `copies` hold. */
+  /** Revision of the template and of the configs just read: only this is the content of `copies`. */
   revision: string;
   /** The same with plain checksums of Secrets, as Serin recorded it until 0.2. */
   unsalted: string;
   found: FoundConfigs;
   marks: ReadMarks;
-  /** As it counts beside the record. */
+  /** The configs that count beside the record. */
   configs: SeenConfigs;
   copies: ConfigCopies;
 }
@@ -72,7 +72,7 @@ export async function readTargetConfigs(
   };
 }
 
-/** Which configs count for a template that was not recorded yet. */
+/** The configs that count for a template that was not recorded yet. */
 export function newlyCounted(
   refs: readonly ConfigRef[],
   config: Pick<ControllerConfig, 'enableConfigTracking' | 'secretsMode' | 'secretsNamespaces' | 'secretsNames'>,

@@ -89,7 +89,7 @@ describe('recordedFor', () => {
     expect(isUncounted(before, { ...live('s1:new', 9), uncounted: true as const })).toBe(false);
   });
 
-  it('E57: what was recorded without a generation is looked at anew', () => {
+  it('E57: a record without a generation is checked again', () => {
     expect(recordedFor(recorded({ observedGeneration: 0 }), live('s1:old'))).toBeUndefined();
   });
 });
@@ -105,7 +105,7 @@ describe('targetFacts', () => {
     });
   });
 
-  it('E58: what its controller has not counted yet is what it was, with its configs, and is not recorded as seen', () => {
+  it('E58: a template that its controller has not counted yet changes neither revision nor configs, and is not recorded as seen', () => {
     const facts = targetFacts(recorded(), { ...live('s1:new', 6), uncounted: true as const }, look('red', 's1:old'), true);
     expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), configs: seen('blue'), undetermined: UNCOUNTED, serving: true });
     const counted = targetFacts(recorded(), { ...live('s1:new', 6), rollout: '4' }, undefined, true);
@@ -180,7 +180,7 @@ describe('targetFacts', () => {
     },
   );
 
-  it('a look at another template than the one that is there now says nothing of it', () => {
+  it('a look at another template than the current one says nothing of it', () => {
     expect(targetFacts(recorded(), live('s1:new', 6), look('blue', 's1:older'), true).undetermined).toBeDefined();
   });
 });

@@ -12,7 +12,7 @@ import type { ConfigsResult, TrackedTarget } from './tracked-configs.ts';
 type SeenTarget = NonNullable<Sides['target']>;
 type TargetFacts = NonNullable<Facts['target']>;
 
-/** A look at the configs that a template reads. Absent: none is tracked. */
+/** A look at the configs that a template reads. `undefined` if none is tracked. */
 export type TargetConfigs = ConfigsResult & Pick<TrackedTarget, 'uid' | 'template'>;
 
 /** Said of a target while `isUncounted`. */
@@ -51,7 +51,7 @@ export function targetFacts(
     if (recorded === undefined && hasPodsLeft(canary, target, look.configs))
       return { ...same, undetermined: PODS_LEFT, revision: canary.status?.release?.revision ?? template };
     if (!counts) return { ...same, ...counting(template, undefined) };
-    // What was promoted before checksums had a salt is known by the plain ones.
+    // A revision promoted before checksums had a salt is known by the plain ones.
     const before = counting(template, look.unsalted);
     const isPromoted = [canary.status?.release?.promotedRevision, carried].includes(before.revision);
     return { ...same, ...(isPromoted ? before : counting(template, look.configs)) };
@@ -66,8 +66,8 @@ export function targetFacts(
 }
 
 /**
- * A new version of an idle target that is asked for no pods: those that may be left go by themselves, and none is started to be recycled (E56).
- * While its controller has not observed the change, there may be one.
+ * True if an idle target without desired pods has a new version and pods left: those end by themselves, and none is started to be recycled (E56). While its
+ * controller has not observed the change, a pod could exist.
  */
 function hasPodsLeft({ status }: Canary, { replicas, pods = 0 }: SeenTarget, configs: SeenConfigs): boolean {
   const release = status?.release;

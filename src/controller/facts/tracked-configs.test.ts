@@ -88,7 +88,7 @@ describe('watched configs', () => {
     expect(configs.read).toEqual(['settings']);
   });
 
-  it('one that was made anew under its name is read, whatever its version', async () => {
+  it('a config that was created again under its name is read, at any version', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'blue' });
     const tracked = configs.tracked();
@@ -99,7 +99,7 @@ describe('watched configs', () => {
     expect(configs.read.length).toBe(2);
   });
 
-  it('what was read after the last event of the watch is newer than that event', async () => {
+  it('a config read after the last event of the watch is newer than that event', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'red' });
     const late = configs.states.get('settings');
@@ -110,7 +110,7 @@ describe('watched configs', () => {
     expect(configs.read.length).toBe(1);
   });
 
-  it('03-CT8: one that opted out is not read, and has no checksum', async () => {
+  it('03-CT8: a config that opted out is not read, and has no checksum', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'blue' });
     configs.report(settings, true);
@@ -121,7 +121,7 @@ describe('watched configs', () => {
   it.each([
     { what: 'becomes live', wasLive: false },
     { what: 'is not live any more', wasLive: true },
-  ])('E131: a Secret that $what counts as it was recorded, until the template changes, and is not read', async ({ wasLive }) => {
+  ])('E131: a Secret that $what counts as recorded, until the template changes, and is not read', async ({ wasLive }) => {
     const configs = new Configs();
     configs.put(db, { password: 'old' });
     configs.report(db, wasLive);
@@ -154,14 +154,14 @@ describe('watched configs', () => {
     expect(await known(lookAt(tracked, [{ ...settings, optional: true }]))).toEqual({ 'configmap/settings': { resourceVersion: '3' } });
   });
 
-  it('E56: of one that is missing it is known since when, as far as it was watched', async () => {
+  it('E56: for a missing config the record says since when it is absent, if it was watched', async () => {
     const configs = new Configs();
     configs.states.set('settings', { state: 'absent', resourceVersion: '7' });
     const optional = { ...settings, optional: true };
     expect(await known(lookAt(configs.tracked(), [optional]))).toEqual({ 'configmap/settings': { resourceVersion: '7' } });
   });
 
-  it('03-B24: what cannot be watched or read is a problem, also where it is optional', async () => {
+  it('03-B24: a config that cannot be watched or read is a problem, also where it is optional', async () => {
     const configs = new Configs();
     const problem = { code: 'ConfigUnreadable', detail: 'cannot be watched' } as const;
     configs.states.set('settings', { state: 'unknown', problem });
@@ -177,7 +177,7 @@ describe('watched configs', () => {
     });
   });
 
-  it('what a promotion has read is not read again, nor replaced by an older watch event', async () => {
+  it('a config that a promotion has read is not read again, nor replaced by an older watch event', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'red' });
     const tracked = configs.tracked();
@@ -203,7 +203,7 @@ describe('many configs', () => {
     expect([configs.followed, configs.read]).toEqual([[], []]);
   });
 
-  it('those that cannot be watched are read when a watched one or the template starts a release, and are named', async () => {
+  it('unwatched configs are read when a watched config or the template starts a release, and are named', async () => {
     const configs = new Configs();
     const extra: ConfigRef = { ...settings, name: 'extra' };
     configs.put(settings, { color: 'blue' });

@@ -28,9 +28,9 @@ import type { ConfigWatches } from '../watch/config-watches.ts';
 export type ConfigsResult =
   | {
       configs: SeenConfigs;
-      /** The same with plain checksums of Secrets, as far as they were read here: Serin recorded them so until 0.2, and what was promoted then may come back. */
+      /** The same with plain checksums of the Secrets read here: Serin recorded them so until 0.2, and a promoted version of then can come back. */
       unsalted: SeenConfigs;
-      /** Of these, the ones that are read when a release starts, since too many are watched. */
+      /** Configs among these that are read when a release starts, since too many are watched. */
       unwatched?: readonly ConfigRef[];
     }
   | { problem: NewBlocker };
@@ -55,11 +55,11 @@ export interface RememberedConfigs {
 export interface ConfigDeps {
   cluster: Pick<Cluster, 'get'>;
   watches: Pick<ConfigWatches, 'follow' | 'state'>;
-  /** Of a namespace. */
+  /** Policy of a namespace. */
   secrets(namespace: string): SecretsPolicy;
 }
 
-/** By what the Secrets of the Canary are compared; called where one has to be. */
+/** Reads the marks by which the Secrets of the Canary are compared. Called if a Secret has to be. */
 export type ReadSecretMarks = () => Promise<SecretMarks | { problem: NewBlocker }>;
 
 /**
@@ -68,7 +68,7 @@ export type ReadSecretMarks = () => Promise<SecretMarks | { problem: NewBlocker 
  */
 export class TrackedConfigs {
   readonly #deps: ConfigDeps;
-  /** As last read here. */
+  /** The last reads here. */
   readonly #read = new Map<string, ReadMark>();
   /** Secrets that are not watched, and for which state of target and ConfigMaps they were read. */
   #unwatched: { occasion: unknown; configs: SeenConfigs } | undefined;
@@ -108,7 +108,7 @@ export class TrackedConfigs {
     return { configs, unsalted: this.#unsalted(configs), ...(unwatched.length > 0 && { unwatched }) };
   }
 
-  /** Whether all that was read is remembered in the status. */
+  /** True if all configs that were read are remembered in the status. */
   isRemembered(remembered: SeenConfigs): boolean {
     return (
       this.#unwatched === undefined &&
@@ -208,7 +208,7 @@ const watchedBy =
   ({ kind }: ConfigRef): boolean =>
     kind === 'ConfigMap' || secrets.mode === 'watch';
 
-/** Watches what a read of this target will ask for. */
+/** Watches the configs that a read of this target will need. */
 export function followConfigs(
   { watches, secrets }: Omit<ConfigDeps, 'cluster'>,
   { follower, namespace, refs }: TrackedTarget,
@@ -220,8 +220,8 @@ export function followConfigs(
 }
 
 /**
- * Which configs count. It is fixed with the template, so that a flag that is changed starts no release: what counts, and may not be
- * looked at any more, stays as it was.
+ * The configs that count. They are fixed with the template, so that a changed flag starts no release: a counted config that must no longer be looked at keeps
+ * its record.
  */
 export function countedRefs(
   refs: readonly ConfigRef[],
@@ -255,7 +255,7 @@ function asPinned(seen: SeenConfigs, recorded: SeenConfigs): SeenConfigs {
   return Object.fromEntries(Object.entries(seen).map(([key, config]) => [key, asRecorded(key, config, recorded[key])]));
 }
 
-/** The remembered one that is as new as the watch, or newer: it was read after the last watch event. */
+/** The remembered config at least as new as the watch: it was read after the last watch event. */
 function knownOf(
   state: Extract<ConfigState, { state: 'present' | 'absent' }>,
   remembered: readonly (SeenConfig | undefined)[],

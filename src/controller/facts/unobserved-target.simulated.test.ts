@@ -15,7 +15,7 @@ async function slowlyObserved(): Promise<ModelLab> {
 }
 const release = (lab: ModelLab) => raw(lab.canary())?.status.release;
 
-it('Revisions: another image begins a release before its controller has observed it, and the count is recorded when it is there', async () => {
+it('Revisions: another image begins a release before its controller has observed it, and the count is recorded once it exists', async () => {
   const lab = await slowlyObserved();
   const before = release(lab);
   lab.push('2');
@@ -57,7 +57,7 @@ describe('E56: an idle target whose pods read a config', () => {
     lab.close();
   });
 
-  it('waits where pods were asked for meanwhile, which its controller may have started', async () => {
+  it('waits where the target was scaled up meanwhile, because its controller could have started pods', async () => {
     const lab = await idle();
     lab.server.patch(targetRef, { spec: { replicas: 1 } });
     await lab.pass(1_000);
@@ -68,7 +68,7 @@ describe('E56: an idle target whose pods read a config', () => {
     lab.close();
   });
 
-  it('waits after a start, which has seen neither the last change nor whether pods were asked for', async () => {
+  it('waits after a start, which has seen neither the last change nor any scaling', async () => {
     const lab = await idle();
     lab.kill();
     push(lab, '2');

@@ -37,7 +37,7 @@ function kept(create: (record: KubeObject) => Promise<unknown>, journalMemory = 
   return { world, keeper, records, list: cluster.list };
 }
 
-/** Until `isSo`, with a turn of the event loop after each tick for what is stored. */
+/** Ticks while `isSo`, with a turn of the event loop after each tick for the stored parts. */
 async function tickWhile(world: World, isSo: () => boolean): Promise<void> {
   for (let ticks = 0; ticks < 2_000 && isSo(); ticks += 1) {
     world.tick();
@@ -58,7 +58,7 @@ it('I15: a release that waits for a day has its first parts and its last one', a
   await keeper.stop();
   const parts = partsOf(records);
   expect(parts.map(({ ended }) => ended)).toEqual([...Array(MOST_PARTS).fill(undefined), 'Succeeded']);
-  // What is between them was not stored, and the numbers show it.
+  // The entries between them were not stored, and the numbers show it.
   expect(parts.at(-1)?.number).toBeGreaterThan(MOST_PARTS + 1);
   expect(differencesIn(parts)).toEqual([]);
 });

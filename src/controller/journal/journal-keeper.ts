@@ -116,7 +116,7 @@ export class JournalKeeper {
 
   #keep(part: JournalPart): void {
     const isOver = part.ended !== undefined;
-    // Of a release that is too long the middle is left out.
+    // A release that is too long loses the middle of its journal.
     if (this.#waiting >= MOST_WAITING || (!isOver && part.number > MOST_PARTS)) return;
     const { canary, run, beganMs } = part;
     const waiting: WaitingPart = { head: { canary, run, beganMs }, text: packJournal(part) };
@@ -140,7 +140,7 @@ export class JournalKeeper {
       });
   }
 
-  /** Again after a failure that may pass; a refusal does not. */
+  /** Tries again after a failure, which can pass, but not after a refusal. */
   async #create(record: KubeObject, cluster: Cluster): Promise<void> {
     const { signal } = this.#stopping;
     for (let tries = 1; ; tries += 1) {
@@ -183,7 +183,7 @@ export class JournalKeeper {
     }
   }
 
-  /** The Canary has not had as many releases as are kept: nothing can be pruned, and nothing is listed. What its status says is believed so often only. */
+  /** True while the Canary has had no more releases than are kept: nothing can be pruned, so nothing is listed. Its status is trusted only so often. */
   #areFew({ canary, run }: JournalHead): boolean {
     const { journalLimit } = this.#deps.config;
     return this.stored.listed?.uid !== canary.uid && run <= journalLimit && this.stored.unlisted <= Math.min(journalLimit, MOST_PARTS);

@@ -18,7 +18,7 @@ const weightsOf = (lab: ModelLab): number[] =>
   });
 
 describe('the journal of a release', () => {
-  it('is one record with what was asked, answered, decided and written, and costs one write that no release waits for', async () => {
+  it('is one record with its questions, answers, decisions and writes, and costs one write that no release waits for', async () => {
     const lab = await initializedLab();
     await release(lab, '2');
     const records = journalRecords(lab);
@@ -49,7 +49,7 @@ describe('the journal of a release', () => {
     await awaitEnd(lab, 'Succeeded');
     await lab.pass(5_000);
     const parts = partsOf(journalRecords(lab));
-    // The part of a killed process is lost; one that is stopped stores it.
+    // A killed process loses its part. A stopped process stores it.
     expect(parts.map((part) => [part.number, part.ended])).toEqual([
       [1, undefined],
       [1, 'Succeeded'],

@@ -37,7 +37,7 @@ export function alertMessage(canary: Canary, delivery: Delivery, { clusterName, 
   };
 }
 
-/** How a closed gate is opened. The verb promote approves a start or a promotion; at a weight it would end the analysis. */
+/** Command that opens a closed gate. The verb promote approves a start or a promotion: at a weight it would end the analysis. */
 function approval(
   { namespace, name }: { namespace: string; name: string },
   gate: NonNullable<AlertDetails['gate']>,

@@ -28,7 +28,7 @@ export function announcer(deps: AnnouncerDeps): Pick<ControllerDeps, 'announce' 
     const { phase, release } = canary.status ?? { phase: '' as const };
     const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
     const checksum = release?.revision ?? '';
-    // Many may wait, and each has to be taken off a list of its own.
+    // Many can wait, and each has to be taken off a list of its own.
     const own = AbortSignal.any([signal]);
     const calls = callsOf(canary.metadata.namespace);
     sendEvent(canary, event, { phase, checksum, signal: own, clock, secret, fallbackUrl: eventWebhook, ...calls, timeCall }).then(

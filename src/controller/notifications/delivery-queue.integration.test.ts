@@ -28,7 +28,7 @@ function aQueue(answer: (key: string, signal: AbortSignal) => Promise<AlertOutco
       return () => void cancelled.push(nth);
     },
   };
-  /** Without those that were cancelled, as the deadline of a call is when it ends. */
+  /** Timers that were not cancelled. The deadline of a call is cancelled when it ends. */
   const waiting = () => timers.filter((_, index) => !cancelled.includes(index + 1));
   const sent: string[] = [];
   const record = vi.fn<DeliveryQueueOptions['record']>(async () => 'taken');
@@ -70,14 +70,14 @@ it('I6: an Event that had no answer stays listed, and the next attempt is the sa
   ]);
 });
 
-it('an Event that the API server refuses for good is in the log, and waited for no more', async () => {
+it('an Event that the API server refuses for good is in the log, and no longer waited for', async () => {
   const { queue, record, onDelivered } = aQueue(async () => ({ ok: true }));
   record.mockImplementation(async () => 'refused');
   queue.deliver(canaryWith([{ ...ALERT, kind: 'event' }]));
   await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', ALERT.key));
 });
 
-it('I6: what was answered is not sent again while an older status still lists it', async () => {
+it('I6: an answered message is not sent again while an older status still lists it', async () => {
   const { queue, sent, onDelivered } = aQueue(async () => ({ ok: true }));
   queue.deliver(canaryWith([ALERT]));
   await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', ALERT.key));
@@ -164,7 +164,7 @@ it('however often a message is tried, one timer and one listener wait for its en
   expect(waiting()).toHaveLength(20);
 });
 
-it('I6: what the status lists no more is not tried again', async () => {
+it('I6: a message that the status no longer lists is not tried again', async () => {
   const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'no', retry: true }));
   queue.deliver(canaryWith([ALERT]));
   await eventuallyHolds(() => expect(timers).toHaveLength(1));
@@ -184,7 +184,7 @@ it('a stop leaves no timer behind, which would keep the process alive', async ()
   expect(cancelled).toEqual([1, 2]);
 });
 
-it('05-T24: what may not be sent counts as answered, and an event says why', async () => {
+it('05-T24: a forbidden message counts as answered, and an event says why', async () => {
   const { queue, record, onDelivered } = aQueue(async () => ({ ok: false, reason: 'forbidden', retry: false, isFinal: true }));
   queue.deliver(canaryWith([to('chat')]));
   await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('chat').key));
@@ -202,7 +202,7 @@ it('I9: without the lease nothing is sent', async () => {
   await eventuallyHolds(() => expect(sent).toHaveLength(1));
 });
 
-it('what goes wrong in a receiver is not quoted', async () => {
+it('an error of a receiver is not quoted', async () => {
   const { queue, log, timers } = aQueue(async () => Promise.reject(new Error('https://chat.example/s3cret')));
   queue.deliver(canaryWith([ALERT]));
   await eventuallyHolds(() => expect(timers).toHaveLength(1));
@@ -213,7 +213,7 @@ describe('hooks', () => {
   const webhooks = (url: string) => ['a', 'b', 'c'].map((name) => ({ name, type: 'post-rollout' as const, url: `${url}/${name}` }));
   const hook = (name: string): Delivery => ({ ...ALERT, key: name, kind: 'post-rollout', hook: { name, nth: 0 } });
 
-  it('E105: are called in the order of the spec, one that fails is tried again without the others, and one that refuses is not', async () => {
+  it('E105: are called in the order of the spec, a failed hook is tried again without the others, and a refusing hook is not', async () => {
     const statuses: Record<string, number> = { '/a': 500, '/b': 404, '/c': 200 };
     const called: (string | undefined)[] = [];
     await withServer(
@@ -252,7 +252,7 @@ describe('hooks', () => {
     );
   });
 
-  it('E105: one that the spec names no more counts as delivered, and is not reported as passed', async () => {
+  it('E105: a hook that the spec no longer names counts as delivered, and is not reported as passed', async () => {
     const { queue, record, onDelivered } = aQueue(async () => ({ ok: true }));
     queue.deliver(canaryWith([hook('z'), { ...hook('z'), key: 'event', kind: 'event-webhook' }]));
     await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledTimes(2));

@@ -28,11 +28,11 @@ export interface DeliveryQueueOptions extends SendHooksOptions {
   record(canary: Canary, event: EventText, isAgain?: boolean): Promise<EventOutcome>;
   /** A release has ended like this: called once for all attempts. */
   onEnding?(canary: Canary, reason: Reason): void;
-  /** The receiver has answered, so that the delivery may leave the status. */
+  /** The receiver has answered, so that the delivery can leave the status. */
   onDelivered(canaryUid: string, key: string): void;
 }
 
-/** Why an attempt was in vain. `isLasting`: it does not get better by itself. `isFinal`: nothing is tried again. */
+/** Reason for a failed attempt. `isLasting`: it stays until it is corrected. `isFinal`: nothing is tried again. */
 interface Failure {
   reason: string;
   isLasting?: boolean;
@@ -51,9 +51,8 @@ interface DeliveryAttempt {
 }
 
 /**
- * Carries messages to their receivers, without delaying a release. What is to be delivered is listed in the status before the first attempt
- * and leaves it when answered; a failure is tried again with back-off, and after a restart under the same key (I6). Each waits for its own
- * receiver alone.
+ * Delivers messages to their receivers, without delaying a release. A message is listed in the status before the first attempt and leaves it when answered. A
+ * failure is tried again with back-off, and after a restart under the same key (I6). Each message waits only for its own receiver.
  */
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
@@ -65,7 +64,7 @@ export class DeliveryQueue {
     this.#options = options;
   }
 
-  /** Starts what the status lists and is neither under way nor answered, and ends what it lists no more. */
+  /** Starts the listed deliveries of the status that are neither under way nor answered, and ends deliveries that it no longer lists. */
   deliver(canary: Canary): void {
     const listed = (canary.status?.release?.deliveries ?? []).map((delivery) => ({ delivery, id: idOf(canary, delivery) }));
     const ids = new Set(listed.map(({ id }) => id));
@@ -104,7 +103,7 @@ export class DeliveryQueue {
     for (const id of this.#answered) if (id.startsWith(prefix)) this.#answered.delete(id);
   }
 
-  /** Hooks of one type are called in the order of the spec; one that fails is tried again without the others. */
+  /** Hooks of one type are called in the order of the spec. A failed hook is tried again without the others. */
   async #firstAttempts(row: readonly DeliveryAttempt[]): Promise<void> {
     for (const attempt of row) await this.#attempt(attempt, FIRST_PAUSE_MS);
   }
@@ -151,7 +150,7 @@ export class DeliveryQueue {
     void this.#options.record(canary, { type: 'Warning', ...failed });
   }
 
-  /** Not waited for: a repeat after a crash is the same event again, and counted as such (E85). */
+  /** Does not wait: a repeat after a crash is the same event again, and counted as such (E85). */
   #tellPassed(canary: Canary, webhook: string): void {
     const message = `The post-rollout hook ${webhook} passed`;
     void this.#options.record(canary, { type: 'Normal', reason: 'HookPassed', message });
@@ -161,7 +160,7 @@ export class DeliveryQueue {
     try {
       return await this.#send(attempt);
     } catch (error) {
-      // An alert's receiver is a value in what goes wrong there: words of libraries may quote it.
+      // An error of an alert's receiver holds a secret value: words of libraries can quote it.
       return { reason: attempt.delivery.kind === 'alert' ? 'it could not be sent' : String(error) };
     }
   }
@@ -181,7 +180,7 @@ export class DeliveryQueue {
         // A repeat after a crash is the same event again, and counted as such.
         const event = { type, reason: REASON[delivery.outcome ?? 'Succeeded'], message: delivery.message } as const;
         const outcome = await this.#options.record(canary, event, isAgain);
-        // What the API server refuses for good is in the log.
+        // A refusal of the API server is final, and is in the log.
         return outcome === 'unanswered' ? { reason: 'the API server did not take the Event' } : undefined;
       }
       case 'alert': {
@@ -199,7 +198,7 @@ function idOf(canary: Canary, delivery: Delivery): string {
   return prefixOf(canary) + delivery.key;
 }
 
-/** With the namespace: a uid can be known in another one. */
+/** Includes the namespace: a uid can be known in another one. */
 function prefixOf({ metadata }: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): string {
   return `${metadata.namespace}/${metadata.uid}/`;
 }

@@ -13,7 +13,7 @@ import type { AlertMessage, SendOutcome } from '../../notifiers/notifier.ts';
 // A bound against a life that never ends.
 vi.setConfig({ testTimeout: 600_000 });
 
-/** How long no one leads. */
+/** Time without a leader. */
 const AWAY_MS = 15_000;
 /** Longer than the attempts that each Event has. */
 const WITHOUT_EVENTS_MS = 60_000;
@@ -21,7 +21,7 @@ const OUTCOMES = { Succeeded: 'Succeeded', Failed: 'Failed', superseded: 'Supers
 type Outcome = keyof typeof OUTCOMES;
 const outcomes = Object.keys(OUTCOMES) as Outcome[];
 
-/** What befalls Serin at one moment of the end of a release. `isEnd`: the process ends, or another one leads. */
+/** Faults at one moment of the end of a release. `isEnd`: the process ends, or another one leads. */
 const faults = {
   'is killed before a write leaves': { at: 'write', isEnd: true },
   'is killed before the answer to a write': { at: 'write', isEnd: true },
@@ -38,7 +38,7 @@ const allFaults = Object.keys(faults) as Fault[];
 type Kind = (typeof faults)[Fault]['at'];
 
 interface Ended {
-  /** By idempotency key: texts that the receiver has taken. */
+  /** Texts that the receiver has taken, by idempotency key. */
   alerts: Record<string, string[]>;
   /** Events of the outcome, by message. */
   events: Record<string, number>;
@@ -97,7 +97,7 @@ class Stage {
         this.#withoutEventsUntilMs = clock.nowMs() + WITHOUT_EVENTS_MS;
         return;
       case 'is killed before the answer to a write':
-        // When it has left.
+        // Ends after it has left.
         queueMicrotask(() => this.#end());
         return;
       default:

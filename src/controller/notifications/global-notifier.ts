@@ -9,8 +9,8 @@ type GlobalNotifierConfig = Pick<
 >;
 
 /**
- * The receiver of Canaries without alerts of their own: Teams where it has an address, else Slack (05-A37). Undefined: none is named; a
- * problem names the flag, and nothing of its value.
+ * The receiver of Canaries without alerts in their spec: Teams if it has an address, else Slack (05-A37). `undefined` if neither is named. A problem names the
+ * flag, and nothing of its value.
  */
 export function globalNotifier(config: GlobalNotifierConfig): Notifier | { problem: string } | undefined {
   const { msteamsUrl, msteamsProxyUrl, slackUrl, slackToken, slackProxyUrl, slackUser, slackChannel } = config;

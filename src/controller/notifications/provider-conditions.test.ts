@@ -48,7 +48,7 @@ function deps({ refuses, prunes = false, leads = true }: { refuses?: ApiError; p
   return { conditions, patches, warned, turn, stored: () => stored, timers: () => clock.pending };
 }
 
-it('05-W24: of an object that waits for its next write a sooner one takes its place, and writes both conditions at once', async () => {
+it('05-W24: a sooner write of an object replaces its waiting one, and writes both conditions at once', async () => {
   const { conditions, patches, turn, timers, stored } = deps();
   conditions.report(template(), answering('True'));
   await turn(0);
@@ -87,7 +87,7 @@ it('05-W24: a condition is written with the version that it was made for, and ot
   ]);
 });
 
-it('05-W24, I8: what is stored already is not written again, and another sentence only after ten minutes', async () => {
+it('05-W24, I8: a stored condition is not written again, and another sentence only after ten minutes', async () => {
   const { conditions, patches, turn, stored } = deps();
   conditions.report(template(), answering('False', 'down'));
   await turn(0);
@@ -102,7 +102,7 @@ it('05-W24, I8: what is stored already is not written again, and another sentenc
   expect(patches).toHaveLength(2);
 });
 
-it('05-W24: a backend that comes and goes is written once a minute at most, and as it is then', async () => {
+it('05-W24: a backend that comes and goes is written once a minute at most, with its state at that time', async () => {
   const { conditions, patches, turn, stored, timers } = deps();
   conditions.report(template(), answering('False'));
   await turn(0);
@@ -154,14 +154,14 @@ it.each([
   expect(warned).toEqual([]);
 });
 
-it('I9: who does not lead writes nothing', async () => {
+it('I9: a process that does not lead writes nothing', async () => {
   const { conditions, patches, turn } = deps({ leads: false });
   conditions.report(template(), answering('True'));
   await turn(0);
   expect(patches).toEqual([]);
 });
 
-it('05-W24: a condition that is new does not wait for another one that was written a moment ago', async () => {
+it('05-W24: a new condition does not wait for another condition that was written a moment ago', async () => {
   const { conditions, patches, turn, stored } = deps();
   conditions.report(template(), { type: 'Valid', status: 'True', reason: 'Valid', message: '' });
   await turn(0);
@@ -175,7 +175,7 @@ it('05-W24: a condition that is new does not wait for another one that was writt
   ]);
 });
 
-it('05-W24: what met a conflict is written with the next version at once', async () => {
+it('05-W24: a condition that met a conflict is written with the next version at once', async () => {
   const { conditions, patches, turn } = deps({ refuses: new ApiError('no', { status: 409, reason: 'Conflict' }) });
   conditions.report(template(), answering('True'));
   await turn(0);

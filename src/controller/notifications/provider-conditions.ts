@@ -21,7 +21,7 @@ interface ProviderConditionsDeps {
 
 /** Between two writes of one condition: a backend that comes and goes is said now and then, and not each time. */
 const PAUSE_MS = 60_000;
-/** Another sentence for the same outcome is written after this time alone: backends word their refusals anew each time. */
+/** Another sentence for the same outcome is written only after this time: backends word their refusals differently each time. */
 const REWORD_AFTER_MS = 600_000;
 
 /**
@@ -40,7 +40,7 @@ export class ProviderConditions {
     this.#deps = deps;
   }
 
-  /** `object`: as it was seen last. */
+  /** `object`: its last seen version. */
   report(object: KubeObject, said: ConditionUpdate): void {
     const { uid = '' } = object.metadata;
     if (this.#stopped || this.#deaf.has(object.kind) || this.#deaf.has(uid)) return;
@@ -95,7 +95,7 @@ export class ProviderConditions {
       if (added.every(({ type }) => conditionsOf(answer).some((one) => one.type === type))) learn(answer);
       else this.#giveUp(object, 'its CRD keeps no conditions: run serin crds apply');
     } catch (error) {
-      // Of a conflict the watch brings the other version; what is said next is compared with that, and need not wait.
+      // After a conflict the watch brings the other version. The next report is compared with that, and need not wait.
       if (error instanceof ApiError && error.status === 409) for (const type of said.keys()) this.#writtenAtMs.delete(`${uid} ${type}`);
       if (!(error instanceof ApiError) || error.status === 409) return;
       // It has gone, or its CRD has no status.

@@ -7,7 +7,7 @@ import type { ConditionUpdate } from './provider-conditions.ts';
 /** Conditions have room for more, but people have not. */
 const LONGEST = 500;
 
-/** Whether a MetricTemplate can work at all, as far as that shows without its Secret (05-W15). */
+/** The `Valid` condition of a MetricTemplate, judged without its Secret (05-W15). */
 export function validityOf(template: KubeObject): ConditionUpdate {
   const parsed = parseMetricTemplate(template);
   const [first] = 'problems' in parsed ? parsed.problems : templateProblems(parsed.metricTemplate.spec);
@@ -16,7 +16,7 @@ export function validityOf(template: KubeObject): ConditionUpdate {
   return { type: 'Valid', status: 'False', reason: 'InvalidSpec', message: `${first.path}: ${first.message}`.slice(0, LONGEST) };
 }
 
-/** Condition for the last query of its backend; `problem`: why there was no answer (05-W24). */
+/** Condition for the last query of its backend. `problem`: the reason for a missing answer (05-W24). */
 export function answeringOf(problem: string | undefined): ConditionUpdate {
   if (problem === undefined)
     return { type: 'Answering', status: 'True', reason: 'Answered', message: 'the backend answered when it was asked last' };

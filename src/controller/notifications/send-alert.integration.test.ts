@@ -162,7 +162,7 @@ describe('an alert by an AlertProvider', () => {
     });
   });
 
-  it('what goes wrong shows nothing of the Secret', async () => {
+  it('an error shows nothing of the Secret', async () => {
     chat.behaves({ kind: 'echoes', status: 403 });
     const secret = { address: `${chat.origin}/${PLANTED.address}`, token: PLANTED.token, signingKey: PLANTED.signingKey };
     const outcome = await deps({ type: 'webhook', secretRef: { name: 'chat' } }, secret).send(canary, delivery(), signal);
@@ -189,7 +189,7 @@ describe('an alert by an AlertProvider', () => {
 });
 
 describe('an alert by the global receiver', () => {
-  it('I6: of an earlier version too, whose deliveries say less', async () => {
+  it('I6: is also sent for a delivery of an earlier version, which has fewer fields', async () => {
     const global = memoryNotifier();
     const send = alertSender({
       config: ControllerConfig.parse({}),

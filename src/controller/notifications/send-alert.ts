@@ -62,7 +62,7 @@ type AlertFailure = AlertOutcome & { ok: false };
 
 interface FoundReceiver {
   receiver: Notifier | AlertFailure;
-  /** As it was read; absent where it was not. */
+  /** The AlertProvider that was read, `undefined` if none was. */
   provider?: KubeObject;
 }
 
@@ -73,7 +73,7 @@ async function receiverOf(
   signal: AbortSignal,
 ): Promise<FoundReceiver> {
   const { config, cluster } = deps;
-  // Also here: it may have been listed before the flag was set (05-T24).
+  // Also here: it might have been listed before the flag was set (05-T24).
   if (config.noCrossNamespaceRefs && to.namespace !== canary.metadata.namespace) {
     const reason = `it is in namespace ${to.namespace}, which --no-cross-namespace-refs forbids`;
     return { receiver: { ok: false, reason, retry: false, isFinal: true } };
@@ -84,7 +84,7 @@ async function receiverOf(
     return { provider, receiver: await notifierOf(provider, to.namespace, deps, canary) };
   } catch {
     signal.throwIfAborted();
-    // The error of a failed read may quote the request; the words for the user are ours.
+    // The error of a failed read can quote the request: the words for the user are ours.
     return { receiver: { ok: false, reason: 'it or its Secret could not be read', retry: true } };
   }
 }

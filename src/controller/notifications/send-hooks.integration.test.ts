@@ -6,7 +6,7 @@ import { sendHooks } from './send-hooks.ts';
 
 type Delivery = Parameters<typeof sendHooks>[1];
 
-/** The names of the hooks that were called for a message, which the operator's --event-webhook would take, too. */
+/** The names of the hooks that were called for a message, which the operator's --event-webhook would also take. */
 async function passed(delivery: object, webhooks: object[] = []): Promise<{ passed: readonly string[]; calls: number }> {
   let calls = 0;
   const server = createServer((_, response) => {
@@ -26,7 +26,7 @@ async function passed(delivery: object, webhooks: object[] = []): Promise<{ pass
   return { passed: sent.passed, calls };
 }
 
-it('a message for the webhook of a Canary goes to that one, and to none once the spec names it no more', async () => {
+it('a message for the webhook of a Canary goes only to it, and nowhere once the spec no longer names it', async () => {
   const own = { name: 'chat', type: 'event' };
   expect(await passed({ hook: { name: 'chat', nth: 0 } }, [{ ...own, name: 'other' }, own])).toEqual({ passed: ['chat'], calls: 1 });
   expect(await passed({ hook: { name: 'chat', nth: 0 } })).toEqual({ passed: [], calls: 0 });

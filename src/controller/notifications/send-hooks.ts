@@ -16,16 +16,16 @@ export interface SendHooksOptions {
   clock?: Clock;
 }
 
-/** A status that says that the call itself is wrong; the others of 400 to 499 say that another attempt may pass. */
+/** A status that says that the call itself is wrong. After another one of 400 to 499 a new attempt could pass. */
 const isFinalStatus = (status: number): boolean => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 
 export interface SentHooks {
-  /** By name; none: the spec names it no more. */
+  /** Names of the passed webhooks, empty if the spec no longer names any. */
   passed: readonly string[];
   refused?: { webhook: string; reason: string; isFinal: boolean };
 }
 
-/** Calls the webhook of a delivery, or all of those that an earlier version listed as one; a refusal that is not final ends it. */
+/** Calls the webhook of a delivery, or all webhooks that an earlier version listed as one. A refusal that is not final ends it. */
 export async function sendHooks(
   canary: Canary,
   delivery: Delivery,
@@ -55,7 +55,7 @@ export async function sendHooks(
     }
     const isFinal = answer.status !== undefined && isFinalStatus(answer.status);
     refused = { webhook: webhook.name, reason: answer.reason, isFinal };
-    // One that refuses for good is not waited for; those after it are called.
+    // A final refusal is not waited for: the hooks after it are called.
     if (!isFinal) break;
   }
   return { passed, ...(refused && { refused }) };

@@ -63,11 +63,11 @@ describe('lastForeignManager', () => {
   const ownedBy = (...managedFields: object[]) =>
     lastForeignManager({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', managedFields } as never }, 'serin');
 
-  it('is the newest of those who want something', () => {
+  it('is the newest of the managers that want something', () => {
     expect(ownedBy(entry('kubectl', 1), entry('gitops', 3), entry('serin', 2))).toBe('gitops');
     expect(ownedBy(entry('kubectl', 1), entry('gitops', 3), entry('serin', 3))).toBe('gitops');
   });
-  it('I18: names none of those who wrote before our own last write', () => {
+  it('I18: names no manager that wrote before our own last write', () => {
     expect(ownedBy(entry('kubectl', 1), entry('gitops', 2), entry('serin', 3))).toBeUndefined();
   });
   it('is not who reports: neither in the status nor in an annotation', () => {

@@ -10,10 +10,10 @@ const ATOMIC_MAPS = new Set(['selector', 'matchLabels']);
 const OWNED_WHOLE = new Set(allDefinitions.flatMap(({ ownedWhole = [] }) => ownedWhole));
 
 /**
- * The first field of `wanted` that `live` does not hold, as a path; undefined when nothing is missing. Fields that `wanted` does not
- * name belong to others or to server defaults, and are not looked at, except in selectors and in lists of ours, which count whole.
- * `answered`: the object as the server gave it back when it was last written so. What it has added to a list of ours by itself, as a newer
- * CRD does with its defaults, does not count as drift.
+ * The path of the first field of `wanted` that `live` does not hold, `undefined` if nothing is missing. Fields that `wanted` does not name belong to other
+ * writers or to server defaults, and are not looked at, except in selectors and in lists of ours, which count whole.
+ * `answered`: the object in the server's answer to the last such write. Additions of the server to a list of ours, such as the defaults of a
+ * newer CRD, do not count as drift.
  */
 export function missingField(wanted: unknown, live: unknown, path = '', answered?: unknown): string | undefined {
   return missingFields(wanted, live, path, answered).next().value ?? undefined;
@@ -51,7 +51,7 @@ function* missingEntries(wanted: JsonRecord, live: unknown, path: string, answer
   if (foreign !== undefined) yield `${path}.${foreign}`;
 }
 
-/** Whether everything that `part` says stands in `whole`, entry by entry. */
+/** True if `whole` holds every field and entry of `part`. */
 export function holds(whole: unknown, part: unknown): boolean {
   if (Array.isArray(part))
     return Array.isArray(whole) && whole.length === part.length && part.every((item, index) => holds(whole[index], item));
@@ -67,9 +67,9 @@ export function withoutBookkeeping(object: KubeObject): KubeObject {
 }
 
 /**
- * The field manager that last wrote the spec of the object after our own write; for the Contested condition. Not one that reports the status of
- * it: controllers write its status, and annotations that count its revisions, after every change of others. Undefined: it left no entry, as
- * one that has only removed fields does.
+ * The field manager that last wrote the spec of the object after our own write, for the Contested condition. Managers that report its status do not count:
+ * controllers write its status, and annotations that count its revisions, after every change of others. `undefined` if the manager left no entry, as a manager
+ * that has only removed fields does.
  */
 export function lastForeignManager(object: KubeObject, ours: string): string | undefined {
   const entries = (object.metadata.managedFields ?? []) as ManagedFieldsEntry[];

@@ -7,10 +7,10 @@ import type { DepsOf } from '../controller-deps.ts';
 const MOST_TRIES = 5;
 
 /**
- * An object of the user's without an owner of what Serin wrote in it, or the next server-side apply of its tool would be refused for a conflict. Its
+ * Gives up our ownership of the fields that Serin wrote in a user's object, or the next server-side apply of its tool would be refused for a conflict. The
  * fields stay.
  *
- * `written`: as the API server has answered. Other writers may be quicker: it is read again then, and left to the next write of ours in the end.
+ * `written`: the answer of the API server. Other writers can be quicker: then it is read again, and left to our next write in the end.
  */
 export async function giveUpFields({ cluster, signal }: DepsOf<'cluster'>, written: KubeObject): Promise<KubeObject> {
   let now = written;

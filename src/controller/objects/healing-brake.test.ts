@@ -14,7 +14,7 @@ it('the brake allows at most 20 corrections of one object in 10 minutes against 
   expect(brake.contested()).toMatchObject([{ key: 'service', field: 'spec.selector', who: 'argocd' }]);
 });
 
-it('the first correction is immediate, and alone does not count as contested', () => {
+it('the first correction is immediate, and does not yet count as contested', () => {
   const brake = new HealingBrake();
   expect(brake.waitMs('service', 0)).toBe(0);
   brake.corrected('service', 0, { field: 'spec.selector', by: 'another' });

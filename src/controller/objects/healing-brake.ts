@@ -19,10 +19,10 @@ export function undoneText({ field, by, who }: Undoing): string {
   return `${field} does not hold, since the API server or an admission webhook drops it${who === undefined ? '' : ` (${who})`}`;
 }
 
-/** What another writer has done to an object, and what was put back. */
+/** A change of an object by another writer, and its correction. */
 export interface Correction extends Pick<Undoing, 'who'> {
   key: string;
-  /** Absent: the object was deleted. */
+  /** `undefined` if the object was deleted. */
   field?: string;
 }
 
@@ -46,18 +46,18 @@ interface Contest extends Undoing {
  */
 export class HealingBrake {
   readonly #contests = new Map<string, Contest>();
-  /** Corrections of what another writer had changed that were not reported yet, and those that were, by object and field. */
+  /** Corrections of changes by another writer that were not reported yet, and reported ones, by object and field. */
   #news: Correction[] = [];
   readonly #reportedMs = new Map<string, number>();
 
   readonly #longestSelectorPauseMs: number;
 
-  /** `longestSelectorPauseMs`: of a selector of a Service, by which users may reach no pod at all; default: as of any other field. */
+  /** `longestSelectorPauseMs`: of a selector of a Service, by which users can reach no pod at all. Default: as of any other field. */
   constructor({ longestSelectorPauseMs = LONGEST_PAUSE_MS } = {}) {
     this.#longestSelectorPauseMs = longestSelectorPauseMs;
   }
 
-  /** Milliseconds to wait before these fields may be corrected; 0 is now. Call `corrected` when they were. */
+  /** Milliseconds to wait before these fields can be corrected. 0 is now. Call `corrected` after the correction. */
   waitMs(key: string, nowMs: number, fields: readonly string[] = []): number {
     const contest = this.#contests.get(key);
     if (contest === undefined) return 0;
@@ -65,7 +65,7 @@ export class HealingBrake {
       this.#contests.delete(key);
       return 0;
     }
-    // Others may name their own keys, each of which is a field.
+    // Other writers can name their own keys, each of which is a field.
     const isAnother = contest.fields.size < MOST_FIELDS && fields.some((field) => !contest.fields.has(field));
     return isAnother ? 0 : Math.max(0, contest.pausedUntilMs - nowMs);
   }
@@ -82,7 +82,7 @@ export class HealingBrake {
     if (undoing.by === 'another') this.#note({ key, ...undoing }, nowMs);
   }
 
-  /** An object that was deleted is there again: without a pause, since users may need it. */
+  /** Notes that a deleted object was created again: without a pause, since users can need it. */
   madeAgain(key: string, nowMs: number): void {
     this.#note({ key }, nowMs);
   }
@@ -101,7 +101,7 @@ export class HealingBrake {
     if (reportedMs === undefined || nowMs > reportedMs + 2 * LONGEST_PAUSE_MS) this.#news.push(corrected);
   }
 
-  /** No correction has been made that may not hold. */
+  /** No correction has been made that could be undone again. */
   get isReleased(): boolean {
     return this.#contests.size === 0;
   }
@@ -134,13 +134,13 @@ export class HealingBrake {
   }
 }
 
-/** Requests by object as they were last made, and the brake of their corrections. */
+/** The last requests by object, and the brake of their corrections. */
 export interface Wanted {
   wanted: Map<string, string>;
   brake: HealingBrake;
 }
 
-/** What was written under this key is wanted no more: to write the same again later corrects no other writer. */
+/** Forgets a write that is no longer wanted: to write the same again later corrects no other writer. */
 export function forgetWanted({ wanted, brake }: Wanted, key: string): void {
   wanted.delete(key);
   brake.forget(key);

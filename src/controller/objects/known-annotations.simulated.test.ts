@@ -24,7 +24,7 @@ async function releasing(before: (lab: ModelLab) => void = () => undefined): Pro
   return lab;
 }
 
-/** As `kubectl replace` does with a manifest that knows nothing of us. */
+/** Strips it as `kubectl replace` does with a manifest without our annotations. */
 function strip(lab: ModelLab, ref: typeof routeRef, isOurs: (name: string) => boolean = () => true): void {
   const { annotations = {} } = lab.server.find(ref)?.metadata ?? {};
   const none = Object.fromEntries(
@@ -40,7 +40,7 @@ const marksOf = (object: KubeObject | undefined) => [
   object?.metadata.ownerReferences?.length,
 ];
 
-describe('04-R-D2: an object of ours that is replaced by one without our marks', () => {
+describe('04-R-D2: an object of ours that is replaced by an object without our marks', () => {
   it.each([
     { what: 'a route', ref: routeRef, isStripped: undefined },
     { what: 'a Service', ref: serviceRef, isStripped: undefined },

@@ -14,9 +14,9 @@ interface Owner {
 type Marks = Readonly<Record<string, string>>;
 
 /**
- * Annotations of ours that objects were seen with: the owner, the original spec, and what a promotion made of a scaler. The same object without them was replaced from a manifest that
- * does not know them, and still counts as annotated. The mark of another owner is never restored, nor one that our own write has removed. In
- * memory only: a replacement while Serin is down is not noticed.
+ * Annotations of ours that objects were seen with: the owner, the original spec, and the changes of a promotion to a scaler. The same object without them was
+ * replaced from a manifest that does not know them, and still counts as annotated. The mark of another owner is never restored, nor a mark that our own write
+ * has removed. Only in memory: a replacement while Serin is down is not noticed.
  */
 export class KnownAnnotations {
   readonly #known = new Map<string, { uid: string | undefined; marks: Marks }>();
@@ -30,7 +30,7 @@ export class KnownAnnotations {
     return isWhole ? object : { ...object, metadata: { ...object.metadata, annotations: { ...annotations, ...marks } } };
   }
 
-  /** Takes over the marks in the answer of our own write: those that it has removed are lost by no one else's hand. */
+  /** Takes over the marks in the answer of our own write: marks that it has removed are not lost by another writer. */
   wrote(owner: Owner, answered: KubeObject): void {
     this.#remember(answered, marksOf(owner, answered));
   }

@@ -17,21 +17,21 @@ export function isOurs(canary: Canary, object: KubeObject): boolean {
   );
 }
 
-/** Made by us, for this Canary or one that had its apex before: no garbage collector took it, or it was left to serve an edge. */
+/** True for a route that we made for this Canary or for an earlier Canary of its apex: no garbage collector took it, or it was left to serve an edge. */
 export function isOurRoute(canary: Canary, object: KubeObject, config: Pick<ControllerConfig, 'remoteRoutes'>): boolean {
   const { [ownerAnnotation]: mark, [madeForAnnotation]: madeFor } = object.metadata.annotations ?? {};
   const isLeft = !isCollected(refOf(object), config) || madeFor === apexKey(canary);
   return isOurs(canary, object) || (mark !== undefined && isLeft);
 }
 
-/** The value of `madeForAnnotation`: one that was copied into another namespace says nothing there. */
+/** The value of `madeForAnnotation`: copied into another namespace it says nothing. */
 export function apexKey(canary: Canary): string {
   return `${canary.metadata.namespace}/${names(canary).apexService}`;
 }
 
 /**
- * Whether the garbage collector takes it along with the anchor: what belongs to no namespace, or lies in another cluster, can have no owner
- * in a namespace of this one.
+ * True if the garbage collector takes it along with the anchor: an object without a namespace, or in another cluster, can have no owner in a namespace of this
+ * one.
  */
 export function isCollected({ apiVersion, namespace }: ObjectRef, { remoteRoutes }: Pick<ControllerConfig, 'remoteRoutes'>): boolean {
   return namespace !== undefined && !(remoteRoutes && isMeshKind(apiVersion));

@@ -66,7 +66,7 @@ describe('03-B17: after the Canary is gone', () => {
     return liveIn(lab);
   };
 
-  it('what its user has taken from the server-side manifest meanwhile does not come back: port, label, annotation', async () => {
+  it('a port, label or annotation that its user has taken from the server-side manifest meanwhile does not come back', async () => {
     const [off] = Object.entries(fluxOff);
     const lab = await arrived(
       { selector: { app: APP }, ports: [http, admin] },
@@ -80,7 +80,7 @@ describe('03-B17: after the Canary is gone', () => {
     expect([metadata.labels ?? {}, metadata.annotations ?? {}]).toEqual([{}, {}]);
   });
 
-  it('what its user has changed meanwhile stays: the value of the label, with any writer', async () => {
+  it('a label whose value its user has changed meanwhile stays, with any writer', async () => {
     const lab = await arrived({ selector: { app: APP }, ports: [http] }, {}, { labels: { app: 'web' } });
     lab.server.patch(ref, { metadata: { labels: { app: 'front' } } });
     await lab.pass(60_000);
@@ -88,7 +88,7 @@ describe('03-B17: after the Canary is gone', () => {
   });
 });
 
-it('what the Canary asks of it and asks no more goes, and what its user wrote stays', async () => {
+it('loses fields that the Canary no longer requests, and keeps those of its user', async () => {
   const asked = { apex: { labels: { team: 'a' }, annotations: { note: 'b' } }, trafficDistribution: 'PreferClose' };
   const lab = await arrived({ selector: { app: APP }, ports: [http], sessionAffinity: 'ClientIP' }, asked);
   expect(liveIn(lab)).toMatchObject({

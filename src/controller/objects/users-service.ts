@@ -8,15 +8,15 @@ import { entriesOf } from '../../kube/taken-over-fields.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { overPatch } from './whole-lists.ts';
 
-/** Fields of the spec that the Canary can ask for and ask no more. */
+/** Fields of the spec that the Canary can request and later no longer request. */
 const ASKED = Object.values(serviceFieldNames);
 /** Marks of Serin have their own writers. */
 const OWN_MARK = 'serin.dev/';
 
 /**
- * Merges fields into an apex Service of the user's, over the version that they were rendered from. An apply would make Serin the owner of each field that
- * it names, the unchanged ones as well: its user could take no port from the manifest, and a server-side apply of another type would conflict. What Serin
- * wrote before and wants no more goes after that, so that no read stands before a selector that has to be put back.
+ * Merges fields into an apex Service of the user's, over the version that they were rendered from. An apply would make Serin the owner of each field that it
+ * names, also of unchanged ones: its user could take no port from the manifest, and a server-side apply of another type would conflict. Fields that Serin wrote
+ * earlier and no longer wants are removed after that, so that no read delays the correction of a selector.
  */
 export async function mergeIntoUsersService(
   { cluster, signal }: DepsOf<'cluster'>,
@@ -24,7 +24,7 @@ export async function mergeIntoUsersService(
   live: KubeObject,
 ): Promise<KubeObject> {
   const { metadata, spec } = overPatch(wanted, live);
-  // What is watched has no managedFields; the answer has.
+  // The watched object has no managedFields. The answer has them.
   const merged = await cluster.patch(refOf(live), { metadata, spec }, { signal });
   const { labels, annotations, spec: fields } = unwanted(wanted, merged);
   if ([labels, annotations, fields].every((gone) => Object.keys(gone).length === 0)) return merged;
@@ -32,7 +32,7 @@ export async function mergeIntoUsersService(
   return cluster.patch(refOf(live), { metadata: { resourceVersion, labels, annotations }, spec: fields }, { signal });
 }
 
-/** In a merge patch: what Serin alone wrote, and wants no more. */
+/** Fields, for a merge patch, that only Serin wrote, and no longer wants. */
 function unwanted(wanted: KubeObject, found: KubeObject): Record<'labels' | 'annotations' | 'spec', Record<string, null>> {
   const isOurs = ({ manager, subresource }: { manager?: string; subresource?: string }) =>
     manager === fieldManager && (subresource ?? '') === '';

@@ -5,8 +5,8 @@ import { allDefinitions } from '../../routers/index.ts';
 import { holds } from './drift.ts';
 
 /**
- * Lists of ours that a server-side apply merges by a key: entries of others would stay in them, or clash with ours. `isWhole`: what others
- * have set in an entry of ours goes, too, since it changes where traffic goes.
+ * Lists of ours that a server-side apply merges by a key: entries of others would stay in them, or clash with ours. `isWhole`: fields that others have set in
+ * an entry of ours are also removed, since they change where traffic goes.
  */
 const MERGED: Readonly<Record<string, { field: string; keyOf(entry: JsonRecord): string; isWhole: boolean }>> = {
   Service: { field: 'ports', keyOf: ({ port, protocol = 'TCP' }) => `${port}/${protocol}`, isWhole: false },
@@ -18,8 +18,8 @@ const MERGED: Readonly<Record<string, { field: string; keyOf(entry: JsonRecord):
 type OverPatch = { metadata: JsonRecord; spec: JsonRecord };
 
 /**
- * The merge patch that makes `live` hold `wanted` in one write, where an apply would not: a list of ours has entries that are not ours. The
- * fields that others have set in our own entries stay, as node ports do. Undefined: an apply does it.
+ * The merge patch after which `live` holds `wanted` in one write, if an apply cannot do that: a list of ours has entries that are not ours. The fields that
+ * others have set in our own entries stay, as node ports do. `undefined` if an apply does it.
  */
 export function replacingLists(wanted: KubeObject, live: KubeObject): OverPatch | undefined {
   const { field, keyOf, isWhole } = mergedListOf(wanted.kind);

@@ -6,7 +6,7 @@ export type LookupAnswer = Parameters<Parameters<LookupFunction>[2]>;
 const KEPT_MS = 300_000;
 const MOST_NAMES = 100;
 
-/** What names of one namespace were last resolved to, for when no look-up can begin. */
+/** The last addresses of the names of one namespace, for when no look-up can begin. */
 export class FoundAddresses {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** The ones found last come last. */
@@ -16,7 +16,7 @@ export class FoundAddresses {
     this.#clock = clock;
   }
 
-  /** Undefined: not found of late. */
+  /** `undefined` if it was not found lately. */
   find(question: string): LookupAnswer | undefined {
     const known = this.#names.get(question);
     return known && known.atMs + KEPT_MS > this.#clock.monotonicMs() ? known.found : undefined;

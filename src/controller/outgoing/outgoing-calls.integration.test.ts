@@ -21,7 +21,7 @@ afterEach(() => {
   for (const stop of servers.splice(0)) stop();
 });
 
-/** Requests under way, and the most that there were at once. */
+/** Requests under way, and their highest number at once. */
 interface Served {
   address: string;
   open: Set<ServerResponse>;
@@ -74,7 +74,7 @@ function measured(calls: OutgoingCalls, namespace: string, address: string, metr
 }
 
 describe('I15: queries of a namespace whose backends never answer', () => {
-  it('hold no more sockets than its turns, and a neighbour is measured at once', async () => {
+  it('hold no more sockets than they have turns, and a neighbour is measured at once', async () => {
     const { calls, figures, asked } = outgoingCalls();
     const [tarpit, backend] = [await served(never), await served(good)];
     const over = new AbortController();
@@ -123,7 +123,7 @@ describe('I15: answers', () => {
     await expect.poll(() => asked('large_answer')).toBe(0);
   });
 
-  it('are cut off at 1 MiB as they are unpacked, and not read on', async () => {
+  it('are cut off at 1 MiB while they are unpacked, and not read on', async () => {
     const { calls } = outgoingCalls();
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const zipped = await served((response) => {

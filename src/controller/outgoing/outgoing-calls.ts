@@ -7,22 +7,22 @@ import type { EgressPolicy } from '../../outgoing/connection.ts';
 import { FoundAddresses, type LookupAnswer } from './found-addresses.ts';
 import { type PartOfFree, partOfFree } from './part-of-free.ts';
 
-/** Each holds a socket and some kilobytes, so even thousands of namespaces may have theirs. */
+/** Each holds a socket and some kilobytes, so even thousands of namespaces can have theirs. */
 const SURE = 4;
-/** So much that a namespace with a thousand Canaries gets along where it is alone. */
+/** Enough for a namespace with a thousand Canaries and without neighbours. */
 const PART = 1 / 4;
 /** A query has ten seconds where nothing else is said: the checks of a namespace whose backends do not answer are unmeasured after three rounds. */
 const QUERIES = { total: 512, part: PART, perKey: 96, sure: SURE, mostWaiting: 10_000, waitMs: 30_000 };
-/** A gate or a load test may hold its call for minutes. */
+/** A gate or a load test can hold its call for minutes. */
 const MESSAGES = { total: 1_024, part: PART, perKey: 192, sure: SURE, mostWaiting: 5_000 };
-/** Of up to 1 MiB each. */
+/** Limits of large answers, of up to 1 MiB each. */
 const LARGE_ANSWERS = { total: 48, perKey: 4, mostWaiting: QUERIES.perKey };
 const LOOKUPS = { perKey: 4, mostWaiting: 1_000, waitMs: 10_000 };
 /** For the turn of a look-up whose name was found of late. */
 const WAIT_FOR_NEWER_MS = 1_000;
-/** Whose names are remembered: those that asked last. */
+/** Number of namespaces whose names are remembered, the last callers first. */
 const MOST_NAMESPACES = 1_000;
-/** Threads that name look-ups never take: files are read by them, too. */
+/** Threads that name look-ups never take: they also read files. */
 const SPARE_THREADS = 2;
 
 export type CallKind = 'query' | 'message' | 'gate' | 'large_answer' | 'lookup';
@@ -30,22 +30,22 @@ export interface CallFigures {
   kind: CallKind;
   running: number;
   waiting: number;
-  /** That had no turn. */
+  /** Calls that had no turn. */
   refused: number;
 }
 
-/** How the calls that one namespace causes are made, and when. */
+/** Connections and turns for the calls of one namespace. */
 export interface Calls {
   turns: Turns;
-  /** To addresses of Canaries, MetricTemplates and AlertProviders. */
+  /** Policy to addresses of Canaries, MetricTemplates and AlertProviders. */
   egress: EgressPolicy;
-  /** To addresses of flags. */
+  /** Policy to addresses of flags. */
   ownEgress: EgressPolicy;
 }
 export type CallsOf = (namespace: string) => Calls;
 
 interface Limits extends PartOfFree {
-  /** Of one namespace. */
+  /** Limit of one namespace. */
   perKey: number;
   mostWaiting: number;
 }
@@ -62,7 +62,7 @@ export class OutgoingCalls {
   readonly #resolve: LookupFunction;
   readonly #queues: Record<CallKind, FairQueue>;
   readonly #clock: Clock;
-  /** By namespace, so that no other has one forgotten; the one that asked last comes last. */
+  /** By namespace, so that no namespace drops the entries of another. The last caller comes last. */
   readonly #found = new Map<string, FoundAddresses>();
 
   /** `threads`: of the process, for what blocks one, as a name look-up does. `resolve`: default: the system's. */
@@ -97,7 +97,7 @@ export class OutgoingCalls {
     ...this.#waysOf(namespace),
   });
 
-  /** Gates have turns of their own, so that none waits for the load tests of its namespace: one may ask to roll back. */
+  /** Gates have turns of their own, so that none waits for the load tests of its namespace: a gate can request a rollback. */
   readonly gatesOf: CallsOf = (namespace) => ({
     ...this.messagesOf(namespace),
     turns: { run: (work, signal) => this.#queues.gate.run(namespace, work, { signal }) },

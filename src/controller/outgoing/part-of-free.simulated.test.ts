@@ -35,7 +35,7 @@ describe('I15: turns', () => {
     expect([begun.length, queue.runningOf('a'), queue.waiting]).toEqual([4, 3, 1]);
   });
 
-  it.each([1, 2, 7, 30])('leave room for one that comes later, whatever %d keys hold for ever', async (hostile) => {
+  it.each([1, 2, 7, 30])('leave room for a later key, though %d keys hold theirs for ever', async (hostile) => {
     const { queue, begun, ask } = asked({ total: 256, perKey: 32 });
     for (let key = 0; key < hostile; key += 1) times(1_000, () => ask(`hostile-${key}`));
     await settled();
@@ -46,7 +46,7 @@ describe('I15: turns', () => {
   });
 
   it.each([43, 200, 1_000])(
-    'begin at once for a key that has fewer than it is sure of, whatever %d keys hold for ever',
+    'begin at once for a key that has fewer than its sure turns, though %d keys hold theirs for ever',
     async (hostile) => {
       const { queue, begun, ask } = asked({ total: 256, perKey: 32, sure: 2 });
       for (let key = 0; key < hostile; key += 1) times(50, () => ask(`hostile-${key}`));
@@ -70,7 +70,7 @@ describe('I15: turns', () => {
     expect(begun).toEqual(['a', 'b', 'a', 'b', 'c', 'a', 'c', 'a']);
   });
 
-  it('come round to one that had to wait before any of the others has had two', async () => {
+  it('come round to a waiting key before any of the others has had two', async () => {
     const { queue, begun, ask, end } = asked({ total: 8, perKey: 8 });
     for (let key = 0; key < 20; key += 1) times(50, () => ask(`hostile-${key}`));
     await settled();

@@ -2,13 +2,13 @@ import type { Admission } from '../../kube/fair-queue.ts';
 
 export interface PartOfFree {
   total: number;
-  /** A key has no more turns than this part of those that are free, so that each one that comes leaves most of them. Default: an eighth. */
+  /** A key has no more turns than this part of the free ones, so that each new key leaves most of them. Default: an eighth. */
   part?: number | undefined;
-  /** Of each key, also beyond `total`, so that what others hold never keeps a key from these. Default: none. */
+  /** Sure turns of each key, also beyond `total`, so that turns of others never keep a key from these. Default: none. */
   sure?: number | undefined;
 }
 
-/** Divides what can be done at once between the keys that are there. */
+/** Divides concurrent work between the current keys. */
 export function partOfFree({ total, part = 1 / 8, sure = 0 }: PartOfFree): Admission {
   let underWay = 0;
   return {

@@ -72,20 +72,20 @@ const every = [
   'spec.secretRef',
 ];
 
-it('DF614: the token of a service account is sent nowhere, whatever field names it', async () => {
+it('DF614: the token of a service account is sent nowhere, by any field that names it', async () => {
   const { refused, shown, sent, requests } = await attacked({ type: 'kubernetes.io/service-account-token', mark: 'canaries' });
   expect({ refused, sent, requests }).toEqual({ refused: every, sent: 0, requests: every.length });
   expect(shown).not.toContain(TOKEN);
 });
 
-it('DF614: with requireSecretLabel a Secret without the label is sent nowhere; without it metricsServerSecretRef alone refuses', async () => {
+it('DF614: with requireSecretLabel a Secret without the label is sent nowhere, and otherwise only metricsServerSecretRef refuses it', async () => {
   expect(await attacked({ requireSecretLabel: true })).toMatchObject({ refused: every, sent: 0, requests: every.length });
   const usual = await attacked({});
   expect(usual.refused).toEqual(['spec.metricsServerSecretRef']);
   expect(usual.sent).toBeGreaterThan(0);
 });
 
-it('DF614: a Secret that is marked for AlertProviders is of use to them alone', async () => {
+it('DF614: a Secret that is marked for AlertProviders is of use only to them', async () => {
   const { refused } = await attacked({ requireSecretLabel: true, mark: 'alertproviders' });
   expect(refused).toEqual(every.slice(0, -1));
 });

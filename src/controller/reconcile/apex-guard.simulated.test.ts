@@ -86,7 +86,7 @@ it('without the guard, the mark changes nothing: the selector is corrected', asy
   lab.close();
 });
 
-it('I8: what a version without the guard has left is marked when the next release starts, and not before', async () => {
+it('I8: a Service without a mark, from a version without the guard, is marked when the next release starts, and not before', async () => {
   const lab = await arrived(...apexGuardObjects(), service('admin', USERS));
   const unmark = { metadata: { annotations: { [guardAnnotation]: null } } };
   for (const name of [APP, 'admin']) lab.server.patch(refTo(name), unmark);

@@ -3,13 +3,13 @@ import type { Labels } from '../../api/kube-object.ts';
 
 /** Pause before a refused companion is tried again: rights that are granted cause no watch event. */
 const TRY_AGAIN_MS = 300_000;
-/** How long the labels of the namespace are taken for what they were. */
+/** Time for which the labels of the namespace are remembered. */
 const LABELS_MS = 300_000;
 
-/** Of the companions of one Canary: what was refused, and what could not be looked at. In memory only. */
+/** Notes about the companions of one Canary: refused ones, and kinds that could not be looked at. Only in memory. */
 export class CompanionNotes {
   readonly #refusals = new Map<string, { asked: string; untilMs: number; why: string }>();
-  /** Undefined: nothing has been looked at yet, and what the status says holds. */
+  /** `undefined` before the first look: then the status holds. */
   #message: { text: string | undefined } | undefined;
   #labels: { labels: Labels | undefined; untilMs: number } | undefined;
 
@@ -26,7 +26,7 @@ export class CompanionNotes {
     return before !== text;
   }
 
-  /** Milliseconds until what was refused so may be tried again; 0: now. */
+  /** Milliseconds until a write that was refused so can be tried again. 0 is now. */
   waitMs(key: string, asked: string, nowMs: number): number {
     const known = this.#refusals.get(key);
     return known?.asked === asked ? Math.max(0, known.untilMs - nowMs) : 0;
@@ -49,7 +49,7 @@ export class CompanionNotes {
     this.#refusals.delete(key);
   }
 
-  /** The labels of the namespace; `read` is asked where they are not known, and only where a policy is about them. */
+  /** The labels of the namespace. `read` is called if they are not known, and only if a policy is about them. */
   async namespaceLabels(nowMs: number, read: () => Promise<Labels | undefined>): Promise<Labels | undefined> {
     if (this.#labels === undefined || nowMs >= this.#labels.untilMs) this.#labels = { labels: await read(), untilMs: nowMs + LABELS_MS };
     return this.#labels.labels;

@@ -50,7 +50,7 @@ async function isQuiet(lab: ModelLab): Promise<boolean> {
 }
 
 describe('I17: companions of the primary', () => {
-  it('are there before its pods, are marked, and are owned by the anchor', async () => {
+  it('exist before its pods, are marked, and are owned by the anchor', async () => {
     const lab = await initializedWith([aBudget(), aPolicy(), ofDatabase(), aVpa()]);
     expect(specAt(lab, budget(PRIMARY))).toEqual({ minAvailable: 1, selector: ofPrimary });
     expect(specAt(lab, policy(PRIMARY))).toEqual({ podSelector: ofPrimary, policyTypes: ['Ingress'] });
@@ -198,7 +198,7 @@ describe('I17: companions of the primary', () => {
   });
 });
 
-describe('I15: what a namespace has beside them', () => {
+describe('I15: other objects of a namespace', () => {
   it('the companion of one Canary wakes no other one', async () => {
     const lab = await initializedWith([aBudget()]);
     lab.server.create(aDeployment('1', 'other'));
@@ -214,7 +214,7 @@ describe('I15: what a namespace has beside them', () => {
     lab.close();
   });
 
-  it('a policy that admits namespaces by a label has a companion where this one has the label, which is read for it alone', async () => {
+  it('a policy that admits namespaces by a label has a companion where this one has the label, which is read only for it', async () => {
     const peer = { podSelector: { matchLabels: { app: APP } }, namespaceSelector: { matchLabels: { team: 'shop' } } };
     const lab = await applicationWith([aPolicy('db', { app: 'db' }, { ingress: [{ from: [peer] }] })]);
     lab.server.patch(namespaceRef, { metadata: { labels: { team: 'shop' } } });
@@ -258,7 +258,7 @@ it.each(['the one that is called', 'the one that calls'])(
 );
 
 describe('I17: when the Canary is deleted', () => {
-  /** Of the primary; it stays until its finalizer goes, as one does that ends its last requests. */
+  /** A pod of the primary. It stays until its finalizer goes, like a pod that ends its last requests. */
   function ending(lab: ModelLab): ObjectRef {
     const pod = { apiVersion: 'v1', kind: 'Pod', name: `${PRIMARY}-1`, namespace: NAMESPACE };
     const metadata = { name: pod.name, namespace: NAMESPACE, labels: { app: PRIMARY }, finalizers: ['example.org/ends'] };
@@ -282,7 +282,7 @@ describe('I17: when the Canary is deleted', () => {
     lab.close();
   });
 
-  it('a Canary that is made anew meanwhile goes on with them, without a gap', async () => {
+  it('a Canary that is created again meanwhile goes on with them, without a gap', async () => {
     const lab = await initializedWith([aPolicy(), ofDatabase()]);
     const pod = ending(lab);
     const uids = () => [policy(PRIMARY), policy(`db-${PRIMARY}`)].map((ref) => lab.server.find(ref)?.metadata.uid);
@@ -357,7 +357,7 @@ describe('I19: when the Canary is deleted', () => {
   });
 });
 
-describe('what Serin may not do', () => {
+describe('forbidden objects', () => {
   const denied = (lab: ModelLab, kind: string) => {
     lab.refuse = ({ ref, verb }) => {
       if (ref.kind === kind) throw new ApiError(`${verb} ${kind} is forbidden`, { status: 403, reason: 'Forbidden' });
@@ -406,7 +406,7 @@ describe('what Serin may not do', () => {
     lab.close();
   });
 
-  it('a write that conflicts with another holds up no rollback', async () => {
+  it('a write that conflicts with another delays no rollback', async () => {
     const lab = await initializedWith([aBudget()]);
     lab.refuse = ({ ref }) => {
       if (ref.kind === 'PodDisruptionBudget') throw new ApiError('changed', { status: 409, reason: 'Conflict' });
@@ -424,7 +424,7 @@ describe('what Serin may not do', () => {
     lab.close();
   });
 
-  it('a kind that may not be read is not checked, and is looked at again with a later change', async () => {
+  it('a forbidden kind is not checked, and is looked at again with a later change', async () => {
     const lab = await applicationWith([aBudget(), aPolicy()]);
     lab.whyForbidden = (kind) => (kind === 'PodDisruptionBudget' ? 'may not list poddisruptionbudgets' : undefined);
     lab.server.create(aModelCanary(ordersPlan));

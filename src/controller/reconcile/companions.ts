@@ -22,7 +22,7 @@ import type { ReconcileContext } from './context.ts';
 import { ensure } from './ensure-object.ts';
 import { combined, HELD, type Outcome, paused, WRITTEN } from './outcome.ts';
 
-/** After a conflict. */
+/** Pause after a conflict. */
 const CONFLICT_MS = 2_000;
 
 interface FoundSides {
@@ -31,8 +31,8 @@ interface FoundSides {
 }
 
 /**
- * Makes the companions of the primary, lets them follow their sources, and removes those that nothing needs any more. What is refused is a
- * warning, but for a NetworkPolicy without which no primary is made: it would serve unprotected, or be shut out (I17).
+ * Makes the companions of the primary, lets them follow their sources, and removes unneeded ones. A refused companion is a warning, except a NetworkPolicy
+ * without which no primary is made: it would serve unprotected, or be shut out (I17).
  */
 export async function ensureCompanions(context: ReconcileContext, selector: SelectorLabels, found: FoundSides): Promise<Outcome> {
   const { canary, config, view, companions: notes } = context;
@@ -51,11 +51,11 @@ export async function ensureCompanions(context: ReconcileContext, selector: Sele
   notes.keep(new Set(looked.map(refKey)));
   const unreadable = refs.flatMap((ref) => {
     const why = view.unavailable(ref);
-    // Without its CRD there is none of the kind.
+    // Without its CRD no object of the kind exists.
     return why === undefined || why.code === 'KindNotFound' ? [] : [listRemedy(ref, why.detail ?? why.code)];
   });
   const text = [...unreadable, ...(plan ? missing(context, plan) : [])].join('; ') || undefined;
-  // The condition is written by another pass.
+  // Another reconcile writes the condition.
   return notes.setMessage(canary, text) ? combined(outcome, WRITTEN) : outcome;
 }
 
@@ -67,7 +67,7 @@ async function planOf(
 ) {
   const { canary, config, cluster, companions: notes, nowMs, signal } = context;
   const refs = { target: targetRefOf(canary), primary: primaryRefOf(canary) };
-  // Before there is a primary, its labels follow from the whole target.
+  // If no primary exists yet, its labels follow from the whole target.
   const whole = primary ? undefined : await context.readTarget();
   const sides = { target: target?.object, primary: primary?.object, whole };
   const owner = { metadata: canary.metadata, isOurs: (object: KubeObject) => isOurs(canary, object) };
@@ -131,7 +131,7 @@ function leaveToUser(context: ReconcileContext, object: KubeObject): Promise<Out
   });
 }
 
-/** What the API server refuses holds up nothing, and is tried again later; `isVital`: it holds up all that follows. */
+/** A refused write delays nothing, and is tried again later. With `isVital` it delays all that follows. */
 async function unlessRefused(
   { companions: notes, nowMs, signal }: ReconcileContext,
   ref: ObjectRef,
@@ -155,7 +155,7 @@ async function unlessRefused(
   }
 }
 
-/** What does not hold for the primary, or may not: sources without a companion that lose something, and companions that are refused. */
+/** Sources that do not hold for the primary, or could not: sources without a companion that lose something, and refused companions. */
 function missing({ companions: notes }: ReconcileContext, { companions, without, superfluous }: CompanionPlan): string[] {
   const refused = companions.flatMap(({ source, object }) => {
     const why = notes.whyRefused(refKey(refOf(object)));

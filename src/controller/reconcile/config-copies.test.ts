@@ -9,7 +9,7 @@ import { Salt } from '../../workloads/configs/salt.ts';
 import { makeCopies, pruneCopies } from './config-copies.ts';
 
 const SECRET_TEXT = 'hunter2-do-not-show';
-/** As the API server answers it. */
+/** An answer of the API server. */
 const refused = (message: string) => apiErrorOf('POST', 403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message }));
 const canary = aCanary();
 const owner = { name: 'podinfo-serin-anchor', uid: 'a-1' };
@@ -61,7 +61,7 @@ const contextOf = (store: Store, { mode, names }: SecretsPolicy = { mode: 'watch
 });
 
 describe('makeCopies', () => {
-  it('creates each copy, owned by the anchor, and takes one that an interrupted promotion has made', async () => {
+  it('creates each copy, owned by the anchor, and takes a copy that an interrupted promotion has made', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     await makeCopies(contextOf(store), copies, owner);
@@ -71,7 +71,7 @@ describe('makeCopies', () => {
     expect([...store.objects.values()]).toEqual([made]);
   });
 
-  it('03-B25: an object of another owner under the name of a copy is refused and left as it is', async () => {
+  it('03-B25: an object of another owner under the name of a copy is refused and stays unmodified', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     const [copy] = copies.copies;
@@ -83,7 +83,7 @@ describe('makeCopies', () => {
     expect(store.objects.get(theirs.metadata.name)).toBe(theirs);
   });
 
-  it('one that is being deleted is waited for', async () => {
+  it('a copy that is being deleted is waited for', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     await makeCopies(contextOf(store), copies, owner);
@@ -91,7 +91,7 @@ describe('makeCopies', () => {
     await expect(makeCopies(contextOf(store), copies, owner)).rejects.toThrow(/is being deleted/);
   });
 
-  it('one that the primary reads is looked at first, and made again where it is gone', async () => {
+  it('a copy that the primary reads is looked at first, and made again where it is gone', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     const [name = ''] = copies.names.values();
@@ -103,7 +103,7 @@ describe('makeCopies', () => {
     await expect(makeCopies(contextOf(store), copies, owner, inUse)).rejects.toThrow(/exists and is not ours/);
   });
 
-  it('where Secrets are limited by name, a copy that exists is taken by its name, which is made of its Canary and content', async () => {
+  it('with Secrets limited by name, a copy that exists is taken by its name, which is made of its Canary and content', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     for (const _ of ['made', 'found']) await makeCopies(contextOf(store, { mode: 'watch', names: ['db'] }), copies, owner);
@@ -176,7 +176,7 @@ describe('pruneCopies', () => {
     expect(store.asked).not.toContain('get regcred');
   });
 
-  it('where Secrets are limited by name, no Secret is looked at, and their copies stay', async () => {
+  it('with Secrets limited by name, no Secret is looked at, and their copies stay', async () => {
     const { store, old, current } = await withCopies();
     const templates = { kept: [reading(current)], pruned: [reading(old)] };
     for (const mode of ['watch', 'get'] as const) await pruneCopies(contextOf(store, { mode, names: ['db'] }), templates);
@@ -184,7 +184,7 @@ describe('pruneCopies', () => {
     expect([...store.objects.keys()]).toEqual([old, current]);
   });
 
-  it('a promotion that made no copy looks for none, unless a pruned template read one that no kept template reads', async () => {
+  it('a promotion that made no copy looks for none, unless a pruned template read a copy that no kept template reads', async () => {
     const { store, old, current } = await withCopies();
     await pruneCopies(contextOf(store), { kept: [reading(current)], pruned: [reading(current)] }, false);
     expect(store.asked).toEqual([]);
@@ -192,13 +192,13 @@ describe('pruneCopies', () => {
     expect([...store.objects.keys()]).toEqual([current]);
   });
 
-  it('without any copy there is nothing to look for', async () => {
+  it('nothing is looked for without any copy', async () => {
     const store = new Store();
     await pruneCopies(contextOf(store, { mode: 'watch', names: [] }), { kept: [reading('db')], pruned: [] });
     expect(store.asked).toEqual([]);
   });
 
-  it('where listing is forbidden, the promotion goes on', async () => {
+  it('the promotion goes on if listing is forbidden', async () => {
     const { store, current } = await withCopies();
     store.list = async () => {
       throw new ApiError('GET: 403', { status: 403, reason: 'Forbidden' });

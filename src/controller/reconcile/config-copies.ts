@@ -30,10 +30,9 @@ interface CopyContext {
 }
 
 /**
- * Makes the copies that a primary is about to read; before its template is written, and never by changing one (03-B7). What exists under
- * the name is the same copy, made by a promotion that was interrupted, or it is another owner's and refused (03-B25). With Secrets limited by name
- * no copy can be read: then the name decides, a digest of Canary and content. Those `inUse` are most often there still, and are looked at first.
- * Returns whether one was made.
+ * Makes the copies that a primary is about to read, before its template is written, and never by changing one (03-B7). An object of the same name is the same
+ * copy, made by an interrupted promotion, or it is another owner's and refused (03-B25). With Secrets limited by name no copy can be read: then the name
+ * decides, a digest of Canary and content. Copies `inUse` usually exist, and are looked at first. Returns true if a copy was made.
  */
 export async function makeCopies(
   { canary, cluster, config, signal }: CopyContext,
@@ -61,7 +60,7 @@ export async function makeCopies(
   return hasMade;
 }
 
-/** False: there is none, or it goes. Another object under its name is an error. */
+/** False if it does not exist, or is being deleted. Another object under its name is an error. */
 async function isThere(cluster: Pick<Cluster, 'get'>, copy: KubeObject, signal: AbortSignal): Promise<boolean> {
   const found = await cluster.get(refOf(copy), { signal });
   if (found === undefined || found.metadata.deletionTimestamp !== undefined) return false;
@@ -70,9 +69,9 @@ async function isThere(cluster: Pick<Cluster, 'get'>, copy: KubeObject, signal: 
 }
 
 /**
- * Deletes the copies that no kept template reads any more (03-CT18). Where Secrets may not be listed, the ones that a pruned template
- * named are looked at; where Secrets are limited by name, their copies stay until the Canary goes. A copy that cannot be deleted
- * now is found again at the next promotion that makes one or prunes a template that read one.
+ * Deletes the copies that no kept template reads any more (03-CT18). If listing Secrets is forbidden, the copies that a pruned template named are looked at. If
+ * Secrets are limited by name, their copies stay until the Canary is deleted. A copy that cannot be deleted now is found again at the next promotion that makes
+ * a copy or prunes a template that read one.
  */
 export async function pruneCopies(
   { canary, cluster, config, signal }: CopyContext,
@@ -108,9 +107,9 @@ export async function pruneCopies(
 }
 
 /**
- * Gives the copy of a live Secret what the Secret holds (E132), under the name that the primary's template has: credentials that were revoked must
- * not stay in it. It is made anew, since the copies of promotions are immutable, and is not immutable itself, so that kubelets look at it again.
- * A kill in between leaves none, and the next look makes it.
+ * Updates the copy of a live Secret with the Secret's content (E132), under the name in the primary's template: revoked credentials must not stay in it. It is
+ * made again, since the copies of promotions are immutable, and is not immutable itself, so that kubelets look at it again. A kill in between leaves none, and
+ * the next look makes it.
  */
 export async function refreshCopy(
   { canary, cluster, signal }: Omit<CopyContext, 'config' | 'cluster'> & { cluster: Pick<Cluster, 'create' | 'get' | 'delete'> },
@@ -130,7 +129,7 @@ export async function refreshCopy(
   await cluster.create({ ...rendered, metadata }, { signal });
 }
 
-/** Status and reason alone, unless it is about permission or quota: what admission says of a refused object may quote it. */
+/** Only status and reason, except for permission or quota: the text of an admission about a refused object can quote it. */
 function refusalOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.name : 'the write failed';
   if (error.denial?.by === 'authorization') return `${error.message}: ${remedyOf('Forbidden')}`;

@@ -25,7 +25,7 @@ export interface ReconcileContext
   readTarget(): Promise<KubeObject | undefined>;
 }
 
-/** What was written and seen before, which the cluster does not show. A Canary keeps it while it is idle. */
+/** Earlier writes and observations that the cluster does not show. A Canary keeps them while it is idle. */
 export interface ReconcileMemory {
   accepted: AcceptedSpec;
   annotations: KnownAnnotations;
@@ -34,11 +34,11 @@ export interface ReconcileMemory {
   followers: FollowerNotes;
   /** Digest of the last request for each object, which tells a step of ours from drift. */
   wanted: Map<string, string>;
-  /** Where the server changed what was last written of an object: digest of the request, what the server made of it, and the fields that it lacks. */
+  /** Answers in which the server changed the last write of an object: digest of the request, the server's version, and the fields that it lacks. */
   answers: Map<string, { digest: string; spec: unknown; lacks: readonly string[] }>;
   /** Steps towards routes whose Services proxies have to learn of first, and the time of the next one, by the object. */
   introduced: Map<string, { steps: number; nextMs: number }>;
-  /** Pods that a side was last seen to ask for, above zero: a primary that was deleted by hand comes back with as many. */
+  /** Last seen replicas of each side, above zero: a primary that was deleted by hand comes back with as many. */
   lastReplicas: Map<string, number>;
 }
 

@@ -9,7 +9,7 @@ const targets = { Deployment: 'apps/v1', Service: 'v1' } as const;
 const refusal = (status: number, message: string) => new ApiError(message, { status, reason: 'Invalid' });
 const trafficField = refusal(422, 'Service "podinfo-primary" is invalid: spec.trafficDistribution: Unsupported value');
 
-/** A pass that is ended by this error. */
+/** A reconcile that is ended by this error. */
 async function reached(kind: keyof typeof targets, error: Error) {
   const canary = aCanary(
     {},

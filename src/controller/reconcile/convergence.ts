@@ -21,22 +21,22 @@ import { FollowerNotes } from './follower-notes.ts';
 import { reconcile } from './reconcile.ts';
 import { ServiceGuard } from './service-guard.ts';
 
-/** Between two tries while blocked: the end of a blocker may cause no watch event. */
+/** Pause between two tries while blocked: the end of a blocker does not always cause a watch event. */
 const BLOCKED_MS = { from: 500, to: 15_000 };
-/** After a conflict, should the watch not bring what the other writer wrote. */
+/** Pause after a conflict, in case the watch does not bring the other writer's version. */
 const CONFLICT_MS = 2_000;
 
-/** Whether the cluster holds what one Canary wants of it, as the facts say it. */
+/** Facts about how far the cluster matches the desired state of one Canary. */
 export type ConvergenceState = Pick<Facts, 'converged'> & {
   unconfirmed: Facts['unconfirmed'] | undefined;
   blocker: Facts['blocker'] | undefined;
   unroutable: Facts['unroutable'] | undefined;
 };
 
-/** By another selector users reach no pod at all, or those of a version that was not judged. */
+/** With another selector users reach no pod at all, or pods of a version that was not judged. */
 const newBrake = (): HealingBrake => new HealingBrake({ longestSelectorPauseMs: 2_000 });
 
-/** Brings the cluster to what the recorded status asks for, and remembers between passes how far it is and what keeps it from that. */
+/** Brings the cluster to the recorded status, and remembers between reconciles its progress and its blocker. */
 export class Convergence {
   readonly #deps: ControllerDeps;
   readonly #reported: Reported;
@@ -45,7 +45,7 @@ export class Convergence {
   readonly trafficFields = new RefusedTrafficFields();
   readonly memory: ReconcileMemory;
   #state: ConvergenceState;
-  /** A pass that ends at a blocker has not failed: its pauses grow on their own, until the blocker is gone. */
+  /** A reconcile that ends at a blocker has not failed: its pauses grow on their own, until the blocker is gone. */
   readonly #blocked = new BackOff(BLOCKED_MS);
 
   /** `memory`: of a Canary that was idle, and converged. */
@@ -66,7 +66,7 @@ export class Convergence {
     };
   }
 
-  /** Nothing but its memory is needed to go on from here. */
+  /** True if nothing but its memory is needed to go on from here. */
   get isSettled(): boolean {
     const { converged, unconfirmed, blocker, unroutable } = this.#state;
     const isHindered = unconfirmed !== undefined || blocker !== undefined || unroutable !== undefined;
@@ -81,7 +81,7 @@ export class Convergence {
     return this.#brake;
   }
 
-  /** As the last process left it, by the Canary's status: `reach` finds out. */
+  /** Assumes the result of the last process, by the Canary's status: `reach` finds out. */
   assumeSettled(): void {
     this.#state = { ...this.#state, converged: true };
   }
@@ -99,13 +99,13 @@ export class Convergence {
     this.unsettle();
   }
 
-  /** A pass has failed, perhaps at a blocker. */
+  /** Notes that a reconcile has failed, perhaps at a blocker. */
   noteFailure(error: unknown, namespace: string): void {
     const blocker = blockerOf(error, namespace);
     if (blocker !== undefined) this.#state = { ...this.#state, blocker };
   }
 
-  /** One pass. `again`: the facts are others now; `retryInMs`: a correction that waits. */
+  /** Reconciles once. `again`: the facts have changed. `retryInMs`: a correction that waits. */
   async reach(canary: Canary, router: Router, facts: Facts, signal: AbortSignal): Promise<{ again: boolean; retryInMs?: number }> {
     const before = this.#state;
     let wrote = false;

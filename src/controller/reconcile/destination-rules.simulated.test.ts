@@ -34,7 +34,7 @@ async function resting(rule: KubeObject): Promise<ModelLab> {
   return lab;
 }
 
-it('I17: the DestinationRule of the apex holds for both sides before traffic goes there, each edit of it follows, and deletion leaves it alone', async () => {
+it('I17: the DestinationRule of the apex holds for both sides before traffic goes there, its edits follow, and deletion leaves it unmodified', async () => {
   const lab = await resting(aRule(APP));
   expect(policies(lab)).toEqual(both(tls));
   const kinds = lab.writes
@@ -67,7 +67,7 @@ it('I17: the DestinationRule of the apex holds for both sides before traffic goe
   lab.close();
 });
 
-it('I17: a rule of the root namespace for all hosts is not hidden, and one that went while Serin was down goes', async () => {
+it('I17: a rule of the root namespace for all hosts is not hidden, and a rule that went while Serin was down goes', async () => {
   const lab = await resting(aRule('*.local', { namespace: 'istio-system' }));
   expect(policies(lab)).toEqual(both(tls));
   lab.kill();

@@ -36,7 +36,7 @@ export async function ensure(
   const key = refKey(ref);
   const live = view.find(ref);
   const known = live && annotations.restored(context, live.object);
-  // The watch that has shown another version asks for the next pass.
+  // The watch that has shown another version causes the next reconcile.
   if (partOf && partOf.metadata.resourceVersion !== live?.object.metadata.resourceVersion) return PENDING;
   const digest = hash('sha256', JSON.stringify(object), 'binary');
   const before = wanted.get(key);
@@ -46,7 +46,7 @@ export async function ensure(
   const fields = live
     ? [...missingFields(object, live.object, '', answered), ...(known === live.object ? [] : ['metadata.annotations'])]
     : ['metadata'];
-  // What is rendered from a route of the user's changes with each edit of theirs, and of another Canary that shares it.
+  // A rendering from a route of the user's changes with each edit of theirs, and of another Canary that shares it.
   if (fields.length === 0 && (before === digest || partOf || (before === undefined && !isWhole))) {
     wanted.set(key, digest);
     return HELD;
@@ -56,13 +56,13 @@ export async function ensure(
   const undoing = undoingOf(fields, answered?.lacks, live?.manager);
   const waitMs = isDrift ? brake.waitMs(key, nowMs, fields) : 0;
   if (waitMs > 0) return isRoute && fields.some((field) => isTraffic(object, field)) ? pausedRoute(waitMs, ref, undoing) : paused(waitMs);
-  // What owns it may have gone with it, and another owner of that name would be none to the garbage collector.
+  // Its owner might have gone with it, and another owner of that name would be unknown to the garbage collector.
   if (isDeleted) anchors.doubt(canary);
   const owner = await anchors.reference(canary, signal, context.readTarget);
   if (partOf) await anchors.noteRoutes(canary, signal);
   const of = partOf ?? (live && isTarget(canary, ref) ? live.object : undefined);
   if (of) {
-    // What others write before the fields are given up was not dropped by the API server.
+    // Fields that others write before ours are given up were not dropped by the API server.
     const merged = await merge(context, object, of);
     const outcome = noted(merged);
     view.learn(await giveUpFields(context, merged));
@@ -71,9 +71,9 @@ export async function ensure(
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   if (live && foundInPlace && object.kind === 'Service') return noted(await mergeIntoUsersService(context, object, live.object));
   const toWrite = foundInPlace ? object : marked(context, object, owner);
-  // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
+  // A patch leaves the fields that we wrote earlier and no longer write. The apply removes them, and no traffic moves by it.
   const hasChanged = before !== undefined && before !== digest;
-  // Of a Service of ours the entries that go are ours, too: what a patch writes, no later apply removes.
+  // In a Service of ours, the removed entries are also ours: no later apply removes entries that a patch has written.
   const isApplied = hasChanged && object.kind === 'Service';
   const replacing = live && (isApplied ? undefined : replacingLists(toWrite, live.object));
   const replaced = replacing && (await cluster.patch(ref, replacing, { signal }));
@@ -102,7 +102,7 @@ function undoingOf(fields: readonly string[], lacks: readonly string[] = [], man
     : { field: undone ?? first, by: 'another', ...(manager !== undefined && { who: manager }) };
 }
 
-/** Labels, our own marks, and the annotations of a Service lead no request anywhere; those of an Ingress may. */
+/** Labels, our own marks, and the annotations of a Service lead no request anywhere. Those of an Ingress can. */
 function isTraffic({ kind }: KubeObject, field: string): boolean {
   return !(
     field.startsWith('metadata.labels') ||

@@ -2,9 +2,9 @@ import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
-/** What is known of Services that could follow, and what is still to be said of them. */
+/** Known facts about Services that could follow, and unreported news about them. */
 export class FollowerNotes {
-  /** By Service and selector, whether it leads to the target alone. */
+  /** By Service and selector, true if it leads only to the target. */
   readonly #isOwn = new Map<string, boolean>();
   #news: string[] = [];
 

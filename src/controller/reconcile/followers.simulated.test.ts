@@ -38,7 +38,7 @@ it('I17: another Service of the target follows the apex to the primary, and is r
   lab.close();
 });
 
-it('I17: a follower that is made later follows at once, and one that a tool puts back is corrected, by the brake', async () => {
+it('I17: a later follower follows at once, and a follower that a tool puts back is corrected, by the brake', async () => {
   const lab = await arrived({});
   lab.server.create(service('late', { app: APP }));
   expect(await lab.passUntil(() => selectorOf(lab, 'late')?.app === PRIMARY.app, 30_000)).toBe(true);
@@ -83,7 +83,7 @@ it('I17: a Service that another workload shares does not follow, also when it is
   lab.close();
 });
 
-it('I17: followers none leaves a later Service alone', async () => {
+it('I17: followers none leaves a later Service unmodified', async () => {
   const lab = await arrived({ service: { port: 80, targetPort: 'http', followers: 'none' } });
   lab.server.create(service('late', { app: APP }));
   await lab.pass(60_000);

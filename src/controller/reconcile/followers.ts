@@ -20,7 +20,7 @@ interface FoundSides {
 
 export const podLabels = (workload: Slim | undefined): Labels | undefined => specOf<PodWorkloadSpec>(workload).template?.metadata?.labels;
 
-/** Lets the other Services of the target follow the apex Service to the primary (I17); one that is put back is corrected under the brake. */
+/** Lets the other Services of the target follow the apex Service to the primary (I17). A follower that is put back is corrected under the brake. */
 export async function ensureFollowers(context: ReconcileContext, label: SelectorLabels, found: FoundSides): Promise<Outcome> {
   const { canary, view } = context;
   const primary = podLabels(found.primary?.object);
@@ -38,7 +38,7 @@ export async function ensureFollowers(context: ReconcileContext, label: Selector
   return outcome;
 }
 
-/** Marks one that a version without the guard has left, when a release is under way. */
+/** Marks a follower of a version without the guard, when a release is under way. */
 async function guard({ canary, cluster, view, signal }: ReconcileContext, { service, isMarked }: Following): Promise<Outcome> {
   if (!isMarked || isResting(canary.status?.release) || !isToBeGuarded(service)) return HELD;
   const { resourceVersion } = service.metadata;
@@ -46,7 +46,7 @@ async function guard({ canary, cluster, view, signal }: ReconcileContext, { serv
   return CHANGED;
 }
 
-/** By all workloads of the namespace, of which not all kinds are watched; no routes of a provider matter. */
+/** True by all workloads of the namespace, of which not all kinds are watched. Routes of a provider do not matter. */
 async function leadsToTargetAlone(context: ReconcileContext, { service }: Following): Promise<boolean> {
   const { applications, canary, config, signal } = context;
   const { objects, unread } = await applications.read(canary.metadata.namespace, 'none', signal);

@@ -21,6 +21,6 @@ it.each([
   expect(specs).toEqual(['kuma']);
 });
 
-it('E113: none are left behind where none are recorded', () => {
+it('E113: no specs are left behind where none are recorded', () => {
   expect([left(undefined), left([]), specsOfLeftRoutes(aCanary())]).toEqual([[], [], []]);
 });

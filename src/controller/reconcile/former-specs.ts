@@ -12,8 +12,8 @@ import { isOurs } from '../objects/ownership.ts';
 import { readAll } from '../objects/read-all.ts';
 
 /**
- * The Canary as it is, as it was under each former `service.name` (03-SV19), and as it was routed before an edit (E113): clients of those
- * lose nothing either. A former Service that leads elsewhere by now is another writer's.
+ * The current Canary, and the Canary under each former `service.name` (03-SV19) and with its routes before an edit (E113): their clients also lose nothing. A
+ * former Service that leads elsewhere by now is another writer's.
  */
 export async function currentAndFormerSpecs(
   canary: Canary,
@@ -50,7 +50,7 @@ export async function currentAndFormerSpecs(
   return [canary, ...items.filter(isFormer).map(({ metadata }) => formerOf(metadata.name)), ...routed];
 }
 
-/** This Canary under each provider that it had before, where that one's routes are there and can be read. */
+/** This Canary under each earlier provider whose routes exist and can be read. */
 async function routedBefore(
   canary: Canary,
   anchored: readonly AnchoredSpec[],
@@ -74,14 +74,14 @@ async function routedBefore(
     try {
       if ((await readAll(router.watches(before), cluster, signal)).length > 0) found.push(before);
     } catch (error) {
-      // The role may know the provider of now only.
+      // The role can know only the current provider.
       if (!isForbidden(error)) throw error;
     }
   }
   return found;
 }
 
-/** This Canary as it was when it wrote the routes that an edit has left behind. */
+/** This Canary at the time when it wrote the routes that an edit has left behind. */
 export function specsOfLeftRoutes(canary: Canary): Canary[] {
   return (canary.status?.release?.leftRoutes ?? []).flatMap((left) => {
     const provider = NamedProvider.safeParse(left.provider).data;

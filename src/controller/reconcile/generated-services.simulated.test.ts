@@ -21,7 +21,7 @@ async function resting(before: (lab: ModelLab) => Promise<void> | void = () => u
   return lab;
 }
 
-it('03-SV11, SV13, SV15, 04-R-D3: of a Service ports, selector and our metadata are put back, and what others have added stays', async () => {
+it('03-SV11, SV13, SV15, 04-R-D3: ports, selector and our metadata of a Service are put back, and additions of others stay', async () => {
   const lab = await resting();
   // The canary's, which has no requests to lose while idle.
   const ref = serviceRef(`${APP}-canary`);
@@ -59,7 +59,7 @@ it('03-SV19: another service.name makes other Services, and those of the former 
   lab.close();
 });
 
-it('03-SV19: of a service.name that was changed more than once, the Services between are restored, too, made by Serin or found in place', async () => {
+it('03-SV19: after several changes of service.name the Services between are also restored, made by Serin or found in place', async () => {
   const lab = await resting();
   const ports = [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }];
   const metadata = { name: 'found', namespace: NAMESPACE, annotations: { note: 'mine' } };
@@ -82,7 +82,7 @@ it('03-SV19: of a service.name that was changed more than once, the Services bet
   lab.close();
 });
 
-it('03-B17, SV21: a Service that was found in place is restored as it was, whatever Serin wrote of it', async () => {
+it('03-B17, SV21: a Service that was found in place is restored to its original, after any write of Serin', async () => {
   const before = {
     metadata: { labels: { team: 'shop', app: 'frontend' }, annotations: { note: 'mine' } },
     spec: {

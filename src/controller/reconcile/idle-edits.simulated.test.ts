@@ -28,14 +28,14 @@ const EDITS: Readonly<Record<string, object>> = {
   DestinationRule: { spec: { host: 'theirs' } },
   Upstream: { spec: { kube: { serviceName: 'theirs' } } },
 };
-/** Whose edit is not put back: the template of a primary is its own (docs/internals.md, "Healing has a brake"). */
+/** Kinds whose edit is not put back: the template of a primary is its own (docs/internals.md, "Healing has a brake"). */
 const UNEDITED = new Set(['Deployment']);
 
 async function idle(fixture: ProviderFixture, scaler: KubeObject): Promise<ModelLab> {
   const { lab } = labOf({ seed: 17, provider: 'istio', delayMs: 1_000, plan: 0, hasService: true });
   lab.server.create(kedaCrd);
   await lab.application();
-  // Proxies that know every provider are asked elsewhere.
+  // Other tests query the proxies of the providers.
   lab.watched = false;
   for (const object of [...(fixture.objects?.(app) ?? []), scaler]) lab.server.create(object);
   const ref = { ...scaler, name: scaler.metadata.name };
@@ -46,7 +46,7 @@ async function idle(fixture: ProviderFixture, scaler: KubeObject): Promise<Model
   return lab;
 }
 
-/** All that Serin has made, and the apex Service and the route, which may have been there before. */
+/** All objects that Serin has made, and the apex Service and the route, which can be older. */
 function generated(lab: ModelLab, fixture: ProviderFixture): KubeObject[] {
   const { api } = lab.server;
   const found = api.resources.all().flatMap(({ storeKey }) => api.store.list(storeKey).map(([, object]) => object as KubeObject));
@@ -54,7 +54,7 @@ function generated(lab: ModelLab, fixture: ProviderFixture): KubeObject[] {
   return [...byKey.values()].flatMap((object) => lab.server.find(refOf(object)) ?? []);
 }
 
-// It may be served in more than one version.
+// It can be served in more than one version.
 const keyOf = ({ kind, metadata: { name } }: KubeObject): string => `${kind}/${name}`;
 const isRoute = ({ kind, metadata: { name } }: KubeObject, route: ObjectRef): boolean => kind === route.kind && name === route.name;
 const isInPlace = (object: KubeObject, fixture: ProviderFixture): boolean =>
@@ -90,7 +90,7 @@ it.each(rows)(
     for (const object of objects) {
       lab.server.delete(refOf(object));
       await lab.pass(30_000);
-      // What its user had put there beside is gone with it.
+      // The user's own additions to it are lost.
       if (isOurs(object)) expect(contentOf(lab.server.find(refOf(object)))).toEqual(contentOf(object));
       else expect(lab.server.find(refOf(object))).toBeDefined();
       expect(correctionsOf(lab, object)).toEqual([expect.stringContaining('it was deleted, and Serin has made it again')]);

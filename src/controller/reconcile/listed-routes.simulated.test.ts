@@ -200,7 +200,7 @@ it.each(Object.entries(kinds))('I17: an edit of a listed %s between any two requ
     for (const name of names)
       if (!Object.hasOwn(leads(name).at(-1) ?? {}, written.get(name) ?? '')) lost.push(`${name} at ${lab.clock.monotonicMs()} ms`);
     calls += 1;
-    // Not always, so that Serin comes to an end of it.
+    // Only every third call, so that Serin comes to an end of it.
     if (calls % 3 > 0) return;
     const name = names[(calls / 3) % 2] ?? '';
     written.set(name, `static-${calls}`);

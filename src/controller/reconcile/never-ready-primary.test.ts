@@ -6,7 +6,7 @@ import { wasNeverReady } from './never-ready-primary.ts';
 
 const asked = (world: World): boolean => wasNeverReady({ canary: world.canary } as ReconcileContext, world.facts());
 
-/** A new Canary whose primary is there and not ready. */
+/** A new Canary whose primary exists and is not ready. */
 function waiting(): World {
   const world = new World(aCanary({ stepWeight: 20 }));
   world.behaviour.brokenPrimary.add('s1:a');
@@ -15,7 +15,7 @@ function waiting(): World {
   return world;
 }
 
-it('I3: a primary that never served is made anew at the deadline from a target that was corrected since, and only then', () => {
+it('I3: a primary that never served is made again at the deadline from a target that was corrected since, and only then', () => {
   const world = waiting();
   expect(asked(world), 'made from the target as it is').toBe(false);
   world.push('s1:b');

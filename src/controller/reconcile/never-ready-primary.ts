@@ -12,9 +12,8 @@ import { patchPrimary } from './patch-primary.ts';
 import { undoableTemplate } from './undo.ts';
 
 /**
- * The primary of a new Canary has not served within the progress deadline, and the target that it was made from has been corrected since:
- * nothing else would ever bring it up. Until then it may merely be slow, and what was pushed meanwhile is analysed like every other
- * revision (I3).
+ * The primary of a new Canary has not served within the progress deadline, and the target that it was made from has been corrected since: nothing else would
+ * ever bring it up. Until then it could merely be slow, and a version pushed meanwhile is analysed like every other revision (I3).
  */
 export function wasNeverReady({ canary }: ReconcileContext, { target, primary, nowMs }: Facts): boolean {
   const { phase, release } = canary.status ?? {};
@@ -25,7 +24,7 @@ export function wasNeverReady({ canary }: ReconcileContext, { target, primary, n
   return primary?.carries !== undefined && primary.carries !== target.revision && !primary.serving;
 }
 
-/** Writes the target's template of now into it, and forgets the one that never served: it is nothing to go back to. */
+/** Writes the target's current template into it, and forgets the template that never served: no rollback goes to it. */
 export async function renewPrimary(context: ReconcileContext, apex: Apex): Promise<Outcome> {
   const { canary, view, cluster, anchors, signal } = context;
   const workload = workloadOf(canary);

@@ -65,7 +65,7 @@ describe('the writes of a pass, in their order', () => {
     expect(writes).not.toContain('routes');
   });
 
-  it('I5: of a target that is gone only the routes and the primary are written', () => {
+  it('I5: with a deleted target only the routes and the primary are written', () => {
     const facts = { primary: { replicas: 2 } } as Facts;
     expect(order(desired, facts, { ...found, hasTarget: false })).toEqual([
       'companions',

@@ -30,9 +30,9 @@ export interface WriteSources {
 }
 
 /**
- * The writes that bring the cluster to the desired state, in the order that keeps users served: companions and Services before the workloads that they
- * select, capacity before traffic, traffic before scaling down (I5). What holds already is skipped when it is applied, so a crash
- * between any two of them is healed by the next pass.
+ * The writes that bring the cluster to the desired state, in the order that keeps users served: companions and Services before the workloads that they select,
+ * capacity before traffic, traffic before scaling down (I5). A write that already holds is skipped when it is applied, so a crash between any two of them is
+ * healed by the next reconcile.
  */
 export function orderedWrites(desired: DesiredState, facts: Facts, found: WriteSources): readonly OrderedWrite[] {
   return [...foundations(desired, found), ...capacity(desired, facts, found), ...traffic(desired, found), ...scaleDown(desired, facts)];
@@ -40,12 +40,12 @@ export function orderedWrites(desired: DesiredState, facts: Facts, found: WriteS
 
 function* foundations({ apexOnPrimary }: DesiredState, { hasTarget, hasApex, isKept }: WriteSources): Generator<OrderedWrite> {
   if (!hasApex) return;
-  // First of all: where one that must not be missing is refused, nothing else has been written (I17).
+  // First of all: if a vital companion is refused, nothing else has been written (I17).
   yield { kind: 'companions' };
   // An apex that is gone once the primary has it is made again at its turn: on the target it would lead to no pod, or to the canary.
   yield { kind: 'services', roles: apexOnPrimary ? ['primary', 'canary'] : ['primary', 'canary', 'apex'], apexOnPrimary: false };
   yield { kind: 'prerequisites' };
-  // Before the primary, whose template is then recorded as one to go back to: a copy that the cluster refuses must be known by then.
+  // The copy is written before the primary, whose template is then recorded for rollbacks: a copy that the cluster refuses must be known by then.
   if (hasTarget) yield { kind: 'canary' };
   if (hasTarget) yield { kind: 'primary' };
   // A mark on a target that is gone still counts.

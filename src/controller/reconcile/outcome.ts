@@ -6,9 +6,9 @@ import { type Undoing, undoneText } from '../objects/healing-brake.ts';
 export interface Outcome {
   /** The cluster holds what was desired: it was found so, or a write was answered so. */
   converged: boolean;
-  /** Something was written, so that the facts may have changed. */
+  /** Something was written, so that the facts might have changed. */
   wrote: boolean;
-  /** A held-up write may be made after this time. */
+  /** A delayed write can be made after this time. */
   retryInMs?: number | undefined;
   /** The routes are written by an earlier spec, since those of this one were refused: why. */
   refused?: NewBlocker | undefined;
@@ -23,7 +23,7 @@ export interface Outcome {
 /** The cluster holds it already. */
 export const HELD: Outcome = { converged: true, wrote: false };
 export const WRITTEN: Outcome = { converged: true, wrote: true };
-/** Not as desired yet. */
+/** Still differs from the desired state. */
 export const PENDING: Outcome = { converged: false, wrote: false };
 
 /** Written, and in force only when the watch shows it. */

@@ -4,13 +4,12 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isInvalid } from '../../kube/errors.ts';
 import type { JsonPatchOperation } from '../../workloads/workload.ts';
 
-/** Writers of annotations and of status may come in between so often. */
+/** Writers of annotations and of status can come in between so often. */
 const MOST_TRIES = 10;
 
 /**
- * Patches the primary as it was read. The API server answers a `test` that fails with 422, as it does an object that it refuses: where the
- * version has moved since, the write came too late. It is made again at once when the spec is still the same, and is a conflict like any
- * other when it is not (E103).
+ * Patches the primary in the version that was read. The API server answers a failed `test` with 422, like a refused object: if the version has moved since, the
+ * write was too late. It is made again at once if the spec is still the same, and is a conflict like any other if it is not (E103).
  */
 export async function patchPrimary(
   cluster: Cluster,

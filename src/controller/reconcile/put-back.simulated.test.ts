@@ -76,7 +76,7 @@ describe('a tool that puts the manifest of its user back', () => {
     lab.close();
   });
 
-  // Helm writes the Service before the Deployment; what else is written meanwhile may not hold its correction up.
+  // Helm writes the Service before the Deployment: other writes meanwhile must not delay its correction.
   it.each([0, 250, 500, 1_000, 1_500, 2_250])('leaves them so for no longer where it pushes a version as well (%d ms)', async (laterMs) => {
     const lab = await initializedLab();
     const tool = new Tool(lab, serviceRef, { selector: { app: APP } });
@@ -110,7 +110,7 @@ describe('a tool that puts the manifest of its user back', () => {
     expect(await lab.passUntil(() => weight(lab) === 10, 300_000)).toBe(true);
     const tool = new Tool(lab, routeRef, { rules: route.rules });
     await tool.syncFor(120_000);
-    // As the manifest has it, whatever was recorded.
+    // The manifest wins over the recorded weight.
     expect(tool.isAsInManifest).toBe(true);
     expect(weight(lab)).toBe(0);
     expect(raw(lab.canary())?.status?.release?.routes).toMatchObject({ canary: expect.anything() });

@@ -41,7 +41,7 @@ export async function reconcile(context: ReconcileContext, desired: DesiredState
     if ('whenConverged' in write && !outcome.converged) continue;
     outcome = combined(outcome, await applier.apply(write));
   }
-  // Nothing new is begun without its scalers, but traffic is looked after first.
+  // No new work begins without its scalers, but traffic comes first.
   if (outcome.problem) throw outcome.problem;
   return outcome;
 }
@@ -51,8 +51,8 @@ function isToBeKept(object: { metadata: { annotations?: Labels | undefined } } |
 }
 
 /**
- * Services and routes are made from the target, or, when it was deleted or no Service could tell its pods from the primary's (E95), from the
- * primary alone, since traffic has to leave that side (I5).
+ * Services and routes are made from the target. If it was deleted, or no Service could tell its pods from the primary's (E95), they are made only from the
+ * primary, since traffic has to leave that side (I5).
  */
 function apexOf(context: ReconcileContext, target: ViewedObject | undefined, primary: ViewedObject | undefined): Apex | undefined {
   const source = target ?? primary;

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const proxyRef = { apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy', name: APP, namespace: NAMESPACE };
 
-it('DF650: where a policy refuses the rule that no request matches, routes are taken over and restored without it', async () => {
+it('DF650: routes are taken over and restored without the rule that no request matches, if a policy refuses it', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   const { name, namespace } = proxyRef;

@@ -17,7 +17,7 @@ import {
 } from '../../../test/fakes/model/scaled.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 
-describe('what cannot be had', () => {
+describe('missing and forbidden scalers', () => {
   it('03-A3: a scaler that does not exist is named, the application goes on, and so does Serin when it comes', async () => {
     const lab = await aLab();
     lab.server.create(aModelCanary(plan, refTo(hpaRef)));

@@ -42,7 +42,7 @@ it('I10: pods of a DaemonSet that are terminating are waited for from the moment
   expect(await scaledUp(looks)).toEqual([35_000, 15_000, 'written']);
 });
 
-it('I10: those of a later release are waited for as long again', async () => {
+it('I10: pods of a later release are waited for as long again', async () => {
   const looks = [
     { atMs: 0, podsLeft: 0 },
     { atMs: 600_000, podsLeft: 1 },
@@ -96,7 +96,7 @@ it('I18, E90: an object that is deleted and made again is scaled like the first,
   expect(context.brake.isReleased).toBe(true);
 });
 
-it('replicas that are taken away while a release needs them are contested, and hold up nothing else', async () => {
+it('replicas that are taken away while a release needs them are contested, and delay nothing else', async () => {
   const context = aContext();
   await raise(context, ref, 2, 4);
   await raise(context, ref, 2, 4);

@@ -16,14 +16,14 @@ export async function raise(
   if (atLeast === undefined) forgetScale(context, ref, (direction) => direction.startsWith(AT_LEAST));
   if (replicas === undefined || atLeast === undefined || replicas >= atLeast) return HELD;
   const seen = context.view.find(ref);
-  // A kind that is scaled by its node selector has as many pods as there are nodes for it, and no more.
+  // A kind that is scaled by its node selector has one pod on each of these nodes, and no others.
   if (seen && workloadOf(context.canary).scalePatch(seen.object, atLeast)?.subresource === undefined) return HELD;
   return scale(context, ref, atLeast, `${AT_LEAST}${atLeast}`);
 }
 
 const AT_LEAST = 'at least ';
 
-/** What is not wanted any more is drift no longer, should the same be wanted again by a later release. */
+/** Forgets a scaling that is no longer wanted: it is not drift if a later release wants the same again. */
 export function forgetScale(context: ReconcileContext, ref: ObjectRef, isOver: (direction: string) => boolean): void {
   const key = scaleKey(ref);
   const [direction] = (context.wanted.get(key) ?? '').split('@');
@@ -32,7 +32,7 @@ export function forgetScale(context: ReconcileContext, ref: ObjectRef, isOver: (
 
 const scaleKey = (ref: ObjectRef): string => `${refKey(ref)}#scale`;
 
-/** Other writers may set replicas too: written only in the way of the kind, and only between zero and non-zero, or up to what a release needs (E60). */
+/** Other writers can also set replicas: written only in the way of the kind, and only between zero and non-zero, or up to the release's need (E60). */
 export async function scale(
   context: ReconcileContext,
   ref: ObjectRef,
@@ -47,11 +47,11 @@ export async function scale(
   const terminatingMs = replicas > 0 ? stillTerminatingMs(context, seen.object, key) : 0;
   if (terminatingMs > 0) return retryIn(terminatingMs);
   const [before, answered, of] = (wanted.get(key) ?? '').split('@');
-  // One that was deleted and made again is scaled like the first (E90): no one has changed it back.
+  // A workload that was deleted and made again is scaled like the first (E90): no other writer has changed it back.
   const { uid = '' } = seen.object.metadata;
   const askedFor = of === uid ? before : undefined;
   if (askedFor === undefined) brake.forget(key);
-  // The answer is a Scale, not the workload: until the watch has brought that version, what we see is older than what we asked for.
+  // The answer is a Scale, not the workload: until the watch has brought that version, our view is older than our request.
   if (askedFor === direction && isOlder(seen.object.metadata.resourceVersion, answered)) return PENDING;
   const isDrift = askedFor === direction;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;

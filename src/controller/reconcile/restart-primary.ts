@@ -6,10 +6,10 @@ import { primaryRefOf } from '../facts/gather-facts.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { patchPrimary } from './patch-primary.ts';
 
-/** As kubectl restarts a workload; what compares templates leaves it aside (E104). */
+/** Annotation by which kubectl restarts a workload. Comparisons of templates ignore it (E104). */
 const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
-/** Restarts the pods of the primary (E134): one annotation of its template, and nothing that they serve. Asked again after a crash it finds its own write. */
+/** Restarts the pods of the primary (E134): one annotation of its template, and nothing that they serve. Repeated after a crash it finds its own write. */
 export async function restartPrimary(
   atMs: number,
   { canary, cluster, learn, signal }: Pick<AnswerContext, 'canary' | 'cluster' | 'learn' | 'signal'>,

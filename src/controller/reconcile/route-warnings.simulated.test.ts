@@ -40,7 +40,7 @@ it('07-T9: a port of the root that the backends lack is reported once, by a warn
   lab.close();
 });
 
-it('07-T9: nothing is reported of a split whose ports agree', async () => {
+it('07-T9: a split whose ports agree causes no warning', async () => {
   const lab = await initialized(80);
   expect(warnings(lab)).toEqual([]);
   lab.close();

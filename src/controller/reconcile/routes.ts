@@ -32,7 +32,7 @@ import { combined, HELD, type Outcome, PENDING, retryIn, WRITTEN } from './outco
 const TRY_AGAIN_MS = 15_000;
 /** Checks need not wait for the name (E63). */
 const MISNAMED: NewBlocker = { code: 'RouteUnconfirmed', detail: 'the primary names a revision that is not found' };
-/** A route may have been there before. */
+/** A route can be older than the Canary. */
 const ROUTE = { takenOver: true, isRoute: true } as const;
 
 export async function ensureServices(
@@ -44,7 +44,7 @@ export async function ensureServices(
   if (!workloadOf(canary).hasPods) return HELD;
   const { namespace } = canary.metadata;
   const own = names(canary);
-  // An object that cannot be seen may exist, and belong to another owner.
+  // An object that cannot be seen could exist, and belong to another owner.
   await refuseUnavailable(view, { apiVersion: 'v1', kind: 'Service', name: own.apexService, namespace });
   const rendered = renderServices(canary, apex, servicesOf(canary, view), { apexOnPrimary, roles });
   if ('error' in rendered) throw new TargetUnusableError(rendered.error, { field: 'spec.service.headless' });
@@ -62,7 +62,7 @@ export async function ensureServices(
     const isNews = await trafficFields.write(service, live, nowMs, (wanted) =>
       waitsForEndpoints ? context.serviceGuard.write(context, { wanted, live, side }, () => write(wanted)) : write(wanted),
     );
-    // So that the condition follows at once.
+    // The condition follows at once.
     if (isNews) outcome = combined(outcome, WRITTEN);
   }
   return outcome;
@@ -147,7 +147,7 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   return combined(outcome, { ...PENDING, unconfirmed: { code: 'RouteUnconfirmed', ...said } });
 }
 
-/** Gives a route that is ours whole back to its user, who asks for it, in one write. */
+/** Hands a route that is ours whole back to its user, who requested it, in one write. */
 async function handBack(context: ReconcileContext, canary: Canary, routes: Routes): Promise<Outcome> {
   const { router, cluster, view, annotations, signal } = context;
   const asked = router.handedBack?.(canary, routes, currentRoutes(context, router, canary));
@@ -182,7 +182,7 @@ async function ensureIntroduced(context: ReconcileContext, object: KubeObject, c
     return combined(await ensureRoute(context, introduction, from), retryIn(INTRODUCED_FOR_MS));
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    // A policy that refuses its rule may take the routes themselves.
+    // A policy that refuses its rule could accept the routes themselves.
     introduced.set(key, { steps: INTRODUCTION_STEPS, nextMs: nowMs });
     return ensureRoute(context, object, from);
   }
@@ -193,7 +193,7 @@ function missingRoutes(context: ReconcileContext, routes: Routes): Outcome {
   const { canary, router } = context;
   const missing = reachesCanary(routes) ? undefined : router.missing?.(canary, currentRoutes(context, router, canary));
   if (missing === undefined) return HELD;
-  // Another pass in time for the deadline of a release.
+  // Reconciles again in time for the deadline of a release.
   const isReleasing = !isResting(canary.status?.release);
   return { ...HELD, unroutable: unroutableBy(missing), ...(isReleasing && { retryInMs: TRY_AGAIN_MS }) };
 }

@@ -50,7 +50,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('03-A5, A9, D8: a release raises its minimum, puts it back, and leaves the scaler of the target as it was', async () => {
+  it('03-A5, A9, D8: a release raises its minimum, restores it, and leaves the scaler of the target unmodified', async () => {
     const lab = await initialized(anHpa());
     const before = lab.server.find(hpaRef);
     lab.push('2');
@@ -68,7 +68,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('D8: what was raised is put back by a controller that was killed meanwhile', async () => {
+  it('D8: a raised minimum is restored by a controller that was killed meanwhile', async () => {
     const lab = await initialized(anHpa());
     lab.push('2');
     await lab.passUntil(() => lab.phase() === 'Finalising', 120_000);
@@ -91,7 +91,7 @@ describe('the primary has a scaler of its own', () => {
       expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.minReplicas).toBe(2);
     }
     expect(lab.clock.monotonicMs() - from).toBeLessThan(600_000);
-    // Nothing is left that the brake would let pass later.
+    // The brake has nothing left to correct later.
     expect([messagesOf(lab).includes('changed back'), lab.clock.pending]).toEqual([false, 0]);
     lab.close();
   });
@@ -182,7 +182,7 @@ describe('the primary has a scaler of its own', () => {
       is: { maxReplicaCount: 10, minReplicaCount: 2 },
     },
   ])(
-    '03-A2: an $rows of the primary that is edited at rest is what the last promotion made it, whatever the source is by now',
+    '03-A2: an $rows of the primary that is edited at rest is restored to the last promotion, with any current source',
     async ({ ref, scaler, edit, own, is }) => {
       const lab = await initialized(scaler());
       lab.server.patch(ref, { spec: own });
@@ -205,7 +205,7 @@ describe('the primary has a scaler of its own', () => {
     },
   );
 
-  it('03-A2: one that an earlier version has made stays as it is until the next promotion', async () => {
+  it('03-A2: a scaler that an earlier version has made stays unmodified until the next promotion', async () => {
     const lab = await initialized(anHpa());
     lab.kill();
     lab.server.patch(ofPrimary(hpaRef), { metadata: { annotations: { [promotedScalerAnnotation]: null } }, spec: { maxReplicas: 33 } });
@@ -218,7 +218,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('I8: nothing is written while idle, however often the scaler reports what it measures', async () => {
+  it('I8: an idle Canary writes nothing, however often the scaler reports its measurements', async () => {
     const lab = await initialized(anHpa());
     const before = lab.writes.length;
     for (let times = 0; times < 40; times += 1) {
@@ -323,7 +323,7 @@ describe('another scaler', () => {
   it.each([
     { to: 'another name', scaler: anHpa('other'), ref: { ...hpaRef, name: 'other' } },
     { to: 'another kind', scaler: aScaledObject(), ref: soRef },
-  ])('03-A6, B14: with $to the former one of the primary goes, and is remembered no more', async ({ scaler, ref }) => {
+  ])('03-A6, B14: with $to the former one of the primary goes, and is no longer remembered', async ({ scaler, ref }) => {
     const lab = await initialized(anHpa());
     lab.server.create(scaler);
     lab.server.patch(canaryRef, { spec: refTo(ref) });
@@ -344,7 +344,7 @@ describe('another scaler', () => {
   });
 
   it.each([{ isDown: false }, { isDown: true }])(
-    '03-B14: that of a scaler that was deleted before it left the spec goes, too (Serin down: $isDown)',
+    '03-B14: the copy of a scaler that was deleted before it left the spec is also deleted (Serin down: $isDown)',
     async ({ isDown }) => {
       const lab = await initialized(anHpa());
       lab.server.delete(hpaRef);
@@ -383,7 +383,7 @@ describe('another scaler', () => {
 it.each([
   { asks: 6, gets: 6 },
   { asks: 2, gets: 2 },
-])('03-W18, W37: without a scaler the primary has the $asks pods of the target after a promotion', async ({ asks, gets }) => {
+])('03-W18, W37: without a scaler the primary has the $gets pods of the target after a promotion', async ({ asks, gets }) => {
   const lab = await aLab();
   lab.server.create(aModelCanary(plan));
   lab.start();

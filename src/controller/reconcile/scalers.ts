@@ -11,7 +11,7 @@ import type { ReconcileContext } from './context.ts';
 import { ensure } from './ensure-object.ts';
 import { CHANGED, combined, HELD, type Outcome, paused } from './outcome.ts';
 
-/** Ensures the primary's scaler and removes the one before; `problem` says why that failed. */
+/** Ensures the primary's scaler and removes the previous one. `problem` says why that failed. */
 export async function ensureScalers(context: ReconcileContext, scaling: Scaling | undefined, desired: DesiredState): Promise<Outcome> {
   const problem = scaling && scalerProblem(context.canary, scaling, context.view);
   let outcome = scaling ? await holdOwnMinimum(context, scaling, desired.targetMinimum) : HELD;
@@ -38,8 +38,8 @@ async function ensurePrimaryScaler(context: ReconcileContext, scaling: Scaling, 
 }
 
 /**
- * The user's scaler keeps the pods of the release (E101). Others may write it, or refuse it: each try after the first is braked, and
- * nothing waits for any of them.
+ * The user's scaler keeps the pods of the release (E101). Others can write it, or refuse it: each try after the first is braked, and nothing waits for any of
+ * them.
  */
 async function holdOwnMinimum(context: ReconcileContext, { scaler, ref, own }: Scaling, atLeast: number | undefined): Promise<Outcome> {
   if (!own) return HELD;
@@ -56,7 +56,7 @@ async function holdOwnMinimum(context: ReconcileContext, { scaler, ref, own }: S
   }
 }
 
-/** As the last promotion made it, with the minimum that the release needs; the minimum alone where that is not known. */
+/** Holds the primary's scaler as the last promotion made it, with the minimum that the release needs, or only the minimum if that is unknown. */
 async function holdPrimary(context: ReconcileContext, scaling: Scaling, desired: DesiredState): Promise<Outcome> {
   const { canary, annotations } = context;
   const { scaler, primary, primaryRef } = scaling;
@@ -105,11 +105,11 @@ async function patchObject(
   key = `${refKey(ref)}#patch`,
 ): Promise<Outcome> {
   const { view, cluster, brake, nowMs, wanted, signal } = context;
-  // One that was deleted and made again has not been changed back.
+  // A scaler that was deleted and made again has not been changed back.
   const what = `${asked} of ${view.find(ref)?.object.metadata.uid ?? ''}`;
   const isDrift = wanted.get(key) === what;
   if (!patch) {
-    // Others may have made it so: when the same is wanted again later, that is news and no drift.
+    // Another writer might have done it: when the same is wanted again later, that is news and no drift.
     if (!isDrift) forgetWanted(context, key);
     return HELD;
   }

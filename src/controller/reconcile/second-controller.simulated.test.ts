@@ -63,7 +63,7 @@ it('I8: a controller that takes over from a killed one signs with its next recor
   lab.close();
 });
 
-it('I8: one that stood aside goes on when the other one is gone: a rolling update without a lease strands no release', async () => {
+it('I8: a Serin that stood aside goes on when the other one is gone: a rolling update without a lease strands no release', async () => {
   const alive = [true, true];
   const lab = await lives(async (one) => alive.forEach((_, index) => void one.start(() => alive[index] === true)));
   lab.push('2');

@@ -103,7 +103,7 @@ it('I14: the same in the middle of a release', async () => {
   lab.close();
 });
 
-it('I14: --selector-labels that name no label of the target any more go by the primary, at deletion too', async () => {
+it('I14: --selector-labels that no longer name a label of the target follow the primary, also at deletion', async () => {
   const lab = await initialized({ app: APP });
   lab.kill();
   lab.start(() => true, { selectorLabels: [NAME] });
@@ -115,7 +115,7 @@ it('I14: --selector-labels that name no label of the target any more go by the p
   lab.close();
 });
 
-it('I14: a primary that was deleted comes back as it is selected, under other --selector-labels', async () => {
+it('I14: a primary that was deleted comes back with its selector, under other --selector-labels', async () => {
   const lab = await initialized(both);
   lab.kill();
   lab.start(() => true, otherFlag);
@@ -132,7 +132,7 @@ it.each([
   { when: 'while idle', begin: async () => undefined },
   { when: 'in the middle of a release', begin: midRelease },
 ])(
-  'E95, I14: a target that was made anew $when without the label of the primary gets no traffic; the release fails and names it',
+  'E95, I14: a target that was created again $when without the label of the primary gets no traffic; the release fails and names it',
   async ({ begin }) => {
     const lab = await initialized({ app: APP });
     await begin(lab);
@@ -160,7 +160,7 @@ it.each([
   },
 );
 
-it('I14: a target that was made anew with another value of the label is released beside its primary', async () => {
+it('I14: a target that was created again with another value of the label is released beside its primary', async () => {
   const lab = await initialized({ app: APP, tier: 'web' });
   lab.server.delete(targetRef);
   lab.server.create(labelled({ app: 'shop' }, '2'));

@@ -23,8 +23,8 @@ const sliceOf = (address: string, ready = true): KubeObject => ({
 });
 
 /**
- * The Service is written so that it leads to the primary; what the EndpointSlices do then is the test's. `found`: the Service as it is seen
- * after that, default as written.
+ * Writes the Service so that it leads to the primary. The test decides the EndpointSlices after that. `found`: the Service in the view after the write, by
+ * default the written one.
  */
 async function writing({
   found,
@@ -115,7 +115,7 @@ it('I14: EndpointSlices that an API server lists late are waited for, and are no
   expect(patched).toEqual([]);
 });
 
-it('I14: EndpointSlices that may not be watched are no reason to put the Service back', async () => {
+it('I14: forbidden EndpointSlices are no reason to put the Service back', async () => {
   const { watched, pass, patched } = await writing();
   const watch = watched();
   watch.onUnavailable?.('forbidden', 'not allowed');
@@ -123,7 +123,7 @@ it('I14: EndpointSlices that may not be watched are no reason to put the Service
   expect(patched).toEqual([]);
 });
 
-it('I14: what was put back of one Service keeps no other one from being written, and is not tried again for the same workload', async () => {
+it('I14: a Service that was put back keeps no other one from being written, and is not tried again for the same workload', async () => {
   const [before, after] = [serviceFor('shop', '1'), serviceFor('shop-primary', '2')];
   const named = (service: KubeObject, name: string) => ({ ...service, metadata: { ...service.metadata, name } });
   const clock = handClock();

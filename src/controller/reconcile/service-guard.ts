@@ -18,13 +18,13 @@ type ServiceWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & Wanted & { can
 const BOUND_MS = 10_000;
 
 /**
- * The Services of a Canary where they were serving before we write them: one that has no endpoints afterwards is put back as it was, and is not
- * tried again before the Canary or the workload behind the Service is another one (I14). Kept in memory only.
+ * The Services of a Canary that served before we write them: a Service without endpoints afterwards is put back, and is not tried again before the Canary or
+ * the workload behind the Service is another one (I14). Kept only in memory.
  */
 export class ServiceGuard {
-  /** By the name of the Service. */
+  /** Services that were put back, by name. */
   readonly #putBack = new Map<string, { of: string; message: string }>();
-  /** What each Service had when it was seen to serve. */
+  /** The fields that each Service had when it was seen to serve. */
   readonly #served = new Map<string, string>();
 
   /** `side`: the workload that the Service is to lead to. */
@@ -41,7 +41,7 @@ export class ServiceGuard {
     const putBack = this.#putBack.get(name);
     if (putBack?.of === of) throw new TargetUnusableError(putBack.message, { field: 'spec.service' });
     const what = JSON.stringify([selector, ports]);
-    // Another writer has changed it. Its EndpointSlices may not have followed that, so that no change will come; the next correction must not wait for one.
+    // Another writer has changed it. If its EndpointSlices have not followed that, no change will come: the next correction must not wait for one.
     if (this.#served.get(name) === what) return write();
     this.#served.delete(name);
     const before = await readEndpoints(cluster, live, signal);
@@ -93,7 +93,7 @@ async function isServed({ cluster, clock, signal }: ServiceWriteContext, service
       onList(items) {
         slices.clear();
         for (const item of items) slices.set(item.metadata.name, item);
-        // Not before: an API server that is slow to list them has not said that there are none.
+        // Not before: an API server that is slow to list them has not said that none exist.
         cancel ??= clock.setTimer(BOUND_MS, over.resolve);
         look();
       },

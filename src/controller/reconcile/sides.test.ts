@@ -13,7 +13,7 @@ const service = (primary: string): KubeObject => ({
   status: { latestCreatedRevisionName: 'shop-00002', latestReadyRevisionName: 'shop-00002' },
 });
 
-/** Passes over a Knative Service that names this Revision as its primary, at these times; shop-00001 was promoted, and is there if it is `kept`. */
+/** Reconciles a Knative Service that names this Revision as its primary, at these times. shop-00001 was promoted, and exists if it is `kept`. */
 async function passes(
   named: string,
   { promoted = true, isThere = (name: string): boolean => name === 'shop-00001', timesMs = [0], manager = 'kubectl' },
@@ -70,7 +70,7 @@ describe('03-B19: the name of the primary Revision', () => {
     expect(news).toEqual([{ key: expect.any(String), field: expect.any(String), by: 'another' }]);
   });
 
-  it('is put back again only after a pause, which holds up nothing else', async () => {
+  it('is put back again only after a pause, which delays nothing else', async () => {
     const { patched, outcomes } = await passes('shop-00009', { timesMs: [0, 400, 1_000] });
     expect([outcomes, patched.length]).toEqual([[changed, { ...held, retryInMs: 600 }, changed], 2]);
   });

@@ -59,7 +59,7 @@ export async function ensurePrimary(
   const { selector } = apex;
   const options = { ...context.config, selector, revision, replicas, ...(read && { configs: read.copies.names }) };
   if (read) await makeCopies(context, read.copies, owner);
-  // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
+  // A primary that was deleted by hand comes back with its promoted template, not with the target's current one.
   const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
   const carried = workload.carries(primary) ?? revision;
   if (!promoted)

@@ -59,7 +59,7 @@ it.each(Object.entries(kinds))('a %s that is written whole stays so, until its a
   const { lab } = labOf({ seed: 7, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application(true);
   const { apiVersion, kind } = each.ref;
-  // As an earlier version has taken it over, and as one that is handed over is now.
+  // Like a route that an earlier version has taken over, and like a route that is handed over now.
   const metadata = { name: APP, namespace: NAMESPACE, labels: { team: 'a' }, annotations: { 'serin.dev/adopt': 'true' } };
   lab.server.create({ apiVersion, kind, metadata, spec: structuredClone(each.route) } as KubeObject);
   lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50, interval: '30s' }, each.spec));

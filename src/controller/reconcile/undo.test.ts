@@ -15,7 +15,7 @@ const deployment = (metadata: object = {}): KubeObject => ({
 
 type Undo = Parameters<typeof undo>[1];
 
-/** Undoes the promotion of podinfo:2, where the one before it is recorded as given; `promoted`: the target as it was promoted. */
+/** Undoes the promotion of podinfo:2, with this record of the previous promotion. `promoted`: the target at its promotion. */
 async function undone(
   target: KubeObject | undefined,
   before: object | undefined,
@@ -89,7 +89,7 @@ it('E74: undo is refused where the target is gone', async () => {
   expect([done, patches]).toEqual([{ outcome: 'refused', reason: 'the target does not exist' }, []]);
 });
 
-it('E74: the template of the promotion before is written, as long as the target is the one that was read', async () => {
+it('E74: the template of the previous promotion is written, as long as the target is the version that was read', async () => {
   const before = template('podinfo:1');
   const { done, patches } = await undone(deployment(), { target: before });
   expect(done).toEqual({ outcome: 'written' });
@@ -122,6 +122,6 @@ it.each([409, 422])(
   },
 );
 
-it.each([429, 500, 503])('E74: an answer of %i is none: undo is tried again later', async (status) => {
+it.each([429, 500, 503])('E74: an answer of %i is not definite, and undo is tried again later', async (status) => {
   await expect(undone(deployment(), { target: template('podinfo:1') }, answer(status))).rejects.toThrow(`answered ${status}`);
 });

@@ -13,15 +13,15 @@ import type { AnswerContext } from './answer-context.ts';
 /** Tools that keep objects as a repository says: what we would write, they would write back. */
 const GITOPS: readonly Applier[] = appliers.filter(({ name }) => name === 'Flux' || name === 'Argo CD');
 
-/** The target is written by others, too: its scale, and what its controller notes in it. */
+/** Others also write the target: its scale, and notes of its controller in it. */
 const MOST_TRIES = 5;
 
 type UndoContext = Pick<AnswerContext, 'canary' | 'cluster' | 'anchors' | 'signal'>;
 type Undone = { outcome: 'written' } | { outcome: 'refused'; reason: string };
 
 /**
- * Puts the target's template back to what it was at the promotion before the last (E74), while it still is `revision`. Asked again after a
- * crash it finds its own write. Only a definite answer is one; anything else is thrown, and the question comes again.
+ * Puts the target's template back to the promotion before the last (E74), while it still is `revision`. Repeated after a crash it finds its own write. Only a
+ * definite answer counts. Anything else is thrown, and the question comes again.
  */
 export async function undo(revision: string, context: UndoContext): Promise<Undone> {
   let done = await attempt(revision, context);
@@ -63,7 +63,7 @@ async function attempt(
     return { outcome: 'written' };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    // The version moved between the read and the write, which a failed `test` says as 422: what it holds now is looked at anew.
+    // The version moved between the read and the write, which a failed `test` reports as 422: the current version is read again.
     if (isConflict(error) || (error instanceof ApiError && error.status === 422))
       return { outcome: 'moved', reason: `${ref.kind} ${ref.name} could not be written: ${error.message}` };
     if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429)

@@ -21,13 +21,13 @@ interface FoundObjects {
   apex: Apex | undefined;
 }
 
-/** Applies the writes of one pass: each looks at what the cluster holds first. */
+/** Applies the writes of one reconcile: each looks at the cluster first. */
 export class WriteApplier {
   readonly #context: ReconcileContext;
   readonly #desired: DesiredState;
   readonly #facts: Facts;
   readonly #found: FoundObjects;
-  /** As they are when the first write needs them. */
+  /** The scaler at the time when the first write needs it. */
   #scaling: { known: Scaling | undefined } | undefined;
 
   constructor(context: ReconcileContext, desired: DesiredState, facts: Facts, found: FoundObjects) {

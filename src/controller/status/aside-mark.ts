@@ -4,8 +4,8 @@ import { timestamp } from '../../base/timestamp.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 
 /**
- * Keeps the mark of a Canary that is left to another controller, or takes it off one that is not. The status cannot hold it, since the other one
- * writes that as a whole. The version with the change; undefined where none was needed.
+ * Keeps the mark of a Canary that is left to another controller, or removes it otherwise. The status cannot hold it, because the other controller writes that
+ * as a whole. Returns the changed version, `undefined` if no change was needed.
  */
 export async function keepAsideMark(
   canary: KubeObject,

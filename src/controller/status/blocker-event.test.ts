@@ -36,7 +36,7 @@ it('I12: an absent object has its time to come, and says how much is left', () =
   expect([event.see(canary, missing), event.see(canary, missing), announced]).toEqual([undefined, undefined, [blockerText(missing)]]);
 });
 
-it('I12: one that came and is absent again has its time anew, and is another event', () => {
+it('I12: an object that appeared and is absent again has the full time again, and is another event', () => {
   event.see(canary, missing);
   clock.advance(ABSENCE_MS - 1);
   event.see(canary, undefined);

@@ -6,8 +6,8 @@ import type { BlockerCode, Reason } from '../../api/codes/codes.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 
 /**
- * Milliseconds for which an object must be absent before an event reports it. The objects of one `kubectl apply` or GitOps sync come one after
- * the other, and the watch of one kind may be seconds behind that of another: no user has to act on that.
+ * Milliseconds for which an object must be absent before an event reports it. The objects of one `kubectl apply` or GitOps sync arrive one after the other, and
+ * the watch of one kind can be seconds behind the watch of another: no user has to act on that.
  */
 export const ABSENCE_MS = 10_000;
 const ABSENT: ReadonlySet<BlockerCode> = new Set(['TargetNotFound', 'ScalerNotFound', 'ConfigNotFound']);

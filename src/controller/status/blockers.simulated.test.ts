@@ -27,7 +27,7 @@ async function resting(spec: object = {}): Promise<ModelLab> {
 /** Writes of all controllers so far, but for events: another process says once more what holds. */
 const writes = (lab: ModelLab): number => lab.writesByController.flat().filter(({ ref }) => ref.kind !== 'Event').length;
 
-/** Nothing is written, neither by the controller that runs nor by another one that starts. */
+/** Neither the running controller nor a restarted one writes anything. */
 async function expectSilence(lab: ModelLab): Promise<void> {
   const before = writes(lab);
   await lab.pass(300_000);
@@ -94,7 +94,7 @@ describe('status.release.blockers while idle', () => {
 });
 
 describe('status.release.blockers of a release', () => {
-  it('D13: names the quota that has no deps, by its name alone', async () => {
+  it('D13: names the exhausted quota, only by its name', async () => {
     const lab = await resting();
     const message = 'virtualservices "app" is forbidden: exceeded quota: compute, requested: count=1, used: count=9, limited: count=9';
     lab.refuse = ({ ref }) => {

@@ -23,17 +23,17 @@ type RecordQuestion = Extract<Question, { kind: 'record' }>;
 export interface StatusDraft {
   phase: Phase;
   status: CanaryStatus;
-  /** Absent: what is stored says it already, or says it well enough for now. */
+  /** `undefined` if the stored status says it already, or says it well enough for now. */
   patch?: Record<string, unknown>;
   /** The whole status that the patch leads to. */
   signed?: CanaryStatus;
-  /** A delayed sentence may be written after this time (rule E55). */
+  /** A delayed sentence can be written after this time (rule E55). */
   sentenceDueInMs?: number;
   /** Says which part of the status is left out, since it would be too large. */
   truncated?: string;
 }
 
-/** The status after this pass, as a patch of the stored one; undefined for a Canary that has no release yet. */
+/** The status after this reconcile, as a patch of the stored one, `undefined` for a Canary that has no release yet. */
 export function draftStatus(
   canary: Canary,
   facts: Facts,
@@ -57,7 +57,7 @@ export function draftStatus(
   if (recorded === undefined) return undefined;
   const release = signedBy((stored as Partial<CanaryStatus> | undefined)?.release?.writer, recorded);
   const wanted = projectStatus(canary, phase, release, facts);
-  // A refusal ends with its cause, and a contest is said anew as long as it lasts.
+  // A refusal ends with its cause, and a contest is stated again as long as it lasts.
   const kept = (wanted.conditions ?? []).filter(({ type }) => !SAID_ANEW.has(type));
   const whole = {
     ...wanted,
@@ -75,7 +75,7 @@ export function draftStatus(
   };
   const patchTo = (next: CanaryStatus) => statusPatch(stored, next, canary.metadata.resourceVersion, facts.nowMs);
   const patchToWhole = patchTo(whole);
-  // What is stored was small enough, and need not be measured again.
+  // The stored status was small enough, and need not be measured again.
   if (patchToWhole === undefined) return { phase, status: whole };
   const { status: fit, left } = fitStatus(whole);
   const truncated = left.length === 0 ? undefined : truncatedMessage(left);
@@ -87,7 +87,7 @@ export function draftStatus(
   if (patch === undefined) return { phase, status };
   const sentenceDueInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
   if (sentenceDueInMs > 0) return { phase, status, sentenceDueInMs };
-  // A new writer alone is not written: a restart writes nothing (I8).
+  // If only the writer is new, nothing is written: a restart writes nothing (I8).
   const signed = { ...status, release: signedBy(writer, status.release ?? release) };
   return {
     phase,
@@ -102,7 +102,7 @@ function signedBy(writer: string | undefined, { writer: _, ...release }: Release
   return writer === undefined ? release : { ...release, writer };
 }
 
-/** Readiness moves with each pod: a sentence alone is written when it stays, and at once when it names a blocker. */
+/** Readiness moves with each pod: if only the sentence changed, it is written when it stays, and at once when it names a blocker. */
 function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: SentencePause): number {
   if (canary.spec.suspend === true || (facts.blocker ?? facts.unroutable) !== undefined || facts.target === undefined) return 0;
   const { blockers = [] } = status.release ?? {};
@@ -133,7 +133,7 @@ function contested(brake: HealingBrake): CanaryCondition[] {
   }));
 }
 
-/** What ends a contest with a tool that is known: the lines for this object. */
+/** Remedy for a contest with a known tool: the lines for this object. */
 function linesFor(key: string, manager: string | undefined): string | undefined {
   const applier = applierByManager(manager);
   const parts = (key.split('#')[0] ?? '').split('/');

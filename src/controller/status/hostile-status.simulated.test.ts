@@ -7,7 +7,7 @@ import { MOST_STATUS_BYTES } from './size.ts';
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Writes that one Canary may cause in a minute at most: a healthy release makes fewer, and a loop thousands. */
+/** Most writes that one Canary can cause in a minute: a healthy release makes fewer, and a loop thousands. */
 const MOST_WRITES = 60;
 
 const RELEASE = {
@@ -88,13 +88,13 @@ describe('statuses that another tenant has forged', () => {
       return writes.length > MOST_WRITES * minutes ? [`${what}: ${writes.length} writes`] : [];
     });
     expect(often).toEqual([]);
-    // Those that are written at all are stored within the limit, mark included.
+    // Every status that is written is stored within the limit, mark included.
     const sizes = Object.keys(statuses).map(
       (_, nth) => JSON.stringify(lab.server.find({ ...canaryRef, name: `app-${nth}`, namespace: HOSTILE })?.status).length,
     );
     expect(sizes.filter((size) => size > MOST_STATUS_BYTES + 1_024)).toEqual([]);
     const failed = lab.logged.filter(({ msg, canary }) => msg === 'reconcile failed' && `${canary}`.startsWith(`${HOSTILE}/`));
-    // What the API server refuses of a forged counter is its own affair.
+    // The API server can refuse a forged counter.
     expect(failed.flatMap(({ canary, err }) => (err instanceof ApiError ? [] : [`${canary}: ${err}`]))).toEqual([]);
     lab.close();
   });

@@ -48,7 +48,7 @@ it('it stays contested until the annotation says something new, or the Canary is
 describe('two Serins', () => {
   const by = (writer: string, step = 'analysing') => canary({ ...ours, release: { ...ours.release, step, writer } });
 
-  it('another one that signs after this one has is a rival, by the name of its process', () => {
+  it('another Serin that signs after this one has signed is a rival, by the name of its process', () => {
     const ownership = new StatusOwnership('me');
     ownership.learn(by('me'));
     expect(ownership.rivalOf(by('me', 'next'), 0)).toBeUndefined();
@@ -56,13 +56,13 @@ describe('two Serins', () => {
     expect(ownership.rivalOf(by('me'), 0)).toEqual({ kind: 'serin', writer: 'other' });
   });
 
-  it('one that signed before this one wrote is a predecessor, also where its last write is seen late; one that goes on is a rival', () => {
+  it('a Serin that signed before this one wrote is a predecessor, even if its last write is seen late, and a rival if it writes again', () => {
     const ownership = new StatusOwnership('me');
     const seen = [canary({}), by('before'), by('before'), by('before', 'next')];
     expect(seen.map((one) => ownership.rivalOf(one, 0))).toEqual([undefined, undefined, undefined, { kind: 'serin', writer: 'before' }]);
   });
 
-  it('a rival that has fallen silent may have ended; one that writes is one again, and another controller stays one', () => {
+  it('a silent rival is one no longer, a rival that writes again is one again, and another controller remains one', () => {
     const ownership = new StatusOwnership('me');
     ownership.learn(by('me'));
     const rival = { kind: 'serin', writer: 'other' };

@@ -7,22 +7,22 @@ import { resumeAnnotation } from '../../api/names.ts';
 interface KnownCanary {
   uid: string | undefined;
   release: { writer?: unknown } | undefined;
-  /** The fields that Flagger writes, too. */
+  /** The fields that Flagger also writes. */
   said: unknown;
 }
 
 type KnownStatus = Record<keyof CanaryStatus, unknown> & Pick<KnownCanary, 'release'>;
 
-/** Who else writes a Canary's status: another Serin, by the name of its process, or a controller that does not know `release`. */
+/** Another writer of a Canary's status: another Serin, by the name of its process, or a controller that does not know `release`. */
 export type Rival = { kind: 'serin'; writer: string } | { kind: 'other' };
 
 /**
- * Another Serin that has written nothing for so long may have ended: a rolling update without a lease, a restored backup. One that still runs
- * is noticed again at the first write of either.
+ * Another Serin that has written nothing for so long is treated as ended: a rolling update without a lease, a restored backup. If it still runs, it is noticed
+ * again at the first write of either.
  */
 export const RIVAL_SILENCE_MS = 300_000;
 
-/** A process that ended may have left one write on its way; a second one comes from a process that runs. */
+/** A process that ended might have left one write on its way. A second write shows that the process still runs. */
 const MOST_LATE_WRITES = 1;
 
 /**
@@ -35,7 +35,7 @@ export class StatusOwnership {
   #known: KnownCanary | undefined;
   /** Writes of other processes since our last one. */
   #othersWrites = 0;
-  /** Since a rival was seen: what the resume annotation said then, and the rival's last write. */
+  /** The rival, with the resume annotation when it was seen, and its last write. */
   #aside: { rival: Rival; resume: string | undefined; release: KnownCanary['release']; heardMs: number } | undefined;
 
   /** `writer` names this process. */

@@ -4,7 +4,7 @@ import { saysOnlyAnew, statusPatch } from './patch.ts';
 
 const status = { phase: 'Initialized', failedChecks: 0, canaryWeight: 0, iterations: 0 } as const satisfies CanaryStatus;
 
-it('a status that says the same is not written, whatever the time', () => {
+it('a status that says the same is not written, at any time', () => {
   expect(statusPatch({ ...status, lastTransitionTime: 'then' }, status, '1', 0)).toBeUndefined();
 });
 
@@ -24,7 +24,7 @@ it('a field that is no longer said is removed, at every depth', () => {
   });
 });
 
-it('E55, D13: other blockers and another due time are only said anew; any other field of the release is news', () => {
+it('E55, D13: other blockers and another due time only repeat the status, and any other field of the release is news', () => {
   const release = { run: 1, blockers: [{ code: 'Paused', since: 'then' }], dueMs: 1 };
   const saying = (more: object) => ({ ...status, release: { ...release, ...more } }) as unknown as CanaryStatus;
   const stored = { ...status, release };
@@ -33,7 +33,7 @@ it('E55, D13: other blockers and another due time are only said anew; any other 
   expect(saysOnlyAnew(stored, saying({ run: 2 }))).toBe(false);
 });
 
-it('E55: another sentence of Promoted is only said anew; any other field, condition or truth is news', () => {
+it('E55: another sentence of Promoted only repeats the status, and any other field, condition or condition status is news', () => {
   const promoted = { type: 'Promoted', status: 'Unknown', reason: 'Progressing', message: '1 of 3' } as const;
   const stored = { ...status, conditions: [promoted] };
   const saying = (more: Partial<CanaryStatus>): CanaryStatus => ({ ...stored, ...more });

@@ -24,7 +24,7 @@ export function statusPatch(
   return { metadata: { resourceVersion }, status: patch };
 }
 
-/** Whether nothing differs from what is stored but the sentence of the `Promoted` condition, its data and its time (rule E55). */
+/** True if only the sentence of the `Promoted` condition, its data and its time differ from the stored status (rule E55). */
 export function saysOnlyAnew(stored: object | undefined, wanted: CanaryStatus): boolean {
   const silent = (status: object) => {
     const { conditions = [], lastTransitionTime: _, ...rest } = status as CanaryStatus;
@@ -50,7 +50,7 @@ function withRemovals(before: Record<string, unknown>, after: Record<string, unk
   return patch;
 }
 
-/** Whether both are the same once they are stored: without what is undefined, and with null for a number that JSON does not have. */
+/** True if both are equal once they are stored: without undefined fields, and with null for a number that JSON does not have. */
 export function isSameStored(a: unknown, b: unknown): boolean {
   if (a === b || (isNull(a) && isNull(b))) return true;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameStored(item, b[index]));
@@ -62,7 +62,7 @@ export function isSameStored(a: unknown, b: unknown): boolean {
 
 const isNull = (value: unknown): boolean => value === null || (typeof value === 'number' && !Number.isFinite(value));
 
-/** As it is stored: without what is undefined. */
+/** The stored form: without undefined fields. */
 export function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

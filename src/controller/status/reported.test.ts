@@ -24,7 +24,7 @@ it('I12: a refused edit is one event, before its condition is stored and after',
   expect(said).toEqual([event('spec.x: is wrong')]);
 });
 
-it('I12: another refusal is another event, and one that the condition says already is none', () => {
+it('I12: another refusal is another event, and a refusal that the condition already states causes none', () => {
   const { said, refuse } = reporting();
   refuse('spec.x: is wrong', 'spec.x: is wrong');
   expect(said).toEqual([]);

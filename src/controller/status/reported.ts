@@ -28,7 +28,7 @@ export class Reported {
     this.#targetMissing = new BlockerEvent(deps, 'TargetNotFound');
   }
 
-  /** Nothing is reported but warnings, which the status says, too. */
+  /** True if nothing is reported but warnings, which the status also states. */
   get isClear(): boolean {
     return this.#blocked.isClear && this.#targetMissing.isClear && this.#refused === undefined && this.#routeWarnings.size === 0;
   }
@@ -74,7 +74,7 @@ export class Reported {
     this.#edit = message;
   }
 
-  /** What another writer had changed or deleted by hand is as recorded again. */
+  /** Reports that a change or deletion by another writer was corrected to the recorded state. */
   corrected(canary: Canary, correction: Correction): void {
     const [object] = correction.key.split('#');
     const message = `${object}: ${correctionText(correction)}; set spec.suspend: true to keep a change by hand`;
@@ -87,7 +87,7 @@ export class Reported {
     this.#deps.announceOn(canary, { reason: 'ServiceFollows', type: 'Normal', message });
   }
 
-  /** What keeps the cluster from the desired state. Returns the milliseconds until its event, where that is still to come. */
+  /** Reports the blocker of the desired state. Returns the milliseconds until its event, if that is still to come. */
   blocked(canary: Canary, blocker: NewBlocker | undefined): number | undefined {
     return this.#blocked.see(canary, blocker);
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SentencePause } from './sentence-pause.ts';
 
-it('E55: a sentence is written when it has stood for five seconds, or one interval where that is shorter', () => {
+it('E55: a sentence is written when it is five seconds old, or one interval where that is shorter', () => {
   const pause = new SentencePause();
   expect(pause.waitMs('1 of 3 pods', 10_000, 0)).toBe(5_000);
   expect(pause.waitMs('1 of 3 pods', 10_000, 4_999)).toBe(1);
@@ -9,7 +9,7 @@ it('E55: a sentence is written when it has stood for five seconds, or one interv
   expect(new SentencePause().waitMs('1 of 3 pods', 500, 0)).toBe(500);
 });
 
-it('E55: each new sentence begins to stand anew, so that pods that become ready one by one cost no writes', () => {
+it('E55: each new sentence starts the pause again, so that pods that become ready one by one cost no writes', () => {
   const pause = new SentencePause();
   pause.waitMs('1 of 3 pods', 10_000, 0);
   expect(pause.waitMs('2 of 3 pods', 10_000, 4_000)).toBe(5_000);

@@ -9,7 +9,7 @@ export class SentencePause {
   #sentence: string | undefined;
   #sinceMs = 0;
 
-  /** Milliseconds until this sentence may be written; 0 is now. */
+  /** Milliseconds until this sentence can be written. 0 is now. */
   waitMs(sentence: string, intervalMs: number, nowMs: number): number {
     if (sentence !== this.#sentence) {
       this.#sentence = sentence;

@@ -29,7 +29,7 @@ const tooLarge: [string, Partial<Release>, Partial<CanaryStatus>?][] = [
 ];
 
 describe('I15: a status', () => {
-  it('that is small is stored as it is', () => {
+  it('that is small is stored unmodified', () => {
     const status = { ...STATUS, conditions: [{ type: 'Promoted', status: 'Unknown' as const, reason: 'Progressing', message: long }] };
     expect(fitStatus(status)).toEqual({ status, left: [] });
   });

@@ -16,7 +16,7 @@ const ofRelease =
   (status) =>
     status.release ? { ...status, release: shrink(status.release) } : status;
 
-/** In this order: what is only shown goes first, and what a release needs after a restart last. */
+/** Order of the cuts: text that is only shown goes first, and state that a release needs after a restart last. */
 const steps: readonly (readonly [what: string, Shrink])[] = [
   ['the end of long texts', (status) => shortened(status)],
   ['recent measurements', ofRelease(({ recent: _, weights: _weights, ...release }) => release)],
@@ -49,7 +49,7 @@ export function fitStatus(status: CanaryStatus, mostBytes = MOST_STATUS_BYTES): 
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Not of the routes: half a pattern is another one. */
+/** Fields that are not cut: half a pattern of a route is another one. */
 const WHOLE = new Set(['routedFor', 'leftRoutes', 'listedRoutes', 'routes', 'heldRoutes']);
 
 function shortened<T>(value: T): T {
@@ -61,14 +61,14 @@ function shortened<T>(value: T): T {
 
 type Verdicts = NonNullable<Release['verdicts']>;
 
-/** In their order. */
+/** The worst verdicts, in their order. */
 function worst(verdicts: Verdicts): Verdicts {
   const bad = verdicts.filter(({ verdict }) => verdict !== 'passed');
   const kept = new Set([...bad, ...verdicts.filter(({ verdict }) => verdict === 'passed')].slice(0, MOST_VERDICTS));
   return verdicts.filter((one) => kept.has(one));
 }
 
-/** `Promoted` stands first, and others that are ours last. */
+/** `Promoted` is the first condition, and our other conditions are the last. */
 const fewer = (conditions: readonly CanaryCondition[]): CanaryCondition[] =>
   conditions.length > MOST_CONDITIONS ? [...conditions.slice(0, 1), ...conditions.slice(1 - MOST_CONDITIONS)] : [...conditions];
 

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const conditions = (lab: ModelLab): { type: string; message: string }[] => raw(lab.canary())?.status.conditions ?? [];
 const truncated = (lab: ModelLab) => conditions(lab).find(({ type }) => type === 'StatusTruncated');
-/** Another writer's condition, which alone is larger than a status may be. */
+/** Another writer's condition, larger than the limit of a whole status. */
 const enlarge = (lab: ModelLab) => {
   const foreign = { type: 'Foreign', status: 'True', reason: 'Foreign', message: 'x'.repeat(300_000) };
   const others = conditions(lab).filter(({ type }) => type !== 'Foreign');

@@ -29,7 +29,7 @@ it('I6: a write whose answer was lost is known again by what the API server stor
   expect([writes.areNone, writes.takeStored(release(1))]).toEqual([true, undefined]);
 });
 
-it('I6: of equal writes the last one is returned, and five of one Canary are remembered', () => {
+it('I6: the last one of equal writes is returned, and five of one Canary are remembered', () => {
   const writes = new UnansweredWrites();
   const again = { ...write(1), phase: 'Succeeded' } as const;
   for (const one of [write(1), again]) writes.sent(one);

@@ -19,8 +19,8 @@ export interface SentStatus {
 const MOST_REMEMBERED = 5;
 
 /**
- * Status writes of one Canary that have had no answer. The API server may store such a write all the same, and the release then goes on from
- * it; the events of that write would be lost with the answer.
+ * Status writes of one Canary that have had no answer. The API server can store such a write nevertheless, and the release then goes on from it: the events of
+ * that write would be lost with the answer.
  */
 export class UnansweredWrites {
   #writes: SentStatus[] = [];
@@ -46,7 +46,7 @@ export class UnansweredWrites {
   }
 }
 
-/** Without the name of the Serin that wrote it, which is added last. */
+/** The release without the name of the Serin that wrote it, which is added last. */
 function unsigned(release: Release | undefined): unknown {
   return plain({ ...release, writer: undefined });
 }

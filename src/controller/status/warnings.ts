@@ -22,13 +22,13 @@ import type { SeenFailings } from '../watch/pod-watches.ts';
 export interface Unwatched {
   configs: readonly ConfigRef[];
   pods?: SeenFailings | undefined;
-  /** What does not hold for the primary, or is not known to. */
+  /** Companions that do not hold for the primary, or are not known to. */
   companions?: string | undefined;
-  /** What was found to be lost; each loss has had its event. */
+  /** The losses that were found. Each has had its event. */
   lost?: string | undefined;
 }
 
-/** Something that holds up nothing, said by a condition of this type and by an event of this reason. */
+/** A problem that delays nothing, reported by a condition of this type and by an event of this reason. */
 export interface StatusWarning {
   type: Extract<WarningCondition, Reason>;
   message: string;
@@ -63,7 +63,7 @@ export function warningsOf(
   ];
 }
 
-/** Of the Canary and of the MetricTemplates that its checks name; an AlertProvider has a condition of its own. */
+/** Addresses of the Canary and of the MetricTemplates that its checks name. An AlertProvider has its own condition. */
 function uncalledAddresses({ metadata, spec }: Canary, view: Pick<ClusterView, 'find'>, policy: AddressPolicy): string | undefined {
   const refs = (spec.analysis.metrics ?? []).flatMap(({ templateRef: ref }) =>
     ref ? [{ name: ref.name, namespace: ref.namespace || metadata.namespace }] : [],
@@ -88,7 +88,7 @@ const templateOf = oncePerObject(parseMetricTemplate);
 /** Addresses that a condition names. */
 const MOST_SHOWN = 5;
 
-/** A change of them alone starts no release. */
+/** A change of only these starts no release. */
 function unwatchedConfigs({ metadata: { namespace } }: Canary, refs: readonly ConfigRef[]): string {
   const SHOWN = 5;
   const named = refs.slice(0, SHOWN).map(({ kind, name }) => `${kind} ${name}`);
@@ -125,7 +125,7 @@ function ignoredFields(canary: Canary, provider: Provider, view: Pick<ClusterVie
   return ignored.length === 0 ? undefined : ignored.map(({ path, message }) => `${path} ${message}`).join('; ');
 }
 
-/** No Service is there to hold it. */
+/** No Service exists to hold it. */
 function idleTraffic(canary: Canary): string | undefined {
   const [first] = idleTrafficFields(canary);
   return first && `${first.path}: ${first.message}`;

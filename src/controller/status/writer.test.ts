@@ -12,7 +12,7 @@ import { StatusWriter } from './writer.ts';
 
 const { signal } = new AbortController();
 const condition = (type: string, message: string) => ({ type, status: 'True', reason: type, message }) as const;
-/** Another writer's condition, which alone is larger than a status may be. */
+/** Another writer's condition, larger than the limit of a whole status. */
 const foreign = condition('Foreign', 'x'.repeat(300_000));
 
 /** Writes the status of an idle Canary that had these conditions; returns what it was stored with, and the messages of the events. */
@@ -48,7 +48,7 @@ it('DF605: a status that is stored without a part has one event, and another one
   expect(await written(foreign, condition('Other', stored))).toEqual({ stored, events: [stored] });
 });
 
-it('DF605: what does not fit is not written again, as long as all else is stored as it would be', () => {
+it('DF605: a part that does not fit is not written again, as long as the rest is stored', () => {
   const world = initialized(aCanary());
   const { status } = world.canary;
   if (!status) throw new Error('not initialized');

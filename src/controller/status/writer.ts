@@ -22,7 +22,7 @@ import type { StatusWarning } from './warnings.ts';
 const OUTDATED_PAUSE_MS = { first: 500, longest: 60_000 };
 
 export type StatusWriteOutcome =
-  /** `sentenceDueInMs`: a delayed sentence may be written after this time (rule E55). */
+  /** `sentenceDueInMs`: a delayed sentence can be written after this time (rule E55). */
   | { outcome: 'written'; canary: Canary; sentenceDueInMs?: number }
   /** Another writer was first, and the watch will bring that version. */
   | { outcome: 'conflict' }
@@ -63,7 +63,7 @@ export class StatusWriter {
     return this.#unanswered.takeStored(canary.status?.release);
   }
 
-  /** `willWrite` is called before a record is sent: a write whose answer is lost may be stored all the same. */
+  /** `willWrite` is called before a record is sent: a write whose answer is lost can be stored nevertheless. */
   async write(
     canary: Canary,
     facts: Facts,
@@ -77,7 +77,7 @@ export class StatusWriter {
   ): Promise<StatusWriteOutcome> {
     const record = questions.findLast((question) => question.kind === 'record');
     const ref = { apiVersion: canary.apiVersion, kind: 'Canary', name: canary.metadata.name, namespace: canary.metadata.namespace };
-    // Before the write: the watch can bring what came of it sooner than the answer.
+    // Read before the write: the watch can bring its result sooner than the answer.
     const found = this.#deps.view.find(ref)?.object.status;
     const stored = isRecord(found) ? found : undefined;
     const draft = draftStatus(canary, facts, record, { stored, writer: this.#deps.writer, brake, sentence: this.#sentence, warnings });
@@ -95,7 +95,7 @@ export class StatusWriter {
     }
     const send = (dryRun: boolean): Promise<KubeObject> => this.#deps.cluster.patch(ref, patch, { subresource: 'status', signal, dryRun });
     try {
-      // Where nothing of ours is stored yet, perhaps nothing can be: then the phase that stands must not change either.
+      // If nothing of ours is stored yet, perhaps nothing can be: then the current phase must not change either.
       const isFirst = isForeign(canary, this.#deps.view);
       let answer = await send(isFirst);
       if (isFirst && statusOf<{ release: unknown }>(answer).release !== undefined) answer = await send(false);
@@ -128,7 +128,7 @@ export class StatusWriter {
   }
 }
 
-/** An answer that says what was sent need not be parsed: most do. One that holds null, or a text with that word, is. */
+/** An answer equal to the sent status need not be parsed: most are. An answer that holds null, or a text with that word, is parsed. */
 function readAnswer(answered: object, sent: CanaryStatus | undefined): CanaryStatus | undefined {
   const text = JSON.stringify(sent) ?? 'null';
   const plain: CanaryStatus = text.includes('null') ? undefined : JSON.parse(text);

@@ -4,13 +4,13 @@ import type { Clock } from '../../kube/clock.ts';
 import type { TimeQuery } from '../../metrics/measure-dependencies.ts';
 import type { TimeCall } from '../../webhooks/call-webhook.ts';
 
-/** A webhook may take minutes, and a query until its timeout. */
+/** A webhook can take minutes, and a query until its timeout. */
 const BUCKETS_SECONDS = [0.05, 0.2, 1, 5, 15, 60, 300];
 const RESULTS = { value: 'value', noData: 'no_data', error: 'error' } as const;
 
 /**
- * How long others take to answer: webhooks and metric backends (06-F13). By kind and result alone, which are closed lists: names of
- * Canaries, webhooks and metrics would make a series each, and the first is what `flagger_canary_checks_total` has.
+ * Durations of calls to webhooks and metric backends (06-F13). Only by kind and result, which are closed lists: names of Canaries, webhooks and metrics would
+ * make a series each, and `flagger_canary_checks_total` has the first.
  */
 export function callMetrics(registry: Registry) {
   const { histogram } = metersIn(registry);

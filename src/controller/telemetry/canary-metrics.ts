@@ -32,7 +32,7 @@ type StoredCanary = ShownCanary & { status: CanaryStatus };
 export function canaryMetrics(registry: Registry, meshProvider: () => MeshProvider | undefined) {
   const { gauge, gaugeRead } = metersIn(registry);
   const shown = new Map<string, { canary: StoredCanary; advancedMs: number }>();
-  /** Of two Canaries with the same target, one of which is refused, the one that changed last. */
+  /** If two Canaries have the same target, of which Serin refuses one, the Canary that changed last counts. */
   const byTarget = () =>
     new Map(Array.from(shown.values(), (one) => [`${one.canary.metadata.namespace}/${one.canary.spec.targetRef.name}`, one])).values();
   const ofEach = <Label extends string = never>(
@@ -100,7 +100,7 @@ export function canaryMetrics(registry: Registry, meshProvider: () => MeshProvid
         total.remove({ namespace });
       }
     },
-    /** The Canary as it is stored now. */
+    /** The Canary as stored now. */
     seen(canary: ShownCanary, nowMs: number): void {
       const key = `${canary.metadata.namespace}/${canary.metadata.name}`;
       const before = shown.get(key);
@@ -111,7 +111,7 @@ export function canaryMetrics(registry: Registry, meshProvider: () => MeshProvid
       shown.set(key, { canary, advancedMs: hasStayed ? before.advancedMs : nowMs });
     },
     forget,
-    /** Of a Canary that was deleted: its target holds what was not promoted. */
+    /** Notes that the primary of a deleted Canary is kept: its target holds an unpromoted version. */
     primaryKept({ metadata: { namespace, name } }: { metadata: { namespace: string; name: string } }, isKept: boolean): void {
       if (isKept) kept.set({ name, namespace }, 1);
       else kept.remove({ name, namespace });

@@ -96,7 +96,7 @@ it('06-ME6, 05-G6, B36: flagger_canary_metric_analysis keeps the last value, of 
   expect(await lines('flagger_canary_metric_analysis')).toEqual([`${of('request-success-rate')} 99.5`, `${of('request-duration')} 0.73`]);
 });
 
-it('06-F13: flagger_canary_metric_limit has the limits that the checks go by, those of request-duration in seconds', async () => {
+it('06-F13: flagger_canary_metric_limit has the limits of the checks, those of request-duration in seconds', async () => {
   const { metrics, lines } = started();
   const canary = inRelease(
     {},
@@ -135,7 +135,7 @@ it.each([
   expect(await lines('flagger_canary_info')).toEqual([`flagger_canary_info{${AT},${names}} 1`]);
 });
 
-it('06-F13: what no object can be called by is not in flagger_canary_info, since dashboards write it into queries', async () => {
+it('06-F13: an impossible object name is not in flagger_canary_info, since dashboards write it into queries', async () => {
   const { metrics, lines } = started();
   const ingressRef = { apiVersion: 'v1', kind: 'Ingress' as const, name: 'web"} or up{a="' };
   metrics.seen(inRelease({}, aCanary({}, { ingressRef })), START_MS);
@@ -215,7 +215,7 @@ it('06-F13: webhooks and metric backends are timed by kind and result, for every
   ]);
 });
 
-it('06-F13: calls of 50 ms and of five minutes are counted in different buckets, which a gate and a load test may take', async () => {
+it('06-F13: calls of 50 ms and of five minutes, the durations of a gate and a load test, are counted in different buckets', async () => {
   const { metrics, lines } = started();
   const clock = { nowMs: () => 0, monotonicMs: () => 0, setTimer: () => () => undefined };
   metrics.timeCall(clock)('')('passed');
@@ -238,7 +238,7 @@ const verdicts: Verdict[] = [
   { check: 'lag', verdict: 'unmeasured', reason: 'too early', early: true },
 ];
 
-it('05-W1: checks are counted by metric and verdict, one that is too early not at all', async () => {
+it('05-W1: checks are counted by metric and verdict, a check that is too early not at all', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
   metrics.measured(aCanary(), verdicts);
@@ -277,7 +277,7 @@ it('06-F13: a Canary that is gone leaves no series behind, nor does what comes l
   metrics.announced(aCanary(), 'Failed');
   metrics.tickEnded(aCanary(), 5);
   expect(await allSeries(metrics)).toEqual([]);
-  // Nor one without labels.
+  // Nor a series without labels.
   expect(await metrics.registry.metrics()).not.toMatch(/^flagger_canary_failures_total \d/m);
 });
 
@@ -297,7 +297,7 @@ it('06-F14: a Canary whose spec cannot be run shows its conditions all the same'
   ]);
 });
 
-it('06-F13: what comes late of a Canary that was made again is not counted for the new one', async () => {
+it('06-F13: a late call for a Canary that was made again is not counted for the new one', async () => {
   const { metrics, lines } = started();
   const again = { ...aCanary(), metadata: { ...aCanary().metadata, uid: 'c-9' } };
   metrics.seen(inRelease({ phase: 'Initialized' }, again), START_MS);
@@ -305,7 +305,7 @@ it('06-F13: what comes late of a Canary that was made again is not counted for t
   expect(await lines('flagger_canary_failures_total')).toEqual([]);
 });
 
-it('06-F13: a replica that stands by has no series of Canaries, and serin_leader is 0', async () => {
+it('06-F13: a standby replica has no series of Canaries, and serin_leader is 0', async () => {
   const { metrics, lines } = started();
   metrics.leads({
     watches: () => [{ kind: 'v1/Service', ageMs: 5_000, restarts: 2 }],
@@ -347,7 +347,7 @@ it('06-F13: a Canary that releases another target takes its series along', async
   expect(await lines('flagger_canary_status')).toEqual(['flagger_canary_status{name="other",namespace="test"} 1']);
 });
 
-it('06-F13: where two Canaries name one target, its series stay until both are gone', async () => {
+it('06-F13: the series of a target that two Canaries name stay until both are gone', async () => {
   const { metrics, lines } = started();
   const rival = { ...aCanary(), metadata: { ...aCanary().metadata, name: 'rival', uid: 'c-2' } };
   metrics.seen(inRelease({ phase: 'Succeeded' }), START_MS);

@@ -31,7 +31,7 @@ export function createControllerMetrics(version: string) {
       mesh = meshProvider;
       started(meshProvider);
     },
-    /** The Canary as it is stored now. Other calls for a Canary that was never seen, or is gone, are not counted. */
+    /** The Canary as stored now. Other calls for a Canary that was never seen, or is gone, are not counted. */
     seen(canary: ShownCanary, nowMs: number): void {
       series.begin(canary);
       seen(canary, nowMs);

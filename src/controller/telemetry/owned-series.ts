@@ -16,17 +16,17 @@ interface Key {
 interface SeriesOwner {
   uid: string;
   target: string;
-  /** Of each metric, by their labels as text. */
+  /** Series of each metric, by their labels as text. */
   series?: Map<Removable, Map<string, LabelValues>>;
 }
 
 /**
- * Which series belong to which Canary: they go when it goes, when it releases another target, and when its replica no longer leads. What
- * comes late, from a Canary that is not looked after any more, leaves none behind.
+ * Series by the Canary that owns them: they go when it goes, when it releases another target, and when its replica no longer leads. A late call for a Canary
+ * that is not looked after any more leaves none behind.
  */
 export class OwnedSeries {
   readonly #owners = new Map<string, SeriesOwner>();
-  /** The series of one target can have two owners, since a Canary that was refused names it, too. */
+  /** The series of one target can have two owners, because a refused Canary also names it. */
   readonly #shares = new Map<Removable, Map<string, number>>();
 
   /** This Canary is looked after from now on. */
@@ -60,7 +60,7 @@ export class OwnedSeries {
     return this.#ownerOf(canary)?.target;
   }
 
-  /** The labels under which this Canary may be counted by that metric; undefined: it may not any more. */
+  /** The labels under which this Canary can be counted by that metric, `undefined` if it no longer can. */
   own<Labels extends LabelValues>(canary: Owned, metric: Removable, labels: Labels): Labels | undefined {
     const owner = this.#ownerOf(canary);
     if (owner === undefined) return undefined;
@@ -75,7 +75,7 @@ export class OwnedSeries {
     return labels;
   }
 
-  /** These are all the series that the Canary has of the gauge: those that it had before and that are not among them are gone. */
+  /** Sets all series that the Canary has of the gauge: earlier series that are not among them are removed. */
   set(canary: Owned, gauge: Settable, values: readonly { labels: LabelValues; value: number }[]): void {
     const owner = this.#ownerOf(canary);
     if (owner === undefined) return;

@@ -74,7 +74,7 @@ export function processMetrics(registry: Registry, version: string) {
   let count = 1;
   const showShards = (held: readonly number[]): void => {
     shards.reset();
-    // A shard that no replica holds has a series, too: an alert needs one.
+    // A shard that no replica holds also has a series: an alert needs one.
     for (let shard = 0; count > 1 && shard < count; shard += 1) shards.set({ shard: String(shard) }, 0);
     for (const shard of held) shards.set({ shard: String(shard) }, 1);
   };

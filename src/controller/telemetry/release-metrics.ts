@@ -5,7 +5,7 @@ import { metersIn } from '../../base/meters.ts';
 import { type Strategy, strategyOf } from '../../engine/strategy.ts';
 import type { OwnedSeries } from './owned-series.ts';
 
-/** Flagger's words for strategies; which one it is follows from the spec alone, whatever the provider can do (02-13). */
+/** Flagger's words for strategies. The strategy follows only from the spec, for any provider (02-13). */
 const STRATEGY: Readonly<Record<Strategy, string>> = { canary: 'canary', 'a/b': 'ab-testing', 'blue/green': 'blue-green' };
 const ANY_PROVIDER = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
 /** Half a minute to a day, in seconds. */
@@ -20,7 +20,7 @@ export function releaseMetrics(registry: Registry, series: OwnedSeries) {
   const ofReleases = 'From the start of a release to its end, by its outcome: succeeded or failed';
   const durations = histogram('flagger_canary_release_duration_seconds', ofReleases, ['name', 'namespace', 'outcome'], BUCKETS);
   return {
-    /** The Canary as it was before, and the phase that was stored. */
+    /** The Canary before the change, and the phase that was stored. */
     phaseChanged(canary: Canary, phase: Phase, nowMs: number): void {
       if (phase !== 'Succeeded' && phase !== 'Failed') return;
       const labels = { name: canary.spec.targetRef.name, namespace: canary.metadata.namespace };

@@ -64,7 +64,7 @@ it('watches and calls of all shards of a process are shown once', async () => {
   expect(await lines('serin_outgoing_calls')).toEqual(['serin_outgoing_calls{kind="query"} 5']);
 });
 
-it('a replica shows each shard that it does not hold as 0, also while it stands by', async () => {
+it('a replica shows each shard that it does not hold as 0, also as a standby', async () => {
   const { metrics, shards, lines } = given();
   metrics.divided(3);
   const none = ['serin_shard_held{shard="0"} 0', 'serin_shard_held{shard="1"} 0', 'serin_shard_held{shard="2"} 0'];

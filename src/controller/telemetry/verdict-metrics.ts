@@ -6,7 +6,7 @@ import { builtinKind } from '../../metrics/built-in.ts';
 import { limitOf } from '../../metrics/limit.ts';
 import type { OwnedSeries } from './owned-series.ts';
 
-/** How often each check has passed, failed or could not be measured (a monitoring outage and a bad version are two alarms), its last value, and its limits. */
+/** Counts of passed, failed and unmeasured checks (a monitoring outage and a bad version are two alarms), their last values, and their limits. */
 export function verdictMetrics(registry: Registry, series: OwnedSeries) {
   const { counter, gauge } = metersIn(registry);
   const ofChecks = 'Checks by metric and verdict: passed, failed or unmeasured';
@@ -16,7 +16,7 @@ export function verdictMetrics(registry: Registry, series: OwnedSeries) {
   const ofLimits = 'Limits of each metric, by bound: min or max; request-duration in seconds';
   const limits = gauge('flagger_canary_metric_limit', ofLimits, ['name', 'namespace', 'metric', 'bound']);
   return {
-    /** A check that was never measured has no verdict, and one that cannot be measured now keeps its last value (05-B36). */
+    /** A check that was never measured has no verdict, and a check that cannot be measured now keeps its last value (05-B36). */
     measured(canary: Canary, verdicts: readonly Verdict[]): void {
       const { namespace } = canary.metadata;
       const { name } = canary.spec.targetRef;

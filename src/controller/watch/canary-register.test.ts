@@ -52,17 +52,17 @@ it.each([
     young: { target: 'web' },
     rival: undefined,
   },
-])('of two Canaries that share $what the older one goes on', ({ old, young, rival }) => {
+])('the older of two Canaries that share $what goes on', ({ old, young, rival }) => {
   const register = registerOf(old, canary('b', { ...young, at: '2026-01-02T00:00:00Z' }));
   expect([register.olderRival('test/b'), register.olderRival('test/a')]).toEqual([rival, undefined]);
 });
 
-it('of two made in the same second the one that has begun goes on', () => {
+it('of two Canaries made in the same second, the Canary with a release goes on', () => {
   const register = registerOf(canary('a', { target: 'web' }), canary('b', { target: 'web', begun: true }));
   expect([register.olderRival('test/a'), register.olderRival('test/b')]).toEqual(['test/b', undefined]);
 });
 
-it('what a Canary claims and looks at moves with its spec, and goes with it', () => {
+it('claims and interests of a Canary move with its spec, and go with it', () => {
   const register = registerOf(canary('a', { target: 'web' }), canary('b', { target: 'web' }));
   expect(register.rivalsOf('test/a')).toEqual(['test/b']);
   expect(register.interestedIn(service('web'))).toEqual(['test/a', 'test/b']);

@@ -15,23 +15,23 @@ interface RegisteredCanary {
 /** Keys by a name. Most names have one, which needs no set: seven sets a Canary are a tenth of its memory. */
 type Index = Map<string, string | Set<string>>;
 
-/** Which Canaries there are, which of them look at an object, and which claim the same one. Keys are `namespace/name`. */
+/** The existing Canaries, the objects that they look at, and their claims. Keys are `namespace/name`. */
 export class CanaryRegister {
   readonly #entries = new Map<string, RegisteredCanary>();
   readonly #keyByUid = new Map<string, string>();
   readonly #interested: Index = new Map();
   readonly #claiming: Index = new Map();
-  /** How many interests there are in objects of each kind. */
+  /** Number of interests in objects of each kind. */
   readonly #kinds = new Map<string, number>();
 
-  /** A Canary that can be read, as it is now, and the objects that it looks at. */
+  /** Stores the current version of a readable Canary, and the objects that it looks at. */
   put(key: string, canary: Canary, raw: KubeObject, refs: readonly ObjectRef[]): void {
     const { metadata, status } = canary;
     const before = this.#entries.get(key);
     const entry: RegisteredCanary = {
       uid: metadata.uid,
       raw,
-      // Timestamps have whole seconds: of two made in the same one, the one that has begun goes on.
+      // Timestamps have whole seconds: of two Canaries made in the same second, the Canary with a release goes on.
       age: `${metadata.creationTimestamp ?? ''}/${status?.release ? 0 : 1}/${metadata.uid}`,
       claims: claimsOf(canary),
       interests: refs.map(interestKey),
@@ -55,7 +55,7 @@ export class CanaryRegister {
     move(this.#claiming, key, entry.claims, []);
   }
 
-  /** As it was last readable. */
+  /** The last readable version. */
   lastSeen(key: string): { uid: string; raw: KubeObject } | undefined {
     return this.#entries.get(key);
   }
@@ -64,7 +64,7 @@ export class CanaryRegister {
     return this.#keyByUid.get(uid);
   }
 
-  /** Those that look at this object, and (`byKind`) those that look at all of its kind (a ref without name). */
+  /** Canaries that look at this object, and (`byKind`) Canaries that look at all of its kind (a ref without name). */
   interestedIn(ref: ObjectRef, { byKind }: { byKind: boolean } = { byKind: true }): readonly string[] {
     const all = [ref, ...(byKind ? [{ ...ref, name: '' }] : [])].flatMap((looked) => keysOf(this.#interested, interestKey(looked)));
     return [...new Set(all)];
@@ -111,7 +111,7 @@ function keysOf(index: Index, name: string): string[] {
   return typeof keys === 'string' ? [keys] : [...keys];
 }
 
-/** Most changes of a Canary leave its keys as they were: then nothing is touched. */
+/** Most changes of a Canary leave its keys unchanged: then nothing is touched. */
 function move(index: Index, key: string, from: readonly string[] = [], to: readonly string[]): void {
   for (const name of from) {
     if (to.includes(name)) continue;

@@ -10,7 +10,7 @@ it('without shards a Serin has all Canaries, and looks after what is not of one 
   expect([slice.isFirst, names.every((name) => slice.includes({ metadata: metadata(name) }))]).toEqual([true, true]);
 });
 
-it('of several shards each Canary is in one, and the first looks after what is not of one Canary', () => {
+it('each Canary is in one of several shards, and the first looks after work that is not of one Canary', () => {
   const slices = [0, 1, 2].map((index) => new CanarySlice('', { index, of: 3 }));
   expect(slices.map(({ isFirst }) => isFirst)).toEqual([true, false, false]);
   for (const name of names) {

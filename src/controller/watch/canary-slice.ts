@@ -4,9 +4,9 @@ import { shardOf } from '../../kube/shards/shard-of.ts';
 
 /** One of several parts of the Canaries that a Serin looks after. */
 export interface Shard {
-  /** From 0. */
+  /** Index from 0. */
   index: number;
-  /** How many there are. */
+  /** Number of slices. */
   of: number;
 }
 
@@ -37,7 +37,7 @@ export class CanarySlice {
     return this.#shard !== undefined && shardOf(name, this.#shard.of) !== this.#shard.index;
   }
 
-  /** Looks after what is not of one Canary, too. */
+  /** The first slice also handles work that is not of one Canary. */
   get isFirst(): boolean {
     return (this.#shard?.index ?? 0) === 0;
   }

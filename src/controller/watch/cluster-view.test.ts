@@ -73,7 +73,7 @@ it('says what did not happen when the bound is over, and ends with its signal', 
   await stopped;
 });
 
-it('I8: what a scaler measures, every 15 s, wakes no Canary; an edit of it does', () => {
+it('I8: a measurement of a scaler, every 15 s, wakes no Canary, and an edit of it does', () => {
   const { view, list, bring, changes } = aView();
   const scaler = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'web', namespace: 'test' };
   const measured = (version: number, currentReplicas: number, maxReplicas = 9): KubeObject => ({
@@ -111,7 +111,7 @@ it('a listener that fails on one object leaves no one waiting for the list', asy
 it.each([
   { apiVersion: 'apps/v1', kind: 'Deployment' },
   { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
-])('I15: of a $kind of 1.5 MB a few kilobytes are kept', ({ apiVersion, kind }) => {
+])('I15: only a few kilobytes of a $kind of 1.5 MB are kept', ({ apiVersion, kind }) => {
   const { view, bring } = aView();
   const long = 'x'.repeat(250_000);
   const env = Array.from({ length: 3_000 }, (_, index) => ({
@@ -133,7 +133,7 @@ it.each([
   ['flagger.app/v1beta1', 'Canary'],
   ['flagger.app/v1beta1', 'MetricTemplate'],
   ['apps/v1', 'Deployment'],
-])('I15: of a %s %s neither the manifest that kubectl keeps nor the writers of fields are kept', (apiVersion, kind) => {
+])('I15: the view of a %s %s keeps neither the manifest that kubectl keeps nor the writers of fields', (apiVersion, kind) => {
   const { view, list } = aView();
   const kept = { apiVersion, kind, name: 'web', namespace: 'test' };
   view.find(kept);

@@ -14,13 +14,13 @@ const BASE_KINDS = [
   { apiVersion: 'v1', kind: 'Service' },
 ] as const;
 
-/** Its first LIST comes before `start` resolves, so that whatever is heard of such an object later is a change. */
+/** Its first LIST comes before `start` resolves, so that every later event of such an object is a change. */
 export const isListedAtStart = ({ apiVersion, kind }: KindRef): boolean =>
   BASE_KINDS.some((base) => base.kind === kind && base.apiVersion === apiVersion);
 
 interface WaitBounds {
   clock: Clock;
-  /** Absent: without limit. */
+  /** `undefined` waits without limit. */
   boundMs?: number;
   signal: AbortSignal;
   /** Message of the error after the bound. */
@@ -35,7 +35,7 @@ export class ClusterView {
   readonly #leave: () => void;
   #isStopped = false;
 
-  /** Other views of the process may have the same watches. `wants`: Canaries of this one look at objects of the kind. */
+  /** Other views of the process can share the same watches. `wants`: Canaries of this one look at objects of the kind. */
   constructor(kinds: KindWatches, onChange: (ref: ObjectRef) => void, wants: (kind: KindRef) => boolean = () => true) {
     this.#kinds = kinds;
     // Without a waiter, the rejection of a stopped view is not an error.
@@ -49,17 +49,17 @@ export class ClusterView {
     });
   }
 
-  /** Opens the watches that every Canary needs and waits for their first LIST; Canaries are read anew, since another replica may have written them. */
+  /** Opens the watches that every Canary needs and waits for their first LIST. Canaries are read again, because another replica might have written them. */
   async start(): Promise<void> {
     const isShared = this.#kinds.isOpen(BASE_KINDS[0]);
     const watches = BASE_KINDS.flatMap((kind) => this.#scopes(kind));
-    // One of several namespaces that may not be read stops only the Canaries there.
+    // With several namespaces, a forbidden one stops only the Canaries in it.
     const opened = watches.map(({ known, handle }) => (this.#kinds.areSeveral ? known : handle.synced));
     const refreshed = isShared ? this.#scopes(BASE_KINDS[0]).map((watched) => this.#refresh(watched)) : [];
     await Promise.all([...opened, ...refreshed]);
   }
 
-  /** Ends the waits for a first LIST too: the API server may be gone. */
+  /** Also ends the waits for a first LIST: the API server could be gone. */
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
@@ -77,7 +77,7 @@ export class ClusterView {
     return this.#scopes(kind).flatMap(({ projection }) => projection.values());
   }
 
-  /** Those of one namespace. */
+  /** Objects of one namespace. */
   allIn(kind: KindRef, namespace: string): ViewedObject[] {
     return this.#scopes({ ...kind, namespace }).flatMap(({ projection }) => projection.valuesIn(namespace));
   }
@@ -105,7 +105,7 @@ export class ClusterView {
     return this.untilAll([ref], () => isSo(this.find(ref)?.object), bounds);
   }
 
-  /** The same of several objects, asked on each change of any of them. */
+  /** The same for several objects, tested on each change of any of them. */
   async untilAll(refs: readonly ObjectRef[], isSo: () => boolean, { clock, boundMs, signal, late }: WaitBounds): Promise<void> {
     await Promise.all(refs.map((ref) => this.ready(ref)));
     const over = Promise.withResolvers<void>();
@@ -131,7 +131,7 @@ export class ClusterView {
     }
   }
 
-  /** Why objects of this kind cannot be had: no CRD, or no permission. */
+  /** Reason why objects of this kind are unavailable: no CRD, or no permission. */
   unavailable(kind: KindRef): Pick<NewBlocker, 'code' | 'detail'> | undefined {
     return this.#scopes(kind).find(({ unavailable }) => unavailable !== undefined)?.unavailable;
   }
@@ -156,12 +156,12 @@ export class ClusterView {
     return this.#kinds.watches();
   }
 
-  /** None is opened after the end: no one would stop it. */
+  /** No watch is opened after the end: no one would stop it. */
   #scopes(kind: KindRef): WatchedKind[] {
     return this.#isStopped && !this.#kinds.isOpen(kind) ? [] : this.#kinds.scopes(kind);
   }
 
-  /** A namespace that may not be read any more keeps the others waiting no longer than the view lives. */
+  /** A namespace that is no longer readable keeps the others waiting no longer than the view lives. */
   async #refresh(watched: WatchedKind): Promise<void> {
     if (watched.unavailable === undefined) await Promise.race([watched.refresh(), this.#stopped.promise]);
   }

@@ -23,7 +23,7 @@ export class FollowedConfig {
   readonly #onChange: (follower: string) => void;
   readonly #first = Promise.withResolvers<void>();
   #state: ConfigState;
-  /** Of the list or event that the state is from. */
+  /** Version of the list or event that the state is from. */
   #asOf: bigint | undefined;
 
   constructor(ref: Pick<ConfigRef, 'kind' | 'name'> & { namespace: string }, onChange: (follower: string) => void) {
@@ -38,12 +38,12 @@ export class FollowedConfig {
     return this.#state;
   }
 
-  /** Whether a list or an event has shown it. */
+  /** True if a list or an event has shown it. */
   get isSeen(): boolean {
     return this.#state.state === 'present' || this.#state.state === 'absent';
   }
 
-  /** A list that covers it. Between two lists no one was watching: what is missing in both may have come and gone. */
+  /** Takes a list that covers it. Nothing was watched between two lists: a config that is missing in both might have come and gone. */
   listed(found: KubeObject | undefined, resourceVersion: string): void {
     if (this.#isNewer(resourceVersion)) this.set(found ? stateOf(found) : { state: 'absent', resourceVersion }, resourceVersion);
   }
@@ -62,7 +62,7 @@ export class FollowedConfig {
     if (isNews) for (const follower of this.followers) this.#onChange(follower);
   }
 
-  /** A list of its own and a shared stream may arrive in either order. A version that is not a number is taken as it comes. */
+  /** A list of its own and a shared stream can arrive in either order. A version that is not a number always counts as newer. */
   #isNewer(resourceVersion: string): boolean {
     const version = versionOf(resourceVersion);
     return version === undefined || this.#asOf === undefined || version > this.#asOf;

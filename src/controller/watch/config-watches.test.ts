@@ -46,7 +46,7 @@ describe('ConfigWatches', () => {
     expect([...open.values()].every(({ selection }) => selection.metadataOnly === true)).toBe(true);
   });
 
-  it('stops a watch when the last Canary needs it no more', () => {
+  it('stops a watch when the last Canary no longer needs it', () => {
     watches.follow('shop/a', 'shop', [settings, db]);
     watches.follow('shop/b', 'shop', [settings]);
     watches.follow('shop/a', 'shop', []);
@@ -80,7 +80,7 @@ describe('ConfigWatches', () => {
     expect(woken).toEqual(['shop/a', 'shop/b', 'shop/a', 'shop/b', 'shop/a', 'shop/b']);
   });
 
-  it('E56: remembers of one that is missing since when it was watched without a gap, and wakes the followers after one', async () => {
+  it('E56: knows since when a missing config was watched without a gap, and wakes the followers after a gap', async () => {
     watches.follow('shop/a', 'shop', [settings]);
     const handler: ListHandler = handlerOf(SETTINGS);
     handler.onList([], '5');

@@ -5,7 +5,7 @@ import { unknownConfig } from '../../workloads/configs/read-configs.ts';
 import type { ConfigState, FollowedConfig } from './config-state.ts';
 import { NamespaceConfigs } from './namespace-configs.ts';
 
-/** How long a pass waits for the first answer of a new watch, in milliseconds; a request has ended by then, in one way or another. */
+/** Time that a reconcile waits for the first answer of a new watch, in milliseconds. A request has ended by then, in one way or another. */
 const FIRST_ANSWER_MS = 10_000;
 
 /** A config by its kind, namespace and name. */
@@ -13,7 +13,7 @@ type WatchedConfig = Pick<ConfigRef, 'kind' | 'name'> & { namespace: string };
 
 /** Watches ConfigMaps and Secrets, metadata only, as long as the target of some Canary reads them. */
 export class ConfigWatches {
-  /** By kind and namespace. */
+  /** Configs by kind and namespace. */
   readonly #scopes = new Map<string, NamespaceConfigs>();
   /** Configs that each Canary's target reads. */
   readonly #followed = new Map<string, WatchedConfig[]>();
@@ -27,7 +27,7 @@ export class ConfigWatches {
     this.#onChange = onChange;
   }
 
-  /** From now on these, and no others, are watched for this Canary. */
+  /** Watches these, and no others, for this Canary from now on. */
   follow(follower: string, namespace: string, refs: readonly ConfigRef[]): void {
     const wanted = refs.map(({ kind, name }) => ({ kind, name, namespace }));
     for (const config of wanted) this.#watch(config).followers.add(follower);
@@ -53,7 +53,7 @@ export class ConfigWatches {
     return followed.state;
   }
 
-  /** Age of each watch in milliseconds, but for those that are forbidden: their Canaries say so. */
+  /** Age of each watch in milliseconds, except forbidden ones: their Canaries say so. */
   watches(): { kind: string; ageMs: number; restarts: number }[] {
     return [...this.#scopes].flatMap(([scope, configs]) => {
       const [kind] = scope.split('/');

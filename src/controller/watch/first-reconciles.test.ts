@@ -27,7 +27,7 @@ it('a few at a time, in their order; the next one comes when one has ended, or f
   expect(begun).toEqual(keys.slice(0, MOST_AT_ONCE + 2));
 });
 
-it('I15: one that takes long keeps no other waiting, and counts once', async () => {
+it('I15: a slow reconcile keeps no other waiting, and counts once', async () => {
   const { clock, begun, keys, underWay } = given(3 * MOST_AT_ONCE);
   clock.advance(HELD_FOR_MS - 1);
   expect(begun).toHaveLength(MOST_AT_ONCE);
@@ -39,7 +39,7 @@ it('I15: one that takes long keeps no other waiting, and counts once', async () 
   expect(clock.pending).toBe(MOST_AT_ONCE);
 });
 
-it('one that was reconciled for another reason is not reconciled again', async () => {
+it('a Canary that was reconciled for another reason is not reconciled again', async () => {
   const { reconciles, begun, keys, underWay } = given(MOST_AT_ONCE + 2);
   const [next = '', last] = keys.slice(-2);
   expect(reconciles.isWaiting(next)).toBe(true);

@@ -1,13 +1,13 @@
 import type { Clock } from '../../kube/clock.ts';
 
-/** So many at a time: enough to keep one core busy, and few enough that what changes meanwhile is noticed at once. */
+/** Reconciles at a time: enough to keep one core busy, and few enough that a change meanwhile is noticed at once. */
 export const MOST_AT_ONCE = 64;
-/** One that waits for longer, as for a slow API server, no longer keeps others waiting. Milliseconds. */
+/** A reconcile that takes longer, as with a slow API server, no longer keeps others waiting. Milliseconds. */
 export const HELD_FOR_MS = 250;
 
 /**
- * Reconciles each Canary for the first time after a start, when there may be ten thousand that nothing has happened to: in their order, a
- * few at a time. One that changes meanwhile does not wait for its turn.
+ * Reconciles each Canary for the first time after a start, when ten thousand could be unchanged: in their order, a few at a time. A Canary that changes
+ * meanwhile does not wait for its turn.
  */
 export class FirstReconciles {
   readonly #clock: Pick<Clock, 'setTimer'>;

@@ -100,7 +100,7 @@ it('a view that fails to handle a change keeps it from no other one', async () =
   other.stop();
 });
 
-/** What the watch has brought of one Deployment, version after version. */
+/** The versions of one Deployment that the watch has shown. */
 function deploymentsSeen() {
   const { kinds, watches } = given();
   const view = new ClusterView(kinds, () => undefined);
@@ -140,7 +140,7 @@ it('knows the generation in which the images of a pod template have changed', ()
   expect(changedIn(deployment(1, 'web:3', { uid: 'two' }))).toBeUndefined();
 });
 
-it('knows since which generation no pods are asked for, as long as it has seen each one', () => {
+it('knows since which generation the replicas are 0, as long as it has seen each one', () => {
   const { handler, deployment, seen } = deploymentsSeen();
   const zeroSince = (generation: number, replicas: number, uid = 'one') =>
     seen(deployment(generation, `web:${generation}`, { replicas, uid }))?.zeroSince;
@@ -150,7 +150,7 @@ it('knows since which generation no pods are asked for, as long as it has seen e
   expect(zeroSince(9, 2)).toBeUndefined();
   expect(zeroSince(10, 0)).toBe(10);
   expect(zeroSince(11, 0)).toBe(10);
-  // Generation 12 was not shown: it may have asked for some.
+  // Generation 12 was not shown: its replicas might have been above 0.
   expect(zeroSince(13, 0)).toBe(13);
   expect(zeroSince(14, 0, 'two')).toBe(14);
 });
@@ -182,7 +182,7 @@ it('a watch of a kind that is missing or forbidden has no age until it is open, 
   wanted.clear();
   second?.close([proxies]);
   expect([watch?.isStopped, kinds.isOpen(proxies)]).toEqual([true, false]);
-  // What every Canary needs stays open.
+  // Watches that every Canary needs stay open.
   expect(first?.all(CANARY)).toEqual([]);
   first?.close([CANARY]);
   expect(kinds.isOpen(CANARY)).toBe(true);

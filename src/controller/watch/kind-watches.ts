@@ -17,12 +17,12 @@ import type { Watched } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
 import { UsersObjects } from './users-objects.ts';
 
-/** How long a kind that may be missing is not looked for again. */
+/** Time after which a missing kind is looked for again. */
 const LOOK_AGAIN_MS = 600_000;
 
 /** The part of an object that is kept: enough to decide and to notice drift. */
 export interface SlimViewedObject extends Watched {
-  /** Who wrote last, other than us. */
+  /** Last writer other than us. */
   manager?: string;
   /** Flagger made it, or has written it, and it has not been taken over yet. */
   isEstablished?: true;
@@ -36,19 +36,19 @@ export interface ViewedObject extends SlimViewedObject {
 export interface WatchedKind {
   projection: Projection<ViewedObject>;
   handle: WatchHandle;
-  /** Those of one namespace that users made. */
+  /** Objects of one namespace that users made. */
   users(namespace: string): readonly KubeObject[];
   unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
   /** It is looked for again from this time on, when a Canary is looked at. */
   lookAgainAtMs?: number;
-  /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
+  /** Resolves when the objects are first known: by a LIST, or because the kind is unavailable. */
   known: Promise<void>;
   isKnown: boolean;
-  /** It may be missing, and was: it is watched no more. */
+  /** The kind can be missing, and was: its watch is closed. */
   isAsleep: boolean;
-  /** Empty: all. */
+  /** Empty for all namespaces. */
   namespace: string;
-  /** Lists the kind anew, and watches from there. */
+  /** Lists the kind again, and watches from there. */
   refresh(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export class KindWatches {
   readonly #refreshing = new Set<WatchHandle>();
   readonly #views = new Set<KindListener>();
 
-  /** `namespaces`: a watch of each kind in each of them; none: one watch of each kind over the whole cluster. */
+  /** `namespaces`: a watch of each kind in each of them, or one watch of each kind over the whole cluster if it is empty. */
   constructor(cluster: Pick<Cluster, 'watch'>, namespaces: readonly string[], onUnreadable?: (object: Slim, error: unknown) => void) {
     this.#cluster = cluster;
     this.#namespaces = namespaces;
@@ -85,7 +85,7 @@ export class KindWatches {
     if (this.#views.size === 0) this.#watched.clear();
     this.#views.add(listener);
     return () => {
-      // What they have shown can still be looked up by those that are about to end.
+      // Views that are about to end can still look up the objects of the watches.
       if (!this.#views.delete(listener) || this.#views.size > 0) return;
       for (const handle of [...[...this.#watched.values()].map((watched) => watched.handle), ...this.#refreshing]) handle.stop();
       this.#refreshing.clear();
@@ -102,7 +102,7 @@ export class KindWatches {
     }
   }
 
-  /** Opens the watches of kinds that may be missing once more, where they could not be had for a while. No timer does so: most clusters never have them. */
+  /** Opens the watches of kinds that can be missing again, if they were unavailable for a while. No timer does so: most clusters never have these kinds. */
   lookAgain(kinds: readonly KindRef[], nowMs: number): void {
     for (const kind of kinds) {
       for (const watched of this.scopes(kind)) {
@@ -125,7 +125,7 @@ export class KindWatches {
     return looked.map((one) => this.#watch(apiVersion, kind, one));
   }
 
-  /** Figures of each open watch. One of a kind that is missing or forbidden is none: its Canaries say so. */
+  /** Figures of each open watch, except watches of missing or forbidden kinds, which their Canaries report. */
   watches(): { kind: string; ageMs: number; restarts: number }[] {
     const open = [...this.#watched].filter(([, { unavailable }]) => unavailable === undefined);
     return open.map(([kind, { handle }]) => ({ kind, ageMs: handle.ageMs(), restarts: handle.restarts }));
@@ -160,7 +160,7 @@ export class KindWatches {
       firstHeard.resolve();
       if (!isCompanionKind(apiVersion, kind)) return notifyAvailability();
       watched.isAsleep = true;
-      // Not within its own call.
+      // Stops later, not within its own call.
       queueMicrotask(() => watched.handle.stop());
       if (wasAvailable) notifyAvailability();
     };
@@ -241,13 +241,13 @@ function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject 
   };
 }
 
-/** Undefined of one that was not seen before, or was made anew by the same name: its generations begin again. */
+/** `undefined` for an object that was not seen before, or was created again under the same name: its generations begin again. */
 function imagesChangedInOf({ object, images }: Watched, before: ViewedObject | undefined): number | undefined {
   if (before === undefined || before.object.metadata.uid !== object.metadata.uid) return undefined;
   return isDeepStrictEqual(images, before.images) ? before.imagesChangedIn : object.metadata.generation;
 }
 
-/** A generation between the last one that was seen and this one may have asked for pods. */
+/** A generation between the last seen one and this one might have had replicas. */
 function zeroSinceOf(object: KubeObject, before: ViewedObject | undefined): number | undefined {
   const { uid, generation = 0 } = object.metadata;
   if (specOf<{ replicas: number }>(object).replicas !== 0) return undefined;

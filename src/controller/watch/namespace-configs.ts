@@ -12,14 +12,14 @@ import { FollowedConfig } from './config-state.ts';
  * objects of the kind, some of which change every few seconds; one watch each costs a socket on either side, and some 50 KB here for its TLS.
  */
 export const MOST_BY_NAME = 4;
-/** The same where a shared watch is forbidden, as it is with rules by `resourceNames`. */
+/** The same where a shared watch is forbidden, for example by rules with `resourceNames`. */
 export const MOST_BY_NAME_ALONE = 100;
 /** A shared watch begins with a list of the namespace's metadata: it outlasts a template that comes and goes. Milliseconds. */
 export const LINGER_MS = 300_000;
 
 /** Configs that joined with a list each; more of them share one of the namespace. */
 const MOST_LISTED_BY_NAME = 16;
-/** From one list of the whole namespace for those that joined to the next one. Milliseconds. */
+/** Pause between two lists of the whole namespace for joined configs. Milliseconds. */
 export const LIST_PAUSE_MS = 5_000;
 
 /** Stands for all objects that are not followed. */
@@ -37,7 +37,7 @@ export class NamespaceConfigs {
   readonly #onEmpty: () => void;
   readonly #byName = new Map<string, { config: FollowedConfig; handle: WatchHandle }>();
   readonly #shared = new Map<string, FollowedConfig>();
-  /** Configs that joined after the shared watch had begun its list, with a list of their own; undefined: it has yet to begin. */
+  /** Configs that joined after the shared watch had begun its list, with their own list, `undefined` if it has yet to begin. */
   readonly #joining = new Map<string, WatchHandle | undefined>();
   /** One list for many of those. */
   #list: WatchHandle | undefined;
@@ -81,14 +81,14 @@ export class NamespaceConfigs {
     this.#reportWhenEmpty();
   }
 
-  /** Those that have been answered: one that is forbidden says so on its Canaries. */
+  /** Watches that have been answered. A forbidden watch is reported on its Canaries. */
   handles(): WatchHandle[] {
     const byName = [...this.#byName.values()].filter(({ config }) => config.isSeen).map(({ handle }) => handle);
     const isHeard = [...this.#shared.values()].some(({ isSeen }) => isSeen);
     return this.#stream !== undefined && this.#forbidden === undefined && isHeard ? [...byName, this.#stream] : byName;
   }
 
-  /** After all of one target have been added: asks what there is of those that joined a watch under way. */
+  /** Call after all configs of one target have been added: lists the configs that joined a watch under way. */
   listJoined(): void {
     const waiting = [...this.#joining].flatMap(([name, handle]) => (handle === undefined ? (this.#shared.get(name) ?? []) : []));
     if (this.#list !== undefined || waiting.length === 0) return;
@@ -149,7 +149,7 @@ export class NamespaceConfigs {
     this.#shared.set(name, config);
     this.#stream ??= this.#openStream();
     if (this.#forbidden !== undefined) config.set({ state: 'unwatched' });
-    // The stream shows what happens from now on; what there is has to be asked for.
+    // The stream shows only events from now on: the current state has to be listed.
     else if (this.#hasBegunList) this.#joining.set(name, undefined);
   }
 
@@ -170,7 +170,7 @@ export class NamespaceConfigs {
         this.#stopList();
         const found = new Map(items.map((item) => [item.metadata.name, item]));
         for (const [name, config] of configs) {
-          // One that was followed again after a while was not watched in between.
+          // A config that was followed again after a while was not watched in between.
           if (this.#shared.get(name) !== config) continue;
           config.listed(found.get(name), resourceVersion);
           this.#stopJoining(name);
@@ -206,7 +206,7 @@ export class NamespaceConfigs {
         this.#forbidden = undefined;
         const found = new Map(items.map((item) => [item.metadata.name, item]));
         for (const [name, config] of this.#shared) {
-          // Its page may have passed before it joined.
+          // Its page might have passed before it joined.
           if (!this.#joining.has(name) || found.has(name)) config.listed(found.get(name), resourceVersion);
         }
       },
@@ -216,7 +216,7 @@ export class NamespaceConfigs {
     return this.#watch(handler);
   }
 
-  /** The shared watch is asked for again and again; until it is granted, as many as may be are watched by name. */
+  /** The shared watch is requested again and again. Until it is granted, as many configs as permitted are watched by name. */
   #watchByNameAlone(message: string): void {
     this.#forbidden = message;
     this.#stopList();

@@ -45,7 +45,7 @@ const pod = (restartCount: number, ready = true): KubeObject => ({
 });
 const shop = { namespace: 'test', selector: 'app=shop', run: 1 };
 
-it('E27a: one watch of the selector for each release, begun anew with another run, and none after its end', () => {
+it('E27a: one watch of the selector for each release, opened again for another run, and none after its end', () => {
   const { watches, opened } = aWatcher();
   watches.follow('test/shop', shop);
   watches.follow('test/shop', { ...shop, known: { crashes: 9, lost: 9, ends: {} } });
@@ -71,7 +71,7 @@ it('E27a: wakes its Canary for a failing, and for nothing else that pods do', ()
   expect(watches.watches()).toEqual([{ kind: 'v1/Pod', ageMs: 7, restarts: 0 }]);
 });
 
-it('E27b: where pods are forbidden it says so once, and counts when they are granted', () => {
+it('E27b: forbidden pods are reported once, and counted when they are granted', () => {
   const { watches, opened, woken } = aWatcher();
   watches.follow('test/shop', shop);
   const [{ handler } = { handler: undefined }] = opened;
@@ -82,13 +82,13 @@ it('E27b: where pods are forbidden it says so once, and counts when they are gra
   expect(watches.find('test/shop')).toMatchObject({ failing: { crashes: 0 } });
 });
 
-it('I15: of a LIST of pods only what says whether they fail is kept', () => {
+it('I15: only the fields that show whether a pod fails are kept from a LIST of pods', () => {
   const { watches, opened } = aWatcher();
   watches.follow('test/shop', shop);
   expect(JSON.stringify(opened[0]?.handler.slim?.(pod(0)))).not.toContain('TOKEN');
 });
 
-it('E27a: of each pod is kept what its view needs, and no more', () => {
+it('E27a: only the fields that its view needs are kept of each pod', () => {
   const { watches, opened } = aWatcher();
   watches.follow('test/shop', shop);
   const slim = opened[0]?.handler.slim;

@@ -19,9 +19,9 @@ import {
 /** The pods to watch, and what is known of them. */
 export interface PodsToWatch {
   namespace: string;
-  /** As the API takes it. */
+  /** The API's form of a selector. */
   selector: string;
-  /** Counts begin anew with another run. */
+  /** Counts start again with another run. */
   run: number;
   /** Counts of the stored status, for a controller that has just started. */
   known?: KnownFailings | undefined;
@@ -29,7 +29,7 @@ export interface PodsToWatch {
 
 type Watched = PodsToWatch & { handle: WatchHandle; seen: SeenPods; isListed: boolean; forbidden?: string | undefined };
 
-/** How the pods of one canary fail, or why that is not known. */
+/** Failures of one canary's pods, or the reason why they are unknown. */
 export type SeenFailings = { failing: PodFailings } | { forbidden: string };
 
 /** Watches the pods of canaries while a release is in progress, and keeps only what says whether they fail. */
@@ -43,7 +43,7 @@ export class PodWatches {
     this.#onChange = onChange;
   }
 
-  /** From now on these, and no others, are watched for this Canary. */
+  /** Watches these, and no others, for this Canary from now on. */
   follow(follower: string, pods: PodsToWatch): void {
     const before = this.#watched.get(follower);
     if (before && before.run === pods.run && before.selector === pods.selector && before.namespace === pods.namespace) return;
@@ -65,7 +65,7 @@ export class PodWatches {
     return watched?.isListed ? { failing: failingsIn(watched.seen) } : undefined;
   }
 
-  /** Age of each watch in milliseconds, but for those that are forbidden: their Canaries say so. */
+  /** Age of each watch in milliseconds, except forbidden ones: their Canaries say so. */
   watches(): { kind: string; ageMs: number; restarts: number }[] {
     const heard = [...this.#watched.values()].filter(({ isListed, forbidden }) => isListed && forbidden === undefined);
     return heard.map(({ handle }) => ({ kind: 'v1/Pod', ageMs: handle.ageMs(), restarts: handle.restarts }));
@@ -100,7 +100,7 @@ export class PodWatches {
   }
 }
 
-/** Until the watch is made: a cluster can answer before that. */
+/** Placeholder until the watch is made: a cluster can answer before that. */
 const noWatch: WatchHandle = { synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => undefined };
 
 const viewOf = (object: KubeObject): PodView => podView(asPod(object));
@@ -128,7 +128,7 @@ function slim(item: KubeObject): KubeObject {
   };
 }
 
-/** Without what changes nothing: pods that come and go. */
+/** The failings without pods that come and go, which change nothing. */
 function saidBy(seen: SeenFailings | undefined) {
   if (seen === undefined || 'forbidden' in seen) return seen;
   const { ends: _, ...said } = seen.failing;

@@ -67,7 +67,7 @@ describe('configs beyond those watched by name', () => {
     expect(watches.watches().length, 'seen so far').toBe(1);
   });
 
-  it('I15: of 100,000 others nothing is kept, and their events wake no Canary', () => {
+  it('I15: nothing is kept of 100,000 others, and their events wake no Canary', () => {
     watches.follow('shop/a', 'shop', refs(17));
     const handler = handlerOf(SHARED);
     const kept = new Set(Array.from({ length: 100_000 }, (_, index) => handler.slim?.(object(`other-${index}`, '1'))));
@@ -101,7 +101,7 @@ describe('configs beyond those watched by name', () => {
     expect(opened.filter((key) => key === byName(0))).toHaveLength(1);
   });
 
-  it('one that joins a watch under way is listed by name, once, and neither answer undoes the other', async () => {
+  it('a config that joins a watch under way is listed by name, once, and neither answer undoes the other', async () => {
     watches.follow('shop/a', 'shop', refs(17));
     list([], '5');
     watches.follow('shop/a', 'shop', refs(20));
@@ -117,7 +117,7 @@ describe('configs beyond those watched by name', () => {
     expect([...open.keys()].filter((key) => key !== SHARED)).toHaveLength(MOST_BY_NAME);
   });
 
-  it('one that joins between the pages of a list is not taken for missing', async () => {
+  it('a config that joins between the pages of a list is not taken for missing', async () => {
     watches.follow('shop/a', 'shop', refs(17));
     const handler = handlerOf(SHARED);
     const page = [handler.slim?.(object('flag-17', '2')) ?? object('', '')];
@@ -130,7 +130,7 @@ describe('configs beyond those watched by name', () => {
     expect((await unanswered).state).toBe('unknown');
   });
 
-  it('I15: many that join are listed together, those that join meanwhile after a pause, and one that left and came back anew', async () => {
+  it('I15: many that join are listed together, later ones after a pause, and a config that left and came back again', async () => {
     watches.follow('shop/a', 'shop', refs(17));
     list([], '5');
     watches.follow('shop/b', 'shop', refs(60));
@@ -174,7 +174,7 @@ describe('configs beyond those watched by name', () => {
 });
 
 describe('where a watch of the namespace is forbidden', () => {
-  it('as many as may be are watched by name, and the others have to be read', async () => {
+  it('as many as permitted are watched by name, and the others have to be read', async () => {
     watches.follow('shop/a', 'shop', refs(MOST_BY_NAME_ALONE + 2));
     handlerOf(SHARED).onUnavailable?.('forbidden', 'configmaps is forbidden');
     expect([...open.keys()].filter((key) => key !== SHARED)).toHaveLength(MOST_BY_NAME_ALONE);
@@ -185,7 +185,7 @@ describe('where a watch of the namespace is forbidden', () => {
     expect(await stateOf(last(MOST_BY_NAME_ALONE + 3))).toEqual({ state: 'unwatched' });
   });
 
-  it('they are watched as soon as it is granted', async () => {
+  it('they are watched once it is granted', async () => {
     watches.follow('shop/a', 'shop', refs(MOST_BY_NAME_ALONE + 1));
     handlerOf(SHARED).onUnavailable?.('forbidden', 'configmaps is forbidden');
     woken = [];

@@ -12,7 +12,7 @@ interface StoredState {
   release: { step?: unknown; observedGeneration?: unknown } | undefined;
 }
 
-/** By the status alone, before the release is read. */
+/** Only by the status, before the release is read. */
 export function storedPriority(canary: KubeObject): Priority {
   return priorityOf(statusOf<StoredState>(canary));
 }
@@ -23,7 +23,7 @@ export function priorityOf({ phase, release }: Partial<StoredState>): Priority {
   return phase === 'Failed' && release?.step !== undefined && !isResting(release) ? 'rollback' : 'release';
 }
 
-/** By a status of this very spec, and with no routes elsewhere that may hold a share. */
+/** True with a status of this very spec, and without routes elsewhere that could hold a weight. */
 export function isIdleAsStored({ metadata, status }: Canary): boolean {
   const { release } = status ?? {};
   const isOfSpec = status?.conditions?.some(
@@ -32,7 +32,7 @@ export function isIdleAsStored({ metadata, status }: Canary): boolean {
   return isResting(release) && release?.routedFor === undefined && release?.leftRoutes === undefined && isOfSpec === true;
 }
 
-/** Smaller is reconciled sooner after a start: rollbacks, releases under way, targets that have changed since, those that are not initialized, the rest. */
+/** Smaller is reconciled sooner after a start: rollbacks, releases under way, targets that have changed since, uninitialized targets, the rest. */
 export function storedUrgency(canary: KubeObject, target: Slim | undefined): number {
   const priority = storedPriority(canary);
   const { release } = statusOf<StoredState>(canary);

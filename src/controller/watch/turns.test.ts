@@ -34,7 +34,7 @@ it('I15: after 1,000 changes of one namespace that of another one has its turn n
 });
 
 describe('while answers and timers take long', () => {
-  /** So many changes wait, each a millisecond of work; in each turn of the loop all else takes so long. */
+  /** A busy loop: so many changes wait, each a millisecond of work, and other work of each turn takes so long. */
   const busy = (waiting: number) => {
     const { clock, turns, done } = given();
     const work = (key: string) => () => {
@@ -133,7 +133,7 @@ it('does nothing after a stop', async () => {
   expect([done.length, clock.pending]).toEqual([before, 0]);
 });
 
-it('I15: what was changed is forgotten when its burst is full again, and until then what is changed goes on counting', () => {
+it('I15: a changed key is forgotten when its burst is full again, and until then it goes on counting', () => {
   const { clock, turns, change } = given();
   for (let index = 0; index < 100; index += 1) change(`shop/${index}`);
   clock.advance(5_000);

@@ -4,24 +4,24 @@ import { createTokenBucket, type TokenBucket } from '../../kube/token-bucket.ts'
 /** Pieces of work in one turn of the event loop: each takes about a millisecond, and timers and sockets wait as long. */
 const SMALLEST_SLICE = 10;
 const LARGEST_SLICE = 100;
-/** Of the time, while changes wait: a process that is busy with answers and timers would otherwise hear of lost pods a minute late. */
+/** Part of the time while changes wait: a process that is busy with answers and timers would otherwise hear of lost pods a minute late. */
 const SHARE = 0.25;
 /** A rollout of a hundred pods needs fewer at once; what is changed faster is looked at as often as this. */
 export const PACE = { burst: 50, qps: 5 };
-/** After so long without work the burst is full again. Milliseconds. */
+/** Time without work after which the burst is full again. Milliseconds. */
 const FORGOTTEN_MS = (PACE.burst / PACE.qps) * 1000;
 
 type QueuedWork = () => void;
 
 /**
- * Work that changes of the cluster cause: at once while there is little of it; otherwise namespaces take turns, in slices, which get a
- * quarter of the time. A key that waits already is not added again, since its work looks at what there is by then.
+ * Work that changes of the cluster cause: at once while there is little of it. Otherwise namespaces take turns, in slices, which get a quarter of the time. A
+ * key that waits already is not added again, since its work looks at the state by then.
  */
 export class Turns {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
   readonly #lines = new Map<string, Map<string, QueuedWork>>();
-  /** Keys that were changed too often, until they may have a turn again. */
+  /** Keys that were changed too often, until they can have a turn again. */
   readonly #paused = new Map<string, { cancel: () => void }>();
   /** The ones used last come last. */
   readonly #paces = new Map<string, { bucket: TokenBucket; usedAtMs: number }>();
@@ -83,7 +83,7 @@ export class Turns {
     if (isIdle) this.#serve();
   }
 
-  /** The next slice, and after it the size of the one that follows. */
+  /** The next slice. It sets the size of the slice that follows. */
   #slice(): NodeJS.Immediate {
     const askedMs = this.#clock.monotonicMs();
     let beganMs = askedMs;
@@ -114,7 +114,7 @@ export class Turns {
       this.#nextSlice ??= this.#slice();
       if (this.#left === 0) return;
       this.#left -= 1;
-      // To the end, which this loop reaches too.
+      // Moves the line to the end, which this loop also reaches.
       this.#lines.delete(namespace);
       const [[key, work] = []] = line;
       if (key === undefined) continue;

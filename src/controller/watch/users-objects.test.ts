@@ -10,7 +10,7 @@ const object = (name: string, namespace: string, annotations: Record<string, str
   metadata: { name, namespace, annotations, resourceVersion },
 });
 
-it('I15: of a kind only what users made in the namespace is looked through, and it follows each change', () => {
+it('I15: only objects of a kind that users made in the namespace are looked through, and each change is followed', () => {
   const projection = createProjection((it) => ({ object: it }));
   projection.handler.onList([object('a', 'x'), object('b', 'y'), object('ours', 'x', { [ownerAnnotation]: 'c-1' })], '1');
   const users = new UsersObjects(projection);

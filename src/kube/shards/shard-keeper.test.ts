@@ -14,6 +14,6 @@ it.each([
   [`serin-shards-${MOST_SHARDS + 1}`, 'more shards than there can be'],
   ['my-serin-shards-3', 'another name that ends like ours'],
   ['serin-shards-3-old', 'another name that begins like ours'],
-])('I9: a group lease held by "%s" stands for no number of shards: %s', (holder) => {
+])('I9: a group lease held by "%s" names no number of shards: %s', (holder) => {
   expect(shardsOfGroup(holder)).toBeUndefined();
 });

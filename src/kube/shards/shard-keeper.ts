@@ -5,17 +5,17 @@ import { type LeaseTimes, leaseTimes } from '../lease-record.ts';
 import { MOST_SHARDS } from '../permissions.ts';
 import { SharedLease } from './shared-lease.ts';
 
-/** How much longer a replica leaves a free shard to others for each shard that it holds beyond the first one, and at most. Milliseconds. */
+/** Time for which a replica leaves a free shard to others, for each shard that it holds beyond the first one, and at most. Milliseconds. */
 const PATIENCE_MS = { each: 250, most: 750 };
 
-/** When writes for a shard may start and go on. */
+/** Time in which writes for a shard may start and go on. */
 export type ShardTerm = Pick<Leadership, 'mayWriteUntilMs' | 'term'>;
 
 export interface ShardKeeperOptions extends Partial<LeaseTimes> {
-  /** How many shards there are; 2 at least. */
+  /** Number of shards, 2 at least. */
   shards: number;
   namespace: string;
-  /** Name of the lease that stands for the number of shards: all replicas with this number hold it together, and one without shards holds it alone. */
+  /** Name of the lease for the number of shards: all replicas with this number share it, and a replica without shards holds it exclusively. */
   groupLease: string;
   /** Name of the lease of each shard. */
   leaseOf(shard: number): string;
@@ -37,7 +37,7 @@ export interface ShardKeeperOptions extends Partial<LeaseTimes> {
 /** The name under which the replicas with this number of shards hold the lease together. */
 export const groupOf = (shards: number): string => `serin-shards-${shards}`;
 
-/** The number of shards of the replicas that hold the lease together; undefined: one replica holds it alone, or none, or the text is not ours. */
+/** Number of shards of the replicas that share the lease. `undefined` if one replica holds it exclusively, if none holds it, or if the text is not ours. */
 export function shardsOfGroup(holder: string): number | undefined {
   const [, shards] = /^serin-shards-(\d+)$/.exec(holder) ?? [];
   const count = Number(shards);
@@ -54,7 +54,7 @@ export class ShardKeeper {
   readonly #group: SharedLease;
   readonly #elections: Leadership[];
   readonly #held = new Set<number>();
-  /** Holder of each shard as it was last seen. */
+  /** Last seen holder of each shard. */
   readonly #holders: string[];
   readonly #terms = new Map<number, { of: AbortSignal; group: AbortSignal; both: AbortSignal }>();
   #neededUntilMs = 0;
@@ -82,7 +82,7 @@ export class ShardKeeper {
         ...(slowNote && { slowNote }),
         firstLookMs: random() * this.#times.retryPeriodMs,
         patienceMs: () => this.#patienceMs(shard),
-        // Where requests take long, taking the group lease only then would leave the shard alone for seconds more.
+        // With slow requests, taking the group lease only then would leave the shard without an owner for some seconds more.
         onNearlyFree: () => void this.#holdGroup(),
         mayTake: () => this.#holdGroup(),
         onObserved: (holder) => {
@@ -142,8 +142,8 @@ export class ShardKeeper {
   }
 
   /**
-   * A replica without shards takes a free one first; one that asked for it does so the more. Half of a retry period is not always enough for that:
-   * where another one was faster, it hands a shard over soon after, and none was alone for longer.
+   * A replica without shards takes a free one first, above all if it requested one. Half of a retry period is not always enough for that: if another replica
+   * was faster, it hands a shard over soon after, and no shard lacked an owner for longer.
    */
   #patienceMs(shard: number): number {
     const { retryPeriodMs } = this.#times;
@@ -156,7 +156,7 @@ export class ShardKeeper {
     return this.#options.clock.monotonicMs() - this.#handedOver.atMs;
   }
 
-  /** The shards are kept for as long as after any lost lease: a write that was cancelled may still be carried out by the API server. */
+  /** The shards are kept for as long as after any lost lease: the API server can still carry out a cancelled write. */
   #lostGroup(): void {
     const { leaseDurationMs, renewDeadlineMs } = this.#times;
     for (const shard of this.held) this.#lost(shard);
@@ -175,7 +175,9 @@ export class ShardKeeper {
     return Math.max(0, ...[...others].map((holder) => this.#countOf(holder)));
   }
 
-  /** The replica with the most shards gives one to the one that asks, where that makes their numbers more even; one in each duration of a lease. */
+  /**
+   * The replica with the most shards gives one to a replica that requests it, if that makes their numbers more even. At most one in each duration of a lease.
+   */
   #asked(by: string): void {
     const { clock, identity } = this.#options;
     const own = this.#held.size;

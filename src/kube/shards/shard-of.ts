@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The shard of a Canary among this many: rendezvous hashing, so that another count moves no more Canaries than it must. Depends on namespace and
- * name alone, so that every process and every command comes to the same.
+ * The shard of a Canary among this many: rendezvous hashing, so that another count moves no more Canaries than it must. Depends only on namespace and name, so
+ * that every process and every command computes the same shard.
  */
 export function shardOf({ namespace = '', name }: { namespace?: string | undefined; name: string }, shards: number): number {
   let best = { shard: 0, score: -1 };

@@ -6,7 +6,7 @@ import { propertyRuns, propertyTimeoutMs } from '../../../test/fakes/property-ru
 
 const aSeed = fc.integer({ min: 1, max: 2 ** 31 - 2 });
 const COUNTS = [1, 2, 3, 5];
-/** With them a shard was alone for 21 to 37 s while a replica took the group lease only when the shard was free. */
+/** With these seeds a shard had no owner for 21 to 37 s while a replica took the group lease only when the shard was free. */
 const SLOW_SEEDS = [37, 46, 60];
 const MOST_GAP_MS = FLEET_TIMES.leaseDurationMs + 5_000;
 
@@ -25,7 +25,7 @@ function badNetwork(fleet: ShardFleet, draw: (from: number, to: number) => numbe
 }
 
 it(
-  'I9: whatever clocks and network do, and whatever numbers of shards the replicas have, two never own one Canary',
+  'I9: with any clocks, network and numbers of shards of the replicas, two replicas never own one Canary',
   async () => {
     const owners = new Set<string>();
     await fc.assert(
@@ -79,7 +79,7 @@ async function playKills(
 }
 
 it(
-  'I9: while replicas die and come, and while their number of shards changes, no Canary is left alone for longer than the lease and 5 s',
+  'I9: while replicas die and come, and while their number of shards changes, no Canary is without an owner for longer than the lease and 5 s',
   async () => {
     await fc.assert(
       fc.asyncProperty(aSeed, async (seed) => {
@@ -107,7 +107,7 @@ it(
   propertyTimeoutMs,
 );
 
-it('I9: no Canary is left alone for longer either where the API server takes 0.1 to 0.4 s for each request', async () => {
+it('I9: no Canary is without an owner for longer either where the API server takes 0.1 to 0.4 s for each request', async () => {
   for (const seed of SLOW_SEEDS) {
     const draw = drawer(seed);
     const fleet = new ShardFleet(draw);

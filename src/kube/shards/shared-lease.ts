@@ -14,7 +14,7 @@ import {
   withinLimit,
 } from '../lease-record.ts';
 
-/** Annotation by which a member without its share of the shards asks for one: its identity and the time, which shows that it still asks. */
+/** Annotation by which a member without its share of the shards requests one: its identity and the time, which shows that it still does. */
 export const wantedByAnnotation = 'serin.dev/shard-wanted-by';
 /** Pause after another member's write came first. Milliseconds. */
 const AFTER_CONFLICT_MS = { from: 20, to: 200 };
@@ -24,16 +24,16 @@ export interface SharedLeaseOptions extends LeaseTimes {
   name: string;
   /** Held under this identity by every member. */
   group: string;
-  /** Of this process. */
+  /** Identity of this process. */
   member: string;
   clock: Clock;
   /** 0 ≤ x < 1. */
   random: () => number;
   /** This member needs the lease; while it does not, it only looks. */
   isNeeded(): boolean;
-  /** This member asks for a shard. */
+  /** True if this member requests a shard. */
   isAsking(): boolean;
-  /** A member asks for a shard. */
+  /** A member requests a shard. */
   onAsked(by: string): void;
   /** Another group holds it, or it could not be renewed. */
   onLost(): void;
@@ -54,7 +54,7 @@ export class SharedLease {
   readonly #running: Promise<void>;
   #held: LeaseTerm | undefined;
   #round: Promise<void> | undefined;
-  /** When a lease that another group holds can be taken, in monotonic milliseconds. */
+  /** Time when a lease that another group holds can be taken, in monotonic milliseconds. */
   #freeFromMs = 0;
   /** The request for a shard that was seen last; '' is none. */
   #request: string | undefined;
@@ -71,15 +71,15 @@ export class SharedLease {
     return this.#held?.untilMs ?? 0;
   }
 
-  /** Aborts when the lease is lost; undefined: this member does not hold it. */
+  /** Aborts when the lease is lost. `undefined` if this member does not hold it. */
   term(): AbortSignal | undefined {
     return this.#held?.signal;
   }
 
-  /** Whether this member holds it, after looks of its own where it did not; waits for a lease that is about to be free. */
+  /** True if this member holds it. Otherwise it looks first, and waits for a lease that is about to be free. */
   async hold(): Promise<boolean> {
     for (;;) {
-      if (this.#held === undefined) await this.#round; // it may have begun before the lease was needed
+      if (this.#held === undefined) await this.#round; // it might have begun before the lease was needed
       const isDone = this.#held !== undefined || (await this.#look());
       if (this.#held !== undefined || this.#stopping.signal.aborted) return this.#held !== undefined;
       const leftMs = this.#freeFromMs - this.#options.clock.monotonicMs();
@@ -88,7 +88,7 @@ export class SharedLease {
     }
   }
 
-  /** Looks no more; another group waits for the duration of the lease. */
+  /** Stops looking. Another group waits for the duration of the lease. */
   async stop(): Promise<void> {
     if (!this.#stopping.signal.aborted) this.#stopping.abort(new Error('stopped'));
     await this.#running;
@@ -112,7 +112,7 @@ export class SharedLease {
     if (!this.#stopping.signal.aborted) await sleep(this.#options.clock, ms, this.#stopping.signal).catch(() => undefined); // stopped
   }
 
-  /** One round at a time. False: another writer came first. */
+  /** One round at a time. False if another writer came first. */
   async #look(): Promise<boolean> {
     while (this.#round !== undefined) await this.#round;
     const round = Promise.withResolvers<void>();
@@ -166,7 +166,7 @@ export class SharedLease {
     this.#held.renewed(startedAtMs);
   }
 
-  /** A request that has stood since the last look may be of a member that is gone. */
+  /** A request that is unchanged since the last look could be of a member that is gone. */
   #hear(found: KubeObject | undefined): void {
     const before = this.#request;
     this.#request = found?.metadata.annotations?.[wantedByAnnotation] ?? '';
@@ -176,7 +176,7 @@ export class SharedLease {
 
   #leaseOf(previous: KubeObject | undefined): KubeObject {
     const { group, member, clock, isAsking } = this.#options;
-    // Members may have different settings during a roll-out: what one of them has promised holds for as long as the group does.
+    // Members can have different settings during a roll-out: a promise of one member holds for as long as the group does.
     const promisedMs = holderOf(previous) === group ? 1000 * (leaseSpecOf(previous as KubeObject).leaseDurationSeconds ?? 0) : 0;
     const leaseDurationMs = Math.max(this.#options.leaseDurationMs, promisedMs);
     const lease = leaseWith({ ref: this.#ref, previous, holder: group, nowMs: clock.nowMs(), leaseDurationMs });
