@@ -67,7 +67,7 @@ async function run(command: string) {
 }
 type Ran = Awaited<ReturnType<typeof run>>;
 
-/** What one of two commands does and the other does not. */
+/** Compares a run without an option and a run with it, by what `sees` reads of each. */
 type Effect = readonly [without: string, withIt: string, sees: (ran: Ran) => unknown];
 const header = (name: string) => (ran: Ran) => ran.asked[0]?.headers[name];
 const body = (ran: Ran) => ran.asked[0]?.body;

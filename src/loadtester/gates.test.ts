@@ -26,7 +26,7 @@ it('06-LT26 06-LT25: a gate is closed until it is opened, and no name of a Canar
   expect(gates.isOpen('gate', 'b', 'a')).toBe(false);
 });
 
-it('06-LT24: with a file, gates are after a restart as they were, and the file is whole at every moment', async () => {
+it('06-LT24: with a file, gates survive a restart unchanged, and the file is complete at every moment', async () => {
   const file = join(folder, 'gates.json');
   const gates = await openGates(file, never);
   const names = Array.from({ length: 20 }, (_, index) => `app-${index}`);

@@ -28,7 +28,7 @@ export interface LoadTesterOptions extends Pick<HttpOptions, 'port' | 'host' | '
   tasks: number;
   tasksOfCanary: number;
   processes: ProcessLimits;
-  /** For trials on one machine: requests may go to loopback. */
+  /** For trials on one machine: allows requests to loopback. */
   allowLocalAddresses: boolean;
   /** The environment of commands, without our own credentials. */
   env: NodeJS.ProcessEnv;

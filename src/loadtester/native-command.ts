@@ -32,7 +32,7 @@ export function nativeCommand(text: string, limits: NativeLimits): Program | { p
   return { problem: isProgramName(name) ? `${name} cannot run here` : 'this form of command cannot run here' };
 }
 
-/** Anything else, such as `TOKEN=…`, may hold a secret. */
+/** Any other word, such as `TOKEN=…`, can contain a secret. */
 const isProgramName = (word: string): boolean => /^[-./\w]{1,40}$/.test(word);
 
 function curlInto(words: readonly string[], filters: readonly (readonly string[])[], policy: TargetPolicy): Program | { problem: string } {

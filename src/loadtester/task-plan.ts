@@ -9,7 +9,7 @@ import { argumentWords } from './words.ts';
 export interface PlanOptions {
   native: NativeLimits;
   processes: ProcessLimits;
-  /** Whether Canaries of this namespace may run commands (`--allow-commands`). */
+  /** Canaries of this namespace may run commands (`--allow-commands`). */
   mayRunCommands(namespace: string): boolean;
   /** The environment of commands. */
   env: NodeJS.ProcessEnv;
@@ -18,7 +18,7 @@ export interface PlanOptions {
 export interface PlannedTask {
   request: TaskRequest;
   isBlocking: boolean;
-  /** Whether a success answers with the output (06-LT38). */
+  /** Answers a success with the output (06-LT38). */
   returnsOutput: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Variable that every process of a task inherits, whatever group or session it moves to. */
+/** Variable that every process of a task inherits, and keeps in any group or session. */
 export const TASK_VARIABLE = 'SERIN_TASK';
 
 export interface TaskProcess {

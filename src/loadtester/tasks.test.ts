@@ -162,7 +162,7 @@ describe('tasks in the background', () => {
 });
 
 describe('blocking tasks', () => {
-  it('06-LT39: end with the last request that waits for them, and start anew after that', async () => {
+  it('06-LT39: end with the last request that waits for them, and start again after that', async () => {
     const { tasks, ended, until } = tasksWith();
     const { program, runs } = held();
     const [one, two] = [new AbortController(), new AbortController()];
