@@ -17,11 +17,11 @@ interface Scope {
   /** Watches of the controller, the newest last. */
   fed: object[];
   own?: WatchHandle | undefined;
-  /** Of what is kept of deleted Canaries, while someone looks. */
+  /** Watch of kept primaries, while a viewer is connected. */
   kept?: WatchHandle | undefined;
 }
 
-/** Follows what is kept of deleted Canaries; `namespace` undefined: of all. */
+/** Follows kept primaries of a namespace, or of all namespaces. */
 export type WatchKept = (namespace: string | undefined, changed: (rows: readonly CanaryRow[]) => void) => WatchHandle;
 
 /**
@@ -40,7 +40,7 @@ export class CanaryFeed {
   #viewers = 0;
   #cancelClosing = () => {};
 
-  /** `namespaces` empty: all of them. */
+  /** An empty list of `namespaces` means all of them. */
   constructor(
     cluster: Pick<Cluster, 'watch'>,
     {
@@ -127,7 +127,7 @@ export class CanaryFeed {
     scope.kept?.stop();
     scope.kept = undefined;
     scope.model.setKept([]);
-    // What is not watched is not known.
+    // Without a watch the list is unknown: show none.
     if (scope.fed.length === 0) scope.handler.onList([]);
   }
 

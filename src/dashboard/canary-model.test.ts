@@ -65,7 +65,7 @@ it('I19: a Canary that is there is shown, and what is kept of it only when it ha
   expect(changes.map(({ event, data }) => ('phase' in data ? data.phase : event))).toEqual(['list', 'kept', 'Succeeded']);
 });
 
-it('says that Canaries may not be read until they can be', () => {
+it('reports Canaries as unreadable until they can be read', () => {
   const { watched, model } = aModel();
   watched.unavailable('canaries may not be read');
   expect(model.list().data).toMatchObject({ unavailable: 'canaries may not be read' });

@@ -33,7 +33,7 @@ export interface DashboardOptions {
 /** Of a server with any access. */
 export interface ServeOptions {
   port: number;
-  /** Absent: all addresses. */
+  /** By default all addresses. */
   host?: string;
   server: (settings: ServerOptions) => Server;
   accessAt(port: number): Access;
@@ -207,7 +207,7 @@ function loadable(path: string): Answer | undefined {
   return asset ? { status: 200, ...asset } : { status: 404, text: 'not found\n' };
 }
 
-/** The client may be one that does not end its request: its connection ends. */
+/** Closes the connection: the client might never end its request. */
 function tooMany(response: ServerResponse): void {
   if (response.headersSent) return void response.destroy();
   response.setHeader('connection', 'close');

@@ -74,7 +74,7 @@ it('a Canary that is being deleted waits for no one', () => {
   expect(waitsOf(canary)).toEqual([]);
 });
 
-it('a refusal that is stored in its condition alone comes before what was recorded until then', () => {
+it('a refusal that is stored only in its condition comes before the blockers recorded until then', () => {
   const canary = blocked({ code: 'GateClosed', webhook: 'freeze' });
   loose(canary).status.conditions = [{ type: 'Accepted', status: 'False', reason: 'ForeignController', message: 'another one writes' }];
   expect(waitsOf(canary).map(({ code }) => code)).toEqual(['ForeignController', 'GateClosed']);

@@ -26,7 +26,7 @@ const OF_PAGE = /^\/(canaries\/[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*(\/[a-z0-
 /** The path of a page to go to after the login; the list for everything else. */
 const safePath = (path: string | null): string => (path !== null && path.length < 600 && OF_PAGE.test(path) ? path : '/');
 
-/** What a reader's login and requests are held to. */
+/** Limits of a reader's login and requests. */
 export interface AccessLimits extends SessionLimits, LoginLimits {
   tokenBytes: number;
   /** Lines in the log about logins that failed, a minute. */
@@ -42,7 +42,7 @@ export const ACCESS_LIMITS: AccessLimits = {
 export interface ClusterAccessOptions {
   listener: Listener;
   served: Served;
-  /** Of accepted tokens; empty: that of the API server. */
+  /** Audience of accepted tokens; an empty one is that of the API server. */
   audience: string;
   oidc: OidcLogin | undefined;
   mayAct: boolean;

@@ -11,13 +11,13 @@ export interface ListSource {
 }
 
 const group = apiVersion.split('/')[0] ?? '';
-/** Most answers are known: a review is asked for when one is too old. */
+/** Most answers are known: only an outdated answer costs a review. */
 const CHECK_MS = 10_000;
 const UNCHECKED = 'the rights to Canaries cannot be checked now: trying again';
 
 /** Shows the Canaries of those namespaces whose Canaries the user may list and watch, and checks the rights again and again. */
 export function followVisible(source: ListSource, rights: Rights, clock: Clock, show: (change: ListChange) => void): () => void {
-  /** By namespace; empty: not known yet, and nothing is shown. */
+  /** By namespace. While it is empty, no rights are known and nothing is shown. */
   let allowed = new Map<string, boolean>();
   let isStopped = false;
   let isChecking = false;

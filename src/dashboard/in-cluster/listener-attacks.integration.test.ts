@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** The dashboard as it is shipped, with an operator who may do everything. */
+/** The dashboard with its shipped settings, and with an operator who may do everything. */
 async function served({ origin }: { origin: string | undefined } = { origin: ORIGIN }) {
   const dashboard = new ControllerDashboard();
   const { cluster, clock, logged } = dashboard;
@@ -61,7 +61,7 @@ describe('a cookie that was stolen by another port of its host', () => {
       await ask('/logout', { method: 'POST', headers, body: '{}' });
     }
     expect([cluster.read.length, cluster.patched]).toEqual([before, []]);
-    // The session goes on; its page, which has the proof, may ask.
+    // The session goes on: its page, which has the proof, can still send requests.
     expect((await ask('/api/session', { headers: proof })).status).toBe(200);
   });
 
@@ -127,7 +127,7 @@ describe('the two listeners of the dashboard in the controller', () => {
     expect(dashboard.cluster.patched).toEqual([]);
   });
 
-  it('the one of a port-forward is at the loopback address alone', async () => {
+  it('the listener of a port-forward is only at the loopback address', async () => {
     const { localPort } = await served();
     const ask = fetch(`http://${USER}:${localPort}/login`, { headers: { host: 'localhost:8090' } });
     await expect(ask).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });

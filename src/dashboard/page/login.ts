@@ -1,7 +1,7 @@
 import { OWN_HEADER, PROOF_HEADER } from '../own-headers.ts';
 import { keepProof, request } from './proof.ts';
 
-/** What the login page says. */
+/** Texts of the login page. */
 const words = {
   checking: 'The token is being checked …',
   unreachable: 'The dashboard does not answer: load this page again.',

@@ -24,7 +24,7 @@ import { comparedViews } from './compared-views.ts';
 import { journalView } from './journal-view.ts';
 import { type RoutesRead, readRoutes } from './routes-view.ts';
 
-/** How long the page waits for the answer of the controller. */
+/** Longest wait of the page for the controller's answer. */
 const ANSWER_WITHIN = '1m';
 /** Of one page: tenants can make any number. */
 const MOST_PODS = 200;
@@ -74,7 +74,7 @@ interface Following {
   fail(error: ViewError): void;
 }
 
-/** A Canary with its routes, as they were read together. */
+/** A Canary with its routes, read together. */
 interface Seen {
   snapshot: CanarySnapshot;
   routes: RoutesRead;
