@@ -4,7 +4,13 @@ import { PATTERNS, languageProblems as problems } from './fakes/plain-language.t
 import { proseBelow, proseIn } from './fakes/prose.ts';
 
 /** Files and folders without such a sentence: add a part when its last one is rewritten. */
-const CLEAN: readonly string[] = ['src/dashboard', 'src/loadtester', 'src/reading/changes', 'src/reading/journals'];
+const CLEAN: readonly string[] = [
+  'src/dashboard',
+  'src/loadtester',
+  'src/reading/changes',
+  'src/reading/journals',
+  'src/reading/redaction',
+];
 
 const root = join(import.meta.dirname, '..');
 describe('plain language', () => {
