@@ -10,6 +10,7 @@ const CLEAN: readonly string[] = [
   'src/reading/changes',
   'src/reading/journals',
   'src/reading/redaction',
+  'src/reading/traffic',
 ];
 
 const root = join(import.meta.dirname, '..');
