@@ -11,6 +11,7 @@ const CLEAN: readonly string[] = [
   'src/reading/journals',
   'src/reading/redaction',
   'src/reading/traffic',
+  'src/reading/why',
 ];
 
 const root = join(import.meta.dirname, '..');
