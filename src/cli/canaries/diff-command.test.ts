@@ -80,7 +80,7 @@ describe('serin diff of the configs that a target reads', () => {
   it('the same content makes no difference', async () => {
     expect(await diff(reading(now, now))).toMatchObject({ exit: 'done', said: '' });
   });
-  it('what may not be read is said, and the rest is compared', async () => {
+  it('objects that cannot be read are named, and the rest is compared', async () => {
     const cluster = reading(now, before);
     cluster.forbidden.add('Secret');
     const { exit, said, complained } = await diff(cluster);

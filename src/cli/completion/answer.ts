@@ -4,7 +4,7 @@ import { printable } from '../../base/printable.ts';
 import { clusterNames } from './cluster-names.ts';
 import { type Completions, completions } from './completions.ts';
 
-/** How long a shell waits for names, where `SERIN_COMPLETION_TIMEOUT` does not say so. */
+/** Longest wait of a shell for names, without `SERIN_COMPLETION_TIMEOUT`. */
 const WITHIN_MS = 2_000;
 
 /** The output of `serin __complete` for these words; empty where only files can follow. */

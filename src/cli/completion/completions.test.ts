@@ -63,7 +63,7 @@ describe('what a shell can put in the place of the last word', () => {
     ['list --context ', 'contexts'],
     ['status podinfo ', undefined],
     ['wait podinfo --timeout ', undefined],
-  ])('serin %s: asks for %s', async (line, what) => {
+  ])('serin %s: requests %s', async (line, what) => {
     const { asked, values, files } = await after(line);
     expect(asked.map((one) => one.what)).toEqual(what === undefined ? [] : [what]);
     expect(files).toBe(false);
@@ -75,7 +75,7 @@ describe('what a shell can put in the place of the last word', () => {
     expect((await after('status --namespace=p')).values).toEqual(['--namespace=podinfo']);
   });
 
-  it('what is asked for is asked of the cluster and namespace that the line names', async () => {
+  it('requests go to the cluster and namespace that the line names', async () => {
     const { asked } = await after('status --context=other -n shop --kubeconfig /tmp/one --plain ');
     expect(Object.fromEntries(asked[0]?.given ?? [])).toEqual({
       '--context': 'other',

@@ -47,7 +47,7 @@ export function startVirtualController(
   const write = (text: string): void => {
     if (!isOver) log(text);
   };
-  // A file that is there from the start, as the one that a process writes to.
+  // A file that exists from the start, like the log file of a process.
   write('');
   const host: ControllerHost = {
     identity: `virtual_${randomUid(world.random)}`,

@@ -70,7 +70,7 @@ function compareSchemas(live: StructuralSchema, ours: StructuralSchema, at: stri
   const differing = keywords.filter((keyword) => !isSame(keyword, live[keyword], ours[keyword]));
   const words = differing.map((keyword) => changed(`${here} ${keyword}`, live[keyword], ours[keyword]));
   const keepsUnknown = ours[KEEPS_UNKNOWN] === true;
-  // Where the cluster keeps whatever comes, objects may hold fields that neither definition names.
+  // If the cluster keeps unknown fields, objects can contain fields that neither definition names.
   const opaque: CrdDifference[] =
     live[KEEPS_UNKNOWN] === true && !keepsUnknown ? [{ kind: 'lost', at: here, says: 'keeps fields that no schema names' }] : [];
   return [...words, ...opaque, ...compareFields(live, ours, at, keepsUnknown), ...compareInner(live, ours, at, keepsUnknown)];

@@ -23,7 +23,7 @@ it.each(['x', '-1', '65536', '1.5', ''])('--port %s is refused with what it must
   );
 });
 
-it('prints one address, with the token, and ends when it is asked to', async () => {
+it('prints one address, with the token, and ends when it is stopped', async () => {
   const { written, ...given } = session();
   expect(await dashboardCommand(given, { port: '0', meshProvider: 'istio' }, Promise.resolve())).toBe('done');
   expect(written).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/login\?token=[\w-]{43}\n$/)]);

@@ -55,7 +55,7 @@ async function replayed(journal: Journal, change: Awaited<ReturnType<typeof anal
   return exits[result.outcome];
 }
 
-/** With the first difference, if there is one: all that follows may be due to it. */
+/** With the first difference, if there is one: all later differences can follow from it. */
 export function replayOf({ namespace, name, run, parts }: Journal): ReplayResult {
   const head = {
     ...({ apiVersion: outputVersion, kind: 'ReplayResult', namespace, name, release: run } as const),
@@ -99,7 +99,7 @@ export function supposedOf({ namespace, name, run, parts }: Journal, { recorded,
   const { atMs, ...rest } = end;
   const supposed = { ...rest, at: preciseTimestamp(atMs) };
   if (recorded?.verdict !== end.verdict) return { ...head, outcome: 'differs', supposed };
-  // A step that is missing may have been the one that would have made the difference.
+  // The missing step could have made the difference.
   if (isIncomplete)
     return {
       ...head,

@@ -170,7 +170,7 @@ describe('serin replay', () => {
     expect((await replaying(7)).exit).toBe('notFound: Canary test/podinfo has no journal of release 7: there are those of releases 2, 1');
   });
 
-  it('a release stands behind the last slash', () =>
+  it('the number of a release follows the last slash', () =>
     expect(['a', 'a/3', 'test/a', 'test/a/12'].map(splitRelease)).toEqual([
       { canary: 'a' },
       { canary: 'a', release: 3 },

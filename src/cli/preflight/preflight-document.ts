@@ -25,7 +25,7 @@ export const LossReport = z.object({
   remedy: z.string().describe('What keeps it.'),
 });
 
-/** What one Canary does to a living application as it arrives. */
+/** Effects of one Canary on a living application at its arrival. */
 export const Preflight = documentOn('Preflight', {
   verdict: z
     .enum(['clean', 'warnings', 'refused', 'unusable'])
@@ -104,7 +104,7 @@ export function unusable(of: Named, problem: string): Preflight {
 
 interface Looked {
   arrived: boolean;
-  /** What there is. */
+  /** Existing objects. */
   objects: readonly KubeObject[];
   /** Objects of the user's that the routes repeat. */
   carried: readonly KubeObject[];

@@ -37,7 +37,7 @@ const settings = { selectorLabels: ['app'], companions: companionNames, provider
 const looked = (...objects: KubeObject[]) => preflight(canary, async () => ({ objects: [target, ...objects], unread: [] }), settings);
 
 describe('serin preflight', () => {
-  it('I17: names routes that lead to the application and are not listed, those of other namespaces, too', async () => {
+  it('I17: names routes that lead to the application and are not listed, also routes of other namespaces', async () => {
     const leading = (name: string, where: string) =>
       object(
         'networking.istio.io/v1',
@@ -146,7 +146,7 @@ describe('serin preflight', () => {
     expect(answer.follows).toEqual([{ apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace, done: true }]);
   });
 
-  it('I17: an edit that would take requests from another route is refused after the arrival, too, and what runs is said', async () => {
+  it('I17: an edit that would take requests from another route is also refused after the arrival, and the report names the spec that runs', async () => {
     const route = (name: string, host: string, metadata: object) => {
       const rules = [{ backendRefs: [{ name, port: 80 }] }];
       const spec = { parentRefs: [{ name: 'public' }], hostnames: [host], rules };

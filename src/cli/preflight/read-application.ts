@@ -26,7 +26,7 @@ export interface PreflightSettings {
 /** The file and line of a field of the Canary. */
 export type LineOf = (path: string) => string;
 
-/** What the arrival of one Canary would do. `lineOf`: where it comes from a file. */
+/** Effects of the arrival of one Canary. `lineOf`: lines of its file, if it comes from one. */
 export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: PreflightSettings, lineOf?: LineOf): Promise<Preflight> {
   const { name, namespace = '' } = raw.metadata;
   const of = { namespace, name };

@@ -88,7 +88,7 @@ async function print(files: Record<string, string>, options: { namespace?: strin
 }
 
 describe('serin rights', () => {
-  it('06-RB21: with namespaces there are Roles alone, one of each namespace and of the lease', async () => {
+  it('06-RB21: with namespaces there are only Roles, one of each namespace and of the lease', async () => {
     const { code, rules, text } = await print({ 'values.yaml': 'namespaces: [shop]', 'canaries/web.yaml': `${CANARY}---\n${DEPLOYMENT}` });
     expect(code).toBe(0);
     expect(rules.filter((rule) => rule.startsWith('ClusterRole'))).toEqual([]);

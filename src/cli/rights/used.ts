@@ -71,7 +71,7 @@ function ownNeeds(
   const target = findItem({ items }, { kind, group: groupOf({ apiVersion }), name, namespace })?.object;
   return [
     ...of(canaryPermissions),
-    // A Service of Knative serves by itself: the one of the same name is looked at, and left alone.
+    // A Knative Service serves by itself: the Service of the same name is only read.
     ...of(provider === 'knative' ? servicePermissions.map(readOnly) : [...servicePermissions, ...workloadPermissions]),
     ...(isKnown && workload.hasPods ? of(arrivalPermissions) : []),
     ...(isKnown && workload.hasPods && kind !== 'Service' ? of(kindPermissions[kind], `target ${kind}/${name}`) : []),
@@ -169,7 +169,7 @@ function referenceNeeds(canary: Canary, { item, namespace }: Placed, inventory: 
 const placedAs = <P extends Placed>(all: readonly P[], name: string, namespace: string): P | undefined =>
   all.find((one) => one.item.name === name && one.namespace === namespace);
 
-/** Of backends that are asked through the API server; Keptn's two kinds of query ask for other resources. */
+/** Of backends that are queried through the API server; Keptn's two kinds of query need different resources. */
 function backendPermissions({ provider: { type }, query }: MetricTemplateSpec): readonly Permission[] {
   if (type !== 'keptn') return type === 'externalmetrics' ? metricsPermissions.externalmetrics : [];
   const read = readKeptnQuery(query);

@@ -33,13 +33,13 @@ const Values = z.looseObject({
 });
 type Values = z.infer<typeof Values>;
 
-/** Flags that are the value of the chart as it is. */
+/** Flags whose value is the chart's value, unmodified. */
 const ALIKE = [
   ...(['namespace', 'namespaces', 'meshProvider', 'canarySelector', 'enableConfigTracking'] as const),
   ...(['secretsNamespaces', 'secretsNames', 'dashboard', 'enableLeaderElection', 'shards'] as const),
 ] satisfies readonly FlagName[];
 
-/** What is wrong with the values of one file. */
+/** Problems of the values of one file. */
 export function valuesProblems(values: JsonRecord): Problem[] {
   const read = Values.safeParse(values);
   return [...(read.success ? [] : problemsOf(read.error, values)), ...unknownValues(values)];
