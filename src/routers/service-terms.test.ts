@@ -69,7 +69,7 @@ describe('I17: ports of a Service that is found in place', () => {
         { name: 'admin', port: 9090, targetPort: 'admin', protocol: 'TCP' },
       ]);
   });
-  it('has none where it is alone and had none before', () => {
+  it('a single port has no name if it had none before', () => {
     for (const { spec } of Object.values(written(found({ ports: [{ port: 8080, targetPort: 8080 }] }))))
       expect(spec.ports).toEqual([{ port: 8080, targetPort: 8080, protocol: 'TCP' }]);
   });
@@ -86,15 +86,15 @@ describe('I17: ports of a Service that is found in place', () => {
     const apex = found({ ports: [{ name: 'dns', port: 8080, targetPort: 53, protocol: 'UDP' }] });
     for (const service of Object.values(written(apex))) expect(namesOf(service)).toEqual(['http', 'dns']);
   });
-  it('of one that Serin made are those of the Canary', () => {
+  it('of a Service that Serin made are those of the Canary', () => {
     const made = found({ annotations: { [ownerAnnotation]: 'c-1' } });
     for (const service of Object.values(written(made))) expect(namesOf(service)).toEqual(['http']);
   });
-  it('of one that is handed to Serin stay, although it is marked by then', () => {
+  it('of a Service that is handed to Serin stay, although it is marked by then', () => {
     const adopted = found({ annotations: { [ownerAnnotation]: 'c-1', [adoptAnnotation]: 'true' } });
     for (const service of Object.values(written(adopted))) expect(namesOf(service)).toEqual(['web']);
   });
-  it('of one that another operator owns stay', () => {
+  it('of a Service that another operator owns stay', () => {
     const owned = found({ ownerReferences: [{ apiVersion: 'example.org/v1', kind: 'Shop', name: 's', uid: 'u', controller: true }] });
     for (const service of Object.values(written(owned))) expect(namesOf(service)).toEqual(['web']);
   });
@@ -155,7 +155,7 @@ describe('I17: terms of a Service that is found in place', () => {
     const { primary } = written(found({ annotations }), { unmanagedMetadata: { annotations: ['config.linkerd.io/opaque-ports'] } });
     expect(primary.metadata.annotations).not.toHaveProperty('config.linkerd.io/opaque-ports');
   });
-  it('how it spreads its clients reaches both sides; a restriction to the own node the primary alone', () => {
+  it('its distribution of clients reaches both sides; a restriction to the own node reaches only the primary', () => {
     const traffic = {
       trafficDistribution: 'PreferClose',
       sessionAffinity: 'ClientIP',

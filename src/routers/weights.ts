@@ -12,7 +12,7 @@ export function canaryWeight(routes: Routes): number {
   return routes.kind === 'weighted' ? routes.canary : routes.kind === 'matched' ? ALL : 0;
 }
 
-/** The condition on requests; undefined: all of them. */
+/** The condition on requests, `undefined` for all of them. */
 export function matchOf(routes: Routes): readonly HttpMatch[] | undefined {
   return routes.kind !== 'mirrored' && routes.match?.length ? routes.match : undefined;
 }

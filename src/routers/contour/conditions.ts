@@ -31,7 +31,7 @@ const unknownFields = [
   'sourceNamespace',
 ] as const;
 
-/** `service.match`, one route an entry; every path when there is none. Throws where an entry cannot be expressed. */
+/** `service.match`, one route an entry; every path without entries. Throws if an entry cannot be expressed. */
 export function serviceConditions(entries: readonly HttpMatchRequest[] | undefined): Conditions[] {
   if (!entries?.length) return [anyPath];
   return entries.map((entry, index) => {

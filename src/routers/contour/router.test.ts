@@ -181,7 +181,7 @@ describe('specs that cannot be expressed', () => {
   });
 });
 
-it('--ingress-class stands on the HTTPProxy, also on the one that deletion leaves behind', () => {
+it('--ingress-class is written to the HTTPProxy, also to the HTTPProxy that deletion leaves behind', () => {
   const own = contour('public');
   const [written] = own.render(aCanary(), anApex, allToPrimary, []).write;
   expect(raw(written)?.spec.ingressClassName).toBe('public');

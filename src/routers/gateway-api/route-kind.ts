@@ -4,7 +4,7 @@ export type GatewayApiVersion = 'v1' | 'v1beta1';
 export type RouteKind = 'HTTPRoute' | 'GRPCRoute';
 
 /**
- * `service.appProtocol: grpc` asks for a GRPCRoute, which v1 alone has. Not `kubernetes.io/h2c`, nor a port named `grpc`: manifests of
+ * `service.appProtocol: grpc` requires a GRPCRoute, which only v1 has. Not `kubernetes.io/h2c`, nor a port named `grpc`: manifests of
  * Flagger carry both on HTTPRoutes.
  */
 export function routeKindOf(canary: Canary, version: GatewayApiVersion): RouteKind {

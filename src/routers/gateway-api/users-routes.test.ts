@@ -100,7 +100,7 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect([said({}, policy('app')), said(asking, policy('static')), said(asking)]).toEqual([[], [], []]);
   });
 
-  it('one that does not lead to the application is named, and not written', () => {
+  it('a route that does not lead to the application is named, and not written', () => {
     const live = [users(httpRoute(others))];
     expect(() => v1.render(canaryWith(), anApex, { kind: 'weighted', canary: weight(10) }, live)).toThrow(
       /HTTPRoute shop is yours .*Service shop/,
@@ -109,7 +109,7 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(v1.missing?.(canaryWith(), live)?.message).toMatch(/HTTPRoute shop is yours .*Service shop/);
   });
 
-  it('of one that was taken over whole before it is said what it has lost, and how to have it back', () => {
+  it('a report on a route that was taken over whole earlier says what it has lost, and how to have it back', () => {
     const made = httpRoute([{ matches: [{ path: { type: 'PathPrefix', value: '/' } }], backendRefs: split(100, 0) }]);
     const kept = (spec: object): KubeObject => ({
       ...made,
@@ -127,7 +127,7 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(said({ parentRefs: [{ name: 'edge' }], rules: [{ backendRefs: [{ name: 'shop', port: 8080 }] }] })).toEqual([]);
   });
 
-  it('one that was taken over whole before stays so, and deletion puts its spec back', () => {
+  it('a route that was taken over whole earlier stays so, and deletion puts its spec back', () => {
     const kept = JSON.stringify(users(httpRoute([app])).spec);
     const taken = httpRoute([{ backendRefs: to(100, 0) }], {
       metadata: { name: 'shop', namespace: 'prod', generation: 3, annotations: { [originalConfig]: kept } },

@@ -130,7 +130,7 @@ describe('Upstreams', () => {
   const upstreamRef = { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name: 'settings' };
   const [canary, elsewhere] = [aCanary({ upstreamRef }), aCanary({ upstreamRef: { ...upstreamRef, namespace: 'shared' } })];
 
-  it('04-R-D8: follow every setting of upstreamRef, also one that has been taken away', () => {
+  it('04-R-D8: follow every setting of upstreamRef, also a removed one', () => {
     const [before] = render(allToPrimary, canary, [upstream('settings', { useHttp2: true, sslConfig: { sni: 'a' }, static: {} })]);
     expect(before?.spec).toMatchObject({ useHttp2: true, sslConfig: { sni: 'a' } });
     expect(before?.spec).not.toHaveProperty('static');

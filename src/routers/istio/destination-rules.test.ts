@@ -94,7 +94,7 @@ describe('I17: the DestinationRule of the apex holds for both sides', () => {
     });
     expect(rendered([rule('shop', { exportTo: ['web'] })]).primary.spec.exportTo).toEqual(['web']);
   });
-  it('a rule for some clients alone is for none of the sides', () => {
+  it('a rule for only some clients is for none of the sides', () => {
     expect(policiesOf([rule('shop', { workloadSelector: { matchLabels: { app: 'web' } } })])).toEqual(both(undefined));
   });
   it('what spec.service.trafficPolicy says wins, as a whole', () => {
@@ -117,7 +117,7 @@ describe('I17: the DestinationRule of the apex holds for both sides', () => {
     expect([after.spec, after.metadata.annotations[carriedAnnotation]]).toEqual([{ host: 'shop-primary' }, '']);
     expect(rendered([]).primary.metadata).not.toHaveProperty('annotations');
   });
-  it('whatever a rule holds, routes are rendered', () => {
+  it('routes are rendered with any content of a rule', () => {
     for (const spec of [
       undefined,
       null,

@@ -38,7 +38,7 @@ describe('predicates', () => {
     expect(predicateOf(share(0), sourceWith('Host(/x/)'))).toBe('False() && Host(/x/)');
   });
 
-  it('04-V27: Weight(100) on the Ingress of the user is there once, first', () => {
+  it('04-V27: Weight(100) on the Ingress of the user occurs once, first', () => {
     expect(predicateOf(share(30), sourceWith('Weight(100) && Host(/x/)'))).toBe('Weight(100) && Host(/x/)');
   });
 
