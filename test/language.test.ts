@@ -27,6 +27,7 @@ const CLEAN: readonly string[] = [
   'src/reading/redaction',
   'src/reading/traffic',
   'src/reading/why',
+  'src/routers',
 ];
 
 const root = join(import.meta.dirname, '..');
