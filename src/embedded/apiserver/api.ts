@@ -107,7 +107,7 @@ export class Api {
     const live = this.get(resource, namespace, name);
     const object = decodeObject(resource, namespace, body, context);
     checkName(object, name);
-    // Built-in kinds may be replaced whatever they are by now.
+    // Objects of built-in kinds can be replaced in any version.
     if (resource.custom && !object.metadata.resourceVersion)
       throw invalid({ kind: resource.plural, group: resource.group }, name, [
         invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),

@@ -128,7 +128,7 @@ export class Collectors {
     }
   }
 
-  /** Most changes neither end an object nor leave one without its owner, and a scan of all objects costs much. */
+  /** Most changes neither end an object nor remove the owner of another, and a scan of all objects costs much. */
   #mayCollect({ type, object, before }: StoreChange): boolean {
     const { deletionTimestamp, finalizers = [], ownerReferences } = object.metadata;
     if (type === 'DELETED') return true;

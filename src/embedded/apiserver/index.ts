@@ -14,14 +14,14 @@ import { type ApiHooks, internalWrite } from './write-context.ts';
 export interface ApiServerOptions {
   /** 0, the default, takes any free port. */
   port?: number;
-  /** How many changes a watch or a list may lag behind before it gets 410; default 10,000. */
+  /** Most changes that a watch or a list can lag behind before it gets 410; default 10,000. */
   watchWindow?: number;
   world?: World;
   onRequest?: (request: ApiServerRequest) => void;
-  /** Whether a request for a resource is allowed; absent: all are. */
+  /** Allows a request for a resource, by default all. */
   authorize?: (request: AuthorizedRequest) => boolean;
   hooks?: ApiHooks;
-  /** CustomResourceDefinitions that are there from the start. */
+  /** CustomResourceDefinitions that exist from the start. */
   crds?: readonly KubeObject[];
 }
 
@@ -33,9 +33,9 @@ export interface AuthorizedRequest {
   group: string;
   /** Plural, with its subresource: `canaries/status`. */
   resource: string;
-  /** Empty: of none, or of all. */
+  /** Empty for cluster-scoped objects, or for all namespaces. */
   namespace: string;
-  /** Empty: of none, or of all that a list or watch does not limit to one. */
+  /** Empty for no object, or for a list or watch that is not limited to one. */
   name: string;
 }
 
@@ -149,7 +149,7 @@ function create(api: Api, object: KubeObject): void {
   if (resource !== undefined) api.create(resource, '', object, internalWrite);
 }
 
-/** client-node refuses plain HTTP unless the check of TLS is off, though there is none to check. */
+/** client-node refuses plain HTTP unless the check of TLS is off, even without TLS. */
 const kubeconfigFor = (url: string, namespace: string): string => `apiVersion: v1
 kind: Config
 current-context: serin

@@ -21,7 +21,7 @@ interface OwnedFields {
   subresource: string;
   time: string;
   fields: FieldSet;
-  /** As it is stored, with the fields that it stands for. */
+  /** In its stored form, with the fields that it represents. */
   stored?: { fieldsV1: JsonObject; fields: FieldSet };
 }
 
@@ -140,7 +140,7 @@ function conflictError(conflicts: readonly { entry: OwnedFields; fields: string[
   });
 }
 
-/** The same object without the times and entries that writing alone would change. */
+/** The same object without the times and entries that even a write without changes would change. */
 export function withoutBookkeeping(object: KubeObject): JsonObject {
   const { managedFields, resourceVersion, generation, ...metadata } = object.metadata;
   const entries = Array.isArray(managedFields) ? managedFields.map((entry) => ({ ...entry, time: '' })) : [];

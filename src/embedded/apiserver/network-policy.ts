@@ -78,11 +78,11 @@ function blockCauses({ cidr = '', except }: JsonObject, field: string): StatusCa
 interface Prefix {
   /** Of the address, as zeros and ones. */
   bits: string;
-  /** How many of them the range has in common. */
+  /** Number of bits that all addresses of the range have in common. */
   length: number;
 }
 
-/** Undefined: not an address range. */
+/** `undefined` if the text is not an address range. */
 function prefixOf(text: string): Prefix | undefined {
   const [address = '', digits = ''] = text.split('/');
   const length = /^\d{1,3}$/.test(digits) ? Number(digits) : Number.NaN;

@@ -55,10 +55,10 @@ const fieldsWithDefaults = oncePerObject((schema: Schema) =>
     .filter(([, field]) => field.default !== undefined || holdsDefaults(field)),
 );
 
-/** Whether there is a default anywhere in it. */
+/** Tests if the schema contains a default anywhere. */
 const holdsDefaults = oncePerObject((schema: Schema): boolean => {
   const seen = new Set([schema]);
-  // A set that grows while it is walked: schemas may hold themselves.
+  // A set that grows while it is walked: schemas can contain themselves.
   for (const each of seen) {
     if (each !== schema && each.default !== undefined) break;
     const { properties = {}, items, additionalProperties: rest } = each;

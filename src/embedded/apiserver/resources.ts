@@ -13,7 +13,7 @@ export interface Resource extends Omit<BuiltinKind, 'scale'> {
   /** The apiVersion that objects are stored in. */
   storedVersion: string;
   schema: Schema;
-  /** Its definition changed since it was made: what was stored before may hold fields that the schema of now does not know. */
+  /** Its definition changed since it was made: stored objects can contain fields that the current schema does not know. */
   isRedefined: boolean;
   columns: Column[];
   selectable: string[];

@@ -19,7 +19,7 @@ interface Rule extends Partial<Record<(typeof INHERITED)[number], unknown>> {
 }
 
 /**
- * The rules of a delegate below that of the root; one whose conditions are at odds with the root's is left out. Source: Istio,
+ * The rules of a delegate below that of the root; a rule whose conditions contradict the root's is left out. Source: Istio,
  * pilot/pkg/model/virtualservice.go MergeHTTPRoutes.
  */
 export function rulesBelow<R extends Rule>(root: R, delegate: readonly R[]): R[] {
@@ -31,7 +31,7 @@ export function rulesBelow<R extends Rule>(root: R, delegate: readonly R[]): R[]
   });
 }
 
-/** Undefined: one of the delegate's alternatives fits none of the root's. */
+/** `undefined` if one of the delegate's alternatives fits none of the root's. */
 function mergedMatch(root: readonly VirtualServiceMatch[], delegate: readonly VirtualServiceMatch[]): VirtualServiceMatch[] | undefined {
   if (root.length === 0) return [...delegate];
   if (delegate.length === 0) return [...root];

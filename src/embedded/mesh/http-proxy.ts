@@ -110,11 +110,11 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
 
 function servesHost(fqdn: string | undefined, host: string): boolean {
   if (!fqdn?.startsWith('*.')) return fqdn?.toLowerCase() === host.toLowerCase();
-  // A wildcard stands for one label.
+  // A wildcard matches one label.
   return host.includes('.') && host.slice(host.indexOf('.')).toLowerCase() === fqdn.slice(1).toLowerCase();
 }
 
-/** The routes of an HTTPProxy and of those that it includes; undefined when Contour takes none of it, for a condition that it refuses. */
+/** The routes of an HTTPProxy and of its includes; `undefined` if Contour takes none of it, for a condition that it refuses. */
 function collect(view: LaggedView, proxy: KubeObject, above: readonly ContourCondition[], depth = 0): ProxyLeaf[] | undefined {
   const namespace = proxy.metadata.namespace ?? '';
   const { includes = [], routes = [] } = specOf<HttpProxy>(proxy);
@@ -133,7 +133,7 @@ function collect(view: LaggedView, proxy: KubeObject, above: readonly ContourCon
 }
 
 function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random: () => number): ResolvedRoute | DirectResponse {
-  // A service that is not there, or lacks the port, is left out.
+  // A service that is not found, or lacks the port, is left out.
   const services = (route.services ?? []).filter(({ name, port }) =>
     servicePorts(view.get('Service', `${namespace}/${name}`)).some((one) => one.port === port),
   );

@@ -105,7 +105,7 @@ function report(
   context.onAnswer({ method, path: pathOf(url), destination, pod, status, reason, isProxyError, isMirror, durationMs }, route);
 }
 
-/** Undefined: the request names none. */
+/** `undefined` if the request names none. */
 function sourcePodOf({ podOf }: Standing, { headers }: IncomingMessage): Pod | 'not found' | undefined {
   const key = headers[SOURCE_POD_HEADER]?.toString();
   if (key === undefined) return undefined;

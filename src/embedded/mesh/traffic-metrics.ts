@@ -50,7 +50,7 @@ export interface MeshAnswer {
 
 /** Adds so many answers that took so long. */
 type CountAnswers = (durationMs: number, times: number) => void;
-/** By what the labels depend on: of one pod a few come again and again. */
+/** By the input of the labels: of one pod a few come again and again. */
 const known = oncePerObject((_: Metrics) => new WeakMap<object, Map<string, CountAnswers>>());
 const NO_POD = {};
 

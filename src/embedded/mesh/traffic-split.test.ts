@@ -151,7 +151,7 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(shares(viewOf(service('shop'), service('blue'), green, split({ blue: 50, green: 50 })))).toEqual({ blue: expect.closeTo(100) });
   });
 
-  it('a backend whose endpoints are not ready keeps its share: its requests are lost, as they are with a real proxy', () => {
+  it('a backend whose endpoints are not ready keeps its share: its requests are lost, as with a real proxy', () => {
     const { green = 0 } = shares(
       viewOf(service('shop'), service('blue'), service('green', { ready: false }), split({ blue: 50, green: 50 })),
     );

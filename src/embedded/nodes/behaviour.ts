@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/kinds/pod.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 
-/** How the application in a pod behaves. Chosen by the first container's env, else by pod annotations `serin.dev/<NAME>`. */
+/** Behaviour of the application in a pod. Chosen by the first container's env, else by pod annotations `serin.dev/<NAME>`. */
 export interface AppBehaviour {
   version: string;
   /** Fraction (0–1) of requests answered 500. */
@@ -21,7 +21,7 @@ export interface AppBehaviour {
   exitCode: number;
   /** Its readiness fails in the last third of each period of this length; 0: it does not. */
   flapsEveryMs: number;
-  /** Why the kubelet never starts the container, as it words it: `CreateContainerConfigError`; empty: it does. */
+  /** Reason for which the kubelet never starts the container, as it words it: `CreateContainerConfigError`; empty if it does. */
   waitsFor: string;
   /** From start until the readiness path answers 200. */
   readyAfterMs: number;

@@ -5,7 +5,7 @@ import type { Pod } from '../../api/kinds/pod.ts';
 export interface ContainerSeen {
   /** `ended`: it has just ended; `crashed`: it waits for its back-off. */
   state: 'starting' | 'running' | 'ended' | 'crashed';
-  /** Why it has not been started, where the kubelet has more to say than that it will be. */
+  /** Reason for a missing start, if the kubelet can say more than that it will come. */
   waitsFor?: string;
   /** Of its ends, if it has ended. */
   endsBy: 'Error' | 'OOMKilled';

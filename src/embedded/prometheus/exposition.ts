@@ -13,14 +13,14 @@ const LABEL = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|\})/y;
 /** Throws with the line's number where Prometheus would refuse the whole scrape. */
 export const parseExposition = (text: string): ExposedSample[] => new ExpositionReader().read(text);
 
-/** `head`: the series as it is written, or the whole line if it has no sample or no label. */
+/** `head`: the series in its written form, or the whole line if it has no sample or no label. */
 interface SampleLine {
   head: string;
   rest: string;
   sample?: ExposedSample;
 }
 
-/** Reads expositions of one target, of which each is much like the one before: a line that comes again is not parsed again. */
+/** Reads expositions of one target, of which each resembles the previous one: a repeated line is not parsed again. */
 export class ExpositionReader {
   /** Labels of series by how they are written. */
   readonly #known = new Map<string, LabelSet>();

@@ -69,7 +69,7 @@ export class Scraper {
     }
   }
 
-  /** Undefined: the answer is not an exposition. */
+  /** `undefined` if the answer is not an exposition. */
   async #fetch(timeoutMs: number, signal: AbortSignal | undefined): Promise<readonly ExposedSample[] | undefined> {
     const { clock } = this.#world;
     const { status, text } = await callHttp(this.#url, { agent: this.#agent, clock, timeoutMs, signal });
@@ -78,7 +78,7 @@ export class Scraper {
 
   #knownBy(exposed: LabelSet): KnownPod {
     const known = this.#known.get(exposed);
-    // Without points it may have been pruned.
+    // Without points it could have been pruned.
     if (known && known.series.runs.length > 0) return known;
     const labels: Record<string, string> = {};
     for (const [name, value] of Object.entries(exposed)) labels[name in this.#own ? `exported_${name}` : name] = value;

@@ -1,13 +1,13 @@
 import { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 
-/** How long one way takes, in milliseconds. */
+/** Time that one way takes, in milliseconds. */
 export type Latency = () => number;
 
 /** More than this that the other end has not read holds up who writes, as the buffers of a connection do. Bytes. */
 const BUFFER_BYTES = 1024 * 1024;
 
-/** Whether the process at the end of a connection runs now: a halted one gets nothing until it goes on. */
+/** The process at the end of a connection: a halted process gets nothing until it goes on. */
 export interface Gate {
   serve(fn: () => void): void;
 }
@@ -51,7 +51,7 @@ export class MemorySocket extends Duplex {
     this.remotePort = wiring.port;
   }
 
-  /** Both ends are there from now on. */
+  /** From now on both ends exist. */
   static connect(client: MemorySocket, server: MemorySocket): void {
     [client.#other, server.#other] = [server, client];
     for (const one of [server, client]) one.connecting = false;

@@ -1,15 +1,15 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { type Timer, TimerHeap } from './timer-heap.ts';
 
-/** Time stands still for so long, in real milliseconds, before those who wait for it hear that it will not go on. */
+/** Real milliseconds without a move of the virtual time after which waiting players get an error. */
 const STALLED_MS = 5_000;
 
 /**
- * Time that costs none: when all work is idle, it jumps to the next timer. It goes on only while a scenario plays, so that a run depends
- * on the scenario and not on how long the machine took in between.
+ * Time that costs no real time: when all work is idle, it jumps to the next timer. It goes on only while a scenario plays, so that a run
+ * depends on the scenario and not on the speed of the machine.
  *
  * Work is idle when this process holds no immediate and no request to the system: microtasks and ticks have been run before each immediate,
- * and sockets there are none (`MemoryNetwork`). What waits for anything else, as for another process or for zlib, does so within `hold`.
+ * and no sockets exist (`MemoryNetwork`). Work that waits for anything else, as for another process or for zlib, does so within `hold`.
  */
 export class VirtualClock implements Clock {
   readonly #startMs: number;
@@ -54,7 +54,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** The same for those who have a beginning and an end of their own; the result ends it. */
+  /** The same for players with a beginning and an end of their own; the result ends it. */
   resume(): () => void {
     this.#players += 1;
     if (!this.#isTurning) setImmediate(this.#turn);
@@ -66,7 +66,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Time stands still until the work is done, which is none that could be seen here. */
+  /** Time does not move until the work is done, which cannot be seen here otherwise. */
   async hold<T>(work: Promise<T>): Promise<T> {
     this.#held += 1;
     try {

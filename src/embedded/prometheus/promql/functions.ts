@@ -17,7 +17,7 @@ interface FunctionCall {
 
 interface PromFunction {
   params: readonly ValueType[];
-  /** How many of the last parameters may be left out. */
+  /** Number of the last parameters that can be left out. */
   optional?: number;
   returns: ValueType;
   evaluate(call: FunctionCall): Value;
