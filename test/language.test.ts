@@ -21,6 +21,7 @@ const CLEAN: readonly string[] = [
   'src/cli/view',
   'src/cli/why',
   'src/dashboard',
+  'src/embedded',
   'src/loadtester',
   'src/reading/changes',
   'src/reading/journals',

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 export interface Destination {
   name: string;
   namespace: string;
-  /** Of the Service, by default its own. */
+  /** Port of the Service, by default whichever it has. */
   port?: number;
 }
 
