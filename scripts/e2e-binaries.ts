@@ -71,7 +71,7 @@ export function ensureNginx(say?: (line: string) => void): Promise<string> {
   );
 }
 
-/** Modules of nginx and Lua libraries that the Lua of ingress-nginx needs, by the file that says that Debian's package is there. */
+/** Modules of nginx and Lua libraries that the Lua of ingress-nginx needs, by the file that shows that Debian's package is installed. */
 export const NGINX_LUA = {
   'libnginx-mod-http-lua': '/usr/lib/nginx/modules/ngx_http_lua_module.so',
   'libnginx-mod-http-ndk': '/usr/lib/nginx/modules/ndk_http_module.so',

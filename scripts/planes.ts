@@ -11,7 +11,7 @@ import { ensureTraefik, ensureTraefikDefinitions } from './e2e-traefik.ts';
 
 type Say = (line: string) => void;
 
-/** What each plane needs beside the control plane, by the beginning of the names of its tests; the longest one counts. */
+/** Programs of each plane beside the control plane, by the beginning of the names of its tests; the longest one counts. */
 const PLANES: Readonly<Record<string, readonly ((say: Say) => Promise<unknown>)[]>> = {
   istio: [ensureIstiod, ensureEnvoy],
   'istio-gateway-class': [ensureIstiod, ensureEnvoy],

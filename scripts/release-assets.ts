@@ -57,7 +57,7 @@ if (url) writeFileSync(join(out, `${name}.yaml`), krewManifest({ version, reposi
 writeFileSync(join(out, 'SHA256SUMS'), checksums());
 writeFileSync(notesFile, `${notes}\n`);
 
-/** For those who apply them by kubectl. */
+/** For users who apply them by kubectl. */
 function definitions(): string {
   const files = readdirSync(join(root, 'charts', 'serin', 'files', 'crds')).sort();
   return files.map((file) => textOf('charts', 'serin', 'files', 'crds', file).replace(/^(?!---)/, '---\n')).join('');

@@ -1,6 +1,6 @@
 import { isRecord } from '../../src/base/json.ts';
 
-/** What a user sees of one payload. */
+/** A payload as a user sees it. */
 export interface Card {
   /** As CSS has it. */
   color: string;

@@ -17,7 +17,7 @@ interface Manifest {
   license?: string | { type?: string };
 }
 
-/** Sorted by folder; a package that was wholly shaken out is not there. */
+/** Sorted by folder, without packages that were wholly shaken out. */
 export function bundledPackages(metafile: Metafile, root: string): BundledPackage[] {
   const folders = new Set<string>();
   for (const output of Object.values(metafile.outputs)) {

@@ -26,7 +26,7 @@ import {
   text,
 } from './value-kinds.ts';
 
-/** What the help says of a flag, as a sentence of the chart; `empty`: what its empty value stands for. */
+/** The help of a flag as a sentence of the chart; `empty` is the meaning of its empty value. */
 function described(name: FlagName, empty?: string): string {
   const { help } = flags[name];
   return `${help.charAt(0).toUpperCase()}${help.slice(1)}${empty === undefined ? '' : `; empty: ${empty}`}.`;

@@ -28,7 +28,7 @@ const WINDOW_SECONDS = 15;
 const HISTORY_SECONDS = 3 * 3600;
 const COMPARISON: Comparison = { ...defaultComparison, warmUpMs: 0 };
 
-/** Plays windows through the judge of the controller for so many seconds, whatever it finds, as in shadow mode. */
+/** Plays windows through the judge of the controller for so many seconds, with any verdict, as in shadow mode. */
 export function play({ seed, perSecond, weight, canary, primary }: SimulatedRelease, untilSeconds: number): Moment[] {
   const draws = new Draws(seededRandom(seed));
   const windowOf = (requestsPerSecond: number, share: number): Counts => {

@@ -71,7 +71,7 @@ export const PLANES: readonly PlaneRow[] = [
   },
 ];
 
-/** What the scenarios show, by the function that plays them, or the table that they play; a test of a plane uses no other one. */
+/** Subjects of the scenarios, by the function that plays them, or the table that they play; a test of a plane uses no other one. */
 const PLAYED: Readonly<Record<string, string>> = {
   describeShares: 'shares of 2,000 requests at each weight',
   describeReleases: 'promotion, rollback and deletion with users who never stop',

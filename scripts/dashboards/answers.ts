@@ -33,7 +33,7 @@ export interface AnsweredDashboard {
 
 type Matrix = { result: { metric: Record<string, string>; values: [number, string][] }[] };
 
-/** Asks every query as Grafana would; a panel that repeats is there once for each of `repeats`. */
+/** Runs every query as Grafana would; a panel that repeats is listed once for each of `repeats`. */
 export async function answersOf(
   url: string,
   { title, rows, marks = [] }: Dashboard,

@@ -8,7 +8,7 @@ export interface Dashboard {
   marks?: readonly Mark[];
   /** Beside the list of all dashboards of Serin. */
   links?: readonly Link[];
-  /** The overview itself, or one that leads to it. */
+  /** The overview itself, or a dashboard that leads to it. */
   place: 'overview' | 'release';
   rows: readonly { title: string; panels: readonly Panel[] }[];
 }

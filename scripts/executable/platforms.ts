@@ -20,7 +20,7 @@ export type PlatformName = keyof typeof platforms;
 export const platformNames = Object.keys(platforms) as PlatformName[];
 export const thisHost = `${process.platform}-${process.arch}`;
 
-/** The ones named; without a name the one that this runs on. */
+/** The named platforms; without a name the platform that this runs on. */
 export function chosenPlatforms(names: readonly string[]): PlatformName[] {
   if (names.length > 0) return names.map(known);
   const own = platformNames.find((name) => platforms[name].host === thisHost);

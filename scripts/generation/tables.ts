@@ -2,7 +2,7 @@
 export interface Inputs {
   /** Read as text, or listed. */
   readonly reads?: readonly string[];
-  /** Imported late or by a name that is put together, or bundled: their own imports count, too. */
+  /** Imported late or by a computed name, or bundled: their own imports also count. */
   readonly loads?: readonly string[];
 }
 

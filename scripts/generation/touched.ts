@@ -4,7 +4,7 @@ import { tables as ours, type Tables } from './tables.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Whatever they are made from: packages, the rule on headers, and the machinery itself. */
+/** Inputs of all generators: packages, the rule on headers, and the machinery itself. */
 const ALL_USE = ['package-lock.json', '.gitattributes', 'scripts/generate.ts', 'scripts/generation/*.ts', 'scripts/generated-files.ts'];
 
 export const matches = (file: string, patterns: readonly string[]): boolean => patterns.some((pattern) => matchesGlob(file, pattern));

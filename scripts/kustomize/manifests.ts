@@ -78,7 +78,7 @@ export function apexGuardObjects(namespaces: readonly string[] = []): KubeObject
   ];
 }
 
-/** Lets Serin ask the Prometheus of Linkerd's viz extension, where that usually is. */
+/** Lets Serin query the Prometheus of Linkerd's viz extension, in its usual place. */
 export function linkerdAuthorization(): KubeObject {
   return {
     apiVersion: 'policy.linkerd.io/v1alpha1',

@@ -28,7 +28,7 @@ import { Buildah } from './buildah.ts';
 
 type Say = (line: string) => void;
 
-/** Archives, by what a test needs of them; those that were asked for. */
+/** Archives of the requested images, by what a test needs of them. */
 export type NodeImages = Partial<Record<NodeImage, readonly string[]>>;
 export type NodeImage = keyof typeof imagesByName;
 
@@ -65,7 +65,7 @@ const imagesByName = {
   application: (images: Images) => images.ofOurs('application', '65532:65532'),
   /** Of the quick start, in versions 6.9.1 and 6.9.2. */
   podinfo: (images: Images) => images.podinfo(),
-  /** Made by the Dockerfile as it stands, under the name that the chart has. */
+  /** Made by the current Dockerfile, under the name that the chart has. */
   serin: (images: Images) => images.serin(),
   /** Of the version that is pinned, under the name that its chart has. */
   flagger: (images: Images) => images.flagger(),
@@ -79,7 +79,10 @@ export const allNodeImages = Object.keys(imagesByName) as NodeImage[];
 /** Of the quick start, which `.ci/run` plays. */
 export const sampledNodeImages: readonly NodeImage[] = ['pause', 'podinfo', 'serin'];
 
-/** Links to them in `into`, if that is given, a folder of the cache: another checkout may make others, and remove these, before they are read. */
+/**
+ * Links to them in `into`, if that is given, a folder of the cache: another checkout can make others, and remove these, before they are
+ * read.
+ */
 export async function ensureNodeImages(names: readonly NodeImage[], say: Say, into?: string): Promise<NodeImages> {
   const folder = cacheFolder('node-images');
   makeFolder(folder);
@@ -159,7 +162,7 @@ class Images {
     });
   }
 
-  /** Serin's own, by its Dockerfile as it stands. */
+  /** Serin's own, by its current Dockerfile. */
   async serin(): Promise<string[]> {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const parts = [

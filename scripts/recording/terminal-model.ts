@@ -1,4 +1,4 @@
-/** How a line is painted: red, green, bold or as it is. */
+/** Paint of a line: red, green, bold or none. */
 export type Paint = 'failed' | 'passed' | 'phase' | '';
 
 /** One line of a terminal, in one paint. */

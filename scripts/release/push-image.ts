@@ -20,7 +20,7 @@ export function pushImage(settings: ReleaseSettings): void {
     ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
     ...['--file', join(root, 'Dockerfile'), root],
   );
-  // Into a folder first: the digest is then known before anything is pushed, and is not one that the registry says.
+  // Into a folder first: the digest is then known before anything is pushed, and does not come from the registry.
   const layout = besideFiles(settings, 'image');
   rmSync(layout, { recursive: true, force: true });
   buildah('manifest', 'push', '--quiet', '--all', index, `oci:${layout}:${version}`);

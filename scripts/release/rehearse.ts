@@ -1,7 +1,7 @@
 /**
- * Runs a release of Serin to its end, on this machine: `npm run release:rehearse`. Its registries are on loopback, and a key of the rehearsal signs. The
- * steps are those of the forge's workflow. Then what was released is tampered with, and the verification of docs/releasing.md has to notice it. What it
- * does and how each is refused is compared with the docs; with `RECORD=1` it is recorded for them.
+ * Runs a release of Serin to its end, on this machine: `npm run release:rehearse`. Its registries are on loopback, and a key of the
+ * rehearsal signs. The steps are those of the forge's workflow. Then the released files are tampered with, and the verification of
+ * docs/releasing.md has to notice it. The steps and each refusal are compared with the docs; with `RECORD=1` they are recorded for them.
  */
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,7 @@ function environment(session: Session, programs: RehearsalPrograms, { images, pa
   writeFileSync(join(home, 'storage.conf'), `[storage]\ndriver = "overlay"\ngraphroot = "${storage}/root"\nrunroot = "${storage}/run"\n`);
   writeFileSync(join(home, 'registries.conf'), `[[registry]]\nlocation = "${images}"\ninsecure = true\n`);
   writeFileSync(join(home, 'config.json'), '{}');
-  // npm asks for one before it publishes; the registry takes any.
+  // npm requires a token before it publishes; the registry takes any.
   writeFileSync(join(home, '.npmrc'), `//${packages}/:_authToken=of-a-rehearsal\n`);
   return {
     ...process.env,
@@ -60,7 +60,7 @@ function environment(session: Session, programs: RehearsalPrograms, { images, pa
 
 interface Released {
   registries: Registries;
-  /** The files, as they are attached. */
+  /** The files in the form in which they are attached. */
   folder: string;
   /** Folder of `cosign.pub`. */
   keys: string;

@@ -7,9 +7,9 @@ export interface Mode {
   name: string;
   values: object;
   features: Features;
-  /** Namespaces that have Roles; absent: the whole cluster. */
+  /** Namespaces that have Roles, by default the whole cluster. */
   namespaces?: readonly string[];
-  /** The same for Secrets; absent: as `namespaces`. */
+  /** The same for Secrets, by default `namespaces`. */
   secretsNamespaces?: readonly string[];
   about: string;
 }

@@ -43,7 +43,7 @@ export async function startRegistries({ registry, verdaccio }: RehearsalPrograms
     packageSettings,
     stringify({
       storage: packageFolder,
-      // Without uplinks nothing outside is asked; anyone may publish, since only this machine reaches it.
+      // Without uplinks no request goes outside; anyone may publish, since only this machine reaches it.
       uplinks: {},
       packages: { '**': { access: '$all', publish: '$all' } },
       auth: { htpasswd: { file: join(folder, 'htpasswd') } },

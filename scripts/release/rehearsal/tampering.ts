@@ -9,7 +9,7 @@ export interface Tampering {
   change(): Promise<() => Promise<void>>;
 }
 
-/** How a tampering was refused. */
+/** Refusal of a tampering. */
 export interface Refusal {
   what: string;
   verification: string;

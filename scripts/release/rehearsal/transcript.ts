@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** What differs from one rehearsal to the next, by what stands for it. */
+/** Texts that differ from one rehearsal to the next, each with its replacement. */
 export type Names = readonly (readonly [found: string | RegExp, shown: string])[];
 
 const DIGITS: Names = [
@@ -20,7 +20,7 @@ export class Transcript {
   readonly #startedMs = performance.now();
   #names: Names = DIGITS;
 
-  /** From here on these stand for what differs from run to run. */
+  /** From here on these replace texts that differ from run to run. */
   name(names: Names): void {
     this.#names = [...names, ...this.#names];
   }
