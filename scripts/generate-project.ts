@@ -1,7 +1,4 @@
-/**
- * Writes version and address of package.json to all other places; with `--check`, fails when one differs. The charts have generators of
- * their own.
- */
+/** Writes version and address of package.json to all other places; with `--check`, fails when one differs. The charts have generators of their own. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';

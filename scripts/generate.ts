@@ -1,7 +1,7 @@
 /**
- * Runs the generators, scripts/generate-*.ts, and writes all files or none; with `--check` fails when a committed file differs from the
- * generated one. `--changed` runs only generators that a change since HEAD can affect, or since the commit of `--base`. Types are checked
- * first, unless `--skip-types` says that this was done.
+ * Runs the generators, scripts/generate-*.ts, and writes all files or none; with `--check` fails when a committed file differs from the generated one.
+ * `--changed` runs only generators that a change since HEAD can affect, or since the commit of `--base`. Types are checked first, unless `--skip-types` says
+ * that this was done.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

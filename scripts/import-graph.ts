@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 /**
- * `load`: a module that is loaded together with the file. `lazy`: a module that it can load later, by `import()`, `require()` or a mock.
- * `path`: a file that it names by its place, to read or to run it. `type`: erased before anything runs.
+ * `load`: a module that is loaded together with the file. `lazy`: a module that it can load later, by `import()`, `require()` or a mock. `path`: a file that it
+ * names by its place, to read or to run it. `type`: erased before anything runs.
  */
 export type ImportKind = 'load' | 'lazy' | 'path' | 'type';
 

@@ -1,8 +1,8 @@
 import manifest from '../package.json' with { type: 'json' };
 
 /**
- * Address of the repository. `repository.url` of package.json is the only place to edit; `npm run generate` writes it into all others. A
- * host of example.com is a placeholder for an unknown address: no release is made with it.
+ * Address of the repository. `repository.url` of package.json is the only place to edit; `npm run generate` writes it into all others. A host of example.com is
+ * a placeholder for an unknown address: no release is made with it.
  */
 export const repository = manifest.repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
 export const homepage = `${repository}#readme`;

@@ -1,7 +1,7 @@
 /**
- * Runs test/node in namespaces of its own (test/node/namespaces.sh), where a real node lives: containerd, kubelet, kube-proxy, and the
- * control plane. Programs and images are made before, since nothing outside can be reached from there. Arguments go to vitest, but for
- * `--sample`: only the quick start, which is left out if a program cannot be had.
+ * Runs test/node in namespaces of its own (test/node/namespaces.sh), where a real node lives: containerd, kubelet, kube-proxy, and the control plane. Programs
+ * and images are made before, since nothing outside can be reached from there. Arguments go to vitest, but for `--sample`: only the quick start, which is left
+ * out if a program cannot be had.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';

@@ -6,9 +6,7 @@ const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 /** State that tsc keeps from run to run: it then looks again only at files that a change can affect. */
 const state = join(root, 'node_modules', '.cache', 'type-check.tsbuildinfo');
 
-/**
- * Tests if the types of the programs, tests and scripts are right, and prints errors. The page of the dashboard is a project of its own.
- */
+/** Tests if the types of the programs, tests and scripts are right, and prints errors. The page of the dashboard is a project of its own. */
 export function typesAreRight(): boolean {
   const projects = [
     ['--incremental', '--tsBuildInfoFile', state],

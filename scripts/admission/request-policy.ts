@@ -7,8 +7,8 @@ export const virtualVerbs = ['promote', 'rollback', 'pause', 'approve'] as const
 export type VirtualVerb = (typeof virtualVerbs)[number];
 
 /**
- * The verb of each request. A user who is allowed to hold a release is also allowed to let it go on. A request that starts a release
- * without a manual promotion needs the right to promote.
+ * The verb of each request. A user who is allowed to hold a release is also allowed to let it go on. A request that starts a release without a manual promotion
+ * needs the right to promote.
  */
 export const rightOf = {
   promote: 'promote',
@@ -36,8 +36,8 @@ const canaries = { group: apiVersion.split('/')[0] ?? '', version: apiVersion.sp
 const FORM = `a request is <verb> <id> <RFC 3339 time> <user name>, and the verbs are ${Verb.options.join(', ')}`;
 
 /**
- * The spec of a ValidatingAdmissionPolicy (Kubernetes 1.30 and later): a request is written by a user who has the right to it, and in their
- * own name. Nothing is evaluated for a write that keeps the request unchanged or removes it; the status is not part of it.
+ * The spec of a ValidatingAdmissionPolicy (Kubernetes 1.30 and later): a request is written by a user who has the right to it, and in their own name. Nothing
+ * is evaluated for a write that keeps the request unchanged or removes it; the status is not part of it.
  */
 export function requestPolicy(): object {
   return {

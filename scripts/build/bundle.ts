@@ -13,8 +13,8 @@ export const dist = join(root, 'dist');
 const REQUIRE = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /**
- * Names are not shortened: errors and stack traces show them. With short names esbuild would set each back by a call, for each function
- * made, closures of busy loops included.
+ * Names are not shortened: errors and stack traces show them. With short names esbuild would set each back by a call, for each function made, closures of busy
+ * loops included.
  */
 const MINIFIED = { minifyWhitespace: true, minifySyntax: true };
 

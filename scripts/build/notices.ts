@@ -8,8 +8,8 @@ const licenceFile = /^(licen[cs]e|copying|notice)([-.].*)?$/i;
 const licenceSection = /^(?:#+[ \t]*)?(?:the )?licen[cs]e[ \t]*\n(?:[-=]+\n)?([\s\S]*?)(?=^#|^.+\n[-=]{3,}$|(?![\s\S]))/im;
 
 /**
- * Licence and notice texts of the packages; a package without any is an error, since shipping its code could be forbidden. `apache`: the
- * text of the Apache License 2.0.
+ * Licence and notice texts of the packages; a package without any is an error, since shipping its code could be forbidden. `apache`: the text of the Apache
+ * License 2.0.
  */
 export function notices(packages: readonly BundledPackage[], apache: string): string {
   const parts = packages.map((one) => {

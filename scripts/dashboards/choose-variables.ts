@@ -14,8 +14,8 @@ export async function askPrometheus<T>(
 }
 
 /**
- * A value for each variable of a dashboard, as Grafana chooses them at first: one after another, the first value that its query finds.
- * `chosen` are the values that a user has chosen.
+ * A value for each variable of a dashboard, as Grafana chooses them at first: one after another, the first value that its query finds. `chosen` are the values
+ * that a user has chosen.
  */
 export async function chooseVariables(
   url: string,

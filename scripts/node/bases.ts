@@ -11,10 +11,7 @@ const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const BUILD_BASE = 'docker.io/library/node:24-bookworm-slim';
 const RUNTIME_BASE = 'gcr.io/distroless/nodejs24-debian12:nonroot';
 
-/**
- * Makes replacements for the two bases of the Dockerfile if the store lacks them: of Debian's packages and npm's Node, under the names of
- * the bases.
- */
+/** Makes replacements for the two bases of the Dockerfile if the store lacks them: of Debian's packages and npm's Node, under the names of the bases. */
 export async function ensureBases(buildah: Buildah, folder: string, say: (line: string) => void): Promise<void> {
   const known = await buildah.run('images', '--format', '{{.Name}}:{{.Tag}}');
   const isThere = (tag: string): boolean => known.split('\n').includes(tag);

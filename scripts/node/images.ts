@@ -79,10 +79,7 @@ export const allNodeImages = Object.keys(imagesByName) as NodeImage[];
 /** Of the quick start, which `.ci/run` plays. */
 export const sampledNodeImages: readonly NodeImage[] = ['pause', 'podinfo', 'serin'];
 
-/**
- * Links to them in `into`, if that is given, a folder of the cache: another checkout can make others, and remove these, before they are
- * read.
- */
+/** Links to them in `into`, if that is given, a folder of the cache: another checkout can make others, and remove these, before they are read. */
 export async function ensureNodeImages(names: readonly NodeImage[], say: Say, into?: string): Promise<NodeImages> {
   const folder = cacheFolder('node-images');
   makeFolder(folder);

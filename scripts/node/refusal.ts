@@ -9,10 +9,7 @@ export const NAMESPACES = join(import.meta.dirname, '..', '..', 'test', 'node', 
 /** As containerd mounts the layers of an image. */
 const OVERLAY = 'cd "$1" && mkdir lower upper work merged && mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work overlay merged';
 
-/**
- * A new folder for the files that a node writes: in the cache and not in /tmp, which can be a file system in memory, where overlayfs cannot
- * write.
- */
+/** A new folder for the files that a node writes: in the cache and not in /tmp, which can be a file system in memory, where overlayfs cannot write. */
 export function folderForNode(): string {
   const work = cacheFolder('node-work');
   mkdirSync(work, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * Runs a release of Serin to its end, on this machine: `npm run release:rehearse`. Its registries are on loopback, and a key of the
- * rehearsal signs. The steps are those of the forge's workflow. Then the released files are tampered with, and the verification of
- * docs/releasing.md has to notice it. The steps and each refusal are compared with the docs; with `RECORD=1` they are recorded for them.
+ * Runs a release of Serin to its end, on this machine: `npm run release:rehearse`. Its registries are on loopback, and a key of the rehearsal signs. The steps
+ * are those of the forge's workflow. Then the released files are tampered with, and the verification of docs/releasing.md has to notice it. The steps and each
+ * refusal are compared with the docs; with `RECORD=1` they are recorded for them.
  */
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

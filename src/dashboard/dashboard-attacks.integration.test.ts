@@ -181,7 +181,7 @@ describe('attacks on the dashboard', () => {
     expect(acted).toEqual([]);
   });
 
-  it('the cookie without the proof, which the browser sends to every port of this machine, reads and does nothing; nor does the proof without the cookie', async () => {
+  it('without the proof the cookie, which browsers send to every port of this machine, reads and does nothing; nor does only the proof', async () => {
     const { cookie = '', ...proof } = session;
     for (const headers of [{ cookie }, { cookie, [PROOF_HEADER]: newSecret() }, proof]) {
       for (const path of ['/api/session', '/api/stream', '/api/canaries/test/podinfo/stream', '/api/canaries/test/podinfo/history']) {

@@ -9,8 +9,8 @@ const MOST_REDIRECTS = 10;
 const REST_AFTER_ERROR_MS = 10;
 
 /**
- * The load of `hey`, without a process: workers send requests until the duration is over or all requests are made. Statuses are for the
- * checks to judge; the load fails only if no request was answered. Certificates are not verified, as in hey.
+ * The load of `hey`, without a process: workers send requests until the duration is over or all requests are made. Statuses are for the checks to judge; the
+ * load fails only if no request was answered. Certificates are not verified, as in hey.
  */
 export function hey(options: HeyOptions, policy: TargetPolicy): Program {
   return {

@@ -132,8 +132,8 @@ export class Tasks {
   }
 
   /**
-   * Reason for which no task of this namespace starts now. A namespace gets another slot only while more slots are free than it holds. So
-   * some slots remain for other namespaces, and the last one is for a namespace that has none (I15).
+   * Reason for which no task of this namespace starts now. A namespace gets another slot only while more slots are free than it holds. So some slots remain for
+   * other namespaces, and the last one is for a namespace that has none (I15).
    */
   #lacksSlot(namespace: string): string | undefined {
     const { atMost } = this.#options;

@@ -4,10 +4,7 @@ import type { Cluster, WatchHandler } from '../kube/cluster.ts';
 
 /** Options of the wait for one object. */
 interface AwaitOptions<T> {
-  /**
-   * Value to wait for in this version of the object, `undefined` if it is not reached yet. Without `object`, the object was deleted or
-   * never existed.
-   */
+  /** Value to wait for in this version of the object, `undefined` if it is not reached yet. Without `object`, the object was deleted or never existed. */
   look(object: KubeObject | undefined): T | undefined;
   /** The result, or the error, when the time has passed. */
   late(): T;

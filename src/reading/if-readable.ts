@@ -1,8 +1,8 @@
 import { isForbidden, isNotFound } from '../kube/errors.ts';
 
 /**
- * The answer, or `otherwise` where the kind is not installed or the user has no right to read it, which is noted: users can lack rights
- * that the controller has.
+ * The answer, or `otherwise` where the kind is not installed or the user has no right to read it, which is noted: users can lack rights that the controller
+ * has.
  */
 export async function ifReadable<T, O>(answer: Promise<T>, otherwise: O, noteForbidden: () => void = () => {}): Promise<T | O> {
   try {

@@ -90,8 +90,8 @@ async function requester({ cluster, user }: Requests): Promise<string> {
 }
 
 /**
- * Never overwrites a request that waits for its answer: requests of two users at once are both answered, in turn. Returns the error if the
- * user lacks the right to write the request, or an admission policy rejects it.
+ * Never overwrites a request that waits for its answer: requests of two users at once are both answered, in turn. Returns the error if the user lacks the right
+ * to write the request, or an admission policy rejects it.
  */
 export async function record(
   cluster: Pick<Cluster, 'get' | 'patch' | 'watch'>,

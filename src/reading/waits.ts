@@ -24,10 +24,7 @@ export interface Wait {
 /** A refusal that is stored only in a condition has just its code. */
 type Known<C = BlockerCode> = { code: C } & { [Part in Exclude<keyof Blocker, 'code'>]?: Blocker[Part] | undefined };
 
-/**
- * Waits of a Canary that do not end by themselves, from the controller's record; the most urgent first. At most `MOST_BLOCKERS`, and a
- * refusal. Pure.
- */
+/** Waits of a Canary that do not end by themselves, from the controller's record; the most urgent first. At most `MOST_BLOCKERS`, and a refusal. Pure. */
 export function waitsOf(raw: KubeObject): Wait[] {
   if (raw.metadata.deletionTimestamp !== undefined) return [];
   const { release, conditions } = parseStatus(raw.status) ?? {};

@@ -12,8 +12,8 @@ export function keeping(object: KubeObject, current: readonly KubeObject[], name
 }
 
 /**
- * Spec that deletion writes into an object that routes of the user's go on naming: its spec from before Serin, or `toApex`, which leads to
- * the apex Service. Empty if nothing of ours is in it: it is restored already, or was never ours.
+ * Spec that deletion writes into an object that routes of the user's go on naming: its spec from before Serin, or `toApex`, which leads to the apex Service.
+ * Empty if nothing of ours is in it: it is restored already, or was never ours.
  */
 export function leftBehind(
   ref: ObjectRef,

@@ -31,9 +31,9 @@ export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).includes(INTRODUCTION.name);
 
 /**
- * The steps by which all traffic goes to Services that the rules in place do not name. Contour sends routes and Services to its Envoy on
- * separate streams, and Envoy answers 503 while it knows a route and not its Service. So a rule that no request matches names the new
- * Services before they get traffic, and then the old ones, which must not be forgotten before the route to them is (DF650).
+ * The steps by which all traffic goes to Services that the rules in place do not name. Contour sends routes and Services to its Envoy on separate streams, and
+ * Envoy answers 503 while it knows a route and not its Service. So a rule that no request matches names the new Services before they get traffic, and then the
+ * old ones, which must not be forgotten before the route to them is (DF650).
  */
 export function introducing<Rule extends object>({ name, most, sidesOf, unmatched }: RuleList<Rule>): NonNullable<Router['introduction']> {
   const rulesOf = (object: KubeObject | undefined): Rule[] => specOf<Record<string, Rule[]>>(object)[name] ?? [];

@@ -24,9 +24,8 @@ export function namesServicesIn(field: string, canary: Canary): NamesOurSides {
 }
 
 /**
- * The annotation's value: the spec from before our first write, taken once and then repeated unchanged (04-R-D2; Flagger overwrites it with
- * its own spec at the second change). `undefined` if nothing is to be kept, as in an object that we have made ourselves, even if others
- * have changed it since.
+ * The annotation's value: the spec from before our first write, taken once and then repeated unchanged (04-R-D2; Flagger overwrites it with its own spec at the
+ * second change). `undefined` if nothing is to be kept, as in an object that we have made ourselves, even if others have changed it since.
  */
 export function rememberedSpec(found: KubeObject | undefined, namesOurSides: NamesOurSides): string | undefined {
   if (!found) return undefined;

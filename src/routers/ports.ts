@@ -12,9 +12,9 @@ const MAX_NAME = 63;
 export const DEFAULT_NAME = 'http';
 
 /**
- * The ports of all three Services: the Canary's own first, then the ports of an apex Service that was found in place, then (portDiscovery)
- * each container's, in their order (03-SV5–SV8, B22). Its ports keep their names and protocols, ports that the Canary does not name stay,
- * and so do their clients (I14, I17). A port whose name the Canary gives to another port keeps its number under another name.
+ * The ports of all three Services: the Canary's own first, then the ports of an apex Service that was found in place, then (portDiscovery) each container's, in
+ * their order (03-SV5–SV8, B22). Its ports keep their names and protocols, ports that the Canary does not name stay, and so do their clients (I14, I17). A port
+ * whose name the Canary gives to another port keeps its number under another name.
  */
 export function discoverPorts(canary: Canary, target: Slim, apex: KubeObject | undefined): Port[] {
   const found = isFoundInPlace(apex) ? foundPorts(apex) : [];

@@ -58,14 +58,11 @@ export interface ProviderDefinition {
   observers: Observers;
   board: Board;
   /**
-   * The sides to which requests go without passing the apex Service: by its routes to the Service of that side. By default both. Objects
-   * attached to the apex Service by its name (a BackendTLSPolicy, a ServiceProfile) do not hold for these.
+   * The sides to which requests go without passing the apex Service: by its routes to the Service of that side. By default both. Objects attached to the apex
+   * Service by its name (a BackendTLSPolicy, a ServiceProfile) do not hold for these.
    */
   pastApex?: readonly ('primary' | 'canary')[];
-  /**
-   * Besides Services. A kind can be deleted if the router itself removes it; objects that the router leaves behind are collected with the
-   * anchor.
-   */
+  /** Besides Services. A kind can be deleted if the router itself removes it; objects that the router leaves behind are collected with the anchor. */
   permissions: readonly Permission[];
   /** Names of lists that the router owns whole: each foreign entry in them changes where traffic goes. */
   ownedWhole?: readonly string[];

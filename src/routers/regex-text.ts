@@ -23,10 +23,7 @@ export function textOfPattern(pattern: string): StringMatch {
   return suffix === undefined ? { regex: pattern } : { suffix };
 }
 
-/**
- * Reason for which RE2, which all proxies of the Envoy family use, does not take a pattern; `undefined` if it does, as far as this check
- * can see.
- */
+/** Reason for which RE2, which all proxies of the Envoy family use, does not take a pattern; `undefined` if it does, as far as this check can see. */
 export function re2Problem(pattern: string): string | undefined {
   if (/\(\?(?:[=!]|<[=!])/.test(pattern)) return 'looks ahead or behind, which RE2 cannot';
   if (/(?:^|[^\\])(?:\\\\)*\\[1-9k]/.test(pattern)) return 'refers back to a group, which RE2 cannot';

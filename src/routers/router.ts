@@ -36,8 +36,8 @@ export interface Look {
 }
 
 /**
- * Fate of a route that we made, when its Canary is deleted and the target serves. `stays`: it serves an edge, or an object of the user
- * names it, and no request would be answered without it. `goes`: clients fall back to the Service.
+ * Fate of a route that we made, when its Canary is deleted and the target serves. `stays`: it serves an edge, or an object of the user names it, and no request
+ * would be answered without it. `goes`: clients fall back to the Service.
  */
 export type AfterDeletion = 'stays' | 'goes';
 
@@ -91,18 +91,14 @@ export interface Router {
   prepare?(canary: Canary, apex: Apex): readonly KubeObject[];
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange;
-  /**
-   * Tests if a route of its kind is the user's, of which only the backends that name the application are ours: merged into it, never
-   * applied.
-   */
+  /** Tests if a route of its kind is the user's, of which only the backends that name the application are ours: merged into it, never applied. */
   isUsers?(route: KubeObject): boolean;
   /** Routes of the user's of which rules are split, or will be. */
   splits?(canary: Canary, current: readonly KubeObject[]): readonly SplitRoute[];
   /** If the user wants to have a route back that is ours whole: all of its spec from before Serin, with the application split. */
   handedBack?(canary: Canary, routes: Routes, current: readonly KubeObject[]): KubeObject | undefined;
   /**
-   * The next step towards `next`, if proxies can learn of its backends later than of the routes to them: some time after it comes another
-   * one, or `next`.
+   * The next step towards `next`, if proxies can learn of its backends later than of the routes to them: some time after it comes another one, or `next`.
    * `undefined` if `next` can be written.
    */
   introduction?(next: KubeObject, current: readonly KubeObject[]): KubeObject | undefined;

@@ -33,8 +33,8 @@ export interface UnfitService {
 const PROTOCOL = 'TCP';
 
 /**
- * Reason for which a Service that clients call would lose its endpoints by the Canary's spec (I14). A number that no container declares is
- * legal in Kubernetes: it is refused only if a Service that serves would be moved to it and the containers declare others.
+ * Reason for which a Service that clients call would lose its endpoints by the Canary's spec (I14). A number that no container declares is legal in Kubernetes:
+ * it is refused only if a Service that serves would be moved to it and the containers declare others.
  */
 export function unfitService(canary: Canary, look: ServiceLook): UnfitService | undefined {
   const { apex } = look.current;

@@ -104,8 +104,8 @@ export function isFoundInPlace(service: KubeObject | undefined): service is Kube
 }
 
 /**
- * The terms of an apex Service that was found in place, for the Service of one side. `current`: that Service. A mark names them, so that a
- * term that the apex Service has no longer is noticed, also if it was removed while Serin was down.
+ * The terms of an apex Service that was found in place, for the Service of one side. `current`: that Service. A mark names them, so that a term that the apex
+ * Service has no longer is noticed, also if it was removed while Serin was down.
  */
 export function termsFor(
   canary: Canary,

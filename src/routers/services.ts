@@ -20,9 +20,9 @@ export type ServiceRole = keyof CurrentServices;
 type Metadata = { labels?: Labels | undefined; annotations?: Labels | undefined };
 
 /**
- * The ClusterIP Services, as server-side applies of the fields that we own (03-SV1–SV21, B23): fields that are not written here (node
- * ports, IP families, foreign metadata) stay unmodified. While `apexOnPrimary` is false the apex Service is only created if it does not
- * exist, on the target's pods; an existing one is not touched (I5). `roles`: the roles to render, by default all; an error can be of any.
+ * The ClusterIP Services, as server-side applies of the fields that we own (03-SV1–SV21, B23): fields that are not written here (node ports, IP families,
+ * foreign metadata) stay unmodified. While `apexOnPrimary` is false the apex Service is only created if it does not exist, on the target's pods; an existing
+ * one is not touched (I5). `roles`: the roles to render, by default all; an error can be of any.
  */
 export function renderServices(
   canary: Canary,

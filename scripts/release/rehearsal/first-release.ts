@@ -19,9 +19,8 @@ export interface Artefacts {
 }
 
 /**
- * A user's first release, only with the files of a release and its registry: the executable is unpacked and runs a cluster and the
- * controller, the manifest of the quick start comes from the package, and the chart from the registry. Throws if the new version is not
- * promoted.
+ * A user's first release, only with the files of a release and its registry: the executable is unpacked and runs a cluster and the controller, the manifest of
+ * the quick start comes from the package, and the chart from the registry. Throws if the new version is not promoted.
  */
 export async function firstRelease(
   session: Session,

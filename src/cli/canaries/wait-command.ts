@@ -59,9 +59,8 @@ export async function waitCommand(
 export type WantedRevision = { revision: string } | { target: NonNullable<Sides['target']> };
 
 /**
- * Result for one goal, `undefined` while it is still open. If a revision is wanted, the result of another revision does not count: the
- * controller might not have seen the target's newest one yet, and a pipeline that has just applied it must not take the previous success
- * for its own.
+ * Result for one goal, `undefined` while it is still open. If a revision is wanted, the result of another revision does not count: the controller might not
+ * have seen the target's newest one yet, and a pipeline that has just applied it must not take the previous success for its own.
  */
 export function outcomeOf(raw: KubeObject, goal: WaitGoal, wanted?: WantedRevision): 'reached' | 'failed' | undefined {
   const status = parseStatus(raw.status);

@@ -16,8 +16,8 @@ const FOLDERS = ['/dev/shm', tmpdir()];
 
 /**
  * The credentials from the environment. Commands run as the user of this process, and so can read the environment that it was started with
- * (`/proc/$PPID/environ`, even after variables are deleted). So where commands are allowed, the process replaces itself by a process with
- * the same id and without the credentials, and passes these on in a file that is already unlinked. Throws if no such file can be made.
+ * (`/proc/$PPID/environ`, even after variables are deleted). So where commands are allowed, the process replaces itself by a process with the same id and
+ * without the credentials, and passes these on in a file that is already unlinked. Throws if no such file can be made.
  */
 export function ownCredentials(env: NodeJS.ProcessEnv, { runsCommands }: { runsCommands: boolean }): OwnCredentials {
   if (env[ON_STDIN] !== undefined) return fromStdin();

@@ -60,9 +60,7 @@ function foundApex({ canary, objects }: Arrived): KubeObject | undefined {
 }
 
 const portsOf = (service: KubeObject | undefined) => (service && specOf<ServiceSpec>(service).ports) ?? [];
-/**
- * Tests if pods of other workloads have the label, or will share it with the primary, where another label of the target tells them apart.
- */
+/** Tests if pods of other workloads have the label, or will share it with the primary, where another label of the target tells them apart. */
 function isLabelShared(arrived: Arrived): boolean {
   const { target, objects, label } = arrived;
   const own = Object.entries(workloadOf(arrived).selector?.matchLabels ?? {});
@@ -88,9 +86,7 @@ const ofAny = (all: readonly string[], say: (text: string) => string): string | 
   all.length === 0 ? undefined : say(listed(all));
 const where = (is: unknown, text: string): string | undefined => (is ? text : undefined);
 
-/**
- * Differences that a user of such a Canary meets on arrival and in a release. Differences of every Canary are only in docs/differences.md.
- */
+/** Differences that a user of such a Canary meets on arrival and in a release. Differences of every Canary are only in docs/differences.md. */
 export const differences: readonly Difference[] = [
   {
     id: 'DF764',

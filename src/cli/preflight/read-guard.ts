@@ -20,10 +20,7 @@ interface Binding {
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
 
-/**
- * Tests if the apex guard holds in a namespace, by two requests for any number of Canaries. A binding is matched by the name of the
- * namespace.
- */
+/** Tests if the apex guard holds in a namespace, by two requests for any number of Canaries. A binding is matched by the name of the namespace. */
 export async function readGuard(cluster: Pick<ClusterReader, 'list'>): Promise<GuardOf> {
   const read = async (kind: string) => (await cluster.list({ apiVersion, kind })).items;
   try {

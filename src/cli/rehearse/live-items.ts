@@ -28,10 +28,7 @@ export async function liveCanary(
     : [itemOf(asApplied({ ...found, apiVersion, kind: 'Canary' }), { source: LIVE, file: LIVE, lineOf: () => 1 })];
 }
 
-/**
- * Objects that the Canaries of these items use and that the items lack, in their state before Serin took them over. Reads only, and never a
- * Secret.
- */
+/** Objects that the Canaries of these items use and that the items lack, in their state before Serin took them over. Reads only, and never a Secret. */
 export async function readForRehearsal(cluster: ClusterReader, items: readonly Item[]): Promise<LiveItems> {
   const reader = withoutSecrets(cluster);
   const { items: referred, ...unseen } = await readCluster(reader, items, { withArrival: false });

@@ -11,8 +11,8 @@ const SHORTEST_UNNAMED = 8;
 const LIKE_A_NAME = /^[a-z0-9.-]+$/;
 
 /**
- * Takes credentials out of all parts of one report: out of the fields of objects, and then wherever else the same value occurs, in any
- * form, since a message can repeat the value of a header.
+ * Takes credentials out of all parts of one report: out of the fields of objects, and then wherever else the same value occurs, in any form, since a message
+ * can repeat the value of a header.
  */
 export class Redaction {
   readonly #taken = new Set<string>();

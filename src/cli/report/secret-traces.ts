@@ -8,9 +8,8 @@ const COPY = /(-primary-)([0-9a-f]{10})\b/g;
 const SALTED = /\b[0-9a-f]{8}\.[0-9a-f]{32}\b/g;
 
 /**
- * Values derived from the content of Secrets: their checksums, and names and revisions derived from these. Checksums that an earlier
- * version made without a salt reveal the content of a short Secret to a reader who tries all values. Names and revisions get numbers
- * instead, the same in all files.
+ * Values derived from the content of Secrets: their checksums, and names and revisions derived from these. Checksums that an earlier version made without a
+ * salt reveal the content of a short Secret to a reader who tries all values. Names and revisions get numbers instead, the same in all files.
  */
 export class SecretTraces {
   readonly #checksums = new Set<string>();

@@ -21,9 +21,7 @@ export interface TrafficChange extends TrafficFlags {
   image?: string | undefined;
 }
 
-/**
- * Changes the traffic block of a Knative Service, in one write with the image if there is one. `undefined` if it has this content already.
- */
+/** Changes the traffic block of a Knative Service, in one write with the image if there is one. `undefined` if it has this content already. */
 export async function setTraffic(
   cluster: Pick<Cluster, 'get' | 'list' | 'patch'>,
   namespace: string,

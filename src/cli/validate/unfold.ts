@@ -3,8 +3,8 @@ import { MOST } from './limits.ts';
 import type { TextFault } from './yaml-text.ts';
 
 /**
- * Replaces each alias by the node of its anchor, in one walk. The library searches the document for each alias, and follows an alias that
- * leads to itself. Kubectl refuses the same documents.
+ * Replaces each alias by the node of its anchor, in one walk. The library searches the document for each alias, and follows an alias that leads to itself.
+ * Kubectl refuses the same documents.
  */
 export function unfold(document: Document): TextFault | undefined {
   try {

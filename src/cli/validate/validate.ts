@@ -25,8 +25,7 @@ export interface ValidateArgs
 }
 
 /**
- * Checks all manifests together: a line for each finding to `out`, a summary to `summary`. The exit code is 1 if there is an error, and 0
- * with only warnings.
+ * Checks all manifests together: a line for each finding to `out`, a summary to `summary`. The exit code is 1 if there is an error, and 0 with only warnings.
  */
 export async function validateCommand(
   args: ValidateArgs,

@@ -15,8 +15,8 @@ export interface YamlText {
 }
 
 /**
- * Own checks for duplicate keys, and messages without a picture of the place: those of the library take time with the square of a map, and
- * with the number of errors times the length of the text.
+ * Own checks for duplicate keys, and messages without a picture of the place: those of the library take time with the square of a map, and with the number of
+ * errors times the length of the text.
  */
 const LINEAR = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
 

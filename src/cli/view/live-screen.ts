@@ -31,8 +31,8 @@ const OPEN = '\x1b[?1049h\x1b[?25l\x1b[?7l';
 const CLOSE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
 
 /**
- * Draws on the alternate screen, so that the previous content comes back at the end. Writes nothing if nothing has changed, and never
- * clears the whole screen: it would flicker.
+ * Draws on the alternate screen, so that the previous content comes back at the end. Writes nothing if nothing has changed, and never clears the whole screen:
+ * it would flicker.
  */
 export class LiveScreen {
   readonly #out: ScreenStream;

@@ -34,8 +34,8 @@ export interface LiveView<T> {
 }
 
 /**
- * Shows each new value, until the source ends or fails, or the user quits. The previous screen comes back in each case. Redrawing sends no
- * request to the cluster. A signal ends the process after that.
+ * Shows each new value, until the source ends or fails, or the user quits. The previous screen comes back in each case. Redrawing sends no request to the
+ * cluster. A signal ends the process after that.
  */
 export async function liveView<T>(
   { source, lines, panel }: LiveView<T>,

@@ -11,10 +11,7 @@ const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 /** Tests if the host, with or without its port, is the machine that the browser runs on. */
 export const isLocal = (host: string): boolean => LOCAL.test(host);
 
-/**
- * Listener of `--dashboard-url`, for everyone who reaches the pod. It refuses a local name from each peer: behind a sidecar every peer is
- * local.
- */
+/** Listener of `--dashboard-url`, for everyone who reaches the pod. It refuses a local name from each peer: behind a sidecar every peer is local. */
 export function serviceListener(origin: string): Listener {
   const { host: known } = new URL(origin);
   return {

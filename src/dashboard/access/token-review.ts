@@ -23,8 +23,8 @@ export interface Authenticated {
 }
 
 /**
- * Has the API server review the token; `undefined` if it rejects the token, or does not accept it for the audience. An empty `audience` is
- * that of the API server. Errors are the cluster's, and contain nothing of the token.
+ * Has the API server review the token; `undefined` if it rejects the token, or does not accept it for the audience. An empty `audience` is that of the API
+ * server. Errors are the cluster's, and contain nothing of the token.
  */
 export async function reviewToken(cluster: Pick<Cluster, 'create'>, token: string, audience: string): Promise<Authenticated | undefined> {
   const answer = await cluster.create({

@@ -36,8 +36,8 @@ const SERVER_LIMITS = {
 };
 
 /**
- * Serves the dashboard at two listeners, each with sessions, logins and connections of its own: cookies of `localhost` go to every port of
- * the user's machine, so the listener with that name is reached only by a port-forward. Rejects with a `ListenerProblem`.
+ * Serves the dashboard at two listeners, each with sessions, logins and connections of its own: cookies of `localhost` go to every port of the user's machine,
+ * so the listener with that name is reached only by a port-forward. Rejects with a `ListenerProblem`.
  */
 export async function serveListeners({ settings, tls, access: given, host }: ListenersOptions): Promise<OpenListeners> {
   const { origin } = settings;

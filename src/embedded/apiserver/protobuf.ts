@@ -15,8 +15,8 @@ export const protobufType = 'application/vnd.kubernetes.protobuf';
 class ProtobufError extends Error {}
 
 /**
- * The object in a `application/vnd.kubernetes.protobuf` body, as JSON would have it. Generated Go clients, kubectl's `create` among them,
- * send built-in kinds in this form without checking first. Format: the four bytes `k8s\0`, then a runtime.Unknown.
+ * The object in a `application/vnd.kubernetes.protobuf` body, as JSON would have it. Generated Go clients, kubectl's `create` among them, send built-in kinds
+ * in this form without checking first. Format: the four bytes `k8s\0`, then a runtime.Unknown.
  */
 export function fromProtobuf(body: Buffer): JsonObject {
   if (body.subarray(0, 4).toString('latin1') !== 'k8s\0') throw new ProtobufError('it does not begin with k8s and a zero byte');

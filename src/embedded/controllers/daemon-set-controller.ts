@@ -55,9 +55,7 @@ function seenOn({ pods, nodes, leaving }: PodStores, set: DaemonSet): NodeSeen[]
   });
 }
 
-/**
- * One pod on each node that should run it, none where pods are not allowed to stay; the replacement of a failed pod comes in the next pass.
- */
+/** One pod on each node that should run it, none where pods are not allowed to stay; the replacement of a failed pod comes in the next pass. */
 function membership(seen: readonly NodeSeen[]): Changes {
   const changes: Changes = { make: [], remove: [] };
   for (const { name, shouldRun, mayStay, pods, isVacating } of seen) {

@@ -18,10 +18,7 @@ export interface NodeSeen {
 
 export const isUpdated = (pod: Pod, hash: string): boolean => pod.metadata.labels?.[REVISION_HASH] === hash;
 
-/**
- * The pod by which a node is counted: a pod that has its node before a pod that waits for it, then the older. Source:
- * updateDaemonSetStatus.
- */
+/** The pod by which a node is counted: a pod that has its node before a pod that waits for it, then the older. Source: updateDaemonSetStatus. */
 function countedBy({ pods, leaving }: NodeSeen): Pod | undefined {
   const rank = ({ metadata, spec }: Pod) => `${spec.nodeName ? 0 : 1} ${metadata.creationTimestamp} ${metadata.name}`;
   return [...leaving, ...pods].toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];

@@ -13,8 +13,8 @@ const NAME_LABEL = 'scaledobject.keda.sh/name';
 const PAUSED = 'autoscaling.keda.sh/paused-replicas';
 
 /**
- * The part of KEDA that a release meets, as an API client: it puts its label on each ScaledObject, makes an HPA from it, and, while that is
- * paused, holds the workload at the number in the annotation. Triggers are not queried.
+ * The part of KEDA that a release meets, as an API client: it puts its label on each ScaledObject, makes an HPA from it, and, while that is paused, holds the
+ * workload at the number in the annotation. Triggers are not queried.
  */
 export function startKeda(cluster: Cluster, options: StandInOptions = {}): StandIn {
   const queue = workQueue(options.clock ?? systemClock, (key) => sync(cluster, scaledObjects, key), options.onError ?? (() => undefined));

@@ -27,9 +27,7 @@ interface PathMatch {
   text: string;
 }
 
-/**
- * Tests if Contour takes the conditions of one block: at most one path, which begins with /. Another makes the whole HTTPProxy invalid.
- */
+/** Tests if Contour takes the conditions of one block: at most one path, which begins with /. Another makes the whole HTTPProxy invalid. */
 export function hasValidPaths(conditions: readonly ContourCondition[], inInclude: boolean): boolean {
   const paths = conditions.flatMap(({ prefix, exact, regex }) => [prefix, exact, regex].filter((path) => path));
   if (inInclude && conditions.some(({ exact, regex }) => exact || regex)) return false;

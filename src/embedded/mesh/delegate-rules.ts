@@ -19,8 +19,8 @@ interface Rule extends Partial<Record<(typeof INHERITED)[number], unknown>> {
 }
 
 /**
- * The rules of a delegate below that of the root; a rule whose conditions contradict the root's is left out. Source: Istio,
- * pilot/pkg/model/virtualservice.go MergeHTTPRoutes.
+ * The rules of a delegate below that of the root; a rule whose conditions contradict the root's is left out. Source: Istio, pilot/pkg/model/virtualservice.go
+ * MergeHTTPRoutes.
  */
 export function rulesBelow<R extends Rule>(root: R, delegate: readonly R[]): R[] {
   return delegate.flatMap((rule) => {

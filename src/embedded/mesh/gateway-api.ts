@@ -27,9 +27,7 @@ interface MatchedRule {
 /** The name under which views know a Gateway: Istio has a kind of the same name. */
 const GATEWAY = 'GatewayApiGateway';
 
-/**
- * HTTPRoutes and GRPCRoutes: of the Gateway that a request entered by (`x-serin-gateway`), or inside the mesh of the Service that it calls.
- */
+/** HTTPRoutes and GRPCRoutes: of the Gateway that a request entered by (`x-serin-gateway`), or inside the mesh of the Service that it calls. */
 export const gatewayApi: RouteResolver = {
   providers: ['gatewayapi'],
   definitions: () => [

@@ -20,9 +20,9 @@ export interface GatewayMatch {
 }
 
 /**
- * Rank of a match that holds, `undefined` if it does not; the higher at the first number that differs wins: kind and length of the path,
- * method, headers, query parameters. Source: HTTPRouteRule.matches and GRPCRouteRule.matches. An expression ranks between an exact path and
- * a prefix, which the specification leaves open.
+ * Rank of a match that holds, `undefined` if it does not; the higher at the first number that differs wins: kind and length of the path, method, headers, query
+ * parameters. Source: HTTPRouteRule.matches and GRPCRouteRule.matches. An expression ranks between an exact path and a prefix, which the specification leaves
+ * open.
  */
 export function specificity(match: GatewayMatch, request: MeshRequest): number[] | undefined {
   const path = pathOf(request.url);

@@ -61,8 +61,8 @@ export function escapedQueryOf({ url }: MeshRequest, name: string): string | und
 }
 
 /**
- * Tests if a condition is for this client at all: istiod leaves it out of the routes of others. If gateways are named, labels and namespace
- * of the client say nothing. Source: Istio, pilot route.go sourceMatchHTTP.
+ * Tests if a condition is for this client at all: istiod leaves it out of the routes of others. If gateways are named, labels and namespace of the client say
+ * nothing. Source: Istio, pilot route.go sourceMatchHTTP.
  */
 export function isFor({ gateways, port, sourceLabels = {}, sourceNamespace }: VirtualServiceMatch, request: MeshRequest): boolean {
   if (port !== undefined && port !== (request.host.port ?? HTTP)) return false;

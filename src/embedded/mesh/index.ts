@@ -62,9 +62,7 @@ export interface Mesh {
   model(proxy: number, request: ModelledRequest, answerOf: AnswerOf, count?: number): ModelledOutcome;
   /** Changes that some proxy has not received yet. */
   pending(): number;
-  /**
-   * Tests if this version of an object, or a later one, is in force at every proxy; always true for a kind that routes and refuses nothing.
-   */
+  /** Tests if this version of an object, or a later one, is in force at every proxy; always true for a kind that routes and refuses nothing. */
   knows(object: KubeObject): boolean;
   stop(): Promise<void>;
 }

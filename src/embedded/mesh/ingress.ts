@@ -43,9 +43,7 @@ export function pathsOf(ingress: KubeObject): IngressHostPath[] {
   );
 }
 
-/**
- * Fit of a rule's host: 3 the very host, 2 a wildcard of one label, 1 any host; 0 not at all. Source: Ingress v1, "Hostname wildcards".
- */
+/** Fit of a rule's host: 3 the very host, 2 a wildcard of one label, 1 any host; 0 not at all. Source: Ingress v1, "Hostname wildcards". */
 export function hostFit(pattern: string, host: string): number {
   if (pattern === '') return 1;
   if (pattern === host) return 3;

@@ -11,10 +11,7 @@ const service = (uid: string, resourceVersion: string): KubeObject => ({
 const former = service('a', '1');
 const again = service('b', '3');
 
-/**
- * The clock of a busy process: time passes and no timer fires, until the loop has its turn; then all due timers fire, and the last ones
- * first.
- */
+/** The clock of a busy process: time passes and no timer fires, until the loop has its turn; then all due timers fire, and the last ones first. */
 function busyClock() {
   let nowMs = 0;
   let timers: { dueMs: number; fn: () => void }[] = [];

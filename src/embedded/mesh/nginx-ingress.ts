@@ -40,8 +40,7 @@ export function routeByNginx(view: LaggedView, request: MeshRequest): RouteChoic
   );
   if (!location) return refuseWith({ status: 404, reason: 'no path of an Ingress fits' });
   const alternative = alternativeOf(location, all.filter(isCanary).flatMap(pathsOf));
-  // A path without endpoints has no balancer. The main backend's comes first: without it no alternative is looked at, and the answer is
-  // 503.
+  // A path without endpoints has no balancer. The main backend's comes first: without it no alternative is looked at, and the answer is 503.
   const hasBalancer = (at: IngressHostPath) => (endpointsOf(view, destinationOf(at)) ?? []).length > 0;
   const able = alternative && hasBalancer(location) && hasBalancer(alternative) ? alternative : undefined;
   return (random) => routeTo(location, able && isForCanary(able.ingress, request, random) ? able : undefined, request);
@@ -81,9 +80,7 @@ const destinationOf = ({ service, ingress }: IngressHostPath): Destination => ({
   namespace: ingress.metadata.namespace ?? '',
 });
 
-/**
- * The first alternative of a location; further ones are listed and never used. A path to the location's own Service is not an alternative.
- */
+/** The first alternative of a location; further ones are listed and never used. A path to the location's own Service is not an alternative. */
 function alternativeOf(location: IngressHostPath, canaries: readonly IngressHostPath[]): IngressHostPath | undefined {
   return canaries.find(
     ({ ingress, host, path, pathType, service }) =>

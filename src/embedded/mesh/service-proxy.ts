@@ -24,9 +24,9 @@ export interface Client {
 const DEFAULT_AFFINITY_SECONDS = 10_800;
 
 /**
- * The endpoints to which the proxy of a node can send a client's request for a plain Service, as kube-proxy chooses them (07-S5–S11,
- * 07-S13); only the client's own endpoint, if the client is kept there. `undefined` if the proxy knows no such Service. Source: kube-proxy
- * `pkg/proxy/topology.go`, and the Kubernetes documentation, "Virtual IPs and Service Proxies".
+ * The endpoints to which the proxy of a node can send a client's request for a plain Service, as kube-proxy chooses them (07-S5–S11, 07-S13); only the client's
+ * own endpoint, if the client is kept there. `undefined` if the proxy knows no such Service. Source: kube-proxy `pkg/proxy/topology.go`, and the Kubernetes
+ * documentation, "Virtual IPs and Service Proxies".
  */
 export function serviceEndpoints(
   view: LaggedView,

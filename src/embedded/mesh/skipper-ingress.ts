@@ -75,8 +75,8 @@ function routesOf(ingress: KubeObject): SkipperRoute[] {
 }
 
 /**
- * Each backend of a path takes its part of the traffic that earlier backends have left, and the last weighted backend takes the rest;
- * without any weight they share evenly. `undefined` without traffic, and so without a route.
+ * Each backend of a path takes its part of the traffic that earlier backends have left, and the last weighted backend takes the rest; without any weight they
+ * share evenly. `undefined` without traffic, and so without a route.
  */
 function trafficOf(
   beside: readonly IngressHostPath[],

@@ -38,8 +38,8 @@ interface TrafficSplit {
 }
 
 /**
- * The backend that the TrafficSplit of the request's Service picks; `undefined` if no split is for this request. Splits are not
- * hierarchical: the result is a Service, even if another split has it as its root (07-T11). A split that names itself is ignored (07-T12).
+ * The backend that the TrafficSplit of the request's Service picks; `undefined` if no split is for this request. Splits are not hierarchical: the result is a
+ * Service, even if another split has it as its root (07-T11). A split that names itself is ignored (07-T12).
  */
 export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const { service } = request.host;
@@ -72,8 +72,8 @@ function portOf(root: KubeObject | undefined, asked: number | undefined): number
 }
 
 /**
- * A backend is left out for a port that it does not have under the same number (07-T6), and as long as it has no endpoint at all, also if
- * its Service does not exist (07-T10). A backend whose endpoints are not ready keeps its share.
+ * A backend is left out for a port that it does not have under the same number (07-T6), and as long as it has no endpoint at all, also if its Service does not
+ * exist (07-T10). A backend whose endpoints are not ready keeps its share.
  */
 function canServe(view: LaggedView, { name, namespace }: { name: string; namespace: string }, port: number | undefined): boolean {
   const service = view.get('Service', `${namespace}/${name}`);

@@ -14,8 +14,8 @@ export interface UpstreamFailure {
 }
 
 /**
- * One try at one pod. Unless the agent keeps connections, it has a connection of its own: a kept connection that the pod closes meanwhile
- * would look like a failure of the release, though it is a failure of this proxy.
+ * One try at one pod. Unless the agent keeps connections, it has a connection of its own: a kept connection that the pod closes meanwhile would look like a
+ * failure of the release, though it is a failure of this proxy.
  */
 export function callUpstream(
   port: number,

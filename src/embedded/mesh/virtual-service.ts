@@ -165,10 +165,7 @@ function choiceOf(http: HttpRoute, namespace: string, { view, request }: { view:
   };
 }
 
-/**
- * Without a port of its own: the only port of the Service, else the port that the client addresses. Source: Istio, pilot route.go
- * GetDestinationCluster.
- */
+/** Without a port of its own: the only port of the Service, else the port that the client addresses. Source: Istio, pilot route.go GetDestinationCluster. */
 function addressed({ host, port }: IstioDestination, namespace: string, view: LaggedView, asked: number): Destination {
   const service = parseHost(host, namespace).service ?? { name: host, namespace };
   if (port) return { ...service, port: port.number };

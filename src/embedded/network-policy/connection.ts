@@ -44,9 +44,9 @@ export function endOf({ metadata, spec, status }: Pod): ConnectionEnd {
 }
 
 /**
- * Reason for which a TCP connection to a port of `to` is refused, `undefined` if it is not. Both sides have to admit it, each by one rule
- * of any of the policies that select its pod, and a pod that none selects admits everything. A pod always reaches itself, and so do a pod
- * and its node. `port`: a number of the pod, not of a Service; `undefined` for a Service that names none, which no rule with a port admits.
+ * Reason for which a TCP connection to a port of `to` is refused, `undefined` if it is not. Both sides have to admit it, each by one rule of any of the
+ * policies that select its pod, and a pod that none selects admits everything. A pod always reaches itself, and so do a pod and its node. `port`: a number of
+ * the pod, not of a Service; `undefined` for a Service that names none, which no rule with a port admits.
  * Source: Kubernetes documentation, "Network Policies", and the fields of networking.k8s.io/v1 NetworkPolicySpec.
  */
 export function connectionRefusal(

@@ -5,11 +5,11 @@ import { type Timer, TimerHeap } from './timer-heap.ts';
 const STALLED_MS = 5_000;
 
 /**
- * Time that costs no real time: when all work is idle, it jumps to the next timer. It goes on only while a scenario plays, so that a run
- * depends on the scenario and not on the speed of the machine.
+ * Time that costs no real time: when all work is idle, it jumps to the next timer. It goes on only while a scenario plays, so that a run depends on the
+ * scenario and not on the speed of the machine.
  *
- * Work is idle when this process holds no immediate and no request to the system: microtasks and ticks have been run before each immediate,
- * and no sockets exist (`MemoryNetwork`). Work that waits for anything else, as for another process or for zlib, does so within `hold`.
+ * Work is idle when this process holds no immediate and no request to the system: microtasks and ticks have been run before each immediate, and no sockets
+ * exist (`MemoryNetwork`). Work that waits for anything else, as for another process or for zlib, does so within `hold`.
  */
 export class VirtualClock implements Clock {
   readonly #startMs: number;

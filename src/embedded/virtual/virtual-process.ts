@@ -4,8 +4,8 @@ import type { MemorySocket } from './memory-socket.ts';
 import type { VirtualWorld } from './virtual-world.ts';
 
 /**
- * A part of this process that can be halted and killed like a process of its own: the timers and bytes that it waits for reach it only
- * while it is served. The work of that very moment goes on to its end, which is the next time that it waits.
+ * A part of this process that can be halted and killed like a process of its own: the timers and bytes that it waits for reach it only while it is served. The
+ * work of that very moment goes on to its end, which is the next time that it waits.
  */
 export class VirtualProcess {
   readonly clock: Clock;

@@ -52,8 +52,8 @@ function isCopyOf(name: string, source: string): boolean {
 }
 
 /**
- * Entries of the target's ConfigMaps and Secrets that differ from the copies that the primary reads. Values are not shown: logs of
- * pipelines contain this output, and a ConfigMap can also contain a password.
+ * Entries of the target's ConfigMaps and Secrets that differ from the copies that the primary reads. Values are not shown: logs of pipelines contain this
+ * output, and a ConfigMap can also contain a password.
  */
 export async function pendingConfigChanges(
   cluster: Pick<Cluster, 'get'>,

@@ -6,10 +6,7 @@ import { addressOf, HIDDEN, isSecretName, redactText } from './redact-text.ts';
 /** Called with the removed value, and its field, flag or variable. */
 export type OnHidden = (value: string, name: string) => void;
 
-/**
- * Values hidden below a field: `looks` hides values that look like credentials, `values` hides all, `valuesButNames` all but names of
- * objects.
- */
+/** Values hidden below a field: `looks` hides values that look like credentials, `values` hides all, `valuesButNames` all but names of objects. */
 type Below = 'looks' | 'values' | 'valuesButNames';
 
 interface Where {
@@ -44,9 +41,7 @@ const OPEN_ANNOTATIONS: readonly RegExp[] = [
 const OPEN_FLAGS =
   /^(mesh-provider|ingress-class|ingress-annotations-prefix|namespaces?|canary-selector|selector-labels|include-label-prefix|enable-[a-z-]+|secrets-(mode|names|namespaces)|min-analysis-interval|scale-down-delay|uninstall-grace|journal-limit|log-level|port|leader-election-namespace|lease-duration|renew-deadline|retry-period|kubeconfig-(qps|burst)|no-cross-namespace-refs|allowed-gateways|require-secret-label|cluster-name|threadiness)$/;
 
-/**
- * Redacts an object of the cluster for strangers: keeps all its fields, with names and numbers, but no value that could be a credential.
- */
+/** Redacts an object of the cluster for strangers: keeps all its fields, with names and numbers, but no value that could be a credential. */
 export function redactObject(object: KubeObject, onHidden: OnHidden): KubeObject {
   const walk = walker(onHidden);
   const start: Where = { key: '', above: '', below: 'looks', inList: false };

@@ -30,8 +30,8 @@ const NOT_SHOWN = '(not shown)';
 const DEEPEST = 60;
 
 /**
- * The fields in which the route objects differ from Serin's desired state while all traffic is at the primary. Fields that Serin never
- * writes are left out: defaults of the API server, marks of other tools. A value that could be a credential is not shown. Pure.
+ * The fields in which the route objects differ from Serin's desired state while all traffic is at the primary. Fields that Serin never writes are left out:
+ * defaults of the API server, marks of other tools. A value that could be a credential is not shown. Pure.
  */
 export function routeChanges(
   { canary, router, found, services }: RouteObjects,

@@ -48,9 +48,7 @@ interface NamedObject {
 
 const nameOf = ({ kind, metadata: { name, namespace } }: NamedObject) => defined({ kind, namespace, name });
 
-/**
- * A field of an object with its value, by default the stored value; lists in the path can name an entry, as in `status.conditions[Ready]`.
- */
+/** A field of an object with its value, by default the stored value; lists in the path can name an entry, as in `status.conditions[Ready]`. */
 export function proofIn(object: NamedObject, field: string, value: unknown = valueAt(object, field)): Diagnosis['proof'][number] {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return { ...nameOf(object), field, value: value === undefined ? 'not set' : text };

@@ -17,8 +17,8 @@ interface HttpProxyCondition {
 }
 
 /**
- * Reason for which Contour does not serve the current version of an HTTPProxy. Unknown as long as Contour reports an earlier version or
- * nothing. A proxy that no root includes yet is orphaned: the user can change that at any time, and it is not a fault of the routes.
+ * Reason for which Contour does not serve the current version of an HTTPProxy. Unknown as long as Contour reports an earlier version or nothing. A proxy that
+ * no root includes yet is orphaned: the user can change that at any time, and it is not a fault of the routes.
  */
 export function invalidity(proxy: KubeObject): string | undefined {
   const { metadata } = proxy;

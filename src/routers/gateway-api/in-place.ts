@@ -198,8 +198,8 @@ function filtersOf(holder: JsonRecord): HeaderFilter[] {
 const addsOf = (backend: Backend) => filtersOf(backend).flatMap(({ responseHeaderModifier }) => responseHeaderModifier?.add ?? []);
 
 /**
- * A copy has more conditions than its rule, and so can win requests that another rule of the user's has won until now: of rules for one
- * path the rule with the most headers decides, then the rule with the most query parameters (Gateway API, HTTPRouteMatch).
+ * A copy has more conditions than its rule, and so can win requests that another rule of the user's has won until now: of rules for one path the rule with the
+ * most headers decides, then the rule with the most query parameters (Gateway API, HTTPRouteMatch).
  */
 function checkPrecedence(canary: Canary, found: KubeObject, rules: readonly Rule[], form: RuleForm): void {
   const kind = found.kind as RouteKind;

@@ -87,10 +87,7 @@ function segmentOf(entry: HttpMatch, kind: RouteKind, field: string): RouteMatch
   return withConditions({}, headers, queryParams);
 }
 
-/**
- * Every alternative, only for holders of this cookie. Anchored, since some gateways search for the pattern and others compare the whole
- * header.
- */
+/** Every alternative, only for holders of this cookie. Anchored, since some gateways search for the pattern and others compare the whole header. */
 export function withCookie(matches: readonly RouteMatch[], pair: string): RouteMatch[] {
   const cookie: GatewayCondition = { type: 'RegularExpression', name: 'Cookie', value: `^${cookiePattern(pair)}$` };
   return matches.map((match) => join(match, { headers: [cookie] }, 'analysis.sessionAffinity'));

@@ -48,9 +48,8 @@ export function parentRefs(canary: Canary): ParentRef[] {
 const differ = (one: string | number | undefined, other: string | number | undefined): boolean => Boolean(one && other && one !== other);
 
 /**
- * The same, but only for the port of the apex Service that the Canary names, if that Service has others: a route for all ports would lead
- * requests to other ports to that one. An existing route without a port keeps it so until the next release (I8). `apex` is absent while the
- * Canary is deleted.
+ * The same, but only for the port of the apex Service that the Canary names, if that Service has others: a route for all ports would lead requests to other
+ * ports to that one. An existing route without a port keeps it so until the next release (I8). `apex` is absent while the Canary is deleted.
  */
 export function parentsAtPort(canary: Canary, found: KubeObject | undefined, apex?: Apex): ParentRef[] {
   const refs = parentRefs(canary);
@@ -78,10 +77,7 @@ export function servesGateway(object: KubeObject): boolean {
   return Array.isArray(found) && found.some((ref: Partial<ParentRef> | null) => ref?.kind !== 'Service');
 }
 
-/**
- * Tests if two routes, of these parents, share a listener. `home`: the namespace of the first; `theirs`: that of the other, by default the
- * same.
- */
+/** Tests if two routes, of these parents, share a listener. `home`: the namespace of the first; `theirs`: that of the other, by default the same. */
 export function parentsMeet(
   some: readonly Partial<ParentRef>[],
   others: readonly Partial<ParentRef>[],
@@ -115,8 +111,8 @@ export function hostnames(canary: Canary): string[] {
 }
 
 /**
- * Reason for which a parent does not serve the current version of the route, `undefined` if all do. A condition without
- * `observedGeneration` can be of any age and says nothing, and neither does a parent without an entry (04-R-S4, V20).
+ * Reason for which a parent does not serve the current version of the route, `undefined` if all do. A condition without `observedGeneration` can be of any age
+ * and says nothing, and neither does a parent without an entry (04-R-S4, V20).
  */
 export function parentRejection(object: KubeObject): string | undefined {
   const refs = specOf<{ parentRefs: Partial<ParentRef>[] }>(object).parentRefs ?? [];

@@ -37,8 +37,8 @@ const MOST_MATCHES = 64;
 const MOST_MATCHES_IN_ALL = 128;
 
 /**
- * `spec.rules`. The most specific match wins in a route, and of equal ones the first. The conditions of a cookie or a segment are added to
- * the service's, so these rules win in any position, and they are written first (04-3.5, 04-4.15).
+ * `spec.rules`. The most specific match wins in a route, and of equal ones the first. The conditions of a cookie or a segment are added to the service's, so
+ * these rules win in any position, and they are written first (04-3.5, 04-4.15).
  */
 export function renderRules(canary: Canary, routes: Routes, routeType: RouteType): RenderedRule[] {
   const service = serviceMatches(canary, routeType.kind);

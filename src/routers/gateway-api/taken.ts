@@ -10,9 +10,8 @@ import type { RouteKind } from './route-kind.ts';
 
 /**
  * Of all rules for a host and a listener the most specific one takes a request, in any route.
- * Source: Gateway API, HTTPRouteRule, "Across all rules specified on applicable Routes, precedence must be given to the match having …",
- * and HTTPRouteSpec.hostnames: rules of the route with the longest host come first. A route of another kind, of the same host, is rejected,
- * or comes first.
+ * Source: Gateway API, HTTPRouteRule, "Across all rules specified on applicable Routes, precedence must be given to the match having …", and
+ * HTTPRouteSpec.hostnames: rules of the route with the longest host come first. A route of another kind, of the same host, is rejected, or comes first.
  */
 export function takes({ now, found, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {
   const met = others.filter((other) => other.kind === now.kind && sharesListener(now, other));

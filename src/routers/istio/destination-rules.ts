@@ -53,8 +53,8 @@ function markOf({ object, trafficPolicy, exportTo }: Rule): string {
 }
 
 /**
- * The rule by which clients balance over the apex Service: of its namespace, else of the root namespace; of these the rule with the most
- * specific host; of several for one host the oldest that has a policy. `undefined` if no rule applies, or it has no policy.
+ * The rule by which clients balance over the apex Service: of its namespace, else of the root namespace; of these the rule with the most specific host; of
+ * several for one host the oldest that has a policy. `undefined` if no rule applies, or it has no policy.
  * Source: Istio, pilot/pkg/model, push_context.go `destinationRule` and destination_rule.go `mergeDestinationRule`.
  */
 function effectiveRule(canary: Canary, rules: readonly Rule[]): (Rule & { trafficPolicy: JsonRecord }) | undefined {

@@ -55,8 +55,8 @@ export function namesPort(canary: Canary): boolean {
 }
 
 /**
- * The Canary of Services with several ports, discovered or found in place. A user who turns discovery on decides by the order of the
- * gateways which clients have every port routed (04-V3); otherwise the gateways come first, which need a named port.
+ * The Canary of Services with several ports, discovered or found in place. A user who turns discovery on decides by the order of the gateways which clients
+ * have every port routed (04-V3); otherwise the gateways come first, which need a named port.
  */
 export function withSeveralPorts(canary: Canary): Canary {
   const { gateways, portDiscovery } = canary.spec.service;
@@ -69,10 +69,7 @@ function isPerGateway(canary: Canary): boolean {
   return namesPort(canary) && canary.spec.service.gateways?.includes(MESH) === true;
 }
 
-/**
- * The Canary in the rendering of earlier versions, which did not separate conditions by gateway; `undefined` if they are not separate now
- * either.
- */
+/** The Canary in the rendering of earlier versions, which did not separate conditions by gateway; `undefined` if they are not separate now either. */
 export function withOneGateway(canary: Canary): Canary | undefined {
   if (!isPerGateway(canary)) return undefined;
   const { spec } = canary;
@@ -83,8 +80,8 @@ const asksForClients = ({ sourceLabels, sourceNamespace }: IstioMatch): boolean 
   hasKeys(sourceLabels as JsonRecord | undefined) || Boolean(sourceNamespace);
 
 /**
- * Conditions of the service for conditions on labels of clients: of conditions that are separate for each gateway, those of the mesh, since
- * only its clients have labels.
+ * Conditions of the service for conditions on labels of clients: of conditions that are separate for each gateway, those of the mesh, since only its clients
+ * have labels.
  */
 function ofClients(service: readonly IstioMatch[]): readonly IstioMatch[] {
   const ofMesh = service.filter(({ gateways, port }) => isDeepStrictEqual(gateways, [MESH]) && port !== undefined);

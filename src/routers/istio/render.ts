@@ -7,8 +7,8 @@ import { ALL, affinityOf, canaryWeight, matchOf, primaryWeight } from '../weight
 import { type IstioMatch, mergeMatch, namesPort, routedMatch, routedTcpMatch, toIstio, withHeader } from './match.ts';
 
 /**
- * `spec.http`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the segment, and
- * (with a match) all other requests to the primary. Every rule that names the canary has the A/B condition.
+ * `spec.http`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the segment, and (with a match) all
+ * other requests to the primary. Every rule that names the canary has the A/B condition.
  */
 export function renderHttp(canary: Canary, routes: Routes): JsonRecord[] {
   const { canaryService } = names(canary);

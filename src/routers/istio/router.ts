@@ -122,10 +122,7 @@ function isTcp(canary: Canary): boolean {
   return canary.spec.service.appProtocol?.toLowerCase() === 'tcp';
 }
 
-/**
- * Checks the whole spec; `render` itself fails only on fields that the routes need, so that a bad match never keeps traffic from the
- * primary.
- */
+/** Checks the whole spec; `render` itself fails only on fields that the routes need, so that a bad match never keeps traffic from the primary. */
 function checkSpec(canary: Canary): void {
   const { analysis } = canary.spec;
   checkExposure(canary);

@@ -7,9 +7,8 @@ import { hostGroups, sharedHost, type Taken, type WrittenRoute } from '../split/
 import { MESH } from './match.ts';
 
 /**
- * A gateway joins the VirtualServices of a host, the oldest first, and moves rules that take every request to the end: there any condition
- * takes requests of an older route. Of rules with equal conditions those of the older route come first. Clients of the mesh read only the
- * oldest.
+ * A gateway joins the VirtualServices of a host, the oldest first, and moves rules that take every request to the end: there any condition takes requests of an
+ * older route. Of rules with equal conditions those of the older route come first. Clients of the mesh read only the oldest.
  * Source: Istio, pilot/pkg/networking/core/gateway.go and route.SortVHostRoutes.
  */
 export function takes({ now, found, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {

@@ -20,8 +20,8 @@ const serviceRef = (canary: Canary): ObjectRef => ({
 });
 
 /**
- * Knative's own traffic block, on the target itself (04-4.14). Both revisions are named: `latestRevision` would follow each push of the
- * user before its analysis (03-B19). Routes are read from the spec; the status shows when they are in force (04-R-S7).
+ * Knative's own traffic block, on the target itself (04-4.14). Both revisions are named: `latestRevision` would follow each push of the user before its
+ * analysis (03-B19). Routes are read from the spec; the status shows when they are in force (04-R-S7).
  */
 export const knative: Router = {
   supports: factsOf('knative').can,
@@ -53,8 +53,8 @@ export const knative: Router = {
 function isRouted({ metadata, status }: KnativeService): boolean {
   const routes = status?.conditions?.find(({ type }) => type === 'RoutesReady');
   if (status?.observedGeneration !== metadata.generation) return false;
-  // A Service without this condition has only its status. Of ready routes Knative says TrafficNotMigrated for as long as two entries of the
-  // block name one revision.
+  // A Service without this condition has only its status. Of ready routes Knative says TrafficNotMigrated for as long as two entries of the block name one
+  // revision.
   return routes === undefined || routes.status === 'True' || routes.reason === 'TrafficNotMigrated';
 }
 

@@ -83,9 +83,7 @@ function ignores(canary: Canary): readonly Finding[] {
   return match?.length && refuses(canary) === undefined ? ignoredEntries(match) : [];
 }
 
-/**
- * The annotations of the canary, without their prefix. A condition is written with weight 0: users who do not meet it stay on the primary.
- */
+/** The annotations of the canary, without their prefix. A condition is written with weight 0: users who do not meet it stay on the primary. */
 function rulesOfRoutes(routes: Routes): Labels {
   switch (routes.kind) {
     case 'matched':

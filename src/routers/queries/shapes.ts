@@ -1,9 +1,6 @@
 import type { Counters, Observer } from '../../api/observer.ts';
 
-/**
- * `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded (05-2.2 RATE), and the query to run if that finds
- * nothing.
- */
+/** `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded (05-2.2 RATE), and the query to run if that finds nothing. */
 export function successRate(
   metric: string,
   selector: string,

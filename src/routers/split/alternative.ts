@@ -43,10 +43,10 @@ function pathsMeet(one: Alternative['path'], other: Alternative['path']): boolea
 const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
 
 /**
- * Above 0: of a request that fulfils both, `one` takes it; below 0: `other` does. 0: the older route does. `undefined` for patterns, of
- * which each gateway has an order of its own.
- * Source: Gateway API, HTTPRouteRule: exact path, longest prefix, method, number of headers, number of query parameters; Contour has the
- * same but for the method.
+ * Above 0: of a request that fulfils both, `one` takes it; below 0: `other` does. 0: the older route does. `undefined` for patterns, of which each gateway has
+ * an order of its own.
+ * Source: Gateway API, HTTPRouteRule: exact path, longest prefix, method, number of headers, number of query parameters; Contour has the same but for the
+ * method.
  */
 export function precedence(one: Alternative, other: Alternative): number | undefined {
   const isClear = isDeepStrictEqual(one.path, other.path) || (one.path.type !== 'regex' && other.path.type !== 'regex');
@@ -84,10 +84,7 @@ export function isOlder(one: KubeObject | undefined, other: KubeObject): boolean
   return age === otherAge ? name < otherName : age < otherAge;
 }
 
-/**
- * An alternative of these that takes requests which `theirs` took until now, `undefined` if none does. `before`: alternatives of the
- * previous route.
- */
+/** An alternative of these that takes requests which `theirs` took until now, `undefined` if none does. `before`: alternatives of the previous route. */
 export function takenFrom(
   theirs: readonly Alternative[],
   { now, before, isOlder }: { now: readonly Alternative[]; before: readonly Alternative[]; isOlder: boolean },

@@ -30,10 +30,7 @@ export interface SplitForm {
   rulesIn(found: KubeObject): readonly JsonRecord[];
   /** Services that its rules lead to, as `namespace/name`; mirrors are none. */
   servicesOf(found: KubeObject): readonly string[];
-  /**
-   * Tests if the route that Serin would make is for requests that this route of the user's also takes. `all`: routes of every namespace
-   * that was read.
-   */
+  /** Tests if the route that Serin would make is for requests that this route of the user's also takes. `all`: routes of every namespace that was read. */
   isFor(canary: Canary, found: KubeObject, all: readonly KubeObject[]): boolean;
   /** Requests that others answer, and that the written route takes from them; absent if routes of this kind take none of each other's. */
   takes?(written: WrittenRoute, others: readonly KubeObject[]): readonly Taken[];

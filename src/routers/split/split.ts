@@ -47,9 +47,7 @@ export interface RuleForm {
 /** So many for each 1 of the weight that a user gave to the only backend of a rule; without one it sums to 100, and the two can be told apart. */
 const SAID_ALONE = 2 * ALL;
 
-/**
- * The two backends that replace one of the application: the primary's first in a rule of the user's, the canary's first in a copy of one.
- */
+/** The two backends that replace one of the application: the primary's first in a rule of the user's, the canary's first in a copy of one. */
 interface Pair {
   first: 'primary' | 'canary';
   primary: Backend;
@@ -63,9 +61,9 @@ export function leadsToApplication(canary: Canary, rule: Rule, form: RuleForm): 
 }
 
 /**
- * The rules of the user's with the application split as these routes say. Only backends that name the application change, and beside them
- * the weights of the others, which keep their proportion; a rule that does not lead to it stays unmodified. Conditions and cookies are
- * copies of a rule, with its filters and timeouts.
+ * The rules of the user's with the application split as these routes say. Only backends that name the application change, and beside them the weights of the
+ * others, which keep their proportion; a rule that does not lead to it stays unmodified. Conditions and cookies are copies of a rule, with its filters and
+ * timeouts.
  *
  * `rules`: as the user wrote them, or as an earlier call split them. Throws a `RoutingError` if the routes cannot be expressed.
  */
@@ -95,8 +93,8 @@ interface Split {
 }
 
 /**
- * Copies keep their places, if there are as many and nothing but copies parts them from their rule: otherwise two Canaries that share a
- * rule would move each other's copies for ever. Any others come before their rule, or after all.
+ * Copies keep their places, if there are as many and nothing but copies parts them from their rule: otherwise two Canaries that share a rule would move each
+ * other's copies for ever. Any others come before their rule, or after all.
  */
 function arranged(canary: Canary, found: readonly Rule[], split: readonly Split[], form: RuleForm): Rule[] {
   const rules = found.filter((rule) => !isIntroduction(rule));
@@ -166,9 +164,8 @@ export function joinedRules(canary: Canary, found: readonly Rule[], form: RuleFo
 }
 
 /**
- * The routes that rules of the user's express; `undefined` if they lead to the application whole, as before Serin. `read`: the routes of
- * rules that consist only of the two sides and whole percentages: copies first, then the rule itself, which in an A/B release leads only to
- * the primary.
+ * The routes that rules of the user's express; `undefined` if they lead to the application whole, as before Serin. `read`: the routes of rules that consist
+ * only of the two sides and whole percentages: copies first, then the rule itself, which in an A/B release leads only to the primary.
  */
 export function readSplitRules(
   canary: Canary,
@@ -217,8 +214,8 @@ function sharedPair(canary: Canary, rule: Rule, form: RuleForm): (Pair & { share
 }
 
 /**
- * The copies among the rules, each with the rule that it was made of: its pair has the canary first, and it is another rule of a pair under
- * one more condition. A rule that only looks like a copy is the user's, as after an edit that changes the order of backends.
+ * The copies among the rules, each with the rule that it was made of: its pair has the canary first, and it is another rule of a pair under one more condition.
+ * A rule that only looks like a copy is the user's, as after an edit that changes the order of backends.
  */
 function ownersOf(canary: Canary, rules: readonly Rule[], form: RuleForm): ReadonlyMap<Rule, Rule> {
   const owners = new Map<Rule, Rule>();

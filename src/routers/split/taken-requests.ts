@@ -25,8 +25,8 @@ interface Written {
 type Found = Taken & { from: KubeObject | undefined; isSince?: true };
 
 /**
- * Requests that other routes of users answer, and that Serin's writes take from them (I17): a route of its own, or copies of rules. Of a
- * route that Serin has made already, only further requests; and requests of routes that have come since, which only the user can part.
+ * Requests that other routes of users answer, and that Serin's writes take from them (I17): a route of its own, or copies of rules. Of a route that Serin has
+ * made already, only further requests; and requests of routes that have come since, which only the user can part.
  */
 export function takenRequests(canary: Canary, { objects, users, others, made, own }: Written, form: SplitForm): Unkept[] {
   const { takes } = form;

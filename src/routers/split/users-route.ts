@@ -12,8 +12,8 @@ const MARKS = [ownerAnnotation, madeForAnnotation, originalConfig];
 const MAKERS = ['Canary', 'ControllerRevision'];
 
 /**
- * Tests if a route is the user's: neither Serin nor Flagger has made it or taken it over whole, and it was not handed over. Of such a route
- * only the backends that name the application are Serin's (I17).
+ * Tests if a route is the user's: neither Serin nor Flagger has made it or taken it over whole, and it was not handed over. Of such a route only the backends
+ * that name the application are Serin's (I17).
  */
 export function isUsersRoute({ metadata }: KubeObject): boolean {
   // A manifest can have `annotations:` without any.
@@ -41,9 +41,7 @@ export function asUsersRoute(route: KubeObject): KubeObject {
 
 type SaidBy = (spec: JsonRecord) => readonly unknown[];
 
-/**
- * Fields of `spec.service` that say how a route is made, and the matching part of a route's spec, `undefined` if nothing can be compared.
- */
+/** Fields of `spec.service` that say how a route is made, and the matching part of a route's spec, `undefined` if nothing can be compared. */
 const SAID_OF_ROUTES = {
   hosts: ({ hosts, hostnames, virtualhost }) => [
     ...textsIn(hosts),

@@ -13,9 +13,8 @@ import { unkeptRoutes } from './unkept-routes.ts';
 import { asUsersRoute, isUsersRoute, saidInVain } from './users-route.ts';
 
 /**
- * A provider of which routes can be the user's: a route under the apex name from before the Canary, and the routes that `spec.routeRefs`
- * lists. Of them only the backends that name the application are ours (I17). `made`: the same provider with a route that it makes, or has
- * taken over whole.
+ * A provider of which routes can be the user's: a route under the apex name from before the Canary, and the routes that `spec.routeRefs` lists. Of them only
+ * the backends that name the application are ours (I17). `made`: the same provider with a route that it makes, or has taken over whole.
  */
 export function withUsersRoutes(made: Router, form: SplitForm): Router {
   function routesOf(canary: Canary, current: readonly KubeObject[]) {

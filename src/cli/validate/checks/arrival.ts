@@ -10,10 +10,7 @@ import type { Item } from '../documents.ts';
 import { MOST } from '../limits.ts';
 import { type CanaryItem, findItem, type ManifestCheck, type Manifests, on } from '../manifests.ts';
 
-/**
- * Losses of the application at the arrival of its Canary, by all objects of the files (I17). A Canary whose primary is among them has
- * arrived.
- */
+/** Losses of the application at the arrival of its Canary, by all objects of the files (I17). A Canary whose primary is among them has arrived. */
 export const arrival: ManifestCheck = function* (manifests) {
   const near = new NearObjects(manifests.items);
   let looked = 0;
