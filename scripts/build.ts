@@ -1,4 +1,4 @@
-/** Makes dist/: the bundle, and what has to go with it. */
+/** Makes dist/: the bundle, with the files that belong to it. */
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle, dist, root } from './build/bundle.ts';

@@ -97,7 +97,7 @@ export function ensureFish(say?: (line: string) => void): Promise<string> {
   return ensurePackaged('fish', 'the end-to-end tests complete commands in fish: put `fish` on the PATH (https://fishshell.com)', say);
 }
 
-/** Paths of what kube-proxy sets its rules with. */
+/** Paths of the programs with which kube-proxy sets its rules. */
 export function ensureNft(say?: (line: string) => void): Promise<string> {
   return ensurePackaged(
     'nftables',

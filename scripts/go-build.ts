@@ -11,7 +11,7 @@ export interface GoProgram {
   package: string;
   /** Folder of the go.mod that pins it. */
   module: string;
-  /** `-X` of the linker: what a program calls itself. */
+  /** `-X` of the linker: a program's own name and version. */
   stamps: readonly string[];
   /** Files that are built as if they existed: the files that contain their text. */
   overlay?: ReadonlyMap<string, string> | undefined;

@@ -1,4 +1,4 @@
-/** Real data planes of test/planes: what each needs, and which of them a sample of this day plays. */
+/** Real data planes of test/planes: the programs of each, and the planes that a sample of this day plays. */
 import { ensureBinaries } from './e2e-binaries.ts';
 import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';

@@ -2,7 +2,7 @@ import { isRecord } from '../../src/base/json.ts';
 
 /** A payload as a user sees it. */
 export interface Card {
-  /** As CSS has it. */
+  /** Colour in the form of CSS. */
   color: string;
   author: string;
   text: string;

@@ -7,7 +7,7 @@ export interface BundledPackage {
   folder: string;
   name: string;
   version: string;
-  /** As its manifest names it, mostly an SPDX identifier. */
+  /** Licence in its manifest, mostly an SPDX identifier. */
   licence: string | undefined;
 }
 

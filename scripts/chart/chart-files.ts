@@ -7,7 +7,7 @@ import { valuesSchema, valuesTable, valuesYaml } from './values-files.ts';
 export interface GeneratedChart {
   /** Its name is the folder in charts/. */
   chart: ChartAbout;
-  /** File name of the generator, for the notes in what it writes. */
+  /** File name of the generator, for the notes in its files. */
   generator: string;
   values: { file: string; schema: z.ZodType };
   /** Text of the README before the table of values. */

@@ -24,7 +24,7 @@ export interface Moment {
 }
 
 const WINDOW_SECONDS = 15;
-/** As much of the primary's past as the controller reads. */
+/** The part of the primary's past that the controller reads. */
 const HISTORY_SECONDS = 3 * 3600;
 const COMPARISON: Comparison = { ...defaultComparison, warmUpMs: 0 };
 

@@ -23,7 +23,7 @@ export interface AnsweredPanel {
   series: readonly AnsweredSeries[];
 }
 
-/** A dashboard with what its queries gave over a time. */
+/** A dashboard with the results of its queries over a time. */
 export interface AnsweredDashboard {
   title: string;
   range: Range;

@@ -42,7 +42,7 @@ async function resultsOf(url: string, query: string): Promise<string[]> {
   const [, expr] = /^query_result\((.+)\)$/.exec(query) ?? [];
   if (expr === undefined) throw new Error(`neither label_values nor query_result: ${query}`);
   const { result } = await askPrometheus<{ result: { metric: Record<string, string> }[] }>(url, 'query', { query: expr });
-  // As Grafana writes a series.
+  // A series in Grafana's form.
   return result.map(
     ({ metric }) =>
       `{${Object.entries(metric)

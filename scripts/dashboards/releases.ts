@@ -152,7 +152,7 @@ function usePanels(podsOf: (target: string) => string): Panel[] {
 /** More of them in one name are not replaced. */
 const MOST_CLEANED = 12;
 
-/** Of a label's value, with each character that is none of a word's as `_`: PromQL replaces one at a time. */
+/** A label's value with `_` for each character that is not of a word: PromQL replaces one at a time. */
 function cleaned(label: string): string {
   let expr = `label_replace(flagger_canary_info{${AT}}, "cleaned", "$1", "${label}", "(.*)")`;
   for (let times = 0; times < MOST_CLEANED; times += 1)

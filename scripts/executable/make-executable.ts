@@ -16,7 +16,7 @@ export interface Ingredients {
   notices: string;
   /** The folder of the result, which contains nothing else. */
   folder: string;
-  /** For what is not kept. */
+  /** For files that are not kept. */
   work: string;
 }
 

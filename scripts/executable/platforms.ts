@@ -4,7 +4,7 @@ export interface Platform {
   arch: 'amd64' | 'arm64';
   /** The package of the npm registry with Node for it: of the family that the package `node` installs one of. */
   nodePackage: string;
-  /** As Node names this machine: `process.platform` and `process.arch`. */
+  /** This machine in Node's words: `process.platform` and `process.arch`. */
   host: string;
 }
 
@@ -36,7 +36,7 @@ function known(name: string): PlatformName {
 
 export const programFile = ({ os }: Pick<Platform, 'os'>): string => (os === 'windows' ? 'serin.exe' : 'serin');
 
-/** `serin-1.2.3-linux-amd64.tar.gz`: what is released. */
+/** `serin-1.2.3-linux-amd64.tar.gz`: the released file. */
 export function archiveFile(version: string, name: PlatformName): string {
   return `serin-${version}-${name}.${platforms[name].os === 'windows' ? 'zip' : 'tar.gz'}`;
 }

@@ -3,7 +3,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface ZippedFile {
   name: string;
   bytes: Buffer;
-  /** As chmod takes it. */
+  /** Mode in the form of chmod. */
   mode: number;
 }
 

@@ -16,8 +16,8 @@ export interface Tables {
 }
 
 /**
- * From these tables and the imports follows which generators a change can affect. Every run of them compares the tables with what the generators
- * really read, import and write.
+ * These tables and the imports decide which generators a change can affect. Every run of them compares the tables with the files that the generators really
+ * read, import and write.
  */
 export const tables = {
   writes: {

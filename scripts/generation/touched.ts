@@ -11,7 +11,7 @@ export const matches = (file: string, patterns: readonly string[]): boolean => p
 
 export const moduleOf = (generator: string): string => `scripts/${generator}.ts`;
 
-/** What a module imports or bundles, in one or more steps, and itself. Late imports count where the table has them: most are of commands that no generator runs. */
+/** Modules that a module imports or bundles, in one or more steps, and itself. Late imports count where the table has them: most are of commands that no generator runs. */
 export function loadedWith(module: string, graph: ImportGraph, { inputs }: Tables): ReadonlySet<string> {
   const next = (file: string) => {
     const loads = inputs[file]?.loads;

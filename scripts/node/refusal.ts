@@ -6,7 +6,7 @@ import { cacheFolder } from '../e2e-tools.ts';
 /** Enters the namespaces in which a real node lives. */
 export const NAMESPACES = join(import.meta.dirname, '..', '..', 'test', 'node', 'namespaces.sh');
 
-/** As containerd mounts the layers of an image. */
+/** The mount that containerd makes for the layers of an image. */
 const OVERLAY = 'cd "$1" && mkdir lower upper work merged && mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work overlay merged';
 
 /** A new folder for the files that a node writes: in the cache and not in /tmp, which can be a file system in memory, where overlayfs cannot write. */

@@ -16,7 +16,7 @@ export interface Picture {
 
 /** A run of the demo, as its terminal showed it. */
 export interface Recording {
-  /** As a user types it. */
+  /** Command as a user types it. */
   command: string;
   pictures: readonly Picture[];
 }

@@ -31,7 +31,7 @@ export function pushImage(settings: ReleaseSettings): void {
   process.stdout.write(`pushed ${pushed.repository}@${pushed.digest}\n`);
 }
 
-/** Of the one index in a folder of OCI's layout. */
+/** Digest of the one index in a folder of OCI's layout. */
 function digestIn(layout: string): string {
   const Index = z.object({ manifests: z.tuple([z.object({ digest: z.string() })]) });
   return Index.parse(JSON.parse(readFileSync(join(layout, 'index.json'), 'utf8'))).manifests[0].digest;

@@ -125,7 +125,7 @@ async function release(session: Session, transcript: Transcript): Promise<Releas
   return { registries, folder, keys, env, twice: comparedBuilds(folder, again), kubectl: programs.kubectl };
 }
 
-/** As a user who has nothing but the registries, the files and the public key, by the commands of docs/releasing.md. */
+/** Tests as a user who has nothing but the registries, the files and the public key, by the commands of docs/releasing.md. */
 async function tamper(session: Session, transcript: Transcript, { registries, folder, keys, env }: Released): Promise<Refusal[]> {
   const downloads = join(session.folder, 'downloads');
   cpSync(folder, downloads, { recursive: true });
@@ -139,7 +139,7 @@ async function tamper(session: Session, transcript: Transcript, { registries, fo
     IMAGE: `${registries.images}/serin/serin:${version}`,
     CHARTS: `${registries.images}/serin/charts`,
     PACKAGES: `http://${registries.packages}/`,
-    // The log of signatures that everyone can read is the forge's: a rehearsal has none.
+    // The public log of signatures is the forge's: a rehearsal has none.
     SIGNER: `--key ${key} --insecure-ignore-tlog=true`,
   };
   const verifications = documentedVerifications();

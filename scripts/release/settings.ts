@@ -17,9 +17,9 @@ export interface ReleaseSettings {
   imageRepository: string;
   /** Without the name of a chart: `ghcr.io/owner/charts`. */
   chartRepository: string;
-  /** As `linux/amd64`. */
+  /** Platforms like `linux/amd64`. */
   platforms: readonly string[];
-  /** Of the image, by digest. */
+  /** Bases of the image, by digest. */
   bases: { build: string; runtime: string };
   /** Address of the files, `https://github.com/owner/serin`; `undefined` if they are nowhere, so that no manifest for krew can be made. */
   repositoryUrl: string | undefined;
@@ -62,7 +62,7 @@ export function releaseSettings(env: Environment, bases: () => ReleaseSettings['
   };
 }
 
-/** Of something that is not an address npm would make its own registry. */
+/** Refuses an invalid address: npm would take its own registry instead. */
 function packageRegistry(address: string | undefined): string | undefined {
   if (!address) return undefined;
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
@@ -85,7 +85,7 @@ export function besideFiles({ folder }: Pick<ReleaseSettings, 'folder'>, name: s
 
 export interface PushedImage {
   repository: string;
-  /** Of the index of all platforms, `sha256:…`. */
+  /** Digest of the index of all platforms, `sha256:…`. */
   digest: string;
 }
 

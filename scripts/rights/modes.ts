@@ -14,7 +14,7 @@ export interface Mode {
   about: string;
 }
 
-/** Where the examples are installed, and what they look after. */
+/** Namespaces of the examples: of the controller, and of its Canaries. */
 export const RELEASE_NAMESPACE = 'serin';
 export const [SHOP, MAIL] = ['shop', 'mail'];
 const secretsNames = ['db', 'slack'];

@@ -195,7 +195,7 @@ function pushImage(image: string, env: Record<string, string>): string {
   return `kubectl -n test patch deployment podinfo --patch '${JSON.stringify({ spec: { template: { spec: { containers: [container(image, env)] } } } })}'`;
 }
 
-/** As step 6 left it. */
+/** Restores the state after step 6. */
 function putBack(isKnative: boolean): string {
   const path = '/spec/template/spec/containers/0';
   const patch = [

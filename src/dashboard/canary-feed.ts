@@ -25,8 +25,8 @@ interface Scope {
 export type WatchKept = (namespace: string | undefined, changed: (rows: readonly CanaryRow[]) => void) => WatchHandle;
 
 /**
- * The list of all Canaries, fed by the watches that the controller has open in this process. A replica that has none, because another one leads,
- * opens its own while someone looks, and closes it after that.
+ * The list of all Canaries, fed by the watches that the controller has open in this process. A replica without watches, because another one leads, opens its
+ * own while a viewer is connected, and closes it after that.
  */
 export class CanaryFeed {
   readonly #scopes: readonly Scope[];
@@ -113,7 +113,7 @@ export class CanaryFeed {
     return { namespace, model, handler, fed: [] };
   }
 
-  /** Someone looks: an own watch where the controller has none. It has none of what is kept. */
+  /** Opens a watch of its own, for a connected viewer, if the controller has none. The controller never watches kept primaries. */
   #look(scope: Scope): void {
     const { namespace, model } = scope;
     scope.kept ??= this.#watchKept(namespace, (rows) => model.setKept(rows));

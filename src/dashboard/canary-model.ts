@@ -8,7 +8,7 @@ export type ListChange = { [E in keyof ListEvents]: { event: E; data: ListEvents
 
 const keyOf = ({ namespace = '', name }: { namespace?: string; name: string }): string => `${namespace}/${name}`;
 
-/** All Canaries as rows, kept by one watch, and what is kept of others that were deleted. */
+/** All Canaries as rows, from one watch, and kept primaries of deleted Canaries. */
 export class CanaryModel {
   readonly #rows = new Map<string, CanaryRow>();
   /** Rows of deleted Canaries; the row of an existing Canary takes precedence. */

@@ -199,7 +199,7 @@ describe('attacks on the dashboard', () => {
   });
 
   it.each(['/', '/api/canaries/test/podinfo/history', '/assets/page.js', '/nothing', '/login?token=x'])(
-    'clickjacking, sniffing and scripts of others: %s has the headers against them',
+    'clickjacking, sniffing and foreign scripts: %s has the headers against them',
     async (path) => {
       const { headers } = await ask(path, { headers: own() });
       expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");

@@ -7,7 +7,7 @@ export const OWN_HEADER = 'x-serin-dashboard';
  */
 export const PROOF_HEADER = 'x-serin-proof';
 
-/** Of an answer for want of a session: the page at which users log in. */
+/** Header of an answer without a session: the page at which users log in. */
 export const LOGIN_HEADER = 'x-serin-login';
 
 const FRAGMENT = '#proof=';

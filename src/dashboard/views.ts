@@ -4,7 +4,7 @@ import type { CanaryName, DifferenceView, HistoryView, JournalView, ReleaseView,
 /** A request that cannot be answered, with words for the user. */
 export class ViewError extends Error {
   override readonly name = this.constructor.name;
-  /** Of HTTP. */
+  /** HTTP status. */
   readonly status: 403 | 404 | 409 | 502;
 
   constructor(status: ViewError['status'], message: string, options?: ErrorOptions) {

@@ -15,7 +15,7 @@ export interface WaitView {
   code: string;
   /** The field concerned. */
   field?: string | undefined;
-  /** Who can end it. */
+  /** The person or team who can end it. */
   who: string;
   /** RFC 3339. */
   since?: string | undefined;
@@ -28,7 +28,7 @@ export interface EndingView {
   detail: string;
   /** RFC 3339. */
   at: string;
-  /** Who can act. */
+  /** The person or team who can act. */
   actor: string;
   remedy: string;
 }
@@ -122,7 +122,7 @@ export interface ComparedView {
   decides: boolean;
   canary: string;
   primary: string;
-  /** Evidence, in percent of what a decision needs. */
+  /** Evidence, in percent of the evidence for a decision. */
   against: string;
   inFavour: string;
 }
@@ -141,7 +141,7 @@ export interface ReleaseView extends CanaryRow {
     check: string;
     verdict: string;
     value?: number | undefined;
-    /** Of the primary, where the check compares the two. */
+    /** Value of the primary, if the check compares the two. */
     baseline?: number | undefined;
     limit?: string | undefined;
     /** The limit as numbers, where it has them. */
@@ -196,7 +196,7 @@ export interface CheckHistoryView {
   failed: number;
   unmeasured: number;
   values: readonly PointView[];
-  /** Of the primary, where the check compares the two. */
+  /** Values of the primary, if the check compares the two. */
   baseline: readonly PointView[];
 }
 

@@ -16,7 +16,7 @@ interface Asked {
   line: string;
   headers: Record<string, unknown>;
   body: string;
-  /** Of the connection. */
+  /** Remote port of the connection. */
   port: number;
 }
 const asked: Asked[] = [];
@@ -67,7 +67,7 @@ async function run(command: string) {
 }
 type Ran = Awaited<ReturnType<typeof run>>;
 
-/** Compares a run without an option and a run with it, by what `sees` reads of each. */
+/** Compares a run without an option and a run with it; `sees` reads the compared part of a run. */
 type Effect = readonly [without: string, withIt: string, sees: (ran: Ran) => unknown];
 const header = (name: string) => (ran: Ran) => ran.asked[0]?.headers[name];
 const body = (ran: Ran) => ran.asked[0]?.body;

@@ -48,7 +48,7 @@ export async function listen(options: HttpOptions): Promise<HttpServer> {
         underWay -= 1;
         if (underWay === 0) onIdle?.();
       });
-      // Before the answer is written: what comes after it on this connection would meet a server that has gone.
+      // Before the answer is written: a later request on this connection would meet a server that has gone.
       if (closed !== undefined) response.setHeader('connection', 'close');
       handle(request, response, answer).catch((error: unknown) => {
         log.error({ err: error }, 'a request could not be answered');

@@ -19,7 +19,7 @@ export interface LoadTesterOptions extends Pick<HttpOptions, 'port' | 'host' | '
   log: Logger;
   clock: { nowMs(): number; monotonicMs(): number };
   credentials: CredentialSources;
-  /** Patterns of whole namespaces. None of `namespaces` is all of them; none of `commandNamespaces` is none. */
+  /** Patterns of whole namespaces. An empty `namespaces` allows all of them; an empty `commandNamespaces` allows none. */
   namespaces: readonly string[];
   commandNamespaces: readonly string[];
   stateFile: string | undefined;

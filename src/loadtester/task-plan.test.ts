@@ -40,7 +40,7 @@ describe('planTask', () => {
     expect(plan({ type: 'cmd', cmd: 'hey http://a' }, 'trusted')).toMatchObject({ request: { program: { name: 'hey' } } });
   });
 
-  it('names the switch, and repeats nothing of a namespace that is none', () => {
+  it('names the switch, and does not repeat an invalid namespace', () => {
     expect(plan({ cmd: 'sleep 5' })).toEqual({
       status: 422,
       refused:

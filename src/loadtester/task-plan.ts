@@ -62,7 +62,7 @@ function programFor(type: TaskType, command: string, namespace: string, options:
   return processProgram(type, read.words, options.env, options.processes);
 }
 
-/** Names the switch. A namespace that is none is not repeated into an event. */
+/** Names the switch. An invalid namespace is not repeated into an event. */
 function howToAllow(namespace: string): string {
   const pattern = isLabel(namespace) ? namespace : 'NAMESPACE';
   return `To let Canaries of this namespace run commands in the load tester, start it with --allow-commands ${pattern}`;

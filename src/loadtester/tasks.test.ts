@@ -216,7 +216,7 @@ it('keeps the latest five hundred tasks that have ended', async () => {
   expect(tasks.find(ended[1]?.id ?? '')).toBe(ended[1]);
 });
 
-it('I15: of a namespace that floods are forgotten before those of others, and so are its failures', async () => {
+it('I15: of a namespace that floods are forgotten before tasks of other namespaces, and so are its failures', async () => {
   const { tasks, ended, until } = tasksWith({ atMost: 10_000, atMostOfCanary: 10_000 });
   tasks.background(aRequest(bad, { key: 'mine', namespace: 'calm' }));
   for (let index = 0; index < 600; index += 1) tasks.background(aRequest(bad, { key: `${index}`, namespace: 'flood' }));

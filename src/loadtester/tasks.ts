@@ -144,7 +144,7 @@ export class Tasks {
     return `namespace ${namespace} runs ${held} of ${atMost} tasks, and the rest is kept for others: try again, or raise --max-tasks`;
   }
 
-  /** Never rejects: what a program throws is how its task ended. */
+  /** Never rejects: an error of a program becomes the result of its task. */
   async #run(task: Task, stop: AbortController): Promise<Task> {
     const { timeoutMs, clock } = this.#options;
     const startedMs = clock.monotonicMs();

@@ -60,7 +60,7 @@ export const targetNotFound = ({ kind, name }: { kind: string; name: string }): 
 export const specUnusable = (name: string): ReadingError =>
   new ReadingError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
 
-/** As `kubectl get -o name` writes it. */
+/** Name in the form of `kubectl get -o name`. */
 export function resourceName({ name }: { name: string }): string {
   return `canary.flagger.app/${name}`;
 }

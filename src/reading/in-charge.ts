@@ -13,7 +13,7 @@ import type { ControllerReport } from './documents/canary-documents.ts';
 import { ifReadable } from './if-readable.ts';
 
 const LEASES = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
-/** Of a Serin with a slice of the Canaries: a digest of `--namespaces` and `--canary-selector`, which only its replicas know. */
+/** Lease of a Serin with a slice of the Canaries: a digest of `--namespaces` and `--canary-selector`, which only its replicas know. */
 const SLICE_LEASE = /^serin-[0-9a-f]{10}$/;
 /** One Lease for each node, and none of a controller. */
 const BUT_OF_NODES = 'metadata.namespace!=kube-node-lease';
@@ -67,7 +67,7 @@ async function leaseOf(cluster: Pick<Cluster, 'get'>, lease: KubeObject, { metad
   return { namespace, name: ref.name, lease: await cluster.get(ref), shard, shards };
 }
 
-/** Of several Serins in a cluster: the Serin of the Canary's namespace, the only one, or the writer of its status. */
+/** Chooses among several Serins in a cluster: the Serin of the Canary's namespace, the only one, or the writer of its status. */
 function chooseFor({ metadata, status }: KubeObject, found: readonly Found[]): Found | undefined {
   const writer = parseStatus(status)?.release?.writer;
   const own = found.find(({ namespace }) => namespace === metadata.namespace);

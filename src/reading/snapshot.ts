@@ -18,7 +18,7 @@ import { ifReadable } from './if-readable.ts';
 
 /** The objects of one Canary as a command read them; nothing comes from the controller. */
 export interface CanarySnapshot {
-  /** As stored. */
+  /** The object as stored. */
   raw: KubeObject;
   /** Absent if its spec cannot be read. */
   canary?: Canary;
@@ -121,7 +121,7 @@ async function eventsOf(cluster: Pick<Cluster, 'list'>, { metadata }: KubeObject
   return oldestFirst(own);
 }
 
-/** The selector of a workload of apps/v1, and what Knative labels the pods of a Revision with; other kinds have no selector for their pods. */
+/** The selector of a workload of apps/v1, or the label by which Knative marks the pods of a Revision; other kinds have no selector for their pods. */
 function podSelector(owner: KubeObject | undefined, revisionOf: (service: KubeObject) => string | undefined): string {
   if (owner && isKnative(owner)) {
     const revision = revisionOf(owner);

@@ -42,7 +42,7 @@ it.each<[what: string, blocker: NewBlocker, wait: object]>([
   expect(waitsOf(blocked(blocker))).toEqual([expect.objectContaining({ ...wait, code: blocker.code, since })]);
 });
 
-it('each reason of one object is a wait of its own, and what ends by itself is none', () => {
+it('each reason of one object is a wait of its own, and a reason that ends by itself is not a wait', () => {
   const object = { apiVersion: 'v1', kind: 'Service', name: 'podinfo' };
   const waits = waitsOf(
     blocked(

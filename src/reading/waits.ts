@@ -13,7 +13,7 @@ export interface Wait {
   code: BlockerCode;
   /** Path of the field concerned, in the object or else in the Canary: one object can be waited for because of several. */
   field?: string | undefined;
-  /** Who can end it. */
+  /** The person or team who can end it. */
   who: string;
   /** RFC 3339. */
   since?: string | undefined;

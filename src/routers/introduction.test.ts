@@ -34,7 +34,7 @@ describe('DF650: Services that proxies learn of by routes', () => {
     });
   });
 
-  it('an HTTPRoute in place does, with what Serin writes of all else', () => {
+  it("an HTTPRoute in place does, with Serin's other fields", () => {
     const rule = { backendRefs: [to('shop')] };
     expect(introduction('gatewayapi:v1', route('HTTPRoute', { backendRefs: sides }), route('HTTPRoute', rule))?.spec).toEqual({
       parentRefs: [{ name: 'edge' }],

@@ -5,10 +5,10 @@ import type { KubeObject, Slim } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
 import { isFoundInPlace } from './service-terms.ts';
 
-/** Containers that a mesh injects; their ports are none of the application's (03-SV6). */
+/** Containers that a mesh injects; their ports are not the application's (03-SV6). */
 const sidecars: readonly string[] = ['istio-proxy', 'envoy', 'linkerd-proxy'];
 const MAX_NAME = 63;
-/** As Flagger calls a port of which nothing is said. */
+/** Flagger's name for a port without one. */
 export const DEFAULT_NAME = 'http';
 
 /**

@@ -19,7 +19,7 @@ export interface RouterOptions {
  */
 export type Observers = { Deployment: Observer } & Partial<Record<TargetRef['kind'], Observer>>;
 
-/** A list that a server-side apply merges by a key, so that entries of others would stay in it. */
+/** A list that a server-side apply merges by a key, so that foreign entries would stay in it. */
 export interface MergedList {
   kind: string;
   field: string;
@@ -42,7 +42,9 @@ export interface Board {
   /** Providers that are judged by the same queries share one dashboard. */
   id: string;
   title: string;
-  /** Where the queries do not name the target: what to write in them for the primary. A text: why both sides are counted as one. */
+  /**
+   * If the queries do not name the target: the texts to replace in them for the primary. A single text is the reason for which both sides are counted as one.
+   */
   toPrimary?: readonly [canary: string, primary: string] | string;
   /** Kind of the targets, if Kubernetes has no pods for it by a known name. */
   kind?: TargetRef['kind'];

@@ -53,7 +53,7 @@ export function readRules<Rule>(
   return { kind: 'mirrored', share: percent.data };
 }
 
-/** Undefined where a rule before the main one is none of a cookie's. */
+/** `undefined` if a rule before the main one is not for a cookie. */
 function readAffinity<Rule>(canary: Canary, rules: readonly Rule[], main: Rule, reader: RuleReader<Rule>): Affinity | undefined {
   const affinity: Affinity = {};
   for (const rule of rules) {

@@ -28,7 +28,7 @@ export function re2Problem(pattern: string): string | undefined {
   if (/\(\?(?:[=!]|<[=!])/.test(pattern)) return 'looks ahead or behind, which RE2 cannot';
   if (/(?:^|[^\\])(?:\\\\)*\\[1-9k]/.test(pattern)) return 'refers back to a group, which RE2 cannot';
   try {
-    // Flags at the start are RE2's own syntax for `i` and `s`; what follows has to be a pattern all the same.
+    // Flags at the start are RE2's own syntax for `i` and `s`; the rest has to be a pattern all the same.
     new RegExp(pattern.replace(/^\(\?[imsU]+\)/, ''));
     return undefined;
   } catch (error) {

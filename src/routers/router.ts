@@ -104,7 +104,7 @@ export interface Router {
   introduction?(next: KubeObject, current: readonly KubeObject[]): KubeObject | undefined;
   /** The routes that the objects found in the cluster express; the reverse of `render`. `undefined` if they do not exist yet. */
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | UnreadableRoutes | undefined;
-  /** The user's object that a share of the traffic needs and that is not found, with what to do; absent if it needs none. */
+  /** The user's object that a share of the traffic needs and that is not found, with the remedy; absent if it needs none. */
   missing?(canary: Canary, current: readonly KubeObject[]): RoutingError | undefined;
   /** Tests if the provider reports that it has taken over its objects; without the method, it does not report and counts as done. */
   isInForce?(canary: Canary, current: readonly KubeObject[]): boolean;

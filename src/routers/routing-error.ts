@@ -10,7 +10,7 @@ export class RoutingError extends Error {
   readonly object?: ObjectRef;
   /** The message is about the strategy as a whole, or begins with this field. */
   readonly placed: { field: string; message: string };
-  /** The message in two clauses: what is wrong, and what to do about it; without a remedy, it says itself what is missing. */
+  /** The message in two clauses: the problem, and the remedy; without a remedy, the problem itself names what is missing. */
   readonly clauses: { problem: string; remedy?: string };
 
   /** `remedy`: the field below `spec` to correct, where the problem is one of the whole strategy. */
@@ -30,7 +30,7 @@ export class RoutingError extends Error {
     return error;
   }
 
-  /** A problem of an object of the user's, and what to change in it. */
+  /** A problem of an object of the user's, and the change to make in it. */
   static of(problem: string, remedy: string): RoutingError {
     return Object.assign(new this(sentenceOf(problem, remedy)), { clauses: { problem, remedy } });
   }

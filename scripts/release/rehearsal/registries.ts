@@ -20,7 +20,7 @@ export interface Registries {
 
 const READY_MS = 60_000;
 
-/** A registry of images and one of packages, on loopback and with nothing behind them: what is not pushed cannot be had. */
+/** A registry of images and one of packages, on loopback and with nothing behind them: only pushed content can be had. */
 export async function startRegistries({ registry, verdaccio }: RehearsalPrograms, session: Session): Promise<Registries> {
   const folder = join(session.folder, 'registries');
   const images = `127.0.0.1:${await freePort()}`;

@@ -14,7 +14,7 @@ const DIGITS: Names = [
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT'],
 ];
 
-/** Prints what a rehearsal does, and keeps of it what the docs show: parts with their seconds, commands, and what was pushed. */
+/** Prints the progress of a rehearsal, and keeps the lines that the docs show: parts with their seconds, commands, and pushes. */
 export class Transcript {
   readonly #lines: string[] = [];
   readonly #startedMs = performance.now();

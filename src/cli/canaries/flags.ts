@@ -20,7 +20,7 @@ export function noted(command: Command, { examples, exits = [] }: CommandNotes):
   const more =
     codes.length === 0 ? '' : `\n\nExit codes, beside 0 (success), 2 (no result) and 64 (wrong command line):\n${codes.join('\n')}`;
   return command.addHelpText('after', ({ command: asked }) => {
-    // As the reader calls it: `kubectl serin` where it is a plugin.
+    // The reader's name for the program: `kubectl serin` for a plugin.
     const lines = examples.map((line) => `  ${line.replaceAll(/\bserin(?= )/g, calledNow(asked))}`);
     return `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.join('\n')}${more}`;
   });

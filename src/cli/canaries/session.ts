@@ -9,7 +9,7 @@ import { ReadingError } from '../../reading/reading-error.ts';
 import { CommandError, type ExitName, exitCodes, usageError } from '../output/exit-codes.ts';
 import { Output, type OutputFlags, processStreams, type Streams } from '../output/output.ts';
 
-/** As `withKubectlFlags` takes them. */
+/** Flags in the form of `withKubectlFlags`. */
 export interface ClusterFlags extends OutputFlags {
   kubeconfig?: string;
   master?: string;
@@ -76,7 +76,7 @@ export function onCluster(
   });
 }
 
-/** As a shell reads them. */
+/** Flags in the form for a shell. */
 function clusterFlagsOf({ kubeconfig, context }: ClusterFlags): string[] {
   const flag = (name: string, value: string | undefined) => (value ? [`--${name}=${forShell(value)}`] : []);
   return [...flag('kubeconfig', kubeconfig), ...flag('context', context)];

@@ -106,7 +106,7 @@ function isRevision(seen: string, wanted: string): boolean {
 }
 
 const SHORTEST_REVISION = 7;
-/** Instead of a revision: what the target holds now. */
+/** Instead of a revision: the current content of the target. */
 const OF_TARGET = 'target';
 
 /** A Canary, and until when it is waited for, by the clock's monotonic time. */

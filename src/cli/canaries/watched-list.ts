@@ -24,7 +24,7 @@ interface WatchedList {
   connection(lost: string | undefined): void;
 }
 
-/** Between a change and what is shown of it: a burst of changes is shown once. */
+/** Between a change and its display: a burst of changes is shown once. */
 const REST_MS = 100;
 
 /** Shows all Canaries and kept primaries, and again after changes, from a watch of each: nothing else is read. */

@@ -23,8 +23,8 @@ async function after(line: string) {
   return { values: candidates.map(({ value }) => value), candidates, files, asked };
 }
 
-describe('what a shell can put in the place of the last word', () => {
-  it('commands, by what was typed of them, without hidden ones', async () => {
+describe('candidates of a shell for the last word', () => {
+  it('commands that begin with the typed text, without hidden ones', async () => {
     expect((await after('')).values).toEqual(expect.arrayContaining(['list', 'status', 'report', 'completion', 'traffic']));
     expect((await after('')).values).not.toContain('hidden');
     expect((await after('st')).values).toEqual(['status']);
@@ -70,7 +70,7 @@ describe('what a shell can put in the place of the last word', () => {
     if (what === undefined) expect(values).toEqual([]);
   });
 
-  it('names of what was typed so far, and the whole word where a flag and its value are one', async () => {
+  it('names that begin with the typed text, and the whole word where a flag and its value are one', async () => {
     expect((await after('status p')).values).toEqual(['podinfo']);
     expect((await after('status --namespace=p')).values).toEqual(['--namespace=podinfo']);
   });

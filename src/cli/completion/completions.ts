@@ -90,7 +90,7 @@ async function valuesOf(thing: Option | Argument, given: GivenFlags, findNames: 
   return known ? { candidates: (await findNames(known, given)).map((value) => ({ value })), files: false } : NOTHING;
 }
 
-/** Only long names: each flag has one, which says what it is. */
+/** Only long names: each flag has one, which describes it. */
 function flagsOf(command: Command): Candidate[] {
   const own = command.options
     .filter(({ hidden }) => !hidden)

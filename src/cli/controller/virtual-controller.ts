@@ -70,7 +70,7 @@ export function startVirtualController(
   };
   const program = new Command('serin').exitOverride().configureOutput({ writeErr: write });
   addControllerCommand(program, async (options) => over(await controllerCommand(options, {}, host)));
-  // As `process.argv` has them: the program and its file come first.
+  // Arguments in the form of `process.argv`: the program and its file come first.
   program.parseAsync(withTwoDashes(['node', 'serin', 'controller', ...args])).catch((error: unknown) => {
     write(`${error}\n`);
     over(1);

@@ -9,7 +9,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 
 /** One difference between the definition in a cluster and ours. */
 export interface CrdDifference {
-  /** `lost`: what the cluster has and ours has not, so that applying ours would drop it from every object. */
+  /** `lost`: a field that the cluster has and ours lacks, so that applying ours would drop it from every object. */
   kind: 'new' | 'changed' | 'lost';
   /** `v1beta1 spec.analysis.interval`, or a field of the definition itself. */
   at: string;

@@ -17,7 +17,7 @@ const session = () => {
   return { cluster: raw(new HeldCluster([canary])), namespace: undefined, output, written };
 };
 
-it.each(['x', '-1', '65536', '1.5', ''])('--port %s is refused with what it must be', async (port) => {
+it.each(['x', '-1', '65536', '1.5', ''])('--port %s is refused with the range of valid ports', async (port) => {
   await expect(dashboardCommand(session(), { port, meshProvider: 'istio' }, Promise.resolve())).rejects.toThrow(
     `--port ${port} must be a whole number from 0 to 65535`,
   );

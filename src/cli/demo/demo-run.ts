@@ -47,7 +47,7 @@ export async function runDemo(options: DemoOptions, screen: Screen, leftovers: L
   if (isKept) {
     for (const line of keptLines(call, cluster.kubeconfigFile, Object.keys(bad.env))) screen.say(line);
     await new Promise<void>((resolve) => {
-      // A second signal does not wait for what is being stopped.
+      // A second signal does not wait for the end of the first one's work.
       for (const [signal, code] of Object.entries(endingSignals))
         process
           .removeAllListeners(signal)

@@ -12,7 +12,7 @@ it('every command consists of words that each shell takes literally, without a v
   expect(all.join('\n')).not.toMatch(/ -- |export/);
 });
 
-it('what is not a command fits a usual terminal', () => {
+it('a line without a command fits a usual terminal', () => {
   const lines = [...kept, ...nextLines('npx node src/cli/main.ts', true)].filter((line) => !/^ {2}\S/.test(line));
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
 });

@@ -163,7 +163,7 @@ function suppositionAnswer(result: Supposition): CommandAnswer<Supposition> {
   };
 }
 
-/** `NAME/RELEASE`: the number behind the last slash, and what is before it. */
+/** `NAME/RELEASE`: the number after the last slash, and the text before it. */
 export function splitRelease(text: string): { canary: string; release?: number } {
   const found = /^(.+)\/(\d{1,9})$/.exec(text);
   return found?.[1] === undefined ? { canary: text } : { canary: found[1], release: Number(found[2]) };

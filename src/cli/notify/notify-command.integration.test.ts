@@ -180,7 +180,7 @@ describe('serin notify', () => {
     await expect(notify(aCluster(), flags)).rejects.toThrow(error);
   });
 
-  it('has no address of a global receiver, and says what to do', async () => {
+  it('has no address of a global receiver, and names the remedies', async () => {
     await expect(notify(aCluster({ alerts: false }))).rejects.toThrow('add --dry-run to see what it gets, or name an AlertProvider');
   });
 });

@@ -15,12 +15,12 @@ import { isPeersMark } from '../../workloads/companions/names.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
 import type { Preflight } from './preflight-document.ts';
 
-/** A Canary, what it is of, and what it does as it arrives. */
+/** A Canary, its target and objects, and the plan of its arrival. */
 export interface Arrived {
   canary: Canary;
   provider: Provider | undefined;
   target: KubeObject;
-  /** Of its namespace. */
+  /** Objects of its namespace. */
   objects: readonly KubeObject[];
   plan: ArrivalPlan;
   /** It distinguishes the sides. */

@@ -83,7 +83,7 @@ export type PreflightList = z.infer<typeof PreflightList>;
 
 type Named = { namespace: string; name: string };
 
-/** Of a Canary that cannot be looked at. */
+/** Document of a Canary that cannot be checked. */
 export function unusable(of: Named, problem: string): Preflight {
   const none = {
     arrived: false,
@@ -111,7 +111,7 @@ interface Looked {
   differences: Preflight['differences'];
   routes: Preflight['routes'];
   ignored: Preflight['ignored'];
-  /** Of the user's, with a field that Serin writes. */
+  /** Objects of the user's with a field that Serin writes. */
   written: readonly KubeObject[];
 }
 

@@ -93,7 +93,7 @@ describe('serin preflight', () => {
     );
   });
 
-  it('before the arrival says what is made, what is changed and what follows', async () => {
+  it('before the arrival lists the objects that are made, changed and followed', async () => {
     const apex = service('shop', { app: 'shop' });
     expect(preflightLines(await looked(apex, service('shop-admin', { app: 'shop' }), budget)).slice(0, 7)).toEqual([
       'Canary test/shop: nothing is lost',
@@ -171,7 +171,7 @@ describe('serin preflight', () => {
     );
   });
 
-  it('who applies an object that Serin writes is named, with the lines for that tool', async () => {
+  it('the tool that applies an object which Serin writes is named, with the lines for that tool', async () => {
     const helm = { annotations: { 'meta.helm.sh/release-name': 'shop' } };
     const apex = service('shop', { app: 'shop' }, helm);
     const admin = service('shop-admin', { app: 'shop' }, { annotations: { 'argocd.argoproj.io/tracking-id': 'x' } });

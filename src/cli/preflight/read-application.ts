@@ -78,7 +78,7 @@ export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: 
   });
 }
 
-/** Serin writes a field of it: the apex Service, what follows it, and a route of its name or of the list, if they are the user's. */
+/** Serin writes a field of it: the apex Service, its followers, and a route of its name or of the list, if they are the user's. */
 function isWritten(object: KubeObject, { follows }: ArrivalPlan, apex: string, split: readonly SplitRoute[]): boolean {
   const { kind, metadata } = object;
   if (metadata.annotations?.[ownerAnnotation] !== undefined) return false;

@@ -13,7 +13,7 @@ import { type Item, itemOf } from '../validate/documents.ts';
 import { type LiveItems, readCluster } from '../validate/live.ts';
 import { type CanaryItem, manifestsOf } from '../validate/manifests.ts';
 
-/** The place of what was read from the cluster, and is judged as a file is. */
+/** The place of an object from the cluster, which is judged like a file. */
 export const LIVE = 'cluster';
 
 /** The Canary of that name in its applied form; empty if it does not exist, since the files can contain it. */
@@ -110,7 +110,7 @@ function asApplied({ metadata, status: _, ...rest }: KubeObject): KubeObject {
   } as KubeObject;
 }
 
-/** As if their reading were forbidden. */
+/** Secrets are treated as forbidden. */
 function withoutSecrets({ get, list }: ClusterReader): ClusterReader {
   return {
     list,

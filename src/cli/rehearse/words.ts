@@ -28,7 +28,7 @@ export function lasts(seconds: number): string {
   return `${seconds < -0.5 ? '-' : ''}${parts.join('')}`;
 }
 
-/** One sentence of what became of the release. */
+/** One sentence on the outcome of the release. */
 export function outcomeWords(result: RehearsalResult): string {
   const { seconds, verdict } = result;
   const isChecked = seconds.toDetect !== undefined && seconds.toDetect < (seconds.toRollBack ?? 0);

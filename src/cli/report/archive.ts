@@ -49,7 +49,7 @@ export class Archive {
   }
 }
 
-/** Objects as YAML, one document each, and all else as JSON. Lines are not folded: what is looked for must not be parted. */
+/** Objects as YAML, one document each, and all else as JSON. Lines are not folded: a searched value must not be parted. */
 export function textOf(path: string, content: string | object): string {
   if (typeof content === 'string') return content;
   if (!path.endsWith('.yaml')) return `${JSON.stringify(content, undefined, 2)}\n`;

@@ -75,7 +75,7 @@ describe('serin report', () => {
     expect(planted.all.size).toBeGreaterThan(120);
   });
 
-  it('what it is for is in it: versions, objects, answers, Events', async () => {
+  it('contains the parts that a report is for: versions, objects, answers, Events', async () => {
     const { cluster } = aCluster();
     const all = await unpacked(cluster);
     expect(VersionReport.parse(JSON.parse(read(all, 'versions.json')))).toMatchObject({ server: 'v1.36.3' });
@@ -128,7 +128,7 @@ describe('serin report', () => {
       expect(ofCanary(all, `${name}.yaml`)).toContain('metadata:');
   });
 
-  it('contents.json lists every file, what was left out, and what could not be read and why', async () => {
+  it('contents.json lists every file, the files that were left out, and unreadable objects with the reason', async () => {
     const { cluster } = aCluster();
     for (const kind of ['Pod', 'AlertProvider', 'CustomResourceDefinition']) cluster.forbidden.add(kind);
     cluster.absent.add('ScaledObject');
@@ -257,7 +257,7 @@ describe('serin report', () => {
     );
   });
 
-  it('-o json is the list of what is in it, and -o name the file', async () => {
+  it('-o json is the list of the contents, and -o name the file', async () => {
     const { said, file } = await report(aCluster().cluster, { namespace: 'test', output: 'json' });
     expect(ReportContents.parse(JSON.parse(said))).toMatchObject({ file, created: '2026-11-22T05:40:00Z' });
     const named = await report(aCluster().cluster, { namespace: 'test', output: 'name' });

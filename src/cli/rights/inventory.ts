@@ -10,7 +10,7 @@ import type { RightsSettings } from './settings.ts';
 /** A mistake of a manifest that hides what its Canary needs. */
 export interface RightsProblem {
   item: Item;
-  /** Of the field. */
+  /** Path of the field. */
   path: string;
   message: string;
 }

@@ -2,7 +2,7 @@ import type { Permission } from '../../api/permission.ts';
 
 /** A rule that something of the files needs. */
 export interface Need {
-  /** Of the objects; empty for cluster-scoped objects, or for all namespaces. */
+  /** Namespace of the objects; empty for cluster-scoped objects, or for all namespaces. */
   namespace: string;
   permission: Permission;
   /** Object or setting that needs it, such as `Canary web`. */

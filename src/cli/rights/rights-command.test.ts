@@ -337,7 +337,7 @@ spec:
       files: { 'values.yaml': 'namespaces: [shop]', 'web.yaml': CANARY.replace('provider: kubernetes', 'provider: kuma') },
       says: 'Error: a TrafficRoute of Kuma belongs to no namespace: remove namespaces',
     },
-  ])('$what: nothing is printed, and the message says where and what to do', async ({ files, says }) => {
+  ])('$what: nothing is printed, and the message names the place and the remedy', async ({ files, says }) => {
     const { code, text, complained } = await print({ 'web.yaml': CANARY, ...files });
     expect({ code, text }).toEqual({ code: 1, text: '' });
     expect(complained).toContain(says);

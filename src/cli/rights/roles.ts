@@ -24,7 +24,7 @@ const only = (permission: Permission, isWanted: (verb: RbacVerb) => boolean): Pe
 });
 const reads = (permission: Permission): Permission => only(permission, (verb) => READS.includes(verb));
 
-/** The roles that grant these needs, and nothing else: of what is in no namespace first, then by namespace. */
+/** The roles that grant these needs, and nothing else: needs without a namespace first, then by namespace. */
 export function leastRoles(used: readonly Need[], settings: RightsSettings): LeastRole[] {
   const all = [...startNeeds(settings), ...used, ...leaseNeeds(settings), ...reviewNeeds(settings)].flatMap((need) =>
     split(need, settings),

@@ -74,7 +74,7 @@ it('a write that comes late is computed again from the current object', async ()
   expect(patches).toEqual([expect.objectContaining({ metadata: { resourceVersion: '3' } })]);
 });
 
-it('what is so already is not written', async () => {
+it('a setting that exists already is not written', async () => {
   const { set, patches } = aCluster(service([{ revisionName: 'v1', percent: 100, tag: 'now' }]));
   expect(await set({ tag: ['v1=now'] })).toBeUndefined();
   expect(patches).toEqual([]);

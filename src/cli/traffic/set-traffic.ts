@@ -51,7 +51,7 @@ export async function setTraffic(
   }
 }
 
-/** As a merge patch: lists are whole, and the name of the revision is removed, since the previous revision has it. */
+/** A merge patch: lists are whole, and the name of the revision is removed, since the previous revision has it. */
 function withImage(service: KubeObject, image: string): object {
   const [first, ...others] = asKnativeService(service).spec?.template?.spec?.containers ?? [];
   return { metadata: { name: null }, spec: { containers: [{ ...first, image }, ...others] } };

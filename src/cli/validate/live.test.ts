@@ -125,7 +125,7 @@ describe('serin validate --live', () => {
     template: { metadata: { labels }, spec: { containers: [{ name: 'web' }] } },
   });
 
-  it('I17: what would be lost of the objects of the cluster is found, those of other namespaces too', async () => {
+  it('I17: losses among the objects of the cluster are found, also of other namespaces', async () => {
     const policies = [
       object('security.istio.io/v1', 'AuthorizationPolicy', 'podinfo', { selector: { matchLabels: labels } }),
       object('monitoring.coreos.com/v1', 'PodMonitor', 'podinfo', { selector: { matchLabels: labels } }),

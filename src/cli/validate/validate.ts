@@ -68,7 +68,7 @@ export interface Judged {
   found: readonly ManifestFinding[];
 }
 
-/** The objects of all files, and what is wrong with them. */
+/** The objects of all files, and their problems. */
 export async function validateFiles(args: ValidateArgs): Promise<Judged> {
   const spent = new Spent();
   const sources = readSources(args.files, args.stdin, spent).map(({ name, file, text }) =>

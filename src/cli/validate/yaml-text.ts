@@ -23,7 +23,7 @@ const LINEAR = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as
 /** Parses a text word by word, so that a limit ends it before memory does. */
 export function yamlText(text: string, spent: Spent): YamlText {
   const lines = new LineCounter();
-  // As Parser.parse does.
+  // The same as Parser.parse.
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
   const documents: Document.Parsed<ParsedNode>[] = [];

@@ -53,7 +53,7 @@ export class LiveScreen {
     const lines = isTooSmall
       ? [`Too small: ${SMALLEST.columns}x${SMALLEST.rows} needed`.slice(0, columns)]
       : drawing({ ...this.#terminal, columns }, rows);
-    // Behind the last column, erasing the rest of the line would erase the last character.
+    // After the last column, erasing the rest of the line would erase the last character.
     const text = lines
       .slice(0, rows)
       .map((line) => (widthOf(line, this.#terminal) < columns ? `${line}\x1b[K` : line))

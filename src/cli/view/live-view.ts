@@ -15,7 +15,7 @@ export type LiveSource<T> = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** Keys of a view beside `q`, and what they have led to. */
+/** Keys of a view beside `q`, and their results. */
 export interface KeyPanel<T> {
   /** Returns true if the key was for this panel, and does not quit. */
   heed(key: string, value: T): boolean;
@@ -29,7 +29,7 @@ export interface KeyPanel<T> {
 export interface LiveView<T> {
   source: LiveSource<T>;
   lines(value: T, terminal: Terminal, rows: number, nowMs: number): readonly string[];
-  /** Made with what draws again after an answer. */
+  /** Made with a function that draws again after an answer. */
   panel?(redraw: () => void): KeyPanel<T>;
 }
 

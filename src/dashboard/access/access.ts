@@ -13,14 +13,14 @@ export interface Answer {
   headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** A reader with a session, and what that reader may see and do. */
+/** A reader with a session, and the rights of that reader. */
 export interface Viewer {
   /** The same object for every request of a session. */
   readonly session: object;
   readonly views: Views;
-  /** As the page shows it. */
+  /** The session for the page. */
   readonly about: SessionView;
-  /** Shows the whole list of what the viewer may see, and each change, until the returned function is called. */
+  /** Shows the whole list that the viewer may see, and each change, until the returned function is called. */
   followList(show: (change: ListChange) => void): () => void;
   /** Seconds until a request is accepted again, `undefined` if it is accepted now. */
   waitSeconds(): number | undefined;
@@ -30,7 +30,7 @@ export interface Viewer {
   onEnd(end: () => void): () => void;
 }
 
-/** Who comes in, and how. */
+/** Admission of readers. */
 export interface Access {
   /** Origin of the page under this `Host`, `undefined` for an unknown name. */
   originOf(host: string): string | undefined;
@@ -52,7 +52,7 @@ export interface Credentials {
   proof: string | undefined;
 }
 
-/** Of the session whose cookie has this name. */
+/** Cookie and proof of the session whose cookie has this name. */
 export function credentialsOf(headers: IncomingHttpHeaders, name: string): Credentials {
   const proof = headers[PROOF_HEADER];
   return { cookie: cookieOf(headers.cookie, name), proof: typeof proof === 'string' ? proof : undefined };

@@ -20,7 +20,7 @@ import { userProblem } from './user.ts';
 import { type SessionLimits, type UserSession, UserSessions } from './user-sessions.ts';
 import { followVisible, type ListSource } from './visible-list.ts';
 
-/** Paths of pages, made of what the names of objects consist of: nothing that leads to another host, or ends an attribute. */
+/** Paths of pages, only with characters of object names: nothing that leads to another host, or ends an attribute. */
 const OF_PAGE = /^\/(canaries\/[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*(\/[a-z0-9/]*)?)?$/;
 
 /** The path of a page to go to after the login; the list for everything else. */
@@ -38,7 +38,7 @@ export const ACCESS_LIMITS: AccessLimits = {
   ...{ loginsAtOnce: 8, loginBurst: 30, loginsPerSecond: 5, loginsWaiting: 32, tokenBytes: 16_384, refusalsLogged: 30 },
 };
 
-/** Of the dashboard in the controller. */
+/** Access to the dashboard in the controller. */
 export interface ClusterAccessOptions {
   listener: Listener;
   served: Served;
@@ -75,7 +75,7 @@ class ClusterAccess implements Access {
   readonly #options: ClusterAccessOptions;
   readonly #sessions: UserSessions;
   readonly #turns: LoginTurns;
-  /** Of failed logins, which strangers cause. */
+  /** Log of failed logins, which strangers cause. */
   readonly #line: ReturnType<typeof paced>;
   readonly #viewers = new WeakMap<UserSession, Viewer>();
 

@@ -20,7 +20,7 @@ export function serviceListener(origin: string): Listener {
   };
 }
 
-/** Of a port-forward, which reaches the loopback address of the pod. */
+/** Listener of a port-forward, which reaches the loopback address of the pod. */
 export const localListener: Listener = {
   originOf: (host) => (isLocal(host) ? `http://${host}` : undefined),
   hostRemedy: 'open http://localhost with the port that you forward',

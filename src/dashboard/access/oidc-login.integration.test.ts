@@ -87,7 +87,7 @@ function aBrowser() {
     const location = response.headers.get('location');
     return { url: location === null ? url : new URL(location, url).href, text: await response.text() };
   };
-  /** As far as the provider's last redirect: the address of the callback. */
+  /** Follows redirects to the provider's last one: returns the address of the callback. */
   const logInAt = async (first: string, id: string): Promise<string> => {
     let at = first;
     for (let steps = 0; steps < 12; steps += 1) {

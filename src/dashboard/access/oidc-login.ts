@@ -40,7 +40,7 @@ export interface OidcLogin {
 }
 
 const ANSWER_WITHIN_S = 10;
-/** Of Kubernetes itself: no provider may give such a name or group. */
+/** Reserved by Kubernetes: no provider may give such a name or group. */
 const RESERVED = 'system:';
 
 /** Reads the provider's settings at the first login, and again after a failure. */

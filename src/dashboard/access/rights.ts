@@ -43,7 +43,7 @@ export class Rights {
     return this.#user;
   }
 
-  /** Rejects when the API server does not answer: what is unknown is not allowed. */
+  /** Rejects if the API server does not answer: an unknown right is not granted. */
   async may(request: ResourceRequest): Promise<boolean> {
     const key = JSON.stringify([request.verb, request.group, request.resource, request.namespace ?? '', request.name ?? '']);
     const known = this.#answers.get(key);

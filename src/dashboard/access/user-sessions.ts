@@ -75,7 +75,7 @@ export class UserSessions {
     this.#stopLooking = every(clock, LOOK_EVERY_MS, () => this.endOverdue());
   }
 
-  /** `withinMs`: what is left of the token's own time. */
+  /** `withinMs`: the rest of the token's own time. */
   open(user: User, withinMs = Number.POSITIVE_INFINITY): NewSession {
     const { absoluteMs, most, mostOfUser, burst } = this.#limits;
     this.endOverdue();

@@ -38,7 +38,7 @@ export function followVisible(source: ListSource, rights: Rights, clock: Clock, 
     const visible = rows.filter((row: CanaryRow) => allowed.get(row.namespace) === true);
     show({ event: 'list', data: { rows: visible, ...(unavailable !== undefined && { unavailable }) } });
   };
-  /** One at a time; what comes meanwhile is checked after it. */
+  /** One at a time; changes that come meanwhile are checked after it. */
   const recheck = async (): Promise<void> => {
     isStale = true;
     if (isChecking) return;

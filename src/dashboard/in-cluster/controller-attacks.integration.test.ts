@@ -346,7 +346,7 @@ describe('rights on the dashboard in the controller', () => {
     expect(cluster.read.filter((one) => one.startsWith('get'))).toEqual([]);
   });
 
-  it('what the user may not read besides is hidden: workloads and pods', async () => {
+  it('objects that the user may not read are hidden: workloads and pods', async () => {
     const { text } = await ask('/api/canaries/a/shop-a/stream', { headers: await sessionOf(anns) });
     const [, data = '{}'] = /data: (.*)/.exec(text) ?? [];
     expect(JSON.parse(data).hidden).toEqual(expect.arrayContaining([expect.stringContaining('Deployment may not be read')]));

@@ -14,7 +14,7 @@ import { TlsFilesProblem, watchedTls } from './watched-tls.ts';
 /** Dependencies that the dashboard gets from the controller. */
 interface Around extends Required<Pick<ClusterOptions, 'onRequest' | 'random'>> {
   own: Connection;
-  /** Of kinds that live in the cluster of the routes. */
+  /** True for kinds that live in the cluster of the routes. */
   isElsewhere(apiVersion: string): boolean;
   /** Policy for requests to the OpenID Connect provider. */
   egress: EgressPolicy;

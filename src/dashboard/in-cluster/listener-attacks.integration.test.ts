@@ -7,7 +7,7 @@ import { PROOF_HEADER } from '../own-headers.ts';
 import { newSecret } from '../sessions.ts';
 
 const ORIGIN = 'https://serin.example.org';
-/** Of the browser of an operator who forwards the port, and of every other port of that machine. */
+/** Origin in the browser of an operator who forwards the port, and of every other port of that machine. */
 const LOCAL = 'http://localhost:8090';
 const [OPERATOR, POD, ATTACKER] = ['127.0.0.1', '127.0.0.9', '127.0.0.3'];
 /** Another peer than the attacker. */
@@ -116,7 +116,7 @@ describe('the two listeners of the dashboard in the controller', () => {
   it.each([
     { from: LISTENERS[0], to: LISTENERS[1] },
     { from: LISTENERS[1], to: LISTENERS[0] },
-  ])('a session of the listener of $from.listener is none at that of $to.listener', async ({ from, to }) => {
+  ])('a session of the listener of $from.listener is not valid at the listener of $to.listener', async ({ from, to }) => {
     const dashboard = await served();
     const portOf = (listener: (typeof LISTENERS)[number] | undefined) => listener?.portOf(dashboard) ?? 0;
     const session = sessionIn(await logInAt(portOf(from), from?.origin ?? '', dashboard.token));

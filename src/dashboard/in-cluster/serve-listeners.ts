@@ -11,7 +11,7 @@ export interface ListenersOptions {
   settings: Pick<DashboardSettings, 'port' | 'localPort' | 'origin'>;
   tls: ReturnType<typeof watchedTls> | undefined;
   access: Omit<ClusterAccessOptions, 'listener'>;
-  /** Of the Service's listener, by default all addresses. Only tests set it. */
+  /** Host of the Service's listener, by default all addresses. Only tests set it. */
   host?: string;
 }
 

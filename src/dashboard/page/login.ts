@@ -7,7 +7,7 @@ const words = {
   unreachable: 'The dashboard does not answer: load this page again.',
 };
 
-/** Of `/login/state`. */
+/** Answer of `/login/state`. */
 interface State {
   oidc: boolean;
   /** A path of this site, checked by the server. */

@@ -1,6 +1,6 @@
 import { LOGIN_HEADER, PROOF_HEADER, proofIn } from '../own-headers.ts';
 
-// Of the origin, which has the port in it, and the same in all tabs.
+// Key for the origin, which includes the port, and is the same in all tabs.
 const KEY = 'serin-proof';
 
 /** Keeps the proof of a session for the next pages. */

@@ -26,7 +26,7 @@ import { type RoutesRead, readRoutes } from './routes-view.ts';
 
 /** Longest wait of the page for the controller's answer. */
 const ANSWER_WITHIN = '1m';
-/** Of one page: tenants can make any number. */
+/** Limit of one page: tenants can make any number. */
 const MOST_PODS = 200;
 const MOST_EVENTS = 50;
 
@@ -80,7 +80,7 @@ interface Seen {
   routes: RoutesRead;
 }
 
-/** Shows the release when it is opened, and after each change of what its screen shows. */
+/** Shows the release when it is opened, and after each change of the objects on its screen. */
 function followRelease(
   { cluster, clock = systemClock }: ViewsOf,
   { namespace, name }: CanaryName,
@@ -138,7 +138,7 @@ function podView(pod: KubeObject, side: PodView['side']): PodView {
 
 const STATUS_OF: Readonly<Record<NoAnswer, ViewError['status']>> = { notFound: 404, no: 409, refused: 409, timedOut: 502, unanswered: 502 };
 
-/** The answer, or an error with words for the user; a fault of ours has none of its own. */
+/** The answer, or an error with words for the user; a fault of ours has no such words. */
 async function answered<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -11,7 +11,7 @@ import { internalWrite } from './write-context.ts';
 const foreground = 'foregroundDeletion';
 const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** Garbage collection, namespace deletion and CRD clean-up: what kube-controller-manager does after a deletion. */
+/** Garbage collection, namespace deletion and CRD clean-up, as in kube-controller-manager after a deletion. */
 export class Collectors {
   readonly #api: Api;
   readonly #unsubscribe: () => void;

@@ -69,7 +69,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   for (const crd of options.crds ?? []) create(api, crd);
   const collectors = new Collectors(api);
   const counts = new Map<string, Map<string, number>>();
-  // As a real server has it.
+  // The bounds of a real server.
   const watchTimeoutMs = (): number => (1800 + random() * 1800) * 1000;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
@@ -118,7 +118,7 @@ async function handle(api: Api, options: HandlerOptions, exchange: Exchange, aut
   const resource = api.resources.find(path.group, path.version, path.plural);
   exchange.verb = verbOf(request.method ?? 'GET', path, url.searchParams);
   exchange.resource = path.subresource === '' ? path.plural : `${path.plural}/${path.subresource}`;
-  // As a real server does, before it looks whether there is such a resource.
+  // Before the check that the resource exists, as in a real server.
   if (authorize !== undefined) authorizeBy(authorize, api, exchange, path);
   if (resource === undefined || (path.namespace !== '' && !resource.namespaced)) throw pathNotFound();
   const body = await readBody(request);
@@ -135,7 +135,7 @@ function authorizeBy(authorize: (request: AuthorizedRequest) => boolean, api: Ap
     if (!authorize({ ...asked, verb })) throw forbidden({ ...path, kind: '' }, path.name, `it cannot ${verb} resource "${asked.resource}"`);
 }
 
-/** Of a list or watch, the name that its field selector limits it to; of a namespace, itself. */
+/** For a list or watch, the name in its field selector; for a namespace, its own name. */
 function attributesOf({ request, url, verb, resource }: Exchange, path: ApiPath): AuthorizedRequest {
   const { group, plural } = path;
   const [, selected = ''] = /^metadata\.name=([^,]+)$/.exec(url.searchParams.get('fieldSelector') ?? '') ?? [];

@@ -12,7 +12,7 @@ export interface RawObject extends KubeObject {
 
 export const isRecord = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of JSON; an undefined field differs from an absent field. */
+/** Compares JSON; an undefined field differs from an absent field. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index]));

@@ -14,7 +14,7 @@ const POLICIES = `${GROUP}/mutatingadmissionpolicies`;
 /** One create or update, before it is stored. */
 export interface AdmittedWrite {
   operation: 'CREATE' | 'UPDATE';
-  /** As the client sent or patched it, with `managedFields` of after the write. */
+  /** The object that the client sent or patched, with `managedFields` of after the write. */
   object: KubeObject;
   old: KubeObject | undefined;
   subresource: string;

@@ -76,7 +76,7 @@ function blockCauses({ cidr = '', except }: JsonObject, field: string): StatusCa
 }
 
 interface Prefix {
-  /** Of the address, as zeros and ones. */
+  /** Bits of the address, as zeros and ones. */
   bits: string;
   /** Number of bits that all addresses of the range have in common. */
   length: number;
@@ -100,7 +100,7 @@ function cidrCauses(text: string, field: string): StatusCause[] {
 
 const binary = (number: number, width: number): string => number.toString(2).padStart(width, '0');
 
-/** 32 or 128 zeros and ones; empty for what is not an IP address. */
+/** 32 or 128 zeros and ones; empty for a text that is not an IP address. */
 function bitsOf(address: string): string {
   if (isIP(address) === 0) return '';
   if (isIP(address) === 4)

@@ -11,7 +11,7 @@ const { roots, messages } = table as unknown as { roots: Record<string, string>;
 
 export const protobufType = 'application/vnd.kubernetes.protobuf';
 
-/** Says what in a protobuf body cannot be understood. */
+/** A part of a protobuf body that cannot be understood. */
 class ProtobufError extends Error {}
 
 /**

@@ -98,7 +98,7 @@ export class Resources {
     return this.#resources.get(`${group}/${version}/${plural}`);
   }
 
-  /** Of several, the first. */
+  /** The first of several. */
   byKind(apiVersion: string, kind: string): Resource | undefined {
     return this.all().find((resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion);
   }

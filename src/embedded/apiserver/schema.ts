@@ -63,7 +63,7 @@ export const objectMetaName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 /** Any JSON: a field whose schema we do not know. */
 export const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
 
-/** The schema of that name in Kubernetes' OpenAPI document; any JSON where it has none. */
+/** The schema of that name in Kubernetes' OpenAPI document, or any JSON without one. */
 export function definition(name: string): Schema {
   return definitions[name] ?? anything;
 }

@@ -34,7 +34,7 @@ export function podFrom(owner: KubeObject, { metadata = {}, spec }: PodTemplate,
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    // The server makes the name from generateName; our type wants one, and an empty one is none.
+    // The server makes the name from generateName; our type wants one, and an empty one does not count.
     metadata: {
       name: '',
       generateName: `${name}-`,

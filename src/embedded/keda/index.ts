@@ -49,7 +49,7 @@ async function sync(cluster: Cluster, scaledObjects: ObjectStore<ScaledObject>, 
     await cluster.patch(workload, { spec: { replicas } }, { subresource: 'scale' });
 }
 
-/** An HPA cannot keep less than one pod; what is between zero and one KEDA does itself, which is not played here. */
+/** An HPA cannot keep less than one pod; KEDA itself scales between zero and one, which is not played here. */
 function hpaOf(scaledObject: ScaledObject): KubeObject {
   const { metadata, spec } = scaledObject;
   const { apiVersion = 'apps/v1', kind = 'Deployment', name } = spec.scaleTargetRef;

@@ -30,7 +30,7 @@ export const isReady = (object: KubeObject): boolean => readyOf(object).status =
 export interface Routing {
   /** Revisions by name; `undefined` keeps the previous traffic of the status, which stays in force. */
   traffic: KnativeTraffic[] | undefined;
-  /** Of the type RoutesReady. */
+  /** Condition of the type RoutesReady. */
   condition: Condition;
 }
 

@@ -16,7 +16,7 @@ interface KnativeStores {
   deployments: ObjectStore<Deployment>;
 }
 
-/** One pass over one Knative Service: a Revision for its template, what runs each Revision, and both statuses. */
+/** One pass over one Knative Service: a Revision for its template, the objects that run each Revision, and both statuses. */
 export async function syncKnativeService(cluster: Cluster, stores: KnativeStores, key: string): Promise<void> {
   const service = stores.services.get(key);
   if (!service || service.metadata.deletionTimestamp) return;

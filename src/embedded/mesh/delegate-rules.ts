@@ -66,7 +66,7 @@ function isAtOdds(root: VirtualServiceMatch, leaf: VirtualServiceMatch): boolean
   );
 }
 
-/** As far as Istio sees it: a regular expression is within none. */
+/** Tests as much as Istio sees: a regular expression is within no other. */
 function isWithin(root: IstioText, leaf: IstioText): boolean {
   if (root.regex !== undefined || leaf.regex !== undefined) return false;
   if (root.exact !== undefined) return isDeepStrictEqual(root, leaf);

@@ -10,7 +10,7 @@ export interface Endpoint {
   ip: string;
   pod: string;
   namespace: string;
-  /** Of the pod, for the port of the Service; absent if the Service has none. */
+  /** Port of the pod, for the port of the Service; absent if the Service has none. */
   targetPort?: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Metrics } from './exposition.ts';
 import { type MeshAnswer, MS } from './traffic-metrics.ts';
 
-/** Bounds of what `countUpstream` observes; milliseconds. */
+/** Bounds of the histogram of `countUpstream`; milliseconds. */
 export const envoyHistograms = { envoy_cluster_upstream_rq_time: MS } as const;
 const LABELS = ['envoy_cluster_name', 'envoy_response_code'];
 export const envoySeries = { envoy_cluster_upstream_rq: LABELS, envoy_cluster_upstream_rq_time: LABELS };

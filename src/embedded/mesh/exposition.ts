@@ -22,7 +22,7 @@ export interface Sample {
 interface Histogram {
   counts: number[];
   sum: number;
-  /** Of each bucket, then the sum and the count; their values are those of the last reading. */
+  /** Samples of each bucket, then the sum and the count; their values are those of the last reading. */
   samples: Sample[];
   /** It has changed since the last reading. Scrapes are more frequent than changes of most series. */
   isStale: boolean;

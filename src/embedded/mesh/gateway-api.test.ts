@@ -183,7 +183,7 @@ describe('where it goes', () => {
   });
 });
 
-describe('what filters do', () => {
+describe('effects of filters', () => {
   const filtered = (filters: object[], match: object = {}, url = '/') =>
     ask([route('one', [{ matches: [match], filters, backendRefs: [to('a')] }])], request(url));
   it.each([

@@ -29,7 +29,7 @@ export function specificity(match: GatewayMatch, request: MeshRequest): number[]
   const { headers = [], queryParams = [] } = match;
   const holds = (text: string | undefined, { type, value }: MatchCondition): boolean =>
     text !== undefined && matchesText(type === 'RegularExpression' ? { regex: value } : { exact: value }, text);
-  // Of several conditions on one header only the first counts.
+  // Only the first of several conditions on one header counts.
   const first = headers.filter(({ name }, index) => headers.findIndex((one) => one.name.toLowerCase() === name.toLowerCase()) === index);
   if (!first.every((one) => holds(headerOf(request, one.name), one))) return undefined;
   if (!queryParams.every((one) => holds(queryAsWritten(request, one.name), one))) return undefined;

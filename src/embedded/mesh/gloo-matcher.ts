@@ -63,7 +63,7 @@ export function underParent(
     };
   });
   const holds = (all: readonly GlooText[], wanted: readonly GlooText[]): boolean =>
-    // Of two with one name the later one is looked at.
+    // The later of two with one name counts.
     wanted.every((text) =>
       isDeepStrictEqual(
         all.findLast(({ name }) => name === text.name),

@@ -14,7 +14,7 @@ export interface VirtualServiceMatch {
   queryParams?: Record<string, IstioText>;
   sourceLabels?: Record<string, string>;
   sourceNamespace?: string;
-  /** Of the Service that the client addresses. */
+  /** Port of the Service that the client addresses. */
   port?: number;
   gateways?: string[];
   ignoreUriCase?: boolean;
@@ -61,8 +61,8 @@ export function escapedQueryOf({ url }: MeshRequest, name: string): string | und
 }
 
 /**
- * Tests if a condition is for this client at all: istiod leaves it out of the routes of others. If gateways are named, labels and namespace of the client say
- * nothing. Source: Istio, pilot route.go sourceMatchHTTP.
+ * Tests if a condition is for this client at all: istiod leaves it out of the routes of other clients. If gateways are named, labels and namespace of the
+ * client say nothing. Source: Istio, pilot route.go sourceMatchHTTP.
  */
 export function isFor({ gateways, port, sourceLabels = {}, sourceNamespace }: VirtualServiceMatch, request: MeshRequest): boolean {
   if (port !== undefined && port !== (request.host.port ?? HTTP)) return false;

@@ -60,7 +60,7 @@ interface ProxyLeaf {
 const DEEPEST = 20;
 const kindOrder = { exact: 0, regex: 1, prefix: 2 } as const;
 
-/** Contour: root HTTPProxies and what they include. */
+/** Contour: root HTTPProxies and their includes. */
 export const httpProxy: RouteResolver = {
   providers: ['contour'],
   definitions: () => [definition('projectcontour.io', 'HTTPProxy', 'httpproxies', ['v1'])],
@@ -87,7 +87,7 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
     path: mergedPath(leaf.conditions),
   }));
   const found = leaves
-    // Of two with the same conditions the later one counts.
+    // The later of two with the same conditions counts.
     .toReversed()
     .toSorted(
       (a, b) =>
@@ -168,7 +168,7 @@ function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random:
   };
 }
 
-/** Of Envoy's routes where none or 0 is said; `infinity` lets a request take any time. */
+/** Timeout of Envoy's routes without one, or with 0; `infinity` lets a request take any time. */
 const DEFAULT_TIMEOUT_MS = 15_000;
 
 function responseTimeoutOf({ timeoutPolicy: { response = '' } = {} }: ProxyRoute): number | undefined {

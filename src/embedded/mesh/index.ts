@@ -25,7 +25,7 @@ export interface MeshOptions {
   proxies?: number;
   /** Bounds of the random lag of each change at each proxy, in milliseconds; default 0–3000. They can be changed while it runs. */
   lagMs?: readonly [number, number];
-  /** Of every choice made here; default 1. */
+  /** Seed of every choice made here; default 1. */
   seed?: number;
   /** Proxies keep their connections to pods, which is three times as fast, and fails requests when a pod goes; default false. */
   keepsConnections?: boolean;

@@ -49,7 +49,7 @@ export const headerOf = ({ headers }: MeshRequest, name: string): string | undef
 export const queryOf = ({ url }: MeshRequest, name: string): string | undefined =>
   new URLSearchParams(url.split('?')[1] ?? '').get(name) ?? undefined;
 
-/** As Envoy reads it: nothing is decoded, and of two of one name the first counts. */
+/** Query parameter as Envoy reads it: nothing is decoded, and the first of two of one name counts. */
 export function queryAsWritten({ url }: MeshRequest, name: string): string | undefined {
   const [, query = ''] = /^[^?]*\?(.*)$/s.exec(url) ?? [];
   const found = query.split('&').find((part) => part === name || part.startsWith(`${name}=`));

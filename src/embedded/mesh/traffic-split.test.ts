@@ -167,7 +167,7 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(shares(viewOf(...three, split({ shop: 900, green: 100 })), request(), 100)).toEqual({ root: expect.closeTo(100) });
   });
 
-  it('07-T13: who matches goes to the backends, and everybody else to the Service of the root’s name', () => {
+  it('07-T13: matching clients reach the backends, and all others the Service of the root’s name', () => {
     const matches = [{ kind: 'HTTPRouteGroup', name: 'firefox' }];
     const view = viewOf(
       ...three,

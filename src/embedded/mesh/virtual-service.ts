@@ -91,7 +91,7 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
   return rule ? choiceOf(rule.http, rule.namespace, { view, request }) : refuseWith({ status: 404, reason: 'no route matches' });
 }
 
-/** A connection goes to one side; what is said on it is not looked at. */
+/** A connection goes to one side; its content is not looked at. */
 function connect(rules: readonly TcpRoute[], namespace: string, view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const asked = request.host.port ?? HTTP;
   const rule = rules.find(({ match = [] }) => match.length === 0 || match.some((each) => isFor(each, request)));

@@ -16,7 +16,7 @@ export interface ConnectionEnd {
     labels: Labels;
     /** Its TCP ports by name. */
     ports?: Readonly<Record<string, number>>;
-    /** Of its node. */
+    /** Address of its node. */
     nodeAddress?: string;
   };
 }

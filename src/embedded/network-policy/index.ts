@@ -22,7 +22,7 @@ export class NetworkPolicies {
     this.synced = allSynced(this.#stores);
   }
 
-  /** As `connectionRefusal`; `to` is only computed where there is any policy. */
+  /** The same as `connectionRefusal`; `to` is only computed if there is any policy. */
   refusal(from: ConnectionEnd, to: () => ConnectionEnd, port: number | undefined): string | undefined {
     return this.#state.policies.length === 0 ? undefined : connectionRefusal(this.#state, from, to(), port);
   }

@@ -29,7 +29,7 @@ export interface AppContext {
   readinessPath: string;
   world: World;
   podIP: string;
-  /** Of the first container; `undefined` if it names none. */
+  /** Port of the first container; `undefined` if it names none. */
   containerPort: number | undefined;
   /** Further ports of the containers. */
   otherPorts: readonly number[];

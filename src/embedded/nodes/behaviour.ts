@@ -17,7 +17,7 @@ export interface AppBehaviour {
   outOfMemory: boolean;
   /** From each start until the process ends, as a version does that leaks or meets a bad request; 0: it does not. */
   crashesAfterMs: number;
-  /** Of that end; 137 is out of memory. */
+  /** Exit code of that end; 137 is out of memory. */
   exitCode: number;
   /** Its readiness fails in the last third of each period of this length; 0: it does not. */
   flapsEveryMs: number;
@@ -63,7 +63,7 @@ function imageProblem(image: string): string | undefined {
   return /^[^/]+\.invalid\//.test(image) ? 'ImagePullBackOff' : undefined;
 }
 
-/** The tag of an image; a registry's port is none. */
+/** The tag of an image; a registry's port is not a tag. */
 function tagOf(image: string): string {
   const last = image.split('@')[0]?.split('/').at(-1) ?? '';
   return last.split(':')[1] ?? 'latest';

@@ -13,7 +13,7 @@ import { type ContainerSeen, podStatus } from './pod-status.ts';
 /** Carries the real port of a pod's application; the pod's IP is made up, as API servers refuse loopback in EndpointSlices. */
 export const PORT_ANNOTATION = 'serin.dev/loopback-port';
 const CRASH_BACKOFF_MS = 1000;
-/** Of a container that ended after it had run: none before its first restart, then doubled. Source: kubelet MaxContainerBackOff, backOffPeriod. */
+/** Delays of a container that ended after it had run: none before its first restart, then doubled. Source: kubelet MaxContainerBackOff, backOffPeriod. */
 const RESTART_BACKOFF_MS = { from: 10_000, to: 300_000 };
 /** After a run of this length the back-off begins again. */
 const BACKOFF_FORGOTTEN_MS = 600_000;
@@ -52,7 +52,7 @@ export class RunningPod {
   readonly #life = new AbortController();
   #pod: Pod;
   #app: App | undefined;
-  /** Of the container that runs now. */
+  /** Ends the container that runs now. */
   #end = new AbortController();
   #isTerminating = false;
   #writes: Promise<void> = Promise.resolve();

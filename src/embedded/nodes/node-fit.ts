@@ -11,7 +11,7 @@ export function wantsNode(podSpec: PodSpec, node: Node): boolean {
   return terms === undefined || terms.some((term) => matches(term, node));
 }
 
-/** Terms are alternatives; what is in one term holds together, and an empty term matches nothing. */
+/** Terms are alternatives; the conditions in one term all have to hold, and an empty term matches nothing. */
 function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   return (

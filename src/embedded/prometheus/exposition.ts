@@ -27,8 +27,8 @@ export class ExpositionReader {
   #lines: readonly SampleLine[] = [];
 
   /**
-   * Samples of a text exposition (format 0.0.4); that of an unchanged line is the same object. Throws with the line's number at the first
-   * line that is none, since Prometheus refuses the whole scrape then.
+   * Samples of a text exposition (format 0.0.4); that of an unchanged line is the same object. Throws with the line's number at the first invalid line, since
+   * Prometheus refuses the whole scrape then.
    */
   read(text: string): ExposedSample[] {
     const lines: SampleLine[] = [];
@@ -97,7 +97,7 @@ function parseLine(line: string, known: Map<string, LabelSet>): ExposedSample | 
   return sampleOf(labels, line.slice(at));
 }
 
-/** As most are: no time, and a value that `Number` reads as Go does. */
+/** Form of most samples: no time, and a value that `Number` reads as Go does. */
 const PLAIN = /^ \d+(?:\.\d+)?$/;
 
 function sampleOf(labels: LabelSet, text: string): ExposedSample | undefined {

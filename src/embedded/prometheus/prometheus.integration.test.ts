@@ -173,7 +173,7 @@ it('scrapes a target, and ends a series that disappears or whose target is down'
 });
 
 describe('the driver of prometheus-query', () => {
-  it('reads instant and range queries, and what is wrong with a query', async () => {
+  it('reads instant and range queries, and the error of a wrong query', async () => {
     const { url } = await start(fixture);
     const driver = new PrometheusDriver({ endpoint: url });
     const instant = await driver.instantQuery('sum by (code) (req)', endMs);

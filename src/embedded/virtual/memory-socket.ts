@@ -171,7 +171,7 @@ export class MemorySocket extends Duplex {
   }
 }
 
-/** As Node words the failures of TCP. */
+/** The failures of TCP in Node's words. */
 export function socketError(code: 'ECONNRESET' | 'ECONNREFUSED' | 'ENOTFOUND' | 'EADDRINUSE', call: string, where = ''): Error {
   const message = `${call} ${code}${where === '' ? '' : ` ${where}`}`;
   return Object.assign(new Error(message), { code, syscall: call });

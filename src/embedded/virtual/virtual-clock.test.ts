@@ -60,7 +60,7 @@ describe('virtual time', () => {
     expect(clock.monotonicMs()).toBe(30);
   });
 
-  it('never fires a timer at once: who waits for nothing again and again holds up no other', async () => {
+  it('never fires a timer at once: a caller that waits for nothing again and again holds up no other', async () => {
     const clock = new VirtualClock();
     let turns = 0;
     const again = () => {

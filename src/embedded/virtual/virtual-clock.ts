@@ -33,7 +33,7 @@ export class VirtualClock implements Clock {
 
   readonly setTimer = (ms: number, fn: () => void): (() => void) => {
     this.#count += 1;
-    // As Node's: never at once, or who waits for nothing again and again would hold up all others.
+    // Never at once, as in Node: a caller that waits for nothing again and again would hold up all others.
     const timer: Timer = { atMs: this.#elapsedMs + (ms >= 1 ? ms : 1), nth: this.#count, fn };
     this.#timers.add(timer);
     return () => {

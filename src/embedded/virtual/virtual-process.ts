@@ -44,7 +44,7 @@ export class VirtualProcess {
     if (this.#state === 'runs') this.#state = 'halted';
   }
 
-  /** SIGCONT: what it has missed comes to it now, in order. */
+  /** SIGCONT: it gets all missed events now, in order. */
   resume(): void {
     if (this.#state !== 'halted') return;
     this.#state = 'runs';

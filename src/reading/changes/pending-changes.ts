@@ -45,7 +45,7 @@ function readPairs(workload: Workload, target: KubeObject, primary: KubeObject):
   });
 }
 
-/** As copies are named; a long name is shortened before the mark. */
+/** Tests for the name of a copy; a long name is shortened before the mark. */
 function isCopyOf(name: string, source: string): boolean {
   const [, before] = /^(.+)-primary(-[0-9a-f]{10}|-absent)?$/.exec(name) ?? [];
   return before !== undefined && (source === before || (before.length > 150 && source.startsWith(before.slice(0, 150))));

@@ -59,5 +59,5 @@ export function addressOf(rest: string): string {
 
 const isRandom = (text: string): boolean => /[A-Z]/.test(text) && /[a-z]/.test(text) && /\d/.test(text);
 
-/** Behind the name of a scheme: a credential, and not the next word of a sentence. */
+/** Tests the word after the name of a scheme: a credential, and not the next word of a sentence. */
 const isTelling = (value: string): boolean => value.length >= 16 || /[\d_=+/-]/.test(value);

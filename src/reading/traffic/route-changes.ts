@@ -26,7 +26,7 @@ export interface RouteChange {
 }
 
 const NOT_SHOWN = '(not shown)';
-/** Deeper than any provider nests its rules; what others write deeper is not compared. */
+/** Deeper than any provider nests its rules; deeper fields of other writers are not compared. */
 const DEEPEST = 60;
 
 /**
@@ -72,7 +72,7 @@ export function routeChanges(
 
 const shown = (object: KubeObject): KubeObject => redactObject(object, () => undefined);
 
-/** Everything that routes; the records of earlier specs are none of it. */
+/** Everything that routes, without the records of earlier specs. */
 function fieldsOf({ apiVersion: _, kind: _kind, metadata, status: _status, ...rest }: KubeObject): object {
   const { annotations = {}, labels = {} } = metadata;
   const kept = Object.fromEntries(Object.entries(annotations).filter(([key]) => key !== carriedAnnotation && !specRecords.includes(key)));

@@ -36,7 +36,7 @@ export function fromStep(state: ReleaseState): Trouble {
   return goesOn(state, 'Propagating');
 }
 
-/** A newer Serin, or an edit by hand: nothing is known of what it waits for. */
+/** A newer Serin, or an edit by hand: the awaited event is unknown. */
 const unknownStep = ({ snapshot: { raw }, release }: ReleaseState): Trouble => ({
   cause: 'Unseen',
   proof: [proofIn(raw, 'status.release.step', release.step)],
@@ -98,7 +98,7 @@ const resting: PossibleCause = ({ snapshot: { raw } }) => ({
   proof: [proofIn(raw, 'status.phase')],
 });
 
-/** The recorded ending says what ended it, and so who can do what. */
+/** The recorded ending decides who can act, and how. */
 const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, phase, release }) => {
   const { targetRef } = spec;
   const { name, namespace } = metadata;
@@ -123,7 +123,7 @@ const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, 
 const provenBy = (raw: KubeObject, fields: readonly string[]): Trouble['proof'] =>
   fields.flatMap((field) => (valueAt(raw, field) === undefined ? [] : [proofIn(raw, field)]));
 
-/** Of a status that another controller or a user has written. */
+/** Remedy for a status that another controller or a user has written. */
 const NO_ENDING = 'push a corrected target';
 
 const noRoomFor =

@@ -39,7 +39,7 @@ it('04-4.13: the name of the second route can have as many characters as Kuberne
   expect(named(254 - added)).toContain('are too long together');
 });
 
-describe('what is refused', () => {
+describe('conditions that APISIX refuses', () => {
   const rejection = (match: HttpMatch[]) => apisix.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
   it.each([
     { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },

@@ -28,7 +28,7 @@ export interface SideServices {
 /** Before every rule of the user's; their order among themselves stays. */
 const FIRST = 10_000;
 
-/** The lowest priority above that of a rule which a rule has that leads elsewhere: its requests are none of the application's. */
+/** The rule with the lowest priority above this rule, of rules that lead elsewhere: its requests do not belong to the application. */
 function nextElsewhere(source: KubeObject | undefined, { priority = 0 }: RawRule, apex: string): RawRule | undefined {
   return rulesOf(source)
     .filter((other) => (other.priority ?? 0) > priority && !leadsTo(other, apex))
@@ -41,7 +41,7 @@ export function copyPriority(source: KubeObject | undefined, rule: RawRule, apex
   return nextElsewhere(source, rule, apex) ? priority + 1 : firstPriority(rule);
 }
 
-/** As an earlier Serin had it in any case. */
+/** The priority that an earlier Serin used in any case. */
 export const firstPriority = ({ priority = 0 }: RawRule): number => FIRST + priority;
 
 /** A rule of the application's that has no priority left for its copy below the `next` rule, which leads elsewhere. */

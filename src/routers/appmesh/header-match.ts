@@ -27,7 +27,7 @@ export function renderHeaders(entry: HttpMatch, index: number): HeaderMatch[] {
   return headers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The reverse; undefined when a condition is none of ours. */
+/** The reverse; `undefined` if a condition is not ours. */
 export function readHeaders(headers: readonly unknown[]): HttpMatch | undefined {
   const read: Record<string, StringMatch> = {};
   for (const header of headers) {

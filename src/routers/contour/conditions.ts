@@ -46,8 +46,8 @@ export function serviceConditions(entries: readonly HttpMatchRequest[] | undefin
 }
 
 /**
- * As far as it can be expressed: for what goes to the primary anyway, so that no edit in the middle of a release keeps
- * traffic from the primary (04-R-S4). Of an entry that cannot be expressed, what can be is left.
+ * The expressible part, for routes that lead to the primary anyway, so that no edit in the middle of a release keeps traffic from the primary (04-R-S4). An
+ * entry keeps only its expressible conditions.
  */
 export function expressibleConditions(entries: readonly HttpMatchRequest[] | undefined): Conditions[] {
   if (!entries?.length) return [anyPath];

@@ -89,7 +89,7 @@ function single(conditions: readonly FoundCondition[] = []): FoundCondition[] {
   return conditions.flatMap((condition) => Object.entries(condition).map(([field, value]): FoundCondition => ({ [field]: value })));
 }
 
-/** Undefined where a condition says what an A/B condition cannot. */
+/** `undefined` if an A/B condition cannot express a condition. */
 function entryOf(conditions: readonly FoundCondition[], base: readonly FoundCondition[]): HttpMatch | undefined {
   const entry: HttpMatch = {};
   for (const condition of conditions) {

@@ -166,7 +166,7 @@ describe('specs that cannot be expressed', () => {
     expect(render({ kind: 'weighted', canary: weight(30) }, canary)[0].retryPolicy).toEqual({ count });
   });
 
-  it('04-R-S8: fewer retries than none are refused before anything moves, and are none when traffic is routed to the primary', () => {
+  it('04-R-S8: fewer retries than none are refused before anything moves, and mean no retries when traffic is routed to the primary', () => {
     const canary = aCanary({ service: { retries: { attempts: -2 } } });
     expect(router.refuses?.(canary)?.message).toContain('service.retries.attempts is below -1');
     expect(render(allToPrimary, canary)[0].retryPolicy).toEqual({ count: -1 });

@@ -120,7 +120,7 @@ function subtract(match: RouteMatch, base: RouteMatch): HttpMatch {
   };
 }
 
-/** The alternatives of a rule that was read, with what the API server may leave out, in our order. */
+/** The alternatives of a rule that was read, with the fields that the API server can leave out, in our order. */
 export function normalised(matches: readonly RouteMatch[] | undefined, kind: RouteKind): RouteMatch[] {
   if (!matches?.length) return [everything(kind)];
   const typed = (conditions: readonly GatewayCondition[] = []) =>

@@ -73,7 +73,7 @@ function readShadowing(canary: Canary, { options }: RouteTableRoute, share: numb
   return { kind: 'mirrored', share: copied.data };
 }
 
-/** Undefined where a route before the main one is none of a cookie's. */
+/** `undefined` if a route before the main one is not for a cookie. */
 function readAffinity(canary: Canary, routes: readonly RouteTableRoute[], main: RouteTableRoute): Affinity | undefined {
   const affinity: Affinity = {};
   for (const route of routes) {

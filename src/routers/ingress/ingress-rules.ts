@@ -19,7 +19,7 @@ export function serviceOf(path: IngressPath): string | undefined {
   return path.backend?.service?.name;
 }
 
-/** The rules that lead to a Service, with only the paths that do, each replaced by what `change` makes of it. */
+/** The rules that lead to a Service, with only the paths that do, each replaced by the result of `change`. */
 export function rulesFor(
   ingress: KubeObject,
   service: string,

@@ -22,9 +22,9 @@ interface Rule {
 }
 
 /**
- * The DestinationRule of one side. Traffic goes to its host, so that the rule of the apex host would not hold any more, nor one for all hosts, which
- * this one hides: it says what they say (I17), to the clients that see them. `spec.service.trafficPolicy` replaces it as a whole, and a side
- * for which the user has a rule keeps that one. The mark changes with what is carried, so that a part which is gone is noticed.
+ * The DestinationRule of one side. Traffic goes to its host, so that neither the rule of the apex host holds any more, nor a rule for all hosts, which this one
+ * hides: it repeats them (I17), for the clients that see them. `spec.service.trafficPolicy` replaces it as a whole, and a side for which the user has a rule
+ * keeps that one. The mark changes with the repeated fields, so that a removed one is noticed.
  */
 export function renderDestinationRule(canary: Canary, ref: ObjectRef, current: readonly KubeObject[]): KubeObject {
   const own = canary.spec.service.trafficPolicy;

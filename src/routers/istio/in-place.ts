@@ -105,7 +105,7 @@ function formOf(canary: Canary, list: List): RuleForm {
     serviceOf: ({ destination }) => serviceOf(canary, destination),
     withService(backend, from, to) {
       const destination = isRecord(backend.destination) ? backend.destination : {};
-      // The sides have no subsets, and what one says would be lost, also once the Canary is gone.
+      // The sides have no subsets, and the policy of a subset would be lost, also once the Canary is gone.
       if (destination.subset !== undefined && from === apexService)
         throw RoutingError.of(
           `a rule leads to subset ${String(destination.subset)} of ${from}, and the routes of a Canary lead to its two sides as a whole`,

@@ -432,7 +432,7 @@ describe('the match of the service', () => {
 describe('TCP', () => {
   const tcp = (service: object = {}) => aCanary({ service: { appProtocol: 'tcp', ...service } });
 
-  it('has weights on the ports of the service match, and HTTP has none of them', () => {
+  it('has weights on the ports of the service match, and HTTP has no weights', () => {
     const service = { match: [{ port: 5432, uri: { prefix: '/' } }, { uri: { prefix: '/' } }] };
     const spec = istio.render(tcp(service), anApex, { kind: 'weighted', canary: weight(40) }, []).write.at(-1)?.spec;
     expect(spec).toEqual({ gateways: ['mesh'], hosts: ['shop'], tcp: [{ match: [{ port: 5432 }], route: to(60, 40) }] });

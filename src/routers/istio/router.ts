@@ -80,7 +80,7 @@ function renderRules(canary: Canary, current: readonly KubeObject[]): KubeObject
   return ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref, current));
 }
 
-/** A policy of the user's says what holds: nothing of theirs is looked at. */
+/** A policy of the user's decides: no DestinationRules are read. */
 function surveyed({ spec, metadata: { namespace } }: Canary): readonly Survey[] {
   if (spec.service.trafficPolicy) return [];
   return [...new Set([namespace, ROOT_NAMESPACE])].map((each) => ({ apiVersion, kind: 'DestinationRule', namespace: each }));
@@ -141,7 +141,7 @@ function checkExposure(canary: Canary): void {
     );
 }
 
-/** A route found in place that is to be taken over. Once Serin has it, a subset is an edit of others, and is put back. */
+/** A route found in place that is to be taken over. Once Serin has it, a subset is another writer's edit, and is put back. */
 function ledToSubset(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { kind, name, namespace } = virtualServiceRef(canary);
   const { apexService } = names(canary);

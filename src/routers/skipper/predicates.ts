@@ -13,7 +13,7 @@ export const FIRST = 'Weight(100)';
 /** Takes a route out. */
 export const NEVER = 'False()';
 
-/** The predicates of an annotation, one each, as Skipper's `&&` joins them; those of quoted texts and regular expressions are none. */
+/** The predicates of an annotation, one each, as Skipper's `&&` joins them; `&&` in quoted texts and regular expressions does not count. */
 export function splitPredicates(text: string): string[] {
   const found: string[] = [];
   let start = 0;

@@ -50,7 +50,7 @@ describe('predicates', () => {
   ])('$text is split into $parts', ({ text, parts }) => expect(splitPredicates(text)).toEqual(parts));
 });
 
-describe('what is refused', () => {
+describe('conditions that Skipper refuses', () => {
   const rejection = (match: HttpMatch[]) => skipper.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
   it.each([
     { why: 'either of two entries', match: [...beta, { headers: { a: { exact: 'b' } } }], says: 'more than one entry' },

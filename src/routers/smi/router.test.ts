@@ -136,7 +136,7 @@ describe('TrafficSplits, as their specification has them', () => {
   it.each([
     { version: 'v1alpha4', weights: [1.5, -1, '5'], wrong: 3 },
     { version: 'v1alpha1', weights: ['500m', 5, 'five'], wrong: 1 },
-  ])('07-T3, T4: weights that are none of $version are reported', ({ version, weights, wrong }) => {
+  ])('07-T3, T4: weights that $version does not allow are reported', ({ version, weights, wrong }) => {
     const backends = weights.map((weight, index) => ({ service: `birds-${index}`, weight }));
     const found = splitFindings(object('TrafficSplit', { service: 'birds', backends }, version), []);
     expect(found.filter(({ severity }) => severity === 'error')).toHaveLength(wrong);

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 
 /** A condition on a header or query parameter, in any form. */
 export interface Condition {
-  /** As it is compared: header names in lower case. */
+  /** The compared name: header names in lower case. */
   name: string;
   /** The only value of a request that fulfils it, if there is only one. */
   exact?: string;
@@ -14,7 +14,7 @@ export interface Condition {
 /** One alternative of a rule, as providers weigh it against those of other rules: the most specific one takes a request. */
 export interface Alternative {
   path: { type: 'exact' | 'prefix' | 'regex'; value: string };
-  /** As the route has it. */
+  /** The method in the form of the route. */
   method?: unknown;
   headers: readonly Condition[];
   queryParams: readonly Condition[];

@@ -28,7 +28,7 @@ export interface SplitForm {
   namesSides(canary: Canary): NamesOurSides;
   /** Its rules, of all lists. */
   rulesIn(found: KubeObject): readonly JsonRecord[];
-  /** Services that its rules lead to, as `namespace/name`; mirrors are none. */
+  /** Services that its rules lead to, as `namespace/name`, without mirrors. */
   servicesOf(found: KubeObject): readonly string[];
   /** Tests if the route that Serin would make is for requests that this route of the user's also takes. `all`: routes of every namespace that was read. */
   isFor(canary: Canary, found: KubeObject, all: readonly KubeObject[]): boolean;
@@ -49,7 +49,7 @@ export interface WrittenRoute {
   now: KubeObject;
   /** The object in the cluster, by whose age routes are compared; absent if Serin has not made it yet. */
   found?: KubeObject;
-  /** Its requests that it answers already: none of others are taken by them. */
+  /** Requests that it answers already: they are not taken from others. */
   before?: KubeObject;
 }
 

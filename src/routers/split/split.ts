@@ -136,7 +136,7 @@ function isCopyOfAnother(canary: Canary, rule: Rule, form: RuleForm): boolean {
   });
 }
 
-/** The reverse: the rules as the user wrote them, with what the user has changed since. */
+/** The reverse: the rules as the user wrote them, with the user's later changes. */
 export function joinedRules(canary: Canary, found: readonly Rule[], form: RuleForm): Rule[] {
   const rules = found.filter((rule) => !isIntroduction(rule));
   const copies = ownersOf(canary, rules, form);
@@ -196,12 +196,12 @@ export function readSplitRules(
       },
     ];
   });
-  // The copy of another Canary has none of ours.
+  // The copy of another Canary contains no rule of ours.
   const [first] = groups.toSorted((a, b) => Number(a.isOfAnother) - Number(b.isOfAnother));
   if (first === undefined) return undefined;
   const { own, pair, copies, shares } = first;
   const isForSome = copies.some(({ copy }) => !form.asksForCookie(copy, own));
-  // Of many rules one is read: the others hold the same weights.
+  // One of many rules is read: the others hold the same weights.
   if (groups.every((other) => isDeepStrictEqual(other.shares, other.isOfAnother ? shares.slice(0, 1) : shares)))
     return read([...copies.flatMap((one) => (one.pair ? [pure(one.copy, one.pair)] : [])), pure(own, pair, !isForSome)]);
   return { unreadable: `the rules of ${found.kind} ${found.metadata.name} do not agree on one weight` };
