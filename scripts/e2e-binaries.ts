@@ -89,7 +89,7 @@ export async function ensureNginxWithLua(say: (line: string) => void = () => und
   return nginx;
 }
 
-/** Paths of the shells whose completion scripts are tried; bash is taken as there. */
+/** Paths of the shells whose completion scripts are tried; bash is assumed to exist. */
 export function ensureZsh(say?: (line: string) => void): Promise<string> {
   return ensurePackaged('zsh', 'the end-to-end tests complete commands in zsh: put `zsh` on the PATH (https://www.zsh.org)', say);
 }

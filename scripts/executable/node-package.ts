@@ -47,7 +47,7 @@ function fetchPackage(wanted: string, folder: string): void {
       encoding: 'utf8',
     }).trim();
     execFileSync('tar', ['-xzf', join(work, file), '-C', work]);
-    // In one move, so that a folder that is there is whole.
+    // In one move, so that an existing folder is complete.
     renameSync(join(work, 'package'), folder);
   } catch (cause) {
     // Another run was first.

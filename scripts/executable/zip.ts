@@ -7,7 +7,7 @@ export interface ZippedFile {
   mode: number;
 }
 
-/** 1980-01-01, the first day there is: the same files give the same archive. */
+/** 1980-01-01, the first possible day: the same files give the same archive. */
 const DAY = 0x21;
 const DEFLATED = 8;
 const VERSION = 20;

@@ -129,7 +129,7 @@ export interface ComparedView {
 
 /** One Canary with its release in progress or the last one. */
 export interface ReleaseView extends CanaryRow {
-  /** The number of the release; 0: there was none. */
+  /** The number of the release, 0 if there was none. */
   release: number;
   /** Percent to the canary since the beginning of the release; empty if none was recorded. */
   weights: readonly PointView[];

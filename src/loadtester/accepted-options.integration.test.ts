@@ -77,7 +77,7 @@ const shown = (ran: Ran) => ran.shown;
 const requests = (ran: Ran) => ran.asked.length;
 const port = (ran: Ran) => new Set(ran.asked.map((one) => one.port)).size;
 
-/** Effects of options; a text: why the command does the same without it, here as there. */
+/** Effects of options. A text is the reason for which the command does the same without it, in both programs. */
 const effectsOfCurl: Readonly<Record<string, Effect | string>> = {
   data: ['curl URL', 'curl -d x=1 URL', body],
   'data-ascii': ['curl URL', 'curl --data-ascii x=1 URL', body],

@@ -21,7 +21,7 @@ export interface CredentialSources {
 /** Callers must prove themselves once a source is configured, even if it holds no credential yet. */
 export const areRequired = (sources: CredentialSources): boolean => Object.values(sources).some((source) => source !== undefined);
 
-/** All credentials there are now; a file that cannot be read is an error, since every caller would be rejected. */
+/** All current credentials. A file that cannot be read is an error, since every caller would be rejected. */
 export async function readCredentials(sources: CredentialSources): Promise<readonly Credential[]> {
   const { token, signingKey, tokenFile, signingKeyFile, folder } = sources;
   const found: Credential[] = [

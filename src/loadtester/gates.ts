@@ -7,7 +7,7 @@ export type GateKind = 'gate' | 'rollback';
 /** Gates that are open; every other one is closed (06-LT26), and a question leaves no trace. */
 export interface Gates {
   isOpen(kind: GateKind, namespace: string, name: string): boolean;
-  /** Resolves when the state would survive a restart; false when there are too many open gates already. */
+  /** Resolves once the state would survive a restart, with false if too many gates are open already. */
   set(kind: GateKind, namespace: string, name: string, isOpen: boolean): Promise<boolean>;
 }
 

@@ -90,7 +90,7 @@ describe('candidates of a shell for the last word', () => {
     expect(await after('status --kubeconfig=/tm')).toMatchObject({ files: true, values: [] });
   });
 
-  it('behind -- there are no flags', async () => {
+  it('no flags are completed after --', async () => {
     expect((await after('status -- -')).values).toEqual([]);
     expect((await after('status -- p')).values).toEqual(['podinfo']);
   });

@@ -29,7 +29,7 @@ it('prints one address, with the token, and ends when it is stopped', async () =
   expect(written).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/login\?token=[\w-]{43}\n$/)]);
 });
 
-it('a Canary that is not there is a 404 in words, in every view', async () => {
+it('a Canary that does not exist is a 404 in words, in every view', async () => {
   const views = clusterViews(session(), 'istio');
   const gone = { namespace: 'test', name: 'gone' };
   for (const view of ['history', 'difference'] satisfies (keyof Views)[])

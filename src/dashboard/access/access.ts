@@ -30,7 +30,7 @@ export interface Viewer {
   onEnd(end: () => void): () => void;
 }
 
-/** Admission of readers. */
+/** Access of readers: login, sessions and refusals. */
 export interface Access {
   /** Origin of the page under this `Host`, `undefined` for an unknown name. */
   originOf(host: string): string | undefined;

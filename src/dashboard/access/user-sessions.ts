@@ -39,7 +39,7 @@ export class UserSession {
     this.#refilledAtMs = nowMs;
   }
 
-  /** Takes one request; seconds to wait where there are too many. */
+  /** Takes one request, or returns the seconds to wait if there are too many. */
   waitSeconds(nowMs: number, { burst, perSecond }: SessionLimits): number | undefined {
     this.#tokens = Math.min(burst, this.#tokens + ((nowMs - this.#refilledAtMs) / 1_000) * perSecond);
     this.#refilledAtMs = nowMs;

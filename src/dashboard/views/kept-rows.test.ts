@@ -64,7 +64,7 @@ it('I19: a controller that watches the Canaries itself watches kept primaries on
   expect([cluster.watches, shown()]).toEqual([1, ['test/podinfo Initialized']]);
 });
 
-it('with namespaces, only what is kept there', () => {
+it('with namespaces, only their kept primaries', () => {
   const { feed, shown } = aFeed({ namespaces: ['test'] });
   feed.onChange(() => undefined);
   expect(shown().toSorted()).toEqual(['test/podinfo Initialized', 'test/shop deleted, primary kept']);

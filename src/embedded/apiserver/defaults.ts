@@ -103,7 +103,7 @@ const defaultsByKind: Record<string, (object: RawObject) => void> = {
 
 function template(value: Json): void {
   if (!isRecord(value)) return;
-  // metadata is a struct, not a pointer: it is always there when it is read back.
+  // metadata is a struct, not a pointer: it always exists when it is read back.
   value.metadata ??= {};
   if (isRecord(value.spec)) podSpec(value.spec);
 }

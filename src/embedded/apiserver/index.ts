@@ -27,7 +27,7 @@ export interface ApiServerOptions {
 
 /** A request as RBAC sees it. */
 export interface AuthorizedRequest {
-  /** User agent: there are no credentials. */
+  /** The user agent, since requests have no credentials. */
   userAgent: string;
   verb: string;
   group: string;

@@ -28,7 +28,7 @@ export async function syncReplicaSet(cluster: Cluster, stores: PodStores, key: s
   return againInMs;
 }
 
-/** Makes or deletes pods until there are as many as the set wants, or the server refuses one: its answer. */
+/** Makes or deletes pods up to the number that the set wants. Returns the error if the server refuses one. */
 async function follow(
   cluster: Cluster,
   { pods, leaving }: PodStores,

@@ -126,7 +126,7 @@ export class MemorySocket extends Duplex {
     return this;
   }
 
-  /** Later, in the order of sending. Before there is another end: when there is one. */
+  /** Later, in the order of sending, but not before another end exists. */
   #send(deliver: (other: MemorySocket) => void): void {
     const send = (): void => {
       const { clock, latency } = this.#wiring;

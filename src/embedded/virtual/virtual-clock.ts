@@ -123,6 +123,6 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Files and names; handles, as the pipe to the parent process, are always there. */
+/** Files and names. Handles, such as the pipe to the parent process, always exist. */
 const REQUESTS = /^(FSReq\w*|CloseReq|Get(Addr|Name)InfoReqWrap|QueryReqWrap)$/;
 const SETTLING_TURNS = 10;

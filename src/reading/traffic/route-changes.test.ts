@@ -67,7 +67,7 @@ describe('fields of route objects beside those of a time without a release', () 
     ]);
   });
 
-  it('an object that is not there is shown as removed', async () => {
+  it('a missing object is shown as removed', async () => {
     const { recorded, objects, virtualService } = routed(allToPrimary);
     const changes = await changesOf(
       recorded,

@@ -138,7 +138,7 @@ describe('Upstreams', () => {
     expect(after?.spec).toEqual({ useHttp2: false, kube: raw(before)?.spec.kube });
   });
 
-  it('04-R-D8: look for it in their own namespace unless it names another, and watch it there', () => {
+  it('04-R-D8: look for it in their own namespace unless it names another, and watch that one', () => {
     expect(gloo.watches(canary)).toContainEqual(expect.objectContaining({ name: 'settings', namespace: 'prod' }));
     expect(gloo.watches(elsewhere)).toContainEqual(expect.objectContaining({ name: 'settings', namespace: 'shared' }));
     expect(raw(render(allToPrimary, elsewhere, [upstream('settings', { useHttp2: true }, 'shared')])[0])?.spec.useHttp2).toBe(true);

@@ -6,7 +6,7 @@ import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, textOfPattern } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';
 
-/** The A/B condition as an HTTPRouteGroup. Only headers can be said there; anything else would be dropped in silence (04-R-T2). */
+/** The A/B condition as an HTTPRouteGroup. Only headers can be expressed there; anything else would be dropped in silence (04-R-T2). */
 export function renderRouteGroup(ref: ObjectRef, match: readonly HttpMatch[]): KubeObject {
   return {
     apiVersion: ref.apiVersion,

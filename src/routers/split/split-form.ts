@@ -49,7 +49,7 @@ export interface WrittenRoute {
   now: KubeObject;
   /** The object in the cluster, by whose age routes are compared; absent if Serin has not made it yet. */
   found?: KubeObject;
-  /** Requests that it answers already: they are not taken from others. */
+  /** Its earlier form: requests that this answers already are not taken from others. */
   before?: KubeObject;
 }
 

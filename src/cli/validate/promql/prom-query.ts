@@ -6,7 +6,7 @@ import { isPodLabel, type LabelMatcher, matchedSides, type WorkloadMatcher } fro
 export interface SyntaxMistake {
   line: number;
   column: number;
-  /** The text there, cut; empty at its end. */
+  /** The text at this place, cut; empty at its end. */
   near: string;
   /** Words that only the dialect of VictoriaMetrics has. */
   isMetricsQl: boolean;

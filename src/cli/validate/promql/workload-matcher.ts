@@ -5,7 +5,7 @@ export interface LabelMatcher {
   value: string;
 }
 
-/** The side of a release that a matcher selects: `canaryName` is a workload called like the canary's Service, which there never is. */
+/** The side of a release that a matcher selects: `canaryName` is a workload called like the canary's Service, which never exists. */
 export type MatchedSides = 'target' | 'primary' | 'both' | 'canaryName';
 
 /** A label matcher that selects the pods of a workload. */
