@@ -47,7 +47,7 @@ describe('the verdict', () => {
     expect(weigh(seen(...rates(canary, primary), { windows: 240 }), comparison).verdict).toBe('fine'),
   );
 
-  it('compares by the ratio alone where every rate counts: the same rates are fine, and ten times as many failures are bad', () => {
+  it('compares only by the ratio when every rate counts: the same rates are fine, and ten times as many failures are bad', () => {
     const anyRate = { ...comparison, atLeast: 0 };
     const verdict = (canary: number, primary: number, windows: number) =>
       weigh(seen(...rates(canary, primary), { windows, asked: anyRate }), anyRate).verdict;
@@ -69,7 +69,7 @@ describe('the verdict', () => {
     expect(one.logHarmBoundary).toBeCloseTo(Math.log(100), 10);
   });
 
-  it('needs more when pods of the primary differ: the canary may have got the bad nodes', () => {
+  it('needs more when pods of the primary differ: the bad nodes could have gone to the canary', () => {
     const pods = (failures: readonly number[], name: string) =>
       failures.map((count, index) => ({ name: `${name}-${index}`, requests: 600, failures: count }));
     const [canary, primary] = rates(0.05, 0.02);
