@@ -29,19 +29,19 @@ describe('values of --mesh-provider', () => {
     expect(MeshProvider.safeParse(flag).error?.issues[0]?.message).toMatch(message);
   });
 
-  it('an API version that is gone has a warning that names the one in use', () => {
+  it('an outdated API version has a warning that names the current one', () => {
     expect(meshProviderNote('gatewayapi:v1alpha2')).toMatch(/gatewayapi:v1 /);
     expect(meshProviderNote('smi:v1alpha1:istio')).toMatch(/SMI adapter/);
     expect(providers.map(meshProviderNote)).toEqual(providers.map(() => undefined));
   });
 });
 
-describe('the provider whose metrics are asked', () => {
+describe('the provider whose metrics are queried', () => {
   it.each([
     { mesh: 'linkerd', spec: 'nginx', asked: 'linkerd' },
     { mesh: 'smi:v1alpha1:linkerd', spec: 'gatewayapi:v1', asked: 'linkerd' },
     { mesh: 'linkerd', spec: undefined, asked: 'linkerd' },
-    // SMI does not say how to count, and Flagger asks Istio's metrics then.
+    // SMI has no metrics of its own, and Flagger then queries Istio's.
     { mesh: 'smi:v1alpha1:linkerd', spec: undefined, asked: 'smi:v1alpha1' },
     { mesh: 'istio', spec: 'nginx', asked: 'nginx' },
     { mesh: 'istio', spec: 'gatewayapi:v1alpha2', asked: 'gatewayapi:v1' },
