@@ -12,7 +12,7 @@ it.each([
   ['https://stream.eu0.signalfx.com'],
   ['wss://stream.eu0.signalfx.com'],
   ['wss://stream.eu0.signalfx.com/'],
-])('05-Q7: %s is asked at both of its hosts', (address) => {
+])('05-Q7: %s gives the addresses of both of its hosts', (address) => {
   const urls = splunkUrls(address);
   expect(urls?.stream.href).toBe('wss://stream.eu0.signalfx.com/v2/signalflow/connect');
   expect(urls?.probe.href).toBe('https://api.eu0.signalfx.com/v2/metric?limit=1');
@@ -25,7 +25,7 @@ it.each(['ftp://api.example.org', 'api.example.org:443', 'no url'])('an address 
   });
 });
 
-it('05-P52: a template may choose among several series', async () => {
+it('05-P52: a template can choose among several series', async () => {
   const fake = await known.start();
   fake.answersWith('severalSeries');
   const made = splunk(sourceOf(known, 'splunk', fake.address, { reduce: 'max' }));
@@ -56,7 +56,7 @@ it.each([
     kind: says?.includes('END') ? 'noData' : 'error',
     reason: expect.stringMatching(reason),
   });
-  // First no other socket can come, also none of a connection that came to be after its time was up; then the last one goes.
+  // First no other socket can be opened, not even by a connection that was made after the time limit; then the last one is closed.
   await new Promise((resolve) => server.close(resolve));
   await expect.poll(() => server.clients.size).toBe(0);
 });
@@ -81,7 +81,7 @@ describe('05-P51: a frame of data', () => {
     expect(valuesOf(frameOf(frame, { zip: true }))).toEqual(values);
   });
 
-  it('distinguishes series whose identities differ in 64 bits only', () => {
+  it('distinguishes series whose identities differ only in 64 bits', () => {
     const frame = frameOf({ 1: 1, 2: 2 });
     frame.writeBigUInt64BE(0xffff_ffff_ffff_fffen, 20 + 12 + 1);
     frame.writeBigUInt64BE(0xffff_ffff_ffff_ffffn, 20 + 12 + 17 + 1);
@@ -103,7 +103,7 @@ describe('05-P51: a frame of data', () => {
     expect(() => readFrame(bomb)).toThrow(/longer than 1 MiB/);
   });
 
-  it('of another kind is passed over, and JSON in a frame is read as text', () => {
+  it('of another kind is ignored, and JSON in a frame is read as text', () => {
     expect(readFrame(Buffer.from([1, 9, 0, 0, ...Buffer.alloc(16)]))).toBeUndefined();
     expect(readFrame(Buffer.concat([Buffer.from([1, 6, 2, 0]), Buffer.alloc(16), Buffer.from('{}')]))).toEqual({ text: '{}' });
   });
