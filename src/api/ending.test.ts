@@ -19,7 +19,7 @@ describe('an ending', () => {
     expect(endingOf('Failed', { ...release, ending: cancelled })).toBeUndefined();
   });
 
-  it('of an earlier version has the recorded words, and no other data', () => {
+  it('has only the recorded words if an earlier version ended the release', () => {
     const reason = 'x'.repeat(5_000);
     expect(endingOf('Failed', { ...release, reason: 'no' })).toEqual({ code: 'Unrecorded', atMs: 5, detail: 'no' });
     expect(endingOf('Failed', { ...release, reason })?.detail).toHaveLength(1_024);

@@ -244,7 +244,7 @@ describe('other providers', () => {
   );
 });
 
-it('DF615: a list that is given counts without the flag, for every namespace, and the other stays open', () => {
+it('DF615: a list that is set counts without the flag, for every namespace, and the other list allows everything', () => {
   const service = { gateways: ['other/edge'], hosts: ['shop.example.com'] };
   expect(refused(service, { flag: false })).toEqual([]);
   expect(refused(service, { flag: false, hosts: ['team=x.example.com'] })).toEqual(['spec.service.hosts[0]']);

@@ -25,7 +25,7 @@ describe('values of --mesh-provider', () => {
     { flag: 'smi', message: /write smi:v1alpha1, smi:v1alpha2, smi:v1alpha3, smi:v1alpha4$/ },
     { flag: 'smi:linkerd', message: /write smi:v1alpha1/ },
     { flag: 'appmesh:v1beta1', message: /write appmesh, appmesh:v1beta2$/ },
-  ])('DF84: "$flag" is refused, with what to write', ({ flag, message }) => {
+  ])('DF84: "$flag" is refused, with the value to write', ({ flag, message }) => {
     expect(MeshProvider.safeParse(flag).error?.issues[0]?.message).toMatch(message);
   });
 

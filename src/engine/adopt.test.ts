@@ -70,7 +70,7 @@ describe('E3: a release in progress continues from its current step', () => {
     { phase: 'WaitingPromotion', routes: at30, iterations: -1, step: 'analysing' },
     { phase: 'Promoting', routes: at30, adoption: { equals: true }, step: 'shifting' },
     { phase: 'Waiting', step: 'gate' },
-  ])('E3: $phase with routes $routes and iteration $iterations goes on in $step', (left) => {
+  ])('E3: $phase with routes $routes and iteration $iterations continues in $step', (left) => {
     const now = adopted(left);
     expect([now.phase, now.release.step]).toEqual([left.phase, left.step]);
     expect(now.release.routes).toEqual(left.routes ?? allToPrimary);

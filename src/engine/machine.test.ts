@@ -211,7 +211,7 @@ describe('suspend, answers and deliveries', () => {
     ]);
   });
 
-  it('E105: the receiver of all events is listed where the Canary has no event webhook', () => {
+  it('E105: the receiver of all events is listed if the Canary has no event webhook', () => {
     const kinds = (hasReceiver: boolean, ...types: 'event'[]) => {
       const world = releasing(withHooks(...types));
       world.deliversAtOnce = false;

@@ -89,7 +89,7 @@ describe('the verdict', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('numbers that are shown to users', () => {
   const shown = judge(seen({ requests: 5100.4, failures: 31.2 }, { requests: 45_812, failures: 22.9 }), comparison);
 
   it('has both rates and their ratio, each within its interval', () => {
@@ -150,7 +150,7 @@ describe('the time to a decision', () => {
     expect(toDecide?.toward).toBe('fine');
   });
 
-  it('names one percent where the canary has less and that is enough', () => {
+  it('names one percent if the canary has less and that is enough', () => {
     const [canary, primary] = [
       { requests: 30, failures: 0.03 },
       { requests: 299_970, failures: 299.97 },
@@ -159,7 +159,7 @@ describe('the time to a decision', () => {
     expect(toDecide).toMatchObject({ isInReach: false, helpfulWeight: 1 });
   });
 
-  it('says so when none of the weights helps, and without traffic', () => {
+  it('names no helpful weight if none of the weights helps, or without traffic', () => {
     const slow = judge(seen({ requests: 0.3, failures: 0 }, { requests: 2.7, failures: 0.001 }), comparison).toDecide;
     expect(slow).toMatchObject({ isInReach: false, helpfulWeight: undefined });
     const none = judge(noEvidence(comparison), comparison).toDecide;

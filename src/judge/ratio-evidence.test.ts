@@ -79,7 +79,7 @@ describe('the e-value of a ratio', () => {
     const [one, other] = [addSupport(noSupport, calm, 1.5), addSupport(noSupport, outage, 1.5)];
     const both = addSupport(one, outage, 1.5);
     for (const [index, value] of both.entries()) expect(value).toBeCloseTo((one[index] ?? 0) + (other[index] ?? 0), 5);
-    // In the middle is the tolerated ratio itself.
+    // The tolerated ratio is in the middle.
     expect(both[(both.length - 1) / 2]).toBe(0);
     expect(logAgainstAtMost(other, 0, 1)).toBeLessThan(0);
   });

@@ -125,7 +125,7 @@ describe('forged records', () => {
       problem: 'data.apexService.selector["xxx',
     },
     { what: 'another uid', data: { ...held, canaryUid: 'c-2' }, problem: 'serin.dev/canary-uid' },
-  ])('an anchor that holds $what is reported by field', ({ data, problem }) => {
+  ])('an anchor that contains $what is reported by field', ({ data, problem }) => {
     expect(readAnchor({ ...anchor, data })).toEqual({ problem: expect.stringContaining(problem) });
     expect(JSON.stringify(readAnchor({ ...anchor, data })).length).toBeLessThan(300);
   });

@@ -17,7 +17,7 @@ it.each([
   expect(readExternalQuery(query)).toEqual(read);
 });
 
-it('takes half a character for the mark of a broken one', () => {
+it('replaces half a surrogate pair by the replacement character', () => {
   expect(readExternalQuery('ns/\ud800')).toMatchObject({ metric: '%EF%BF%BD' });
 });
 

@@ -39,7 +39,7 @@ it.each([
   ['refused', { says: '{"type":"error","error":400}', reason: /400/ }],
   ['not answered in time', { timeoutMs: 50, reason: /within 50 ms/ }],
   ['cancelled', { cancel: true, reason: /cancelled/ }],
-])('05-W22: no socket stays open after a query that was %s', async (_, { says, reason, timeoutMs = 600_000, cancel = false }: Ended) => {
+])('05-W22: no socket is left open after a query that was %s', async (_, { says, reason, timeoutMs = 600_000, cancel = false }: Ended) => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
   const cancelling = new AbortController();
@@ -74,7 +74,7 @@ describe('05-P51: a frame of data', () => {
     return read && 'values' in read ? [...read.values.values()] : undefined;
   };
 
-  it('holds doubles, long and short integers, and points without a value, big-endian', () => {
+  it('contains doubles, long and short integers, and points without a value, big-endian', () => {
     const values = [7.25, -3_000_000_000, -12, null];
     const frame = { 1: 7.25, 2: { long: -3_000_000_000n }, 3: { int: -12 }, 4: null };
     expect(valuesOf(frameOf(frame))).toEqual(values);

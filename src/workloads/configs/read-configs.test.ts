@@ -72,7 +72,7 @@ describe('readConfigs', () => {
     expect(JSON.stringify(answer)).not.toContain(SECRET_TEXT);
   });
 
-  it('with secrets mode off Secrets do not count, in the other modes they do', () => {
+  it('Secrets count in all modes except off', () => {
     const refs = [ref('Secret', 'db'), ref('ConfigMap', 'a')];
     expect(trackable(refs, { mode: 'off', names: [] })).toEqual([ref('ConfigMap', 'a')]);
     for (const mode of ['watch', 'get'] as const) expect(trackable(refs, { mode, names: [] })).toEqual(refs);
