@@ -166,7 +166,7 @@ describe('gates', () => {
     expect([world.trace.every((one) => !one.includes('20')), world.release.failedChecks]).toEqual([true, 3]);
   });
 
-  it('E25: a rollback hook that answers 200 rolls the release back', () => {
+  it('E25: a rollback hook that passes rolls the release back', () => {
     const world = releasing(withHooks('rollback'));
     world.behaviour.hooks.rollback = 'passed';
     world.tick();

@@ -71,7 +71,7 @@ describe('hooks that pass', () => {
     ]);
   });
 
-  it('E85: a rollback hook that answers 200 is announced as a warning', () => {
+  it('E85: a rollback hook that passes is announced as a warning', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('rollback') }));
     world.behaviour.hooks.rollback = 'passed';
     world.push('s1:b');

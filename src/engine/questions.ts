@@ -65,6 +65,6 @@ export type EngineEvent =
   | { type: 'ANSWER'; facts: Facts; answer: Answer }
   /** A request of a user that is possible now; made by `step` from the facts. */
   | { type: 'REQUEST'; facts: Facts; request: VerbRequest }
-  /** A rollback hook has answered 200, or the canary is found worse than the primary between two checks; made by `step` from the answer. */
+  /** A rollback hook has passed, or the canary is found worse than the primary between two checks; made by `step` from the answer. */
   | { type: 'STOP'; facts: Facts; by: { webhook: string } | { harm: Harm } }
   | { type: 'DELIVERED'; facts: Facts; key: string };

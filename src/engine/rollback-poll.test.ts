@@ -162,7 +162,7 @@ describe('rollback hooks', () => {
     expect(polls(world)).toBe(before + 3);
   });
 
-  it('I5: a 200 while the primary cannot serve leaves traffic with the canary', () => {
+  it('I5: a hook that passes while the primary cannot serve leaves traffic with the canary', () => {
     const world = releasing(withHooks('rollback'));
     world.primaryDown = true;
     world.behaviour.hooks.rollback = 'passed';

@@ -81,7 +81,7 @@ export function trackable(refs: readonly ConfigRef[], { mode, names }: SecretsPo
 
 /**
  * A Secret that has become live, or is no longer live, counts with its recorded state until the template changes: that starts no release (E131). A Secret that
- * was created again is still live; if it is not, its present state counts.
+ * was created again and is no longer live counts with its present state.
  */
 export function asRecorded(key: string, seen: SeenConfig, recorded: SeenConfig | undefined): SeenConfig {
   if (!key.startsWith('secret/') || recorded?.uid === undefined || seen.uid === undefined) return seen;
