@@ -96,7 +96,7 @@ describe.each(fixtures.filter(({ countsBothSides }) => !countsBothSides))('count
     });
   });
 
-  it.each([0, CANARY_PERCENT])('20.3: have a history of the primary alone, at weight %d', async (percent) => {
+  it.each([0, CANARY_PERCENT])('20.3: have a history of only the primary, at weight %d', async (percent) => {
     const app = { name: 'shop', namespace };
     const canary = aCanary({
       ...fixture.spec?.(app),

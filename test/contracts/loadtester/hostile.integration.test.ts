@@ -49,7 +49,7 @@ async function send(metadata: Record<string, unknown>, over: Record<string, unkn
   return answer;
 }
 
-describe('a hostile command is refused, and nothing is run or asked', () => {
+describe('a hostile command is refused: nothing is run, and no request is sent', () => {
   it.each([
     ['a second command', 'cmd', 'hey -n 1 -c 1 URL; touch FILE'],
     ['a command after another', 'bash', 'curl -s URL && touch FILE'],
@@ -158,7 +158,7 @@ function rawTo(port: number, ...parts: string[]): Promise<string> {
     socket.on('data', (chunk) => {
       text += chunk;
     });
-    // A connection that is cut is an answer, too.
+    // A cut connection also counts as an answer.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       ['ECONNRESET', 'EPIPE'].includes(error.code ?? '') ? resolve(text) : reject(error),
     );

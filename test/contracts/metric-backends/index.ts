@@ -26,7 +26,7 @@ export const backendCases: Readonly<Record<MetricProviderType, BackendCase>> = {
   stackdriver,
 };
 
-/** Backends that can be asked in a second way, which keeps the same promises. */
+/** Backends with a second API, which keeps the same promises. */
 export const secondCases: readonly { title: string; type: MetricProviderType; known: BackendCase }[] = [
   { title: 'externalmetrics at an address', type: 'externalmetrics', known: externalmetricsElsewhere },
   { title: 'keptn with an Analysis', type: 'keptn', known: keptnAnalysis },

@@ -56,7 +56,7 @@ export const stackdriver: BackendCase = {
 export const stackdriverPromql: BackendCase = {
   start: startPrometheusFake,
   source: { provider: { queryLanguage: 'promql' }, secret: { project: 'shop', serviceAccountKey } },
-  // Of Google's APIs, the one that Prometheus has.
+  // Google's Prometheus API.
   namedAs: 'Prometheus',
   query: 'sum(rate(requests[1m]))',
   isDocumented: (request) =>

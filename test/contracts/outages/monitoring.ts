@@ -25,9 +25,9 @@ export interface Trouble {
   provider?: object;
   template?: Template;
   secret?: MeasureDependencies['secret'];
-  /** How long an answer is waited for that never comes, in milliseconds. */
+  /** Timeout for an answer that never comes, in milliseconds. */
   patienceMs?: number;
-  /** How long ago the last scrape was, in milliseconds; then the embedded Prometheus is asked. */
+  /** Time since the last scrape, in milliseconds. With it, the embedded Prometheus is queried. */
   silentForMs?: number;
 }
 

@@ -11,7 +11,7 @@ export interface ExpectedQueries {
   unit: 'ms' | 's';
 }
 
-/** All names differ, so that one that stands for another is found. */
+/** All names differ, so that a test notices if one replaces another. */
 export const queryNames = { name: 'podinfo', namespace: 'shop', target: 'web', service: 'store', ingress: 'front', route: 'way' };
 
 export const quantile = (buckets: string, selector: string): string =>

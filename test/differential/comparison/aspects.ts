@@ -5,7 +5,7 @@ import { alertKinds, eventKinds } from './kinds-of-message.ts';
 import { emptiedServices, leastPrimary, podsAtTheEnd, readinessAtSteps } from './pods.ts';
 import { queryShape } from './query-shape.ts';
 
-/** All that is compared of one side, by the name of the aspect. What time alone decides is not in it. */
+/** Compared values of one side, by the name of the aspect. Values that depend only on time are left out. */
 export type Aspects = Readonly<Record<string, unknown>>;
 
 export function aspectsOf(side: Side, scenario: NamedScenario, entries: readonly Entry[]): Aspects {

@@ -109,7 +109,7 @@ export const routeClaims: readonly Claim[] = [
       one.serin !== undefined &&
       canonical(one.flagger) === canonical(withoutIntroductions(distinctStates(one.serin))),
   },
-  // The HTTPProxy is the user's: Serin writes its backends alone, in the same steps.
+  // The HTTPProxy belongs to the user: Serin writes only its backends, in the same steps.
   { id: 'DF141', explains: (one) => isObject(one, 'HTTPProxy') && hasSameShares(one) },
   {
     id: 'DF67',
@@ -128,7 +128,7 @@ interface ProxyRoute {
   services?: { name: string; weight?: number; mirror?: boolean }[];
 }
 
-/** By condition, which Services get how much. What is not said of weights is even. */
+/** Shares of the Services, by condition. Services without weights share evenly. */
 function sharesOf(states: Json): Json[] {
   const found = withoutIntroductions(distinctStates(states)) as ({ spec?: { routes?: ProxyRoute[] } } | undefined)[];
   return distinctStates(
@@ -154,7 +154,7 @@ function sharesOf(states: Json): Json[] {
 const hasSameShares = ({ flagger, serin }: Difference): boolean =>
   flagger !== undefined && serin !== undefined && canonical(sharesOf(flagger)) === canonical(sharesOf(serin));
 
-/** What other rows explain of an object. */
+/** Removes the differences of an object that other rows explain. */
 const tolerated: Edit = (each, key) => {
   const edited = (key === 'annotations' ? outOfTheWay(each, key) : ownPaths(each, key)) as Record<string, Json> | undefined;
   return edited && withoutEmptyAnnotations(without(['ingressClassName', 'websocket'])(edited, key) as Record<string, Json>, key);

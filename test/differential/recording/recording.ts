@@ -12,7 +12,7 @@ export type Fact =
   | { kind: 'pods'; role: 'canary' | 'primary'; desired: number; available: number; isCurrent: boolean; template: string }
   /** Ready endpoints of a Service. */
   | { kind: 'endpoints'; service: string; ready: number }
-  /** A route, Service or scaler; `content` undefined: deleted. */
+  /** A route, Service or scaler. `content` is undefined if it was deleted. */
   | { kind: 'object'; object: string; content: unknown }
   | { kind: 'hook'; hook: string; answer: number; payload: Record<string, unknown> }
   | { kind: 'alert'; payload: Record<string, unknown> }
@@ -36,6 +36,6 @@ export function ofKind<K extends Fact['kind']>(entries: readonly Entry[], kind: 
   return entries.filter((entry): entry is Extract<Fact, { kind: K }> & { atMs: number } => entry.kind === kind);
 }
 
-/** Whether the canary has had traffic, or the first of its iterations. */
+/** The canary has had traffic, or the first of its iterations. */
 export const isUnderAnalysis = (entries: readonly Entry[]): boolean =>
   ofKind(entries, 'status').some(({ phase, weight, iterations }) => phase === 'Progressing' && (weight > 0 || iterations > 0));
