@@ -7,6 +7,7 @@ import { proseBelow, proseIn } from './fakes/prose.ts';
 const CLEAN: readonly string[] = [
   'test/contracts',
   'test/differential',
+  'test/e2e',
 ];
 
 const root = join(import.meta.dirname, '..');

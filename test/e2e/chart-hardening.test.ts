@@ -111,7 +111,7 @@ describe('the pods and policies of the charts', () => {
     expect(await rendered('serin', 'NetworkPolicy', { networkPolicy: { enabled: false } })).toBeUndefined();
   });
 
-  it('the load tester has one where it is asked for: policies add up, and one that lets everyone call would undo a narrower one', async () => {
+  it('the load tester has a policy only if it is enabled: policies add up, and a policy open to everyone would undo a narrower one', async () => {
     expect(await rendered('loadtester', 'NetworkPolicy')).toBeUndefined();
     const from = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'serin' } } }];
     const policy = await rendered('loadtester', 'NetworkPolicy', { networkPolicy: { enabled: true, from } });

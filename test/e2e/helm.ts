@@ -37,7 +37,7 @@ export function runProgram(program: string, args: readonly string[], env: NodeJS
     const child = execFile(program, args, options, (error, said, complained) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), said, complained }),
     );
-    child.stdin?.on('error', () => undefined); // it may be gone before it has read
+    child.stdin?.on('error', () => undefined); // the program can exit before it has read
     child.stdin?.end(stdin);
   });
 }

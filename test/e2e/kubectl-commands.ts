@@ -1,12 +1,15 @@
-/** A kubectl call as both clusters are asked it, in this order: a later one builds on what an earlier one left. */
+/** A kubectl command for both clusters. The order matters: a later command depends on the objects of earlier ones. */
 export interface KubectlCommand {
   args: string;
   stdin?: string;
-  /** A user's edit of the file `$1` in `kubectl edit`, as a shell script; `$KUBECTL` is kubectl. Default: makes each value f an ff (a uid may end with f, too). */
+  /**
+   * A user's edit of the file `$1` in `kubectl edit`, as a shell script; `$KUBECTL` is kubectl. Default: makes each value f an ff (also a uid that ends with
+   * f).
+   */
   editor?: string;
   /** Which part of the answer must be the same; default: all of it, after `comparable`. */
   keep?(line: string): boolean;
-  /** Asked again until it answers this: what controllers bring about in their own time. */
+  /** Repeats the command until its output matches this: controllers act in their own time. */
   until?: RegExp;
   /** Answers 1 when it finds a difference, as `diff` does; or is refused. */
   exit?: 0 | 1;
@@ -168,7 +171,7 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'get configmap settings -o jsonpath={.data}{.metadata.annotations}' },
   // A write with an old version is answered with a conflict.
   { args: 'edit configmap settings', editor: `sed -i 's/resourceVersion: .*/resourceVersion: "1"/' "$1"`, exit: 1, keep: withoutCopy },
-  // What cannot be read or is refused is shown again, with the reason; saved as it is, it is given up.
+  // A file that cannot be parsed, or is refused, opens again with the reason; kubectl gives up if it is saved unmodified.
   { args: 'edit service plain', editor: `sed -i 's/sessionAffinity: None/sessionAffinity: Nothing/' "$1"`, exit: 1, keep: withoutCopy },
   { args: 'edit service plain', editor: `sed -i 's/sessionAffinity: None/sessionAffinity: ClientIP/' "$1"` },
   { args: 'edit service plain', editor: `sed -i 's/  name: plain/  name: other/' "$1"`, exit: 1, keep: withoutCopy },
@@ -283,7 +286,7 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'get endpointslices -o wide -l kubernetes.io/service-name=web', keep: (line) => line.startsWith('NAME') },
   { args: 'get crd canaries.flagger.app -o wide' },
   { args: 'get hpa -o wide', keep: (line) => line.startsWith('NAME') },
-  // asking
+  // permissions and API resources
   { args: 'auth can-i create pods' },
   { args: 'auth can-i create pods --subresource=log' },
   { args: 'api-resources --api-group=apps -o wide' },

@@ -68,7 +68,7 @@ describe('the Kustomize bases', () => {
   });
 
   const kubectl = (args: string[]) => runProgram(real.kubectl, args, { KUBECONFIG: real.adminKubeconfigFile });
-  /** What `kubectl kustomize` prints, without a word of complaint: a deprecated field is one. */
+  /** Output of `kubectl kustomize`, without any warning: a deprecated field causes one. */
   const build = async (path: string): Promise<KubeObject[]> => {
     const built = await kubectl(['kustomize', path]);
     expect(built).toMatchObject({ code: 0, complained: '' });

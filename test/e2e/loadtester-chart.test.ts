@@ -17,7 +17,7 @@ const CHART_CRDS = join(import.meta.dirname, '..', 'fixtures', 'chart-crds.yaml'
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 const callers = { credentials: { secretName: 'callers' } };
 
-/** What was rendered, by the parts that are looked at. */
+/** Rendered objects, by the parts that the tests check. */
 interface Rendered {
   deployment: KubeObject;
   pod: KubeObject;
@@ -295,7 +295,7 @@ describe('the chart of the load tester', () => {
     expect(selectors).toEqual(['one', 'two'].map((name) => ({ app: 'loadtester', 'app.kubernetes.io/instance': name })));
   });
 
-  it('06-LT24: started as the chart says, it asks for its credentials, and a gate is open after a restart', async () => {
+  it('06-LT24: started with the flags of the chart, it requires its credentials, and a gate is open after a restart', async () => {
     const values = { credentials: { secretName: 'callers', token: { name: 'token' }, signingKey: { name: 'key' } } };
     const { container } = partsOf(await helm.render('loadtester', values));
     for (const [path, text] of [

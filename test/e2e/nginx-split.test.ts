@@ -100,7 +100,7 @@ describe('07-T17: an nginx that is configured from a TrafficSplit', () => {
     }
   });
 
-  it('07-T6, T7, T8: leaves out the backend that lacks a port, for that port, and asks each at its own address', async () => {
+  it('07-T6, T7, T8: leaves out the backend that lacks a port, for that port, and sends requests to the address of each backend', async () => {
     const nginx = await startRealNginx(renderNginxUpstreams(splitOf({ 'web-next': 50, 'web-current': 50 }), look));
     try {
       expect(await asked(nginx.urls.web_9090 ?? '')).toEqual({ 'web-current-admin': REQUESTS });

@@ -20,7 +20,7 @@ export interface RealClusterOptions {
   address?: string;
   /** Requests of different users wait in queues of their own, as an API server has it by default. Default: no. */
   fairness?: boolean;
-  /** False: without kube-controller-manager, where something leaner stands for it. Default: yes. */
+  /** `false` runs no kube-controller-manager, for a cluster with a leaner replacement. Default: true. */
   controllers?: boolean;
   /** Groups of the user `serin` and of all `people`. */
   groups?: readonly string[];
@@ -29,7 +29,7 @@ export interface RealClusterOptions {
   /** Flags of kube-apiserver; the last of two wins. */
   serverFlags?: readonly string[];
   etcdFlags?: readonly string[];
-  /** Of kube-controller-manager, beside those that a workload needs. */
+  /** Controllers of kube-controller-manager, besides the controllers that a workload needs. */
   moreControllers?: readonly string[];
 }
 
@@ -63,7 +63,7 @@ const READY_WITHIN_MS = 110_000;
 const LOOK_AGAIN_MS = 50;
 /** Of the tests' own requests: on a busy machine an answer is late. */
 const ANSWER_WITHIN_MS = 60_000;
-/** The controllers that a workload needs. The node lifecycle is left out: nodes/ stands for kubelets, and needs no second opinion. */
+/** Controllers that a workload needs. The node lifecycle controller is left out: nodes/ replaces the kubelets. */
 const CONTROLLERS = [
   'deployment-controller',
   'replicaset-controller',
@@ -171,7 +171,7 @@ export async function startRealCluster({
     let server = startServer();
     const apiUrl = `https://${address}:${apiPort}`;
     const certificate = file('apiserver.crt');
-    // The file is there, and empty, a moment before its text is.
+    // The file is created empty, a moment before it is written.
     const pem = () => (existsSync(certificate) ? readFileSync(certificate, 'utf8') : '');
     await until(server, 'the API server has its certificate', async () => pem().trimEnd().endsWith('-----END CERTIFICATE-----'));
     const ca = Buffer.from(pem()).toString('base64');

@@ -58,7 +58,7 @@ describe('docs/rights.md against a real API server', () => {
     },
   };
 
-  it('06-RB21: with rbac.rights the account has the printed rights alone, in each namespace', async () => {
+  it('06-RB21: with rbac.rights the account has only the printed rights, in each namespace', async () => {
     const values = { namespaces: [SHOP], configTracking: { enabled: false } };
     const rights = await printedRights(values, [CANARY]);
     const objects = (await helm.render('serin', { ...values, rbac: { rights }, crds: { install: false } })).filter(({ kind }) =>

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { raw } from '../../fakes/raw.ts';
 
-/** What of an HTTPRoute (gateway.networking.k8s.io/v1) this gateway understands; anything else in it is an error, never ignored. */
+/** Fields of an HTTPRoute (gateway.networking.k8s.io/v1) that this gateway understands. Any other field is an error, and never ignored. */
 export interface HttpRouteRule {
   matches?: HttpRouteMatch[];
   filters?: Filter[];

@@ -201,7 +201,7 @@ class QueryWriter {
     ]);
   }
 
-  /** What Prometheus refuses, by its types, its grammar or its data. */
+  /** A query that Prometheus refuses, by its types, its grammar or its data. */
   #mistake(): string {
     return this.#one([
       () => `rate(${this.#instant()})`,
