@@ -8,6 +8,7 @@ const CLEAN: readonly string[] = [
   'test/contracts',
   'test/differential',
   'test/e2e',
+  'test/planes',
 ];
 
 const root = join(import.meta.dirname, '..');

@@ -24,7 +24,7 @@ export interface ContourProxy {
 
 export interface ContourOptions {
   kubeconfigFile: string;
-  /** The Gateway that it answers for; absent: none. */
+  /** The Gateway that it serves. Default: none. */
   gateway?: { namespace: string; name: string };
   /** Envoy writes a line for each request, with what went wrong. */
   hasAccessLog?: true;

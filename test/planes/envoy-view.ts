@@ -3,7 +3,7 @@ import { type Raw, raw } from '../fakes/raw.ts';
 import type { Place } from '../scenarios/istio/places.ts';
 import { readyPods } from './looking.ts';
 
-/** What an Envoy goes by that istiod configures. */
+/** Configuration that an Envoy has received from istiod and uses. */
 export interface EnvoyView {
   /** Rules by the VirtualService that they come from or route (`namespace/name`), once for each virtual host. */
   rules: ReadonlyMap<string, readonly (readonly string[])[]>;
@@ -97,7 +97,7 @@ function sidesOf({ cluster, weighted_clusters }: DumpedAction = {}): string {
   return ruleText(weighted_clusters.clusters.map(({ name, weight }) => ({ host: hostOf(name), weight })));
 }
 
-/** Whether the proxy at this place, which serves this gateway (`mesh`: none), goes by this version of an object. */
+/** True if the proxy at this place, which serves this gateway (`mesh` if none), uses this version of an object. */
 export function isKnown(object: KubeObject, view: EnvoyView, place: Place, gateway: string): boolean {
   const { name, namespace = '' } = object.metadata;
   const { kind } = object;
@@ -117,7 +117,7 @@ function isRouted(object: KubeObject, { rules, connections }: EnvoyView, place: 
   const { gateways = ['mesh'], http = [], tcp = [] } = raw(object).spec;
   if (tcp.length > 0 && gateways.includes(gateway)) return tcp.every(({ route }: Raw) => connections.has(sidesWanted(route, namespace)));
   const wanted = rulesWanted(http, namespace, place, gateway);
-  // Of one that is delegated to, Istio says in its routes whose they are that delegates; the last rule is never left out.
+  // A delegate's routes carry the name of the delegating VirtualService; the last rule is never left out.
   if (isDelegate(object)) return wanted.length === 0 || [...rules.values()].flat(2).includes(wanted.at(-1) ?? '');
   if (!gateways.includes(gateway)) return true;
   const known = rules.get(`${namespace}/${name}`) ?? [];
@@ -135,7 +135,7 @@ function isRoutedByParent(object: KubeObject, { rules }: EnvoyView): boolean {
   });
 }
 
-/** Istio makes a route of each alternative of a condition, but for those of other clients, and of none after one that takes every request. */
+/** Istio makes a route of each alternative of a condition. It leaves out those of other clients, and those after an alternative without a condition. */
 function rulesWanted(rules: readonly Raw[], namespace: string, place: Place, gateway: string): string[] {
   const wanted: string[] = [];
   for (const { match, route = [] } of rules) {

@@ -28,7 +28,7 @@ const REWRITES: readonly Row[] = [
   },
 ];
 
-/** As of the version that is pinned: a newer one that keeps to the specification fails these, and docs/meshes.md has to follow. */
+/** True for the pinned version. A newer version that follows the specification fails these tests; then update docs/meshes.md. */
 describe('where Contour leaves the Gateway API', () => {
   let environment: ShareEnvironment;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('where Contour leaves the Gateway API', () => {
     );
   });
 
-  it('of a backend that is not there the others get the share', async () => {
+  it('the other backends get the share of a backend that does not exist', async () => {
     const name = { name: 'gone', namespace: NAMESPACE };
     const app = await SplitApp.run(environment, throughEdge, name);
     await app.route({ kind: 'weighted', canary: weight(50) });

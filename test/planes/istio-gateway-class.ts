@@ -29,7 +29,7 @@ export const startIstioGatewayClass: StartPlane = async ({ cluster, adminKubecon
     url: `http://127.0.0.1:${PORT}`,
     metricsUrl: metrics.url,
     knows: proxy.knows,
-    // All that the canary receives while users get answers of the primary alone are copies.
+    // Requests to the canary are copies as long as users only get answers of the primary.
     mirrored: metrics.canaryRequests,
     async stop() {
       await metrics.stop();

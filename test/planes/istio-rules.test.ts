@@ -117,7 +117,7 @@ describe('I17: what istiod makes of the DestinationRules for a Service holds for
     return made;
   }
 
-  /** What was written before the marker is known when the marker is. */
+  /** Creates a marker: once the proxy knows it, it also knows all earlier objects. */
   async function settled(namespace: string, name: string): Promise<void> {
     const { cluster } = environment;
     await cluster.create({

@@ -20,7 +20,7 @@ const MESH = {
   accessLogFile: '',
 };
 
-/** The real istiod on a cluster, which ends with this process; `readsGatewayApi`: HTTPRoutes, too. */
+/** The real istiod on a cluster, which ends with this process. With `readsGatewayApi` it also reads HTTPRoutes. */
 export async function startIstiod(kubeconfigFile: string, { readsGatewayApi = false } = {}): Promise<Istiod> {
   const program = await ensureIstiod();
   const folder = mkdtempSync(join(tmpdir(), 'serin-istiod-'));

@@ -28,7 +28,7 @@ let real: RealCluster;
 let slowArrived = Promise.withResolvers<void>();
 let pods: { close(now?: boolean): Promise<void> };
 
-/** One program stands for all pods: it says at which address it was asked. */
+/** One program serves the addresses of all pods, and answers with the address that a request was sent to. */
 beforeAll(async () => {
   real = await startRealCluster({ serverFlags: [`--advertise-address=${ADDRESSES.apiServer}`] });
   for (const { node, zone } of PROXY_PLACES) {
@@ -63,7 +63,7 @@ interface Question {
   patienceMs?: number;
 }
 
-/** The pod that answers one new connection; undefined: none. */
+/** The pod that answers one new connection, `undefined` if none answers. */
 const ask = async (ip: string, question: Question = {}): Promise<string | undefined> => {
   const { answer } = await connect(ip, question);
   return answer;

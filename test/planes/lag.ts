@@ -24,7 +24,7 @@ interface TwoSides {
   ask(): Promise<string>;
 }
 
-/** Turns a route between two sides again and again, from side 1, and asks until the other side answers. */
+/** Turns a route between two sides repeatedly, starting at side 1, and sends requests until the other side answers. */
 export async function measureLag({ turnTo, ask }: TwoSides, changes = CHANGES): Promise<Lag> {
   const tookMs: number[] = [];
   for (let change = 0; change < changes; change += 1) {

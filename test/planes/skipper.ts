@@ -10,7 +10,7 @@ import { untilReady } from './until-ready.ts';
 export interface SkipperProxy {
   /** Where users come in; the host header chooses the route. */
   readonly url: string;
-  /** The routes that it goes by, as JSON for those who ask for it, and its counters as Prometheus text. */
+  /** The routes that it uses, as JSON on request, and its counters as Prometheus text. */
   readonly routesUrl: string;
   readonly metricsUrl: string;
   logTail(): string;
@@ -57,7 +57,7 @@ export async function startSkipper(kubeconfigFile: string): Promise<SkipperProxy
       '-access-log-disabled',
     ],
     join(folder, 'skipper.log'),
-    // Outside of a pod it asks the API server with the authorities of the system.
+    // Outside of a pod, it verifies the API server by the system's certificate authorities, which this file replaces.
     { ...process.env, SSL_CERT_FILE: authority },
   );
   const stop = async () => {
