@@ -8,6 +8,8 @@ const CLEAN: readonly string[] = [
   'test/contracts',
   'test/differential',
   'test/e2e',
+  'test/integration',
+  'test/node',
   'test/planes',
 ];
 

@@ -19,7 +19,7 @@ let bare: BareCluster;
 let echo: EchoServer;
 let controller: GuardedProcess;
 
-/** Every backend that takes credentials. Keptn is asked as the controller itself, and takes none. */
+/** Every backend that takes credentials. The controller queries Keptn with its own account. */
 const templates: Readonly<Record<string, { type?: string; query?: string; provider?: object; secret?: Record<string, string> }>> = {
   'prometheus-token': { type: 'prometheus', secret: { token: planted('token') } },
   'prometheus-basic': {

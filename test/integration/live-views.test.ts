@@ -62,7 +62,7 @@ it.each([
   { title: 'status', start: ofStatus, before: 'unseen', after: 'unseen (suspended)' },
   { title: 'list', start: ofList, before: '2 Canaries', after: 'unseen (suspended)' },
 ])(
-  '$title --watch asks for nothing while nothing changes, shows a change, and an API server that is gone',
+  '$title --watch sends no requests while nothing changes, shows a change, and shows that the API server is gone',
   async ({ start, before, after }) => {
     const screen = viewing(start);
     await screen.shows(before);

@@ -129,7 +129,7 @@ describe('the load tester with releases on the embedded cluster', () => {
     }
   });
 
-  it('06-SE5 06-F2: a command that needs a shell is refused, and the event of its Canary names the flag; a load that fails is reported, too', async () => {
+  it('06-SE5 06-F2: a command that needs a shell is refused, and the event of its Canary names the flag; a load that fails is also reported', async () => {
     const scenario = await begin('refused');
     const { given, when, then } = scenario;
     try {

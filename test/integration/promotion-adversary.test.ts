@@ -119,7 +119,7 @@ async function promote(through: Cluster, kind: 'promote' | 'restorePrimary' = 'p
   return answerQuestion({ kind, id: '1', revision: pinned }, context);
 }
 
-/** What the primary's pods would read. */
+/** Revision and configs that the primary's pods would read. */
 async function primaryReads(): Promise<{ revision: unknown; data: unknown[] }> {
   const primary = await cluster.get(ref('apps/v1', 'Deployment', 'podinfo-primary'));
   const { metadata, spec } = raw(primary)?.spec.template ?? {};
@@ -162,7 +162,7 @@ const disturbances: { what: string; disturb: () => Promise<unknown> }[] = [
 describe('I3: only analysed bytes are promoted', () => {
   it.each(disturbances)('when $what between any two calls of a promotion', async ({ disturb }) => {
     const outcomes: string[] = [];
-    // Each round disturbs one call later than the one before, until the promotion is over before its turn comes.
+    // Each round disturbs a later call than the previous round, until the promotion ends before its turn comes.
     for (let at = 0, isReached = true; isReached; at += 1) {
       await asPinned();
       const through = disturbed(at, disturb);
@@ -260,7 +260,7 @@ describe('E103: a primary that another writer has changed meanwhile is read agai
     expect(patches()).toBeLessThan(50);
   });
 
-  it('what the server refuses of an unchanged primary is a refusal, asked once', async () => {
+  it('a permanent refusal of a write to an unchanged primary is reported after one request', async () => {
     await asPinned();
     let patches = 0;
     const patch: Cluster['patch'] = async (at, body, options) => {

@@ -10,7 +10,7 @@ const DEADLINE_MS = 600_000;
 /** Several intervals: as often as that the write is tried again. */
 const LONG_MS = 65_000;
 
-/** What an API server, or a webhook in it, makes of each template that is put into the primary. Ends with the call of the result. */
+/** Amends each template that is written to the primary, as an API server or a webhook in it does. The returned function ends it. */
 function amending(lab: ModelLab, amend: (primary: KubeObject) => object[]): () => void {
   const { api } = lab.server;
   const patch = api.patch.bind(api);

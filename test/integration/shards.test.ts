@@ -101,7 +101,7 @@ it('I9: while the number of shards goes from 1 to 3, 2 and 1 in the middle of re
   expect(serin.complaints()).toEqual([]);
 });
 
-it('I9: with a replica killed every 20 s every release ends once, and no Canary is left alone for longer than the lease and 5 s', async () => {
+it('I9: with a replica killed every 20 s every release ends once, and no Canary is unattended for longer than the lease and 5 s', async () => {
   const run = {
     cluster: bare.cluster,
     serin,

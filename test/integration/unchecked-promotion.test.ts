@@ -6,8 +6,8 @@ import { propertyRuns, propertyTimeoutMs } from '../fakes/property-runs.ts';
 type Weakness = 'no pin' | 'no copies' | 'no recheck' | 'pods stay';
 const weak = vi.hoisted(() => ({ by: undefined as Weakness | undefined }));
 
-// Only in this file. The promotion reads target and configs as the real one does; then it takes for the pinned revision whatever it has found,
-// or lets the primary read the originals.
+// Only in this file. The promotion reads target and configs as the real one does; then it takes any revision that it has found for the pinned one, or lets the
+// primary read the originals.
 vi.mock('../../src/controller/facts/target-configs.ts', async (original) => {
   const real = await original<typeof import('../../src/controller/facts/target-configs.ts')>();
   const readTargetConfigs: typeof real.readTargetConfigs = async (canary, ...rest) => {
@@ -20,7 +20,7 @@ vi.mock('../../src/controller/facts/target-configs.ts', async (original) => {
   return { ...real, readTargetConfigs };
 });
 
-// Pods that have read other configs, or may have, are taken for those of the revision that is analysed.
+// Pods that have read, or could have read, other configs count as pods of the analysed revision.
 vi.mock('../../src/engine/pin.ts', async (original) => {
   const real = await original<typeof import('../../src/engine/pin.ts')>();
   const decidesPods: typeof real.decidesPods = (config) => weak.by !== 'pods stay' && real.decidesPods(config);

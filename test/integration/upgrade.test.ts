@@ -32,7 +32,7 @@ function scaled(object: KubeObject, spec: object): KubeObject {
   };
 }
 
-/** What a newer API server shows of an old object: fields with defaults that the old one did not know, and no other generation. */
+/** An old object as a newer API server shows it: with new fields that have defaults, and the same generation. */
 function withNewDefaults(object: KubeObject): KubeObject {
   const deepen = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(deepen);

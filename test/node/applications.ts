@@ -112,7 +112,7 @@ export async function anApplication(
     async waitFor(what) {
       const until = what === 'initialized' ? ['--for', 'initialized'] : ['--revision', 'target'];
       const { code, said, complained } = await installed.serin('wait', 'shop', '--namespace', namespace, ...until, '--timeout', '6m');
-      // A release that has failed is an end, too.
+      // A failed release is also an end.
       if (code !== 0 && (await read('.status.phase', 'canary')) !== 'Failed') throw new Error(`${namespace}: ${said}${complained}`);
     },
     hasChecks: (count) =>

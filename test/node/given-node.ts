@@ -5,7 +5,7 @@ import type { NodePrograms } from '../../scripts/node/programs.ts';
 import { type RealNode, startNode } from './real-node.ts';
 import type { SecondNode } from './second-node.ts';
 
-/** What `npm run test:node` has made before it entered the namespaces. */
+/** Files that `npm run test:node` has created before it entered the namespaces. */
 interface Made {
   programs: NodePrograms;
   images: NodeImages;

@@ -20,7 +20,7 @@ export interface ImageLook {
   layers: readonly (readonly ImageFile[])[];
 }
 
-/** What an image holds that `docker save` or buildah wrote as an archive. */
+/** Reads an image from an archive of `docker save` or buildah. */
 export function lookAtImage(archive: string): ImageLook {
   const folder = mkdtempSync(join(tmpdir(), 'serin-image-look-'));
   try {

@@ -94,7 +94,7 @@ async function play(isPlayed: (way: Way) => boolean): Promise<void> {
   for (const { name, clients } of unreleased) seen[name] = { ...seen[name], [NO_RELEASE]: await clients.stop() };
 }
 
-/** Why Envoy lost short requests, by its own account; the beginning of it. */
+/** Envoy's log lines for lost short requests; only the first of them. */
 function saidByEnvoy(): string {
   const lines = contour.lostRequests().filter((line) => line.includes('"GET / '));
   return [`Envoy: ${lines.length} requests failed or were late`, ...lines.slice(0, SHOWN_LINES)].join('\n');

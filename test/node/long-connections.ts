@@ -10,7 +10,7 @@ import type { RealNode } from './real-node.ts';
 export const KINDS = ['new connections', 'kept connections', 'HTTP/2 streams', 'gRPC streams', 'WebSockets', 'a headless Service'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** How an application ends; the keys are words of the docs. */
+/** Shutdown behaviours of an application; the keys are words of the docs. */
 export const ENDINGS = {
   'ends at SIGTERM': { env: { AT_END: 'at-once' } },
   'preStop of 5 s, then ends at SIGTERM': { env: { AT_END: 'at-once' }, container: preStop(5) },
@@ -27,7 +27,7 @@ function preStop(seconds: number): object {
   return { lifecycle: { preStop: { sleep: { seconds } } } };
 }
 
-/** What each kind of client saw of one release. */
+/** Results of each kind of client in one release. */
 export type Release = Partial<Record<Kind, Seen>>;
 
 /** By which way clients reach the application. */

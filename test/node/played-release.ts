@@ -1,7 +1,7 @@
 import type { Behaviour } from './applications.ts';
 import type { ControllerName } from './faults.ts';
 
-/** What users and the Canary saw of one release. */
+/** Results of one release, for its users and its Canary. */
 export interface PlayedRelease {
   controller: ControllerName;
   /** A word of the docs. */

@@ -10,16 +10,16 @@ export type Refusing = 'always' | 'once' | 'never';
 
 export interface EchoServer {
   readonly origin: string;
-  /** What came, in the order of coming; the path without its query. */
+  /** Received requests in their order; the path is without its query. */
   readonly seen: { path: string; body: string }[];
-  /** From now on, for the paths below a first segment; `once` is anew for each path. */
+  /** Applies from now on to the paths below a first segment; `once` counts for each path. */
   refuses(first: string, how: Refusing): void;
   stop(): Promise<void>;
 }
 
 const vector = JSON.stringify({ status: 'success', data: { resultType: 'vector', result: [{ metric: {}, value: [1, '1'] }] } });
 
-/** What each kind of endpoint says well: of backends, the number 1. */
+/** Good answer of each kind of endpoint: backends answer the number 1. */
 const good: Readonly<Record<string, string>> = {
   server: vector,
   prometheus: vector,

@@ -38,7 +38,7 @@ export function manyStreams(entry: Entry): Client {
   return { stop: () => tally.stop(running.then(() => Promise.all(underWay))).finally(() => channel.leave()) };
 }
 
-/** Server streams of gRPC, opened again when they end. `lost` are those that ended without a status. */
+/** Server streams of gRPC, opened again when they end. `lost` are the streams that ended without a status. */
 export function grpcStreams(entry: Entry): Client {
   const tally = new Tally();
   const channels = Array.from({ length: CALLS }, () => new Channel(entry, tally));

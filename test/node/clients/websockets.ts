@@ -72,7 +72,7 @@ function speak({ socket, first }: Opened, tally: Tally, again: readonly string[]
 
 interface Opened {
   socket: Socket;
-  /** What came with the answer. */
+  /** First bytes, which came with the answer. */
   first: Buffer;
 }
 
