@@ -5,12 +5,17 @@ import { proseBelow, proseIn } from './fakes/prose.ts';
 
 /** Files and folders without such a sentence: add a part when its last one is rewritten. */
 const CLEAN: readonly string[] = [
+  'test/appliers',
+  'test/attacks/run',
+  'test/bench',
   'test/contracts',
   'test/differential',
   'test/e2e',
   'test/integration',
+  'test/long',
   'test/node',
   'test/planes',
+  'test/study',
 ];
 
 const root = join(import.meta.dirname, '..');

@@ -78,7 +78,7 @@ export async function playAppliers(ground: Ground, appliers: readonly Applier[],
     await moment('idle', '1');
     await moment('push', '2');
     await all(async (shop) => {
-      // A tool that is refused halfway may have pushed nothing.
+      // A tool that is refused halfway has possibly pushed nothing.
       if (!isPushed(await cluster.get(deploymentRef(shop)))) await cluster.patch(deploymentRef(shop), PUSH);
       await until(
         cluster,

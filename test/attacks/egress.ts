@@ -6,7 +6,7 @@ import type { Tenant } from './run/tenant.ts';
 /** The same server in other spellings. */
 const spellings = (tenant: Tenant, host: string) => `http://${host}:${tenant.field.internal.port}/secret`;
 const hook = (url: (tenant: Tenant) => string) => (tenant: Tenant) => tenant.hooked({ url: url(tenant) });
-/** Serin says which address may not be called, and the flag. */
+/** Serin reports which address is not allowed, and the flag. */
 const refused: Pick<Attack, 'expects'> = { expects: { names: 'allowed-local-addresses' } };
 /** No flag allows it. */
 const never: Pick<Attack, 'expects'> = { expects: { names: 'is a metadata service of a cloud' } };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 const BUNDLE = join(root, 'dist', 'serin.js');
-/** Linux counts process times in units of 1/100 s, whatever the kernel's own timer. Source: proc(5), USER_HZ. */
+/** Linux counts process times in units of 1/100 s, with any timer of the kernel. Source: proc(5), USER_HZ. */
 const TICKS_A_SECOND = 100;
 
 /** Node's flags in our image. */
@@ -38,7 +38,7 @@ export interface MeasuredProcess {
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-/** The controller as it is shipped, in a process of its own, so that its figures are its own. `heapMB`: at the most, in MiB, as V8 counts. */
+/** The shipped controller in its own process, so that its figures are its own. `heapMB` is the limit of the heap in MiB, as V8 counts. */
 export function startMeasuredController(kubeconfigFile: string, flags: readonly string[] = [], heapMB?: number): MeasuredController {
   const logFile = join(dirname(kubeconfigFile), 'controller.log');
   const fixed = [
@@ -51,7 +51,7 @@ export function startMeasuredController(kubeconfigFile: string, flags: readonly 
   return { logFile, figures: () => measured.figures(), stop: () => measured.stop() };
 }
 
-/** Command and first arguments of the controller as it is shipped. */
+/** Command and first arguments of the shipped controller. */
 export function serinProgram(nodeFlags: readonly string[] = []): [string, ...string[]] {
   if (!existsSync(BUNDLE)) throw new Error('the bundle to measure is missing: npm run build');
   return [process.execPath, ...imageFlags(), ...nodeFlags, BUNDLE, 'controller'];
@@ -95,7 +95,7 @@ export function startMeasured(name: string, [command = '', ...args]: readonly st
 function figuresOf(name: string, { pid, exitCode }: ChildProcess): ProcessFigures {
   if (exitCode !== null) throw new Error(`${name} ended with exit code ${exitCode}`);
   try {
-    // The name in parentheses may hold spaces: fields are counted from its end.
+    // The name in parentheses can contain spaces: fields are counted from its end.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const megabytes = (label: string) => (Number(new RegExp(`${label}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024) / 1e6;

@@ -54,7 +54,7 @@ interface Options {
   say(line: string): void;
 }
 
-/** Releases of a neighbour on etcd and kube-apiserver: first alone, then beside a tenant that writes as fast as the API server answers. */
+/** Releases of a neighbour on etcd and kube-apiserver: first without load, then beside a tenant that writes as fast as the API server answers. */
 export async function measureHostile(options: Options): Promise<HostileResult> {
   const { releases, intervalSeconds, minutes, say } = options;
   const real = await startRealCluster({ say, people: [TENANT_USER], fairness: true });

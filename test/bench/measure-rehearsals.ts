@@ -1,6 +1,6 @@
 /**
- * How long rehearsals take, which of the mistakes that people make `validate` and `rehearse` find, and what they find in sound manifests:
- * `node test/bench/measure-rehearsals.ts speed | mistakes [most] | sound FOLDER [most]`. Prints lines of JSON; nothing is asserted.
+ * Duration of rehearsals, and findings of `validate` and `rehearse` for common mistakes and for sound manifests: `node test/bench/measure-rehearsals.ts speed |
+ * mistakes [most] | sound FOLDER [most]`. Prints lines of JSON; nothing is asserted.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -12,7 +12,7 @@ const PLAN = { stepWeight: 20, maxWeight: 60, metrics: METRICS };
 const pathOf = (namespace: string, rest = '') => `/canaries/${namespace}/${APP}${rest}`;
 const canaryIn = (namespace: string) => ({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace, name: APP });
 
-describe('the dashboard in Chromium, on a real control plane with releases of the controller as it is shipped', () => {
+describe('the dashboard in Chromium, on a real control plane with releases of the shipped controller', () => {
   const scenarios = new Map<string, Scenario>();
   let controller: ControllerProcess;
   let fixture: DashboardFixture;

@@ -15,7 +15,7 @@ const backends = fuzzedBackends.filter((name) => chosen(`answers of ${name}`));
 const forMs = (seconds * 1000) / (readers.length + backends.length);
 process.stdout.write(`FUZZ_SECONDS=${seconds} FUZZ_SEED=${seed}\n`);
 
-describe('whatever a tenant writes, a reader stays in its steps, throws only what it documents and changes no prototype', () => {
+describe('for any text of a tenant, a reader stays in its steps, throws only documented errors and changes no prototype', () => {
   it.each(readers)('%s', { timeout: 2 ** 31 - 1 }, (name, one) => {
     const runs = fuzz(one, { numRuns, forMs, seed });
     process.stdout.write(`${name}: ${runs} inputs\n`);

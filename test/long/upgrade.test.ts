@@ -122,7 +122,7 @@ describe.skipIf(FROM === '').each(clusters)('an upgrade from FROM_BUNDLE (skippe
   });
 });
 
-/** What pods read, and what `configuration.md` says of an older version over its salted checksums. */
+/** Configs that pods read, and the promise of `configuration.md` about an older version over salted checksums. */
 describe.skipIf(FROM === '').each(clusters)('the way back to FROM_BUNDLE (skipped without it), on $cluster', ({ start }) => {
   const environment = anEnvironment(() => start(ADVERSE));
   const analysis = { interval: '1s', threshold: 3, stepWeight: 25, maxWeight: 75, metrics: [] };

@@ -5,7 +5,7 @@ import { HISTORY, type Release, split, WINDOW_MS } from './traffic.ts';
 /** Durations of one side by the other, and how slow requests come. */
 export interface LatencyCell {
   rps: number;
-  /** How many times slower each request of the canary is. */
+  /** Factor by which each request of the canary is slower. */
   slower: number;
   kind: 'independent' | 'pauses';
   releases: number;

@@ -5,7 +5,7 @@ import type { Outcome, Outcomes } from './play.ts';
 /** A cell with how its releases ended. */
 export type Played<C> = C & { outcomes: Outcomes };
 
-/** What the study found; docs/study.md is made of it. */
+/** Results of the study; docs/study.md is generated from them. */
 export interface Results {
   seed: number;
   minutes: number;
@@ -25,7 +25,7 @@ export interface Results {
   shortBad: Played<ShortCell>[];
 }
 
-/** Rolled back, promoted, and the minutes to both, 0 where there are none. */
+/** Rolled back, promoted, and the minutes to both, 0 without a release. */
 type Short = [number, number, number, number];
 
 /** The results as text, a line for each cell: there are more than a thousand. */

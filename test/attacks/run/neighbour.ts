@@ -20,7 +20,7 @@ export interface Release {
   weights: number[];
   /** Checks made. */
   steps: number;
-  /** Beats of this process from the push to the end: a machine that has other things to do beats more slowly, too. */
+  /** Beats of this process from the push to the end: on a busy machine, beats are also slower. */
   beats: number;
 }
 
@@ -96,7 +96,7 @@ export class Neighbour {
       const analysis = {
         stepWeight: 20,
         maxWeight: 60,
-        // Of the good one none is meant to fail; on a busy machine a check may be late.
+        // No check of the good application is meant to fail; on a busy machine a check can be late.
         threshold: name === 'web' ? 20 : 2,
         metrics: [
           {
@@ -209,7 +209,7 @@ export class Neighbour {
     this.#stops.push(() => watch.stop());
   }
 
-  /** What must outlive every attack as it is, by kind and name: uid, and what a release does not change of it. */
+  /** Objects that must survive every attack unmodified, by kind and name: uid, and fields that a release does not change. */
   async belongings(): Promise<Record<string, unknown>> {
     const { cluster } = this.#environment;
     const found: Record<string, unknown> = {};

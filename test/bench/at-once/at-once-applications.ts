@@ -4,7 +4,7 @@ import { container, nameOf } from '../applications.ts';
 
 /** Shortest that Flagger takes. */
 export const INTERVAL_MS = 10_000;
-/** Of a release, unless it is asked for otherwise. */
+/** Default steps of a release. */
 export const STEPS = 5;
 export const MAX_WEIGHT = 50;
 /** Failed checks until a release is rolled back. */

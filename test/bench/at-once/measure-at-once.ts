@@ -37,7 +37,7 @@ export interface AtOnceResult {
   restart?: Restart;
   leaderChange?: LeaderChange;
   faulty?: Faulty;
-  /** Why it ended before the last phase. */
+  /** Reason for an end before the last phase. */
   stopped?: string;
 }
 
@@ -55,7 +55,7 @@ export interface AtOnceOptions {
 }
 
 const READY_WITHIN_MS = 60_000;
-/** Of every wait: more than a slow server needs, and an end to those that do not come. */
+/** Timeout of every wait: more than a slow server needs. */
 const boundMs = (size: number): number => 300_000 + size * 250;
 
 /** Canaries that are applied at once, at rest, releasing, rolling back and after a restart, on a control plane for each size. */

@@ -133,7 +133,7 @@ export function readRequests(auditLog: string, users: readonly string[]): Reques
   };
 }
 
-/** Those that the embedded API server has answered; it knows one user. */
+/** Requests that the embedded API server has answered; it knows only one user. */
 export function answeredRequests(answered: readonly AnsweredRequest[]): RequestLog {
   return {
     since(user, fromMs) {

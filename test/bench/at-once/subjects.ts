@@ -155,7 +155,7 @@ export class RunningSubject {
     try {
       this.#last = this.#process.figures();
     } catch {
-      // It has just ended: the last figures stand.
+      // The process has just ended: the last figures remain.
     }
   }
 }

@@ -23,11 +23,11 @@ export interface SteadyResult {
   everySeconds: number;
   releases: {
     begun: number;
-    /** Those that had to be rolled back. */
+    /** Releases that had to be rolled back. */
     bad: number;
     /** `{ Succeeded: 80, Failed: 20 }`. */
     ends: Record<string, number>;
-    /** Good ones that failed, bad ones that succeeded, and those that did not end. */
+    /** Good releases that failed, bad releases that succeeded, and releases that did not end. */
     wrong: number;
     /** Times at which every Canary had a release under way, so that none began. */
     missed: number;
