@@ -11,6 +11,7 @@ const CLEAN: readonly string[] = [
   'test/contracts',
   'test/differential',
   'test/e2e',
+  'test/fakes',
   'test/integration',
   'test/long',
   'test/node',

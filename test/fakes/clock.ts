@@ -5,11 +5,11 @@ export interface HandClock extends Clock {
   advance(ms: number): void;
   /** Timers not yet due: a test waits for one before it moves the clock. */
   readonly pending: number;
-  /** Milliseconds until the next timer; undefined when there is none. */
+  /** Milliseconds until the next timer, `undefined` without a timer. */
   readonly nextInMs: number | undefined;
 }
 
-/** Time stands until it is moved. */
+/** A clock that only the test moves. */
 export function handClock(startMs = Date.UTC(2026, 0, 1)): HandClock {
   let elapsedMs = 0;
   const timers = new Set<{ atMs: number; fn: () => void }>();

@@ -9,7 +9,7 @@ export interface Traffic {
   perSecond: number;
 }
 
-/** Counts without chance: fractions are what Prometheus gives, too. */
+/** Counts without randomness, with fractions, which Prometheus also returns. */
 export function counting(world: World, traffic: Traffic): void {
   world.behaviour.compare = ({ metric, fromMs, learnMs }, toMs) => {
     if (learnMs !== undefined && metric === 'latency')

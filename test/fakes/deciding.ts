@@ -19,7 +19,7 @@ export interface DecisionCase {
   state: string;
   when: string;
   decision: Decision;
-  /** What has come; absent: facts have changed. `due`: the moment that the step waits for has come. */
+  /** The event, by default a change of facts. With `due`, the time that the step waits for has come. */
   event?: 'RESUME' | 'WAKE' | 'DELIVERED' | 'stopped' | { asks: Verb } | { answer: Outcome } | { verdicts: Verdict['verdict'][] };
   due?: boolean;
   analysis?: Partial<Canary['spec']['analysis']>;

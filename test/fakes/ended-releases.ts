@@ -38,7 +38,7 @@ const crashing = (world: World): World => {
   return until(world, isFailed);
 };
 
-/** How a release comes to each end. */
+/** Path of a release to each end. */
 const SCENES: Readonly<Record<EndingCode, () => World>> = {
   Succeeded: () => until(releasing(), isSucceeded),
   AnalysisSkipped() {

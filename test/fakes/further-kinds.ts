@@ -35,7 +35,7 @@ export function definitionOf({ group, versions, kind, resource, scope = 'Namespa
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    // The API server asks for it where the group is one of Kubernetes' own.
+    // The API server requires it for groups of Kubernetes' own.
     metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } },
     spec: {
       group,

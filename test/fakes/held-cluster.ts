@@ -80,7 +80,7 @@ export class HeldCluster implements ReadingCluster {
   }
 }
 
-/** Of field selectors only the names are gone by: of an object, or of the one that an Event concerns. */
+/** Field selectors apply only to names: of an object, or of the object that an Event concerns. */
 function chosen({ apiVersion, kind, namespace }: KindRef, { labelSelector = '', fieldSelector = '' }: Selection) {
   const hasLabels = parseLabelSelector(labelSelector);
   const [, name] = /(?:metadata|involvedObject)\.name=([^,]+)/.exec(fieldSelector) ?? [];

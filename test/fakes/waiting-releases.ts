@@ -9,7 +9,7 @@ import { at, releasing, steps } from './releasing.ts';
 import { verdict } from './stalled-release.ts';
 import { aCanary, initialized, World, withHooks } from './world.ts';
 
-/** How a release comes to a wait, and what ends it. */
+/** Steps of a release into a wait, and out of it. */
 export interface Waiting {
   before(): World;
   /** From here on its events and alerts are those of the wait. */

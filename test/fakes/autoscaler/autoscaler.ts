@@ -24,7 +24,7 @@ const DEFAULT_METRICS: readonly HpaMetric[] = [
   { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
 ];
 
-/** In place of the metrics APIs. Undefined: not measured. */
+/** Replaces the metrics APIs. A value is `undefined` if it is not measured. */
 export interface HpaMetrics {
   /** Of a pod, in the unit of the target's `averageValue`. */
   ofPod(pod: Pod, resource: string): number | undefined;
@@ -43,9 +43,10 @@ export interface HpaOptions {
 }
 
 /**
- * The HorizontalPodAutoscalers of a namespace by the algorithm of Kubernetes, for Deployments: an API client, which serves a real control
- * plane too, since none has a metrics API. Writes no status. As one that has known each HPA for longer than its stabilization window: the
- * real one keeps what there was when it first saw it for that long. Source: Kubernetes pkg/controller/podautoscaler/horizontal.go.
+ * Scales the Deployments of a namespace by the algorithm of Kubernetes' HorizontalPodAutoscaler. It is an API client, and also works on a real control plane,
+ * which has no metrics API. It writes no status.
+ * It behaves as if it had known each HPA for longer than its stabilization window: the real one keeps the replicas that it first sees for that long. Source:
+ * Kubernetes pkg/controller/podautoscaler/horizontal.go.
  */
 export function startHorizontalPodAutoscaler(cluster: Cluster, options: HpaOptions): { stop(): Promise<void> } {
   const { namespace, syncMs = SYNC_MS, clock = systemClock, onError = () => undefined } = options;
@@ -98,7 +99,7 @@ async function scale(cluster: Cluster, hpa: HorizontalPodAutoscaler, past: Past,
 
 interface Scaled {
   pods: readonly Pod[];
-  /** Pods that are asked for. */
+  /** Requested pods. */
   current: number;
   /** Pods that the workload's controller reports. */
   existing: number;

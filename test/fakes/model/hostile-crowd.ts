@@ -30,7 +30,7 @@ export interface Crowd {
 
 /** A neighbour who releases all the time, and a hostile tenant that makes, changes and deletes all that it may. */
 export async function hostileCrowd(): Promise<Crowd> {
-  // What the server keeps is little beside what a controller might.
+  // The memory of the server is small beside the possible growth of a controller.
   const lab = new ModelLab({
     draw: drawer(5),
     startUpMs: [200, 4_000],
@@ -55,7 +55,7 @@ export async function hostileCrowd(): Promise<Crowd> {
     try {
       return action();
     } catch {
-      // The API server refuses what no schema takes: that is an action, too.
+      // The API server refuses objects that break their schema: that also counts as an action.
       return undefined;
     }
   };
@@ -113,7 +113,7 @@ export async function hostileCrowd(): Promise<Crowd> {
   };
 }
 
-/** One minute's objects of the tenant, each with a name that was not there before. */
+/** Objects of the tenant in one minute, each with a new name. */
 function objectsOf(minute: number): KubeObject[] {
   const metadata = (name: string, of: object = {}) => ({ name: `${name}-${minute}`, namespace: HOSTILE, ...of });
   const analysis = {
