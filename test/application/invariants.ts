@@ -11,7 +11,7 @@ export interface Break {
 
 /** Of the Canary of these lives, in each world. */
 export const THRESHOLD = 2;
-/** What another writer has changed by one write is put back: a pause of the brake, Serin's writes, and the lag of the proxies. */
+/** Time for Serin to revert one write of another writer: a pause of the brake, Serin's writes, and the lag of the proxies. */
 const PUT_BACK_MS = 10_000;
 
 /** The longest pause of the brake. */
@@ -24,7 +24,7 @@ const RESTING = new Set(['Initialized', 'Succeeded', 'Failed']);
 
 type Held = ReturnType<ApplicationWorld['held']>;
 
-/** Checks that fail end a release: `THRESHOLD` of them, one that was under way, and the way back. */
+/** Time for failed checks to end a release: `THRESHOLD` checks, a check that was already running, and the rollback. */
 const failingMs = ({ intervalMs, graceMs }: Pace): number => (THRESHOLD + 1) * intervalMs + graceMs;
 
 interface Run {
@@ -42,7 +42,7 @@ export class Invariants {
   readonly breaks: Break[] = [];
   readonly #world: ApplicationWorld;
   readonly #pace: Pace;
-  /** Versions that users may get: promoted, or pushed where nothing stood between push and users. */
+  /** Versions that users may get: promoted, or pushed without a Canary between push and users. */
   readonly #given = new Set<string>();
   /** When each version was last analysed; in milliseconds for which Serin ran. */
   readonly #analysed = new Map<string, number>();
@@ -57,7 +57,7 @@ export class Invariants {
   /** There was a moment in which each way led to an answer. */
   #hasAnswered = false;
   #excusedUntilMs = 0;
-  /** Until Serin has run for so long, another writer may have led users elsewhere. */
+  /** Until Serin has run for this time, users can still follow another writer's change. */
   #ledAwayUntilMs = 0;
   /** Until then what another writer changes is corrected, at rest too. */
   #contestedUntilMs = 0;
@@ -130,7 +130,7 @@ export class Invariants {
 
   #note(canaries: readonly CanaryView[], { target }: Held): void {
     for (const { uid, phase, step, isDeleting } of canaries) {
-      // What a user pushes while proxies still hear of the end of the release before is the user's doing.
+      // A push while proxies still learn the end of the previous release is the user's own responsibility.
       if (isDeleting || target === undefined || !(ANALYSING.has(phase) || (phase !== 'Initializing' && LEAVING.has(step)))) continue;
       // Pods of a version that was superseded serve until those of the next one are ready.
       const superseded = this.#analysedBy.get(uid) ?? new Set<string>();

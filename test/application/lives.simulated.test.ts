@@ -6,7 +6,7 @@ import { modelledPace, modelledWorld } from './modelled-world.ts';
 import { play, report, shrink } from './play.ts';
 import type { ApplicationWorld, WorldMaker } from './world.ts';
 
-/** `LIFE_SEED=18` plays that life alone. */
+/** `LIFE_SEED=18` plays only that life. */
 const only = process.env.LIFE_SEED;
 const FRESH = Array.from({ length: 6 }, (_, index) => 10_001 + index);
 const seeds = only === undefined ? FRESH : [Number(only)];

@@ -360,7 +360,7 @@ class ModelledWorld implements ApplicationWorld {
     return [...this.#lab.nodes.runs(deployment, NAMESPACE)].map(versionIn);
   }
 
-  /** As a proxy may still have it. */
+  /** Pods that were down within the lag of the proxies also count. */
   #wasAnyDown(): boolean {
     const sinceMs = this.nowMs() - LAG_MS;
     return [targetRef, primaryRef].some((ref) => {

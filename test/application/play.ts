@@ -6,7 +6,7 @@ export interface Played {
   breaks: readonly Break[];
   done: number;
   lastedMs: number;
-  /** What was done, and what became of the Canaries: where time is real, no second play is the same. */
+  /** Actions, and changes of the Canaries: in real time, no second run is the same. */
   history: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export async function shrink(life: Life, isSame: (one: Break) => boolean, make: 
   return smallest;
 }
 
-/** What a stranger needs: the life in words, and what was seen. */
+/** Report for a reader who does not know the tests: the life in words, and the break. */
 export async function report(life: Life, make: WorldMaker): Promise<string | undefined> {
   const { breaks } = await play(life, make);
   const [first] = breaks;

@@ -23,7 +23,7 @@ afterEach(async () => {
 const answers = () => clients?.answers(() => false) ?? [];
 const askedAgain = async (): Promise<void> => {
   const before = asked;
-  // One that was under way at the change is over when the next but one comes.
+  // A request in flight at the change has ended when the second one after it begins.
   await eventually(
     'clients ask again',
     async () => asked,

@@ -9,9 +9,9 @@ import { sleep } from '../scenarios/world.ts';
 import { newsOf } from './object-news.ts';
 import { CONTROLLER, EDITOR, sharedRoles } from './real-rights.ts';
 
-/** Lives that share the environment, each in its namespace, ask seldom for each other's sake. */
+/** Interval of audit-log reads. It is long because many lives share the environment. */
 const ASK_AUDIT_MS = 1_000;
-/** Nothing here asks Prometheus. */
+/** No test here queries Prometheus. */
 const SCRAPE_MS = 5_000;
 /** On a busy machine an answer is late. */
 const ANSWER_WITHIN_MS = 60_000;

@@ -42,7 +42,7 @@ export class RealPods {
     return this.#failed.splice(0);
   }
 
-  /** Whether one has been down since that time. */
+  /** True if a pod has been down since that time. */
   wasAnyDown(sinceMs: number): boolean {
     return this.#down.size > 0 || this.#lastDownMs >= sinceMs;
   }

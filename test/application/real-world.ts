@@ -46,7 +46,7 @@ export const realPace: Pace = {
   quietMs: 15_000,
   stallMs: 75_000,
 };
-/** A Canary that is deleted is gone by then, or the user does not wait. */
+/** The user waits so long for the deletion of a Canary. */
 const GONE_WITHIN_MS = 60_000;
 
 /** Lives on one real control plane, each in a namespace of its own and with a controller of its own. `main`: another program of Serin. */
@@ -417,7 +417,7 @@ class RealWorld implements ApplicationWorld {
 /** A ready application without a probe is looked at once a second. */
 const SEEN_UNREADY_MS = 1_500;
 
-/** What the API server refuses, for the object or its namespace is gone or going, or there already, was not done. */
+/** Returns undefined for a refused action: the object or its namespace is missing, is being deleted, or already exists. */
 async function tried<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

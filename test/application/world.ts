@@ -1,6 +1,6 @@
 import type { Action, Life, Side } from './life.ts';
 
-/** What one of the ways that a request may go ends in. */
+/** Result of one path that a request can take. */
 export type Answer =
   | { version: string; by: string }
   /** `isPodsFault`: a pod that the request goes to really is down, or was when its proxy last heard of it. */
@@ -16,7 +16,7 @@ export interface CanaryView {
   /** Of the release; another one begins with another number. */
   run: number;
   failedChecks: number;
-  /** Message of the condition; absent: nothing is contested. */
+  /** Message of the condition, absent if nothing is contested. */
   contested?: string;
   /** Changes with each move of the release. */
   standing: string;
@@ -32,9 +32,9 @@ export interface PodFailed {
   forMs: number;
 }
 
-/** How fast time goes for the lives of a world, in milliseconds. */
+/** Times of the lives of a world, in milliseconds. */
 export interface Pace {
-  /** Between two moments that are looked at; clients ask without pause. */
+  /** Interval between two checked moments; clients send requests continuously. */
   askMs: number;
   /** A moment that does not come is not waited for any longer. */
   mostAwaitedMs: number;
@@ -42,7 +42,7 @@ export interface Pace {
   startsWithinMs: number;
   /** After the last action: the longest pause of the brake is not, but most of what an action causes shows by then. */
   tailMs: number;
-  /** As long as a release is under way by then, at most; from the last action, too. */
+  /** Longest time for a release to end after the last action, if it is still in progress after `tailMs`. */
   mostTailMs: number;
   /** Of the Canary: the interval of its analysis, and its `progressDeadlineSeconds`. */
   intervalMs: number;
@@ -55,7 +55,7 @@ export interface Pace {
   reactionMs: number;
   /** Nothing happens for so long: then nothing is written. */
   quietMs: number;
-  /** A release that stands still says why by then. */
+  /** A stalled release must report a reason by then. */
   stallMs: number;
 }
 
@@ -65,15 +65,15 @@ export interface Pace {
  */
 export interface ApplicationWorld {
   readonly pace: Pace;
-  /** Milliseconds since the application was there. */
+  /** Milliseconds since the application was created. */
   nowMs(): number;
   pass(ms: number): Promise<void>;
-  /** Says what was done; undefined: there was nothing to do it to. What takes time lets it go by with `pass`. */
+  /** Reports the effect of an action, `undefined` if there was nothing to act on. An action that takes time calls `pass`. */
   act(action: Action, pass: (ms: number) => Promise<void>): Promise<Acted | undefined>;
   /** Every answer that a client may get in this moment, or has got since the last question. */
   ask(): readonly Answer[];
   canaries(): readonly CanaryView[];
-  /** The versions that the templates hold; undefined: the object is not there. */
+  /** The versions in the templates, `undefined` for an object that does not exist. */
   held(): { target: string | undefined; primary: string | undefined };
   /** Percent by destination, of each rule in the routes that Serin writes. */
   shares(): readonly { route: string; percents: readonly number[] }[];
@@ -88,7 +88,7 @@ export interface ApplicationWorld {
 }
 export type WorldMaker = (life: Life) => Promise<ApplicationWorld>;
 
-/** What an action has meant. */
+/** Effect of an action. */
 export interface Acted {
   /** The user has the target run this from now on. */
   pushed?: string;
@@ -100,6 +100,6 @@ export interface Acted {
   /** It leads users elsewhere, until Serin has put it back. */
   isLedAway?: boolean;
   isAccepted?: boolean;
-  /** What was taken away is there again, and counts once it has answered. */
+  /** The application that was taken away exists again, and counts once it has answered. */
   isRestored?: boolean;
 }

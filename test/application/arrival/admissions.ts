@@ -50,7 +50,7 @@ const uniquePorts = (ports: readonly ContainerPort[]): ContainerPort[] => [
   ...new Map(ports.map((port) => [`${port.number}/${port.protocol}`, port])).values(),
 ];
 
-/** Pods and addresses that no object of the world is, but that a policy may mean: one for each peer, and some that it does not mean. */
+/** Pods and addresses that no object of the world describes, but that a policy can select: one for each peer, and some that no policy selects. */
 function strangers(seen: Seen): Peer[] {
   const { namespace } = seen.app;
   const found = new Map<string, Peer>();

@@ -6,7 +6,7 @@ import { breaksIn, brokenKinds, describeLoss, report, shrink, unknownBreaks } fr
 import { clean, type Trap, traps } from './traps.ts';
 import { arrivingIn, objectsOf, worldOf } from './world.ts';
 
-/** `WORLD_SEED=18` plays that world alone. */
+/** `WORLD_SEED=18` plays only that world. */
 const only = process.env.WORLD_SEED;
 const FRESH = Array.from({ length: 20 }, (_, index) => 20_001 + index);
 const seeds = only === undefined ? FRESH : [Number(only)];

@@ -12,13 +12,13 @@ interface Kept {
   keeps: number;
   /** Something is lost, and no event or condition says so. */
   silently: number;
-  /** What is lost is named. */
+  /** Something is lost, and an event or condition names it. */
   warned: number;
   /** Nothing is written, and the remedy is named. */
   refused: number;
 }
 
-/** What the long run writes: test/differential/arrival-results.json, of which a part of docs/differential.md is made. */
+/** Results of the long run: test/differential/arrival-results.json, from which a part of docs/differential.md is generated. */
 export interface ArrivalResults {
   flagger: string;
   firstSeed: number;

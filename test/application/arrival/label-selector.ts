@@ -22,7 +22,7 @@ export function selects(selector: LabelSelector | null | undefined, labels: Labe
   });
 }
 
-/** A map of labels that all have to be there; without any it selects nothing (`Service.spec.selector`). */
+/** All labels of the map must match; an empty map selects nothing (`Service.spec.selector`). */
 export function selectsByMap(map: Labels | null | undefined, labels: Labels): boolean {
   const entries = Object.entries(map ?? {});
   return entries.length > 0 && entries.every(([key, value]) => labels[key] === value);

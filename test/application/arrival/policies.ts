@@ -10,9 +10,9 @@ import { APPLICATION, type Seen, type Workload } from './seen.ts';
 interface Policy {
   kind: string;
   loss: KindOfLoss;
-  /** Whether it is about the pods of a workload. */
+  /** True if it applies to the pods of a workload. */
   isAbout(policy: KubeObject, workload: Workload, seen: Seen): boolean;
-  /** What it says about them, without the name of what it is about. */
+  /** Its settings for them, without the name of the workload. */
   says(policy: KubeObject): unknown;
 }
 

@@ -87,7 +87,7 @@ export function ledTo(seen: Seen, service: KubeObject, port: Raw): Led[] {
   return routes.map((to) => {
     const found = seen.own('Service').find(({ metadata }) => hostOf(metadata.name, namespace) === to.host);
     const ports: Raw[] = raw(found)?.spec.ports ?? [];
-    // As istiod does it (`GetDestinationCluster`): without a number the only port there is, or the one that the client asks for.
+    // As in istiod (`GetDestinationCluster`): without a number, the Service's single port, or the port of the client's request.
     const number = to.port ?? (ports.length === 1 ? ports[0].port : port.port);
     const at = ports.find((one) => one.port === number);
     return { service: at && found, host: to.host, port: at ?? { port: number }, ...(to.subset && { subset: to.subset }) };
@@ -115,8 +115,8 @@ export function endpointsOf(seen: Seen, { service, host, port, subset }: Led): {
 }
 
 /**
- * What proxies read of a Service itself: waypoint (Istio ambient), protocols of back ends (Contour, Traefik, nginx, cloud balancers), affinity and topology
- * (Kubernetes).
+ * Settings that proxies read from a Service itself: waypoint (Istio ambient), protocols of back ends (Contour, Traefik, nginx, cloud balancers), affinity and
+ * topology (Kubernetes).
  */
 const STEERING =
   /^(istio\.io\/use-waypoint|istio\.io\/use-waypoint-namespace|istio\.io\/ingress-use-waypoint|networking\.istio\.io\/(exportTo|traffic-distribution)|projectcontour\.io\/.*|traefik\.ingress\.kubernetes\.io\/service\..*|ingress\.kubernetes\.io\/service-upstream|service\.kubernetes\.io\/topology-mode|config\.linkerd\.io\/.*|cloud\.google\.com\/(backend-config|app-protocols))$/;

@@ -7,7 +7,7 @@ export interface Application {
   namespace: string;
   target: string;
   apex: string;
-  /** Of the apex: the one that the Canary names. */
+  /** Port of the apex Service that the Canary names. */
   port: number;
   /** Istio routes requests of clients. */
   hasMesh: boolean;

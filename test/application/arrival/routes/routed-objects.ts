@@ -76,7 +76,7 @@ const entryOf = (kind: RouteKind, hosts: readonly string[]): object =>
     HTTPProxy: {},
   })[kind];
 
-/** What the tool has in its manifest. */
+/** Object in the tool's manifest. */
 function written(world: RoutedWorld, { what }: Write, objects: readonly KubeObject[]): KubeObject {
   const apex = objects.find(({ kind, metadata }) => kind === 'Service' && metadata.name === SHOP);
   if (what.is === 'Service' && apex) return apex;
@@ -218,7 +218,7 @@ function virtualService(host: string, rules: readonly Rule[], isAway: boolean): 
   };
 }
 
-/** A path stands for a call. */
+/** Each path is translated to a gRPC call. */
 const CALLS: Readonly<Record<string, object | undefined>> = {
   '/api': { type: 'Exact', service: 'shop.Api' },
   '/api/v2': { type: 'Exact', service: 'shop.Api', method: 'V2' },
@@ -240,7 +240,7 @@ function grpcRoute(host: string, rules: readonly Rule[], isAway: boolean): Raw {
   };
 }
 
-/** Ports of the gateway stand for paths: the last rule takes all of its own route's. */
+/** Ports of the gateway replace paths: the last rule takes all requests of its own route. */
 function tcpVirtualService(host: string, rules: readonly Rule[], isAway: boolean): Raw {
   const { http, ...rest } = virtualService(host, rules, isAway);
   const first = 5_000 + 10 * (HOSTS as readonly string[]).indexOf(host);

@@ -46,7 +46,7 @@ async function shrunk(world: RoutedWorld, isSame: (outcome: Outcome) => boolean)
   return smallest;
 }
 
-/** What a stranger needs of a world that breaks; undefined where it does not. */
+/** Report about a world that breaks, for a reader who does not know the tests. `undefined` if it does not break. */
 export async function reportRouted(world: RoutedWorld, outcome?: Outcome): Promise<string | undefined> {
   const [first] = unknownBreaks(outcome ?? (await playRouted(world)));
   if (first === undefined) return undefined;

@@ -17,26 +17,26 @@ export interface Asked {
 export interface Sent {
   namespace: string;
   service: string;
-  /** Undefined: the only one that the Service has. */
+  /** `undefined` for the single port of the Service. */
   port: number | undefined;
   weight: number;
-  /** What is done to this part alone: filters, headers, the protocol. */
+  /** Settings of only this part: filters, headers, the protocol. */
   terms: Raw;
 }
 
-/** What the data plane does with a request: it is sent on, or answered by the rule itself. */
+/** Action of the data plane on a request: it is sent on, or answered by the rule itself. */
 export interface Answer {
   sent: readonly Sent[];
   /** The rule without its conditions, its name and its destinations. */
   terms: Raw;
 }
 
-/** How a data plane reads its routes, by its documentation. It shares no code with `src/routers`. */
+/** Reads routes as their data plane does, by its documentation. It shares no code with `src/routers`. */
 export interface RouteReader {
   apiVersion: string;
   /** Every request that tells the rules of a route apart. */
   askedOf(route: KubeObject): Asked[];
-  /** Undefined: no rule takes it. */
+  /** `undefined` if no rule takes the request. */
   answer(routes: readonly KubeObject[], asked: Asked): Answer | undefined;
 }
 
