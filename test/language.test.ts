@@ -17,6 +17,7 @@ const CLEAN: readonly string[] = [
   'test/long',
   'test/node',
   'test/planes',
+  'test/scenarios',
   'test/study',
 ];
 

@@ -21,7 +21,7 @@ const withObjects = Object.entries(routers).flatMap(([provider, router]) =>
   typeof router !== 'string' && router.supports.weights ? [provider as Provider] : [],
 );
 
-/** What each router writes, against the CRDs that the provider itself publishes. */
+/** Each router's objects, against the CRDs that the provider itself publishes. */
 export function describeAcceptedRoutes(clusterOf: () => Cluster): void {
   it('every provider that writes routing objects is tried', () => {
     expect(withObjects.filter((provider) => routerCases[provider]?.crds === undefined)).toEqual(withoutCrds);

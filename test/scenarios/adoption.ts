@@ -261,8 +261,8 @@ export function describeAdoption(environmentOf: () => Environment, part: Part = 
 }
 
 /**
- * Pods that were just sent away and are called back for the pushed revision can still be counted as available for a moment: such a canary
- * loses its traffic until they are (CanaryUnavailable). What was taken over is over by then.
+ * Pods that were just scaled down and are needed again for the pushed revision can still count as available for a moment: such a canary loses its traffic until
+ * they are available (CanaryUnavailable). Adoption is complete by then.
  */
 function withoutDips(weights: readonly number[]): number[] {
   const isDip = (index: number) => weights[index] === 0 && weights[index - 1] === weights[index + 1];
@@ -350,7 +350,7 @@ function isOurs(object: KubeObject): boolean {
   const owners = (object.metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind} ${name}`);
   // The Service that its users had before has no owner.
   const isUsers = owners.length === 0 && object.kind === 'Service' && object.metadata.name === NAME;
-  // Copies are left as they are until our first promotion, but for their owner.
+  // Until our first promotion, only the owner of copies changes.
   return (
     (object.kind === 'ConfigMap' || !isUpdatedBy(object, 'flagger')) &&
     (isUsers || owners.join() === `ControllerRevision ${NAME}-serin-anchor`)

@@ -15,7 +15,7 @@ const PAGE = 'break-glass.md';
 const LONGEST_MS = 1_200_000;
 const CROWD = { pauseMs: 250 };
 
-/** Users meet the new version of it in its promotion alone. */
+/** Users get its new version only in the promotion. */
 const plainServices: ProviderFixture = {
   provider: 'kubernetes',
   host: ({ name, namespace }) => `${name}.${namespace}`,
@@ -28,7 +28,7 @@ export interface BreakGlassOptions {
   kubeconfigFile(): string;
   /** A file. */
   kubectl(): Promise<string>;
-  /** Of every two providers, the one whose glass is broken while Serin is down: 0 or 1. */
+  /** Of every two providers, the provider whose glass is broken while Serin is down: 0 or 1. */
   down: 0 | 1;
 }
 
@@ -38,7 +38,7 @@ export function describeBreakGlass(
   fixtures: readonly ProviderFixture[],
   options: BreakGlassOptions,
 ): void {
-  describe('the break-glass page, as it stands', () => {
+  describe('the unmodified commands of the break-glass page', () => {
     it(
       'all traffic goes to the primary and stays there, with Serin up and down; then everything returns to normal',
       async () => {
@@ -160,7 +160,7 @@ class Patient {
     return { 'x-serin-host': this.#fixture.host(this.#app), ...this.#fixture.headers?.(this.#app) };
   }
 
-  /** As the apex stands while a promotion writes the primary. */
+  /** Leads the apex to the target, as a promotion does during the write of the primary. */
   async #isSwitched(): Promise<void> {
     const apex = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: this.#app.namespace };
     await this.#environment.cluster.patch(apex, { spec: { selector: { app: APP } } });

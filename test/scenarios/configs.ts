@@ -24,7 +24,7 @@ const bothWays = (name: string) => ({
   pod: { volumes: [{ name: 'files', projected: { sources: [{ configMap: { name } }] } }] },
 });
 
-/** What a target reads, and how its changes are released. One suite for every cluster. */
+/** Configs of a target, and releases of their changes. One suite for every cluster. */
 export function describeConfigs(name: string, startEnvironment: () => Promise<Environment>): void {
   describe(name, () => {
     const environmentOf = anEnvironment(startEnvironment);
@@ -71,7 +71,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
           });
           await fixture.roll('2', {});
           await released;
-          // The watch may begin after the push, so the rest before the release is seen or not.
+          // The watch can begin after the push, so the rest before the release is not always seen.
           const releasing = steps.filter((step) => step !== 'resting');
           expect(releasing.slice(0, 3)).toEqual(['scalingUp', 'settling', 'analysing']);
         },

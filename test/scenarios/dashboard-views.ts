@@ -51,7 +51,7 @@ export async function keepScreenshot(page: Page, name: string): Promise<void> {
 
 const buttonOf = (page: Page, label: string): Locator => page.getByRole('button', { name: label, exact: true }).first();
 
-/** Asks for a verb by its button, with the keyboard alone; it has reached the Canary as this verb, and was carried out. */
+/** Requests a verb by its button, only with the keyboard; it has reached the Canary as this verb, and was carried out. */
 export async function askByKeyboard(
   { cluster }: DashboardFixture,
   { page, label, verb, canary }: { page: Page; label: string; verb: Verb; canary: ObjectRef },

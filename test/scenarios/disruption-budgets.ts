@@ -199,7 +199,7 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
     };
     const SUCCESS = { status: 201, answer: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } };
     const podRef = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Pod', name, namespace: EVICTIONS });
-    /** Their names, when there are so many and no others: the last one that was evicted is gone. */
+    /** Names of the pods, once exactly this number runs: the last evicted pod has ended. */
     async function podsOf(apps: readonly string[], wanted: number, { namespace = EVICTIONS, isReady = true } = {}): Promise<string[]> {
       const isSo = (pod: KubeObject): boolean => {
         const { phase, conditions = [] } = raw(pod).status ?? {};
@@ -275,7 +275,7 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
       expect(await evict(another)).toEqual(SUCCESS);
     });
 
-    it('a pod under two budgets cannot be evicted, whatever they allow', async () => {
+    it('a pod under two budgets cannot be evicted, even if both would allow it', async () => {
       const [name = ''] = await podsOf(['web'], 3);
       await aBudget('second', { ...of('web'), minAvailable: 0 }, EVICTIONS);
       await guard({ ...of('web'), minAvailable: 0 }, counts(3, 0, 3, 3));
@@ -310,7 +310,7 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
       expect(await evict(next)).toEqual(SUCCESS);
     });
 
-    it('a pending pod is evicted whatever the budget says', async () => {
+    it('a pending pod is evicted, even if the budget allows no disruption', async () => {
       await aPod('waiting', EVICTIONS, {}, { schedulingGates: [{ name: 'example.com/later' }] });
       await guard({ ...of('waiting'), minAvailable: '100%' }, counts(0, 0, 0, 0));
       expect(await evict('waiting')).toEqual(SUCCESS);

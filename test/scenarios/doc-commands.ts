@@ -8,14 +8,14 @@ const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 /** Some commands wait by themselves, as a reader would. */
 const LONGEST_MS = 4 * BOUND_MS;
 
-/** What one fence ```` ```sh ```` of a page says. */
+/** One fence ```` ```sh ```` of a page. */
 export interface DocBlock {
-  /** Of the section that it stands in, without the number signs. */
+  /** Heading of its section, without the number signs. */
   heading: string;
   /** Of a command that stays in the foreground: the reader's terminal of that name (```` ```sh terminal=NAME ````). */
   terminal?: string;
   script: string;
-  /** What it prints, of the fence ```` ```text shows ```` after it: `…` stands for anything, and lines may be left out. */
+  /** Expected output, from the fence ```` ```text shows ```` after it: `…` matches any text, and lines can be left out. */
   shows?: string;
 }
 

@@ -46,7 +46,7 @@ export interface RealEnvironment extends Environment {
   requestsOf(user: string): { verb: string; uri: string; isRefused: boolean }[];
   /** Of one of `people`. */
   kubeconfigFileOf(person: string): string;
-  /** What kubectl prints, as a cluster administrator. */
+  /** Output of kubectl, as a cluster administrator. */
   kubectl(...args: string[]): Promise<string>;
 }
 
@@ -66,11 +66,11 @@ export interface RealEnvironmentOptions
   extends EnvironmentOptions,
     Pick<RealClusterOptions, 'serverFlags' | 'moreControllers' | 'people'>,
     Pick<NodeOptions, 'runApp'> {
-  /** How often Prometheus scrapes, which is also how long it waits for an answer; default 250 ms. */
+  /** Interval at which Prometheus scrapes, and timeout of a scrape; default 250 ms. */
   scrapeIntervalMs?: number;
-  /** Whether what is embedded writes the status of HTTPRoutes; default true. */
+  /** The embedded Gateway controller writes the status of HTTPRoutes; default true. */
   judgesHttpRoutes?: boolean;
-  /** Whether what is embedded stands for the controllers of Knative; default true. */
+  /** The embedded Knative controllers run; default true. */
   standsForKnative?: boolean;
   /** In place of the embedded mesh. */
   startMesh?(real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>): Promise<Mesh>;
@@ -100,7 +100,7 @@ function appFor(pod: KubeObject): Partial<AppBehaviour> {
 export const peopleFileOf = (environment: Environment): string =>
   'adminKubeconfigFile' in environment ? (environment as RealEnvironment).adminKubeconfigFile : environment.kubeconfigFile;
 
-/** One environment for all tests of a block: started before the first, stopped after the last. What the role does not allow fails the block. */
+/** One environment for all tests of a block: started before the first, stopped after the last. A request that the role does not allow fails the block. */
 export function anEnvironment<S extends Environment>(start: () => Promise<S>): () => S {
   let environment: S | undefined;
   playTests();

@@ -9,7 +9,7 @@ import { until } from './until.ts';
 export const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples');
 const files = readdirSync(EXAMPLES).filter((file) => file.endsWith('.yaml'));
 
-/** The files of examples/, applied as they are to a cluster that has the CRDs and nothing else; `apply` takes the path of one. */
+/** The unmodified files of examples/, applied to a cluster that has the CRDs and nothing else; `apply` takes the path of a file. */
 export function describeExamples<S extends Environment>(
   environmentOf: () => S,
   apply: (environment: S, file: string) => Promise<void>,

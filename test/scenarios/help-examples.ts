@@ -12,7 +12,7 @@ export function callOf(command: Command): string {
   return command.parent ? `${callOf(command.parent)} ${command.name()}` : command.name();
 }
 
-/** What `--help` prints. */
+/** Output of `--help`. */
 export function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({

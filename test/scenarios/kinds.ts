@@ -21,7 +21,7 @@ const STEPS = { stepWeight: 20, maxWeight: 60 };
 /** The one scenario in which someone takes the endpoints away. */
 const PRIMARY_LOST = 'lost';
 
-/** How the commands for people show a release from version 1 to 2. */
+/** A release from version 1 to 2 in the output of the commands for users. */
 const seenAs: Readonly<Record<string, SeenAs>> = {
   DaemonSet: {
     kind: 'DaemonSet',

@@ -281,7 +281,7 @@ export function networkPolicySuite(where: string, start: () => Promise<{ cluster
       });
     });
 
-    it('a client that is not a pod can stand for any pod of a namespace', async () => {
+    it('a client that is not a pod can act as any pod of a namespace', async () => {
       const policy = await create('office', ingress({ from: [{ ...fromAway, ...inHome('gateway') }] }));
       await eventually('the policy is known', () => environment.mesh.knows(policy));
       const statusFor = async (labels: string) => {
@@ -297,7 +297,7 @@ export function networkPolicySuite(where: string, start: () => Promise<{ cluster
       await expect(refusal).rejects.toThrow(field);
       await expect(refusal).rejects.toThrow(why);
     });
-    it('its generation counts changes of the spec alone', async () => {
+    it('its generation only counts changes of the spec', async () => {
       expect((await create('counted', ALL)).metadata.generation).toBe(1);
       const labelled = await environment.cluster.patch(ref('counted'), { metadata: { labels: { a: 'b' } } });
       expect(labelled.metadata.generation).toBe(1);

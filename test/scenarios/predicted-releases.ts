@@ -62,7 +62,7 @@ interface Visible {
 export function describePredictions(played: readonly PredictedCase[]): void {
   describe('a rehearsal predicts a release on a real control plane', () => {
     const plays = new Map<string, { objects: KubeObject[]; hooks: HookServer; predicted: Visible }>();
-    // Before the cluster is there: nothing of this process can connect while a rehearsal runs.
+    // Rehearsed before the cluster starts: this process cannot connect while a rehearsal runs.
     beforeAll(async () => {
       for (const { title, fixture, analysis } of played) {
         const hooks = await startHookServer();

@@ -61,7 +61,7 @@ export function describeRollouts(title: string, startEnvironment: () => Promise<
     scenario('E103: another writer of the primary holds up no promotion', 'raced-primary', async (one) => {
       const { when, then } = one;
       const { cluster } = environmentOf();
-      // A promotion that is refused is asked for again after an interval.
+      // A refused promotion is tried again after an interval.
       await toTheGate(one, {}, { interval: '5s' });
       let isWriting = true;
       const write = async () => {
@@ -74,7 +74,7 @@ export function describeRollouts(title: string, startEnvironment: () => Promise<
       const writer = write();
       try {
         when.gateOpens('finish');
-        // Its status may be behind as long as that goes on.
+        // Its status can lag as long as the writes go on.
         await until(cluster, primary(one), 'is of version 2', (now) => raw(now)?.spec.template.spec.containers[0].image === `${APP}:2`);
       } finally {
         isWriting = false;

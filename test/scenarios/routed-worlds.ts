@@ -21,13 +21,13 @@ export interface Edge {
   gateway?: { namespace: string; name: string };
 }
 
-/** What answers a request, and with which share of those that are alike. */
+/** Destinations that answer equal requests, with their shares. */
 type Shares = ReadonlyMap<string, number>;
 
 const APP = 'shop';
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP };
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP };
-/** Of requests that one Service answers, and of those that several do. */
+/** Number of tries for requests that a single Service answers, and for requests that several Services answer. */
 const TRIES = { alone: 2, shared: 60 };
 /** Of a share that is as it should be, once in a million. */
 const RISK = 1e-6;
@@ -262,7 +262,7 @@ const grantOf = (namespace: string): KubeObject => ({
 
 const TARGET_PORTS: Readonly<Record<number, number>> = { 80: 8080, 9090: 9090 };
 
-/** By the words of the route; those of a redirect name its host alone. */
+/** By the terms of the route; for a redirect only by its host. */
 function sharesOf(answer: Answer | undefined): Shares {
   if (answer === undefined) return new Map([['404', 1]]);
   const text = JSON.stringify(answer.terms);

@@ -21,7 +21,7 @@ export interface ProxyRow {
   pods: readonly ServicePod[];
   /** Of the proxy. Default: `here`. */
   place?: ProxyPlace;
-  /** By their place among the pods; none: each request is an error. */
+  /** Indices of the pods. Empty if each request is an error. */
   goesTo: readonly number[];
 }
 

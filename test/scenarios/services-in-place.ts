@@ -17,7 +17,7 @@ import { until } from './until.ts';
 /** Each case waits for the one before only where it has to; the machine runs thirty applications. */
 const LONGEST_MS = 300_000;
 
-/** Services that are there before Serin: what would break them is refused, and what is taken over keeps its endpoints and ports. */
+/** Services that exist before Serin: a change that would break them is refused, and a Service that is taken over keeps its endpoints and ports. */
 export function describeServicesInPlace(environmentOf: () => Environment): void {
   describe('Services found in place', () => {
     aController(environmentOf);
@@ -81,7 +81,7 @@ export function describeServicesInPlace(environmentOf: () => Environment): void 
       followed.stop();
     });
 
-    it('I14: a Service that has no endpoints once it leads to the primary is restored as it was, and that is reported', async () => {
+    it('I14: a Service that has no endpoints once it leads to the primary is restored to its original state, and that is reported', async () => {
       const { cluster } = environmentOf();
       const namespace = 'put-back';
       await makeNamespace(cluster, namespace);
@@ -153,7 +153,7 @@ function serviceOf(namespace: string, name: string, spec: object, annotations: R
   return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace, annotations }, spec };
 }
 
-/** The Service, by whatever it is found, in the words of an API server with its own addresses. */
+/** The Service of each case, as an API server with its own addresses stores it. */
 function objectsOf({ ports = [], sidecars = [], live, isOurs, endpoints }: FitCase, namespace: string, name: string): KubeObject[] {
   const deployment = aDeployment(namespace, name);
   const [container] = raw(deployment).spec.template.spec.containers;

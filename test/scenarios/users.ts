@@ -11,7 +11,7 @@ export interface Answered {
   status: number;
   /** `x-serin-version` of the pod that answered; absent when the proxy did. */
   version?: string;
-  /** Why there was no answer of the application. */
+  /** Reason for a missing answer of the application. */
   lost?: string;
 }
 
@@ -31,11 +31,11 @@ export interface Users {
 export interface Crowd {
   /** Users at each proxy; default 1. */
   each?: number;
-  /** Between an answer and the next question. Many patient users ask as often on a busy machine as on an idle one. */
+  /** Pause between an answer and the next request. With a pause, many users send about as many requests on a busy machine as on an idle one. */
   pauseMs?: number;
 }
 
-/** Users at each proxy who never stop asking, each one request after the other, with these headers. */
+/** Users at each proxy who send requests continuously, each one request after the other, with these headers. */
 export function startUsers(
   proxyUrls: readonly string[],
   host: string,

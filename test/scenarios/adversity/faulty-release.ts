@@ -23,7 +23,7 @@ export interface FaultyReport {
   harm: Harm;
   faults: Partial<Record<Fault, number>>;
   verdict: string;
-  /** What is wrong, in words; empty when nothing is. */
+  /** Problems, in words; empty without problems. */
   wrong: string[];
 }
 

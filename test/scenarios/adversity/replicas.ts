@@ -26,7 +26,7 @@ export class Replicas {
     while (this.#all.length < 2) this.#all.push(await Replica.start(this.#environment, this.#namespace, this.#lease));
   }
 
-  /** The one that leads, as soon as exactly one does. */
+  /** The leader, as soon as exactly one replica leads. */
   async leader(): Promise<Replica> {
     const leading = async () => (await Promise.all(this.#all.map(async (one) => ((await one.leads()) ? [one] : [])))).flat();
     const [leader] = await eventually('one replica leads', leading, (found) => found.length === 1);

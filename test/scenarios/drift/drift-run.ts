@@ -13,7 +13,7 @@ import { lookAt, runEdit } from './run-edit.ts';
 export interface DriftFixture {
   release: LiveRelease;
   canary: KubeObject;
-  /** How long the other writer fights; shorter than a step. */
+  /** Duration of the other writer's fight; shorter than a step. */
   contestMs: number;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ const mostCorrections = (ms: number): number => 2 + Math.floor(Math.log2(ms / 10
 export class DriftRun {
   readonly #environment: DriftFixture;
   readonly #fixture: ProviderFixture;
-  /** The route at the step before. */
+  /** The route at the previous step. */
   #earlier: KubeObject;
 
   private constructor(environment: DriftFixture, fixture: ProviderFixture, earlier: KubeObject) {
@@ -42,7 +42,7 @@ export class DriftRun {
     return run;
   }
 
-  /** The recorded weights stand one pass after the edit, by one write if any is needed, and the analysis goes on. */
+  /** The recorded weights are restored one pass after the edit, by one write if any is needed, and the analysis goes on. */
   async survives(edit: Edit): Promise<void> {
     const { release, canary } = this.#environment;
     const played = await runEdit(release, this.#fixture, { canary, earlier: this.#earlier }, edit);

@@ -20,7 +20,7 @@ export async function startModelledRelease(
 ): Promise<{ release: LiveRelease; lab: ModelLab; canary: KubeObject }> {
   const { lab } = labOf({ seed: 17, provider: 'istio', delayMs: 1_000, plan: 0, hasService: true });
   await lab.application();
-  // Whether requests are lost is asked where there are proxies that know every provider.
+  // Lost requests are checked where proxies know every provider.
   lab.watched = false;
   const app = { name: APP, namespace: NAMESPACE };
   for (const object of fixture.objects?.(app) ?? []) lab.server.create(object);

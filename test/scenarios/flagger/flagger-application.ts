@@ -30,7 +30,7 @@ export interface Left {
   promoted?: boolean;
   /** Pods of the target. */
   replicas?: number;
-  /** Of the route; absent: no routing object exists. */
+  /** Rules of the route, absent if no routing object exists. */
   http?: object[];
   split?: number;
   /** The apex still selects the target. */
@@ -86,7 +86,7 @@ export class FlaggerApplication {
     return until(this.#environment.cluster, ref, what, isSo, hint ? { hint } : {});
   }
 
-  /** What a user pushes with kubectl. */
+  /** A user's push with kubectl. */
   async push(version: string, more: Record<string, unknown> = {}): Promise<void> {
     await this.#send('PATCH', this.target, { spec: { template: { spec: templateOf(version, more).spec } } }, 'kubectl');
   }
@@ -110,7 +110,7 @@ export class FlaggerApplication {
     await this.until(ref, 'has rolled', isDone);
   }
 
-  /** A user's push that leaves out what was there before. */
+  /** A user's push that drops existing fields. */
   async replaceTemplate(template: KubeObject['spec']): Promise<void> {
     const found = await this.get(this.target);
     if (!found) throw new Error('the target was not found');

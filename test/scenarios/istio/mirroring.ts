@@ -31,7 +31,7 @@ export function describeMirroring(environmentOf: () => IstioEnvironment, namespa
       expect(await eventually('the copies are counted', copies, (count) => count >= least)).toBeLessThanOrEqual(most);
     });
 
-    it('a canary that fails late harms no one who gets a copy made', async () => {
+    it('a canary that fails late harms no user whose request is copied', async () => {
       const fixture = { ...istio, service: () => ({ timeout: '2s' }) };
       const app = await SplitApp.run(environmentOf(), fixture, { name: 'mirror-late', namespace }, { pods: { env: { 2: FAILS_LATE } } });
       await app.route(mirrored(100));

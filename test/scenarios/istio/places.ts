@@ -26,7 +26,7 @@ export const gatewayObject: KubeObject = {
 };
 
 export interface IstioEnvironment extends ShareEnvironment {
-  /** Where requests go in; absent: all of them by the embedded mesh, which reads by headers whence they come. */
+  /** Entry points of requests. Absent for the embedded mesh, which takes all requests and reads their origin from headers. */
   readonly entries?: {
     readonly gateway: string;
     /** By the port of the Service. */

@@ -35,7 +35,7 @@ export function describePolicies(environmentOf: () => IstioEnvironment, namespac
       expect(podsOf(await asking(Array.from({ length: 60 }, (_, index) => user(`user-${index}`)))).size).toBe(3);
     });
 
-    it('a consistent hash keeps no one on a side: of one user the canary gets its share, too', async () => {
+    it('a consistent hash keeps no one on a side: the canary also gets its share of a single user', async () => {
       const policy = { loadBalancer: { consistentHash: { httpHeaderName: 'x-user' } } };
       const asking = await run('hashed-sides', policy, { count: 2 }, { kind: 'weighted', canary: weight(50) });
       const answers = await asking(times(60, { headers: { 'x-user': 'ann' } }));

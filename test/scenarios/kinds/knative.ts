@@ -31,7 +31,7 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
     async push(version, env) {
       await cluster.patch(target, { spec: { template: knativeTemplate(version, env) } });
     },
-    // The stand-in numbers Revisions as they are pushed, and so do the scenarios with their versions.
+    // The simulated controller numbers Revisions in the order of pushes, like the versions of the scenarios.
     primaryRuns: (version) =>
       wait(target, `serves version ${version} only`, (now) => {
         const name = `${APP}-0000${version}`;

@@ -11,7 +11,7 @@ export const LEASE_NAMESPACE = 'kube-system';
 export interface ShardReplica {
   readonly shards: number;
   readonly run: ControllerRun;
-  /** Shards whose Canaries it looks after; 0 stands for all where there is one. */
+  /** Shards whose Canaries it reconciles; 0 if there is only one shard. */
   held(): number[];
 }
 

@@ -11,7 +11,7 @@ const isUnderWay = ({ phase }: { phase: string }) => phase === 'Progressing' || 
 /** Whose controller looks elsewhere. */
 export const LEFT_ALONE = 'example.org/left-alone';
 
-/** What people and other tools do to a release. */
+/** Changes of a release by users and other tools. */
 export const manualStalls: readonly Stall[] = [
   {
     namespace: 'target-missing',

@@ -10,7 +10,7 @@ export interface MeasuredServer {
   stop(): Promise<void>;
 }
 
-/** Speaks as Prometheus does; each address has one answer to whatever is asked: 100, unless said. */
+/** Speaks Prometheus' API; each address has one answer to every query, by default 100. */
 export async function startMeasuredServer(): Promise<MeasuredServer> {
   const known = new Map<string, Measured>();
   const server = createServer((request, response) => {

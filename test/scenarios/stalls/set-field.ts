@@ -12,7 +12,7 @@ export async function setField(cluster: KubeCluster, ref: ObjectRef, field: stri
   await cluster.patch(ref, value === undefined ? [{ op: 'remove', path }] : put);
 }
 
-/** The objects on the way that are not there yet. */
+/** Creates the missing parent objects of a field. */
 function made(now: KubeObject, field: string): object[] {
   return pointer(now, field)
     .slice(0, -1)

@@ -39,7 +39,7 @@ export function testOldDefinitions(
   fixtureOf: () => StallFixture,
   isReported: (stall: Stall) => Promise<void>,
 ): void {
-  it('06-F10: releases under way when an older definition is put back stand still, serve on, and are promoted when it is repaired', async () => {
+  it('06-F10: releases in progress when an older definition is applied stall, serve on, and are promoted when it is repaired', async () => {
     const { cluster } = fixtureOf();
     const releases = moments.map((moment) => new HeldRelease(moment, environmentOf(), fixtureOf()));
     try {
@@ -58,7 +58,7 @@ export function testOldDefinitions(
   });
 }
 
-/** One release, held by its gate, and users who never stop asking. */
+/** One release, held by its gate, and users who send requests continuously. */
 class HeldRelease {
   readonly stall: Stall;
   readonly #moment: Moment;

@@ -7,12 +7,12 @@ export interface FitCase {
   canary?: object;
   ports?: object[];
   sidecars?: object[];
-  /** Of the apex Service; absent: there is none. */
+  /** Fields of the apex Service, absent if it does not exist. */
   live?: object;
   isOurs?: boolean;
   isPrimary?: boolean;
   endpoints?: Endpoints;
-  /** Of the refusal; absent: it is fit. */
+  /** Field in the refusal, absent if the Service fits. */
   path?: string;
   message?: RegExp;
 }

@@ -9,7 +9,7 @@ import type { Place } from './places.ts';
 import { Requests } from './requests.ts';
 import { snapshotOf } from './snapshot.ts';
 
-/** What the places of one namespace share. */
+/** Shared resources of the places of one namespace. */
 export interface SharedDeps {
   lab: Lab;
   hooks: HookServer;
@@ -73,7 +73,7 @@ export class PlacedCanary {
     // Its pods are no longer needed then, and go a little later.
     if (at.endsWith('.resting')) await lab.until(this.#deployment(this.place.name), 'is at zero', (now) => raw(now)?.spec.replicas === 0);
     if (at !== 'Progressing.analysing') return;
-    // The gate is asked when the step is in force, and holds it from then on.
+    // The gate is called when the step is in force, and holds it from then on.
     const { revision } = raw(found)?.status?.release ?? {};
     const isHeld = (call: Record<string, unknown>) => call.revision === revision && call.canaryWeight === STEP;
     const isAsked = () => hooks.calls(this.#hook(STEP_GATE)).some(isHeld);
