@@ -27,7 +27,7 @@ type Checked = Json<Omit<Dashboard, 'panels' | 'annotations'> & { panels: (Shown
 const COMPOSABLE = ['stat', 'table', 'timeseries'] as const;
 const types = join(modules, '@grafana', 'schema', 'dist', 'types');
 
-/** What the compiler has against these files, each by its name. */
+/** Errors of the compiler for these files, each by its name. */
 function problemsOf(files: Readonly<Record<string, string>>): string {
   for (const [name, json] of Object.entries(files))
     writeFileSync(join(folder, `${name}.ts`), `${HEAD}export const dashboard: Checked = ${json};\n`);

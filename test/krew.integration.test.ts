@@ -105,7 +105,7 @@ describe('the manifest for krew', () => {
 });
 
 describe('platforms of executables', () => {
-  it('the one of this machine is chosen, or those that are named, and no other', () => {
+  it('the platform of this machine is chosen, or the named platforms, and no other', () => {
     const own = platformNames.filter((name) => platforms[name].host === `${process.platform}-${process.arch}`);
     if (own.length > 0) expect(chosenPlatforms([])).toEqual(own);
     expect(chosenPlatforms(['windows-amd64', 'linux-arm64'])).toEqual(['windows-amd64', 'linux-arm64']);

@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** What every node writes to has the same path; here one that no real node uses. */
+/** Shared folder, which has the same path for every node; here a path that no real node uses. */
 const shared = (): string => join(base, 'shared', 'kubelet');
 
 interface Entered {
@@ -96,7 +96,7 @@ describe.runIf(refusal() === undefined)('the namespaces of a node', () => {
     expect(existsSync(shared())).toBe(false);
   });
 
-  it('two side by side: the end of the one that made a shared folder takes it from no other', async () => {
+  it('two side by side: the run that created a shared folder ends without removing it from the other', async () => {
     const writes = `touch ${shared()}/written && echo written`;
     const first = enter('first', writes);
     await first.isIn;

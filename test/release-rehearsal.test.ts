@@ -98,7 +98,7 @@ it('what was built twice is compared by its bytes, the image by its digest', () 
   for (const each of folders) rmSync(join(each, '..'), { recursive: true });
 });
 
-it('a transcript has neither digests nor what stands for a run alone', () => {
+it('a transcript contains neither digests nor values of only this run', () => {
   const transcript = new Transcript();
   transcript.name([['127.0.0.1:4711', 'registry.example']]);
   const digest = 'a'.repeat(64);

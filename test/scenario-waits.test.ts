@@ -12,7 +12,7 @@ it('no suite waits by `expect.poll`, which fails where tests run side by side (`
 /** Those whose scenarios are of processes. */
 const REAL = ['test/scenarios/adversity/black-hole-proxy.ts'];
 
-it('suites wait and reach each other in the world that they play in (`world.ts`), which may be a virtual one', () => {
+it('suites wait and reach each other in the world that they play in (`world.ts`), which can be a virtual one', () => {
   const real = /\bsetTimeout\(|Date\.now|performance\.now|new Date\(\)|timers\/promises|\bfetch\(|vi\.waitFor|\.listen\(0/;
   expect(suites.filter((path) => real.test(readFileSync(path, 'utf8'))).sort()).toEqual(REAL);
 });

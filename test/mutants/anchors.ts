@@ -4,7 +4,7 @@ import { type Node, nodeAt, nodesAt } from './syntax-tree.ts';
 export interface Anchor {
   start: number;
   end: number;
-  /** A statement of a list takes a call in front of it; one that is alone needs a block for that, and an expression a comma. */
+  /** A listed statement takes a call in front of it; a statement without a block around it needs a block, and an expression a comma. */
   is: 'listed' | 'alone' | 'expression';
 }
 

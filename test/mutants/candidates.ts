@@ -77,7 +77,7 @@ function isLoggingOnly(node: Node): boolean {
   return within.every((one) => isNode(one) && isLogStatement(one));
 }
 
-/** What the change leaves is a module. */
+/** True if the changed source is still a module. */
 export function isParsed(mutant: Mutant): boolean {
   try {
     parseModule(mutant.file, withMutant(readSource(mutant.file), mutant));
