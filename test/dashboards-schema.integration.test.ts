@@ -50,7 +50,7 @@ it("06-F15: each dashboard fits Grafana's own types, with no field that they do 
   expect(problemsOf(Object.fromEntries(dashboards.map((dashboard) => [dashboard.uid, renderDashboard(dashboard)])))).toBe('');
 });
 
-it("06-F15: what does not fit Grafana's types is found", () => {
+it("06-F15: a field that does not fit Grafana's types is found", () => {
   const [dashboard] = dashboards;
   const rendered = JSON.parse(dashboard ? renderDashboard(dashboard) : '{}');
   const panels = (change: object) =>

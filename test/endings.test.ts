@@ -49,7 +49,7 @@ function reported({ world, deliveries }: EndedRelease): string {
   ].join('\n');
 }
 
-describe('what ended a release', () => {
+describe('the ending of a release', () => {
   it.each(codes)('L8: %s stands alike in condition, event, alert, serin status, why and list, and page', async (code) => {
     const ended = endedBy(code);
     const { release, phase } = ended.world;

@@ -108,7 +108,7 @@ describe.runIf(refusal() === undefined)('the namespaces of a node', () => {
     expect(existsSync(shared())).toBe(false);
   });
 
-  it('what a killed run left is removed by the next one', async () => {
+  it('the next run removes all remains of a killed run', async () => {
     const killed = enter('killed', 'true');
     await killed.isIn;
     await killed.signal('SIGKILL');

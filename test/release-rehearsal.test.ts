@@ -84,7 +84,7 @@ describe('a tampering', () => {
   });
 });
 
-it('what was built twice is compared by its bytes, the image by its digest', () => {
+it('two builds are compared by their bytes, the image by its digest', () => {
   const folders = ['one', 'other'].map((name) => join(mkdtempSync(join(tmpdir(), `serin-${name}-`)), 'files'));
   for (const [index, each] of folders.entries()) {
     mkdirSync(each);

@@ -82,7 +82,7 @@ function reported(code: WaitCode, release: WaitingRelease): string {
   ].join('\n');
 }
 
-describe('what a release waits for', () => {
+describe('the wait of a release', () => {
   it.each(waitCodes)('D13: %s stands alike in condition, event, alert, status, why and page', async (code) => {
     const release = waitingFor(code);
     expect(codesIn(release.world)).toContain(code);

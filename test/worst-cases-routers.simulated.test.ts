@@ -32,7 +32,7 @@ describe('routers take steps in proportion to a worst case in any text of their 
     for (const one of casesIn(folder)) {
       const { canary, current, routes } = one;
       for (const way of places({ canary: { spec: canary.spec }, current, routes })) {
-        // Which kind of routes is recorded is our own word.
+        // The kind of the recorded routes is not a tenant's text.
         if (way.join('.') === 'routes.kind') continue;
         next += 1;
         const [name, text] = texts[next % texts.length] ?? ['', ''];

@@ -230,7 +230,7 @@ export class Invariants {
       );
   }
 
-  /** Where nothing but drains has happened to a version that is fine, no check fails. */
+  /** If only drains have happened to a good version, no check fails. */
   #drained({ phase, failedChecks }: CanaryView, { drains, versions }: Run): void {
     if (phase !== 'Progressing' || drains === 0 || failedChecks === 0) return;
     if (this.#lastMs - this.#lastCrashMs < this.#pace.deadlineMs || [...versions].some((version) => !version.startsWith('good-'))) return;

@@ -55,7 +55,7 @@ it('a break is shrunk to the actions that it needs', async () => {
   expect((await shrink(life, ({ invariant }) => invariant === 'I19', world)).actions).toEqual([guilty]);
 });
 
-it('what leads users away has its time from when it is done, however long the world took to do it: real life 130003', async () => {
+it('the grace of an action that leads users away begins when the world has carried it out: real life 130003', async () => {
   const time = { ms: 0 };
   const answer = { version: 'good-1', by: APP };
   let doneMs = Number.POSITIVE_INFINITY;

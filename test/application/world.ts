@@ -60,8 +60,8 @@ export interface Pace {
 }
 
 /**
- * Where an application lives, as its users and clients see it. Nothing but `ApplicationWorld` is known to lives and invariants: the model is one of
- * them, a real control plane can be another one.
+ * World of an application, as its users and clients see it. Lives and invariants only know `ApplicationWorld`: the model is one world, a real control plane can
+ * be another.
  */
 export interface ApplicationWorld {
   readonly pace: Pace;

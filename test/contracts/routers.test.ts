@@ -278,7 +278,7 @@ describe.each(
     expect(made.filter((object) => !left.includes(object)).every((object) => router.afterDeletion(canary, object) === 'goes')).toBe(true);
   });
 
-  it('what it leaves leads to the apex Service, and is written and not removed', () => {
+  it('objects that it leaves lead to the apex Service, and are written and not removed', () => {
     const { write, remove } = router.finalize(canary, [...inPlace(provider), ...made]);
     const written = write.filter((object) => left.some((one) => refKey(refOf(one)) === refKey(refOf(object))));
     expect(written).toHaveLength(left.length);

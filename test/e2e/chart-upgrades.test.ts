@@ -151,7 +151,7 @@ describe('upgrades of charts', () => {
     return { install: apply, upgrade: apply, remove: (_, objects) => byKubectl('delete', objects, '--ignore-not-found') };
   }
 
-  // Where nothing keeps its name there is nothing that an apply could trip over.
+  // If no Deployment keeps its name, an apply cannot conflict with one.
   const cases = upgrades.flatMap((upgrade) =>
     Object.entries(ways)
       .filter(([way]) => upgrade.deployment !== undefined || way.startsWith('helm'))

@@ -7,7 +7,7 @@ export interface KubectlCommand {
    * f).
    */
   editor?: string;
-  /** Which part of the answer must be the same; default: all of it, after `comparable`. */
+  /** Lines of the output that must be the same; default: all of it, after `comparable`. */
   keep?(line: string): boolean;
   /** Repeats the command until its output matches this: controllers act in their own time. */
   until?: RegExp;
@@ -25,7 +25,7 @@ const service = JSON.stringify({
 });
 /** Built-in kinds are served without their texts, which would be a megabyte: names and types of fields are the same. */
 const withoutTexts = (line: string): boolean => /^(GROUP|KIND|VERSION|FIELD): |^ +\S+\s+<.*>/.test(line);
-/** Where kubectl keeps what it could not save. */
+/** Drops the line with the path at which kubectl keeps an unsaved edit. */
 const withoutCopy = (line: string): boolean => !line.includes('/kubectl-edit-');
 
 const canary = JSON.stringify({

@@ -179,7 +179,7 @@ describe('the Kustomize bases', () => {
     expect(policyIn(objects)).toEqual(policyIn(objectsIn(said)));
   });
 
-  it('what is deleted without the definitions is all of the overlay but them, so that Canaries stay', async () => {
+  it('an uninstall without the definitions deletes all other objects of the overlay, so that Canaries stay', async () => {
     const here = mkdtempSync(join(folder, 'uninstall-'));
     const [resources, components] = ['kubernetes', 'without-crds'].map((name) => [relative(here, join(ROOT, name))]);
     writeFileSync(join(here, 'kustomization.yaml'), stringify({ resources, components }));

@@ -247,7 +247,7 @@ describe('the chart of the load tester', () => {
     expect([...of('ServiceAccount'), ...of('Role'), ...of('ClusterRole')]).toEqual([]);
   });
 
-  it('06-SE1: where commands are allowed there is a folder to write to, and an init process that reaps orphans', async () => {
+  it('06-SE1: if commands are allowed there is a folder to write to, and an init process that reaps orphans', async () => {
     const { pod, container } = partsOf(await helm.render('loadtester', { ...callers, commands: { namespaces: ['team-a'] } }));
     expect(container.args).toEqual(expect.arrayContaining(['--allow-commands=team-a', '--credentials-dir=/etc/serin/callers']));
     expect(container.env).toEqual([{ name: 'HOME', value: '/tmp' }]);

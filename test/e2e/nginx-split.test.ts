@@ -38,7 +38,7 @@ afterAll(async () => {
   }
 });
 
-/** Who answered how many of so many requests. */
+/** Number of answers of each backend to these requests. */
 async function asked(url: string, requests = REQUESTS): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const one = () =>

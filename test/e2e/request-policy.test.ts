@@ -223,7 +223,7 @@ describe('the policy of requests', () => {
     `promote one today ${ANN}`,
     `promote one 2026-11-22 ${ANN}`,
     `promote one ${at} ${TOO_LONG}`,
-  ])('what cannot be read is refused with the form of a request: "%s"', async (text) => {
+  ])('an unreadable request is refused with the form of a request: "%s"', async (text) => {
     const answer = await write(ANN, text);
     expect(answer).toContain('422 Invalid');
     expect(answer).toContain(

@@ -7,7 +7,7 @@ import { propertyRuns, propertyTimeoutMs } from '../fakes/property-runs.ts';
 /** 20 schedules in `npm test`. */
 const SHARE = 1 / 6;
 
-describe('what a promotion gives to the primary', () => {
+describe('the template that a promotion writes to the primary', () => {
   it('I3: is what was analysed, for any edits of target, primary, ConfigMaps and Secrets by others between any two calls', {
     timeout: 3 * propertyTimeoutMs,
   }, async () => {

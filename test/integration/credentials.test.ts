@@ -189,7 +189,7 @@ it('no credential shows in logs, events, statuses, metrics or messages, while ev
   for (const [where, text] of Object.entries(texts)) expect.soft(leakIn(text), `a credential in ${where}`).toBeUndefined();
 });
 
-it('what looks for credentials finds them in base64, at any place', () => {
+it('the search for credentials finds them in base64, at any offset', () => {
   for (const before of ['', 'a', 'ab', 'abc'])
     expect(leakIn(`x ${Buffer.from(`${before}${planted('x')}`).toString('base64')}`)).toMatch(/base64/);
   expect(leakIn('nothing of it in a word')).toBeUndefined();

@@ -8,7 +8,7 @@ import { arrivingIn } from '../application/arrival/world.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { serin } from '../scenarios/serin.ts';
 
-/** Where the answer has the object of a trap: in one of its lists, or in the sentence of a difference from Flagger about the apex Service. */
+/** Place of a trap's object in the answer: one of its lists, or the sentence of a difference from Flagger about the apex Service. */
 type Place = 'follows' | 'refused' | 'warned' | 'companions' | 'keeps' | `DF${number}`;
 
 interface Prepared {

@@ -22,7 +22,7 @@ describe(`06-RB21: releases under the rights that serin rights prints (${titleOf
     expect(names.filter((name) => onlyThen[name] === undefined || onlyThen[name] === one.name)).toEqual([]);
   });
 
-  it('what only some need is used by the scenario that the list names', () => {
+  it('grants for only some scenarios are used by the scenario that the list names', () => {
     const played = new Set(chosen.map(({ name }) => name));
     const expected = Object.entries(onlyThen).flatMap(([grant, by]) => (played.has(by) ? [grant] : []));
     expect([...shown].toSorted()).toEqual(expected.toSorted());

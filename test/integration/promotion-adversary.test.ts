@@ -180,7 +180,7 @@ describe('I3: only analysed bytes are promoted', () => {
   });
 });
 
-it('I4: what the primary carries is kept before it is replaced, also when the controller was killed before it kept it', async () => {
+it("I4: the primary's template is kept before it is replaced, also when the controller was killed before it kept it", async () => {
   await asPinned();
   expect(await promote(cluster)).toMatchObject({ outcome: 'written' });
   const kept = new Anchors(cluster, config.historyLimit, { warn: () => undefined });

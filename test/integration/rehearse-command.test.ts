@@ -174,7 +174,7 @@ describe('serin rehearse', () => {
   });
 });
 
-describe('what cannot be rehearsed', () => {
+describe('an impossible rehearsal', () => {
   const misspelt = () => file('misspelt.yaml', stringify({ name: 'x', steps: [{ at: '1m', do: 'new-version', errorrate: 1 }] }));
   const badTime = () => file('bad-time.yaml', stringify({ name: 'x', steps: [{ at: '5 minutes', do: 'quota' }] }));
   it.each<[what: string, args: () => string[], code: keyof typeof exitCodes, names: string]>([

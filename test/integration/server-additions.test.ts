@@ -42,7 +42,7 @@ async function initialized(version = '1'): Promise<ModelLab> {
   return lab;
 }
 
-describe('what the API server makes of a promoted template', () => {
+describe('additions of the API server to a promoted template', () => {
   it('Promotion: a field that only the server can have added does not hold up a promotion', async () => {
     const lab = await initialized('2');
     amending(lab, () => [add('shareProcessNamespace', true)]);
@@ -53,7 +53,7 @@ describe('what the API server makes of a promoted template', () => {
     lab.close();
   });
 
-  it('Writes: what stays of the primary before keeps traffic where it is, however often it is tried, until nothing stays', async () => {
+  it('Writes: a field of the previous primary that stays keeps traffic where it is in every attempt, until it is gone', async () => {
     const lab = await initialized('2');
     const edited = lab.server.find(primaryRef);
     const { template } = raw(edited)?.spec ?? {};

@@ -26,7 +26,7 @@ export interface Mutant {
   mutated: string;
   start: number;
   end: number;
-  /** Where its run is counted. */
+  /** Place where its executions are counted. */
   anchor: Anchor;
 }
 

@@ -53,7 +53,7 @@ export interface Round {
 
 /** Time for which users send requests after the end: errors of a promoted version show then. */
 const AFTERWARDS_MS = 15_000;
-/** After which the fault begins: the canary is ready and is judged. */
+/** Time until the fault begins: the canary is ready and is judged. */
 const INTO_THE_RELEASE_MS = 20_000;
 const LOOK_EVERY_MS = 1_000;
 const GIVEN_UP_MS = 300_000;

@@ -30,7 +30,7 @@ function preStop(seconds: number): object {
 /** Results of each kind of client in one release. */
 export type Release = Partial<Record<Kind, Seen>>;
 
-/** By which way clients reach the application. */
+/** Route of clients to the application. */
 export interface Way {
   provider: 'kubernetes' | 'contour';
   /** With a scale-down delay longer than the default. */
@@ -136,5 +136,5 @@ function wayOf({ provider }: Way, namespace: string): ApplicationOptions {
   return { beside: [apex, route], canary, analysis: { stepWeight: 50, maxWeight: 50 } };
 }
 
-/** By which the proxy knows the application of a namespace. */
+/** Host by which the proxy knows the application of a namespace. */
 export const hostOf = (namespace: string): string => `${namespace}.example.org`;

@@ -38,7 +38,7 @@ export interface MachineOptions {
 const SOCKET = '/run/containerd/containerd.sock';
 const TLS_FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'tls');
 
-/** Who its programs are for the API server. */
+/** Users of the API server for its programs. */
 export const personsOf = (name: string) => [{ name: `system:node:${name}`, groups: ['system:nodes'] }];
 
 /** Starts a node, and waits until it is ready. The kubelet lets everyone whom it knows do everything. */

@@ -10,7 +10,7 @@ import { startGuarded } from '../scenarios/guarded-process.ts';
 import { untilReady } from './until-ready.ts';
 
 export interface ContourProxy {
-  /** Where users come in; the host header chooses the route. */
+  /** URL for users; the host header chooses the route. */
   readonly url: string;
   /** Envoy's admin interface, on the listener that Contour makes for it. */
   readonly admin: string;

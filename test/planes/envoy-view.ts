@@ -9,7 +9,7 @@ export interface EnvoyView {
   rules: ReadonlyMap<string, readonly (readonly string[])[]>;
   /** Addresses by the host name of a Service, once for each of its ports. */
   hosts: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
-  /** Where connections of TCP go. */
+  /** Destinations of TCP connections. */
   connections: ReadonlySet<string>;
   /** DestinationRules (`namespace/name`) that a cluster is made by. */
   policies: ReadonlySet<string>;

@@ -29,7 +29,7 @@ const REWRITES: readonly Row[] = [
 ];
 
 /** True for the pinned version. A newer version that follows the specification fails these tests; then update docs/meshes.md. */
-describe('where Contour leaves the Gateway API', () => {
+describe('Contour deviates from the Gateway API', () => {
   let environment: ShareEnvironment;
   beforeAll(async () => {
     environment = await startGround(startGatewayPlane, { judgesHttpRoutes: false });

@@ -22,7 +22,7 @@ export interface IngressController {
 const READY_WITHIN_MS = 45_000;
 const OWN = { namespace: 'ingress-nginx', name: 'controller' };
 const LOOK_PORT = 10299;
-/** Where the controller sends its list of TCP and UDP services, which is empty, and no reply is read. */
+/** Port to which the controller sends its list of TCP and UDP services, which is empty; it reads no reply. */
 const STREAM_PORT = 10247;
 /** Its paths are compiled in, so it runs in a mount namespace in which they are ours. Its nginx ends with its process. */
 const ENTER = ['unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c'] as const;

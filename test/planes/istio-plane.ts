@@ -55,7 +55,7 @@ async function startPlane(
   }
   const metrics = await startIstioMetrics(client.admin);
   return {
-    // Where requests to Services of port 80 go out; the host header names the Service.
+    // Exit for requests to Services of port 80; the host header names the Service.
     url: 'http://127.0.0.1:80',
     metricsUrl: metrics.url,
     // A delegate is known only at the proxy that knows the delegating VirtualService.

@@ -62,7 +62,7 @@ const TABLE: Readonly<Record<string, readonly Given[]>> = {
   ],
 };
 
-describe('I17: what istiod makes of the DestinationRules for a Service holds for those of its sides', () => {
+describe("I17: DestinationRules for a Service also hold for the Services of its sides in istiod's configuration", () => {
   let environment: Awaited<ReturnType<typeof startIstioGround>>;
   beforeAll(async () => {
     environment = await startIstioGround();

@@ -20,7 +20,7 @@ export interface Lag {
 interface TwoSides {
   /** Writes the route to one of the sides. */
   turnTo(side: '1' | '2'): Promise<unknown>;
-  /** Which side answers a request; anything else is neither. */
+  /** Side that answers a request; any other text is neither. */
   ask(): Promise<string>;
 }
 

@@ -17,7 +17,7 @@ export interface ServiceClient {
   stop(): Promise<void>;
 }
 
-/** Where a client dials from: the tier's own network namespace, or a node that sends requests on. */
+/** Place from which a client dials: the tier's own network namespace, or a node that sends requests on. */
 export interface ClientPlace {
   /** Of `send-on.ts`. */
   far?: { host: string; port: number };

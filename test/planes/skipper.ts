@@ -8,7 +8,7 @@ import { startGuarded } from '../scenarios/guarded-process.ts';
 import { untilReady } from './until-ready.ts';
 
 export interface SkipperProxy {
-  /** Where users come in; the host header chooses the route. */
+  /** URL for users; the host header chooses the route. */
   readonly url: string;
   /** The routes that it uses, as JSON on request, and its counters as Prometheus text. */
   readonly routesUrl: string;

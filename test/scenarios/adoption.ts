@@ -12,7 +12,7 @@ import { afterAll, beforeAll } from './world.ts';
 
 interface Case extends Omit<Left, 'analysis'> {
   analysis?: Record<string, unknown>;
-  /** Where it comes to rest, the version that its primary has then, and the weights of the canary until then, first to last. */
+  /** Phase in which it rests, version of its primary then, and weights of the canary until then, first to last. */
   ends: { phase: string; primary: string; weights: readonly number[] };
   /** Pushed after the other controller has stopped, before Serin starts. */
   push?: string;

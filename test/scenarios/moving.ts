@@ -15,7 +15,7 @@ const isResting = (phase: string) => (now: KubeObject | undefined) =>
 /** Settings that a moving Canary takes along, and settings that it leaves behind. Other controllers must not run on the environment. */
 export function describeMoving(environmentOf: () => Environment): void {
   describe('moving over and back', () => {
-    it('I3: what the other controller set by PUT, or a user by kubectl edit, does not survive a promotion that leaves it out', async () => {
+    it('I3: a field that the other controller set by PUT, or a user by kubectl edit, does not survive a promotion that leaves it out', async () => {
       const environment = environmentOf();
       const left = new FlaggerApplication(environment, 'leftovers');
       const [web] = templateOf('1').spec.containers;

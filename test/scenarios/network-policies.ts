@@ -24,7 +24,7 @@ interface Reach {
   title: string;
   /** Specs of the policies; those of the other namespace begin with its name. */
   policies: readonly (object | [namespace: string, spec: object])[];
-  /** Who reaches which port of Service `shop/web`, whose ports 80 and 90 lead to `http` (8080) and `admin` (9090) of its pod. */
+  /** Peers that reach each port of Service `shop/web`, whose ports 80 and 90 lead to `http` (8080) and `admin` (9090) of its pod. */
   reaches: string;
 }
 

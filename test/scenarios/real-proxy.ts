@@ -12,7 +12,7 @@ const SCRAPE_EVERY_MS = 250;
 
 /** A proxy by other authors, which follows the objects that Serin writes. */
 export interface ProxyUnderTest {
-  /** Where users come in. */
+  /** URL for users. */
   readonly url: string;
   /** Its own counters, as Prometheus text. */
   readonly metricsUrl: string;

@@ -13,7 +13,7 @@ import { askAt, type Expected } from './route-rows.ts';
 import { namespacesFor } from './shares/split-app.ts';
 import { BOUND_MS, until } from './until.ts';
 
-/** Where users of these routes come in. */
+/** URL for users of these routes. */
 export interface Edge {
   kind: RouteKind;
   url(): string;

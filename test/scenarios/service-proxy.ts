@@ -13,7 +13,7 @@ export interface ProxyPlace {
   zone: string;
 }
 
-/** Which pods the proxy of a node sends the requests for a Service to. */
+/** Pods to which the proxy of a node sends the requests for a Service. */
 export interface ProxyRow {
   title: string;
   /** Of the Service. */

@@ -14,7 +14,7 @@ interface Place {
   ports: readonly ContainerPort[];
 }
 
-/** Which connections NetworkPolicies let through: between workloads, and from and to all that policies speak of. */
+/** Connections that NetworkPolicies admit: between workloads, and from and to all peers that policies select. */
 export function admissions(seen: Seen, say: Say): void {
   const policies = seen.all('NetworkPolicy');
   const workloads: Place[] = seen.workloads.map(({ peer, ports }) => ({ peer, ports: [...ports, ...servedPorts(seen), ODD] }));

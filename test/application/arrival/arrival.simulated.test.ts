@@ -27,7 +27,7 @@ describe.runIf(only === undefined)('I17', () => {
     expect(unknownBreaks(await outcomeOf(trap)).map(describeLoss)).toEqual([]);
   });
 
-  it.each(Object.keys(knownLosses) as KindOfLoss[])('what is still lost is known: %s', async (kind) => {
+  it.each(Object.keys(knownLosses) as KindOfLoss[])('each known loss still occurs: %s', async (kind) => {
     const outcomes = await Promise.all(traps.filter((trap) => trap.kind === kind).map(outcomeOf));
     // When this fails, nothing of the kind is lost any more: it goes from known-losses.ts.
     expect(outcomes.flatMap(brokenKinds)).toContain(kind);

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { type Raw, raw } from '../../fakes/raw.ts';
 
-/** Where rules of the whole mesh are. */
+/** Namespace of rules for the whole mesh. */
 export const ROOT_NAMESPACE = 'istio-system';
 const DOMAIN = 'svc.cluster.local';
 

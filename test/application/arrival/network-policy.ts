@@ -17,7 +17,7 @@ export interface ContainerPort {
   protocol: string;
 }
 
-/** Where a connection goes: a port of a pod, and what the pod calls its ports. */
+/** Destination of a connection: a port of a pod, and the pod's names of its ports. */
 export interface Destination extends Peer {
   port: number;
   protocol: string;

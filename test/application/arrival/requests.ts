@@ -6,7 +6,7 @@ import type { KindOfLoss } from './kinds-of-loss.ts';
 import { selectsByMap } from './label-selector.ts';
 import { APPLICATION, type Seen, type Workload } from './seen.ts';
 
-/** Where a request to a Service goes, once routes have led it. */
+/** Destination of a request to a Service, after routes have led it. */
 interface Led {
   service: KubeObject | undefined;
   host: string;
@@ -14,7 +14,7 @@ interface Led {
   subset?: string;
 }
 
-/** Who answers at each port of each Service, by number and by name, and on what terms. */
+/** Pods that answer at each port of each Service, by number and by name, and their terms. */
 export function requests(seen: Seen, say: Say): void {
   for (const service of seen.own('Service')) {
     for (const port of raw(service).spec.ports ?? []) portOf(seen, service, port, say);

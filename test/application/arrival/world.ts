@@ -41,7 +41,7 @@ type Selecting = 'own' | 'kept' | 'shared';
 export interface World {
   seed: number;
   provider: 'kubernetes' | 'istio';
-  /** Which labels its pods have. */
+  /** Labels of its pods. */
   labels: 'app' | 'recommended';
   /** Another name than the Deployment's. */
   apexName: string | undefined;

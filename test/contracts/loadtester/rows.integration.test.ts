@@ -156,7 +156,7 @@ describe('tasks', () => {
     expect(report).toMatchObject({ type: 'bash', state: 'failed', output: 'you asked for /\n' });
   });
 
-  it('06-LT30 06-LT31: where commands are allowed, sh and bash run their command', async () => {
+  it('06-LT30 06-LT31: if commands are allowed, sh and bash run their command', async () => {
     const bash = (cmd: string) => tester.post('/', payload({ type: 'bash', cmd, returnCmdOutput: '1' }, { namespace: 'trusted' }));
     expect(await bash('echo "$((1 + 1))"; set -o pipefail; true | true')).toMatchObject({ status: 200, text: '2\n' });
     expect(await bash('echo boom >&2; exit 7')).toMatchObject({

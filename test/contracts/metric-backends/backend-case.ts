@@ -55,7 +55,7 @@ export interface BackendCase {
   value?: number;
   /** The number of `severalSeries` is this, by the backend's own rule. */
   ofSeveral?: number | 'noData' | RegExp;
-  /** Where today's answer is not `noData`: a number; where it cannot happen: the reason, in words. */
+  /** Today's answer if it is not `noData`: a number. The reason, in words, if the answer cannot occur. */
   null?: number | string;
   empty?: number | string;
   NaN?: 'kept' | 'noData' | string;

@@ -15,7 +15,7 @@ export const message: AlertMessage = {
 };
 
 export interface NotifierCase {
-  /** Where posts arrive, for an address with the path `/hook/s3cret-path`. */
+  /** Path at which posts arrive, for an address with the path `/hook/s3cret-path`. */
   path: string;
   /** Written after 05-A41–A45 and docs/differences.md, not after what the code does. */
   payload: object;

@@ -1,7 +1,7 @@
 import type { Analysis, HookType } from '../../../src/api/canary.ts';
 import { aCanary, initialized, World, withHooks } from '../../fakes/world.ts';
 
-/** Where a release is when the monitoring fails, and what happens in the middle of the outage, as it would have without one. */
+/** State of a release when the monitoring fails, and events in the middle of the outage, which would also occur without it. */
 export interface Moment {
   name: string;
   /** The release up to that moment. */

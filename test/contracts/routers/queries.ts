@@ -4,7 +4,7 @@ export interface ExpectedQueries {
   rows?: string;
   metric: string;
   selector: string;
-  /** Where the counter is a bucket of a histogram. */
+  /** Added to the selector if the counter is a bucket of a histogram. */
   and?: string;
   succeeded: string;
   duration: string;

@@ -13,7 +13,7 @@ import { freePort } from '../free-port.ts';
 import { type Backend, clusterName, routeTable } from './http-route.ts';
 
 export interface EnvoyGateway {
-  /** Where users come in. */
+  /** URL for users. */
   readonly url: string;
   /** Envoy's own counters, as Prometheus text. */
   readonly metricsUrl: string;

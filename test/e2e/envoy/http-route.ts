@@ -45,7 +45,7 @@ export interface HeaderModifier {
   remove?: string[];
 }
 
-/** Where a cluster of Envoy leads: one port of one Service. */
+/** Destination of a cluster of Envoy: one port of one Service. */
 export interface Backend {
   namespace: string;
   service: string;

@@ -150,7 +150,7 @@ const analyses = [
   { iterations: 2, match: [{ headers: { user: { exact: 'a' } } }] },
 ] as const;
 
-/** Where a release waits for the cluster; the first ones are of the bootstrap. */
+/** Steps in which a release waits for the cluster; the first steps belong to the bootstrap. */
 const STEPS = [
   'creatingPrimary',
   'takingTraffic',

@@ -11,8 +11,8 @@ interface Check {
 }
 
 /**
- * Who watches the watchman: what the canary's pods ran at each check that passed, and what the primary was given. Everything is taken from
- * the modelled cluster; of Serin only the moments at which it recorded a step.
+ * Oracle of promotions: records the bytes of the canary's pods at each check that passed, and the versions that the primary was given.
+ * All data come from the modelled cluster; from Serin only the moments at which it recorded a step.
  */
 export class Evidence {
   /** Versions that the primary was given, or ran, without an analysis of exactly these bytes. */

@@ -34,7 +34,7 @@ const good: Readonly<Record<string, string>> = {
   alerts: 'ok',
 };
 
-/** Where each kind of endpoint puts its own words. */
+/** Refusal of each kind of endpoint, with its error text in the usual field. */
 const refusals: Readonly<Record<string, (words: string) => object>> = {
   server: (error) => ({ status: 'error', errorType: 'bad_data', error }),
   prometheus: (error) => ({ status: 'error', errorType: 'bad_data', error }),

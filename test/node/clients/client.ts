@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Where users come in. */
+/** Address for users. */
 export interface Entry {
   readonly url: string;
   /** Host header, by which a proxy chooses the route. Default: the host of the URL. */

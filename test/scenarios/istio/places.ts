@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { ShareEnvironment } from '../shares/share-environment.ts';
 
-/** Where requests come from: a pod of the mesh, or the ingress gateway. */
+/** Origin of requests: a pod of the mesh, or the ingress gateway. */
 export interface Place {
   namespace: string;
   labels: Record<string, string>;

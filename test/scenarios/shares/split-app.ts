@@ -97,7 +97,7 @@ export class SplitApp {
     for (const ref of remove) await cluster.delete(ref);
   }
 
-  /** By which users name it. */
+  /** Host by which users name it. */
   get host(): string {
     return this.#fixture.host(this.#app);
   }

@@ -26,7 +26,7 @@ export function withoutRelease(crd: KubeObject): KubeObject {
 }
 
 const GATES = ['confirm-traffic-increase', 'confirm-promotion'];
-/** Where a release is when the definition is changed under it: a gate holds it there. */
+/** Step of a release when the definition is changed under it: a gate holds it there. */
 const moments = [
   { gate: 'confirm-traffic-increase', isThere: (status: KubeObject) => Number(status.canaryWeight) > 0 },
   { gate: 'confirm-promotion', isThere: ({ phase }: KubeObject) => phase === 'WaitingPromotion' },

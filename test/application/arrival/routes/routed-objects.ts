@@ -67,7 +67,7 @@ export function arrivingByRoutes(world: RoutedWorld): Arriving {
   };
 }
 
-/** By which a route that Serin makes is entered. */
+/** Entry of a route that Serin creates: its gateways and hosts. */
 const entryOf = (kind: RouteKind, hosts: readonly string[]): object =>
   ({
     HTTPRoute: { gatewayRefs: [{ name: 'public', namespace: 'edge' }], hosts },

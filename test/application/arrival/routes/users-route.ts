@@ -13,7 +13,7 @@ export interface Asked {
   headers: Readonly<Record<string, string>>;
 }
 
-/** Where a rule sends a part of its requests. */
+/** Destination to which a rule sends a part of its requests. */
 export interface Sent {
   namespace: string;
   service: string;
