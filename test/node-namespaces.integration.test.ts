@@ -69,7 +69,7 @@ function enter(name: string, last: string): Entered {
   };
 }
 
-/** Of the group that the command is in, as it sees it: of the first version of groups, or of the second. */
+/** Weight of the group of the command, as it sees it: in the first version of groups, or in the second. */
 const WEIGHT =
   'cat /sys/fs/cgroup/cpu/cpu.shares 2>/dev/null || cat /sys/fs/cgroup/cpu,cpuacct/cpu.shares 2>/dev/null || cat /sys/fs/cgroup/cpu.weight';
 

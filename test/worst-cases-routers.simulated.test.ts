@@ -6,7 +6,7 @@ import { goldenFolders, routeAll } from './fakes/route-reader.ts';
 import { countSteps } from './fakes/step-meter.ts';
 import { LENGTH, worstCases } from './fakes/worst-cases.ts';
 
-/** Of each character that is put in; the rest of a golden case costs a constant. */
+/** Steps for each inserted character; the rest of a golden case costs a constant. */
 const STEPS_A_CHARACTER = 200;
 const texts = [...worstCases];
 

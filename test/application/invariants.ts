@@ -9,7 +9,7 @@ export interface Break {
   text: string;
 }
 
-/** Of the Canary of these lives, in each world. */
+/** Threshold of the Canary of these lives, in each world. */
 export const THRESHOLD = 2;
 /** Time for Serin to revert one write of another writer: a pause of the brake, Serin's writes, and the lag of the proxies. */
 const PUT_BACK_MS = 10_000;
@@ -46,7 +46,7 @@ export class Invariants {
   readonly #given = new Set<string>();
   /** When each version was last analysed; in milliseconds for which Serin ran. */
   readonly #analysed = new Map<string, number>();
-  /** By the uid of a Canary. */
+  /** Versions by the uid of a Canary. */
   readonly #analysedBy = new Map<string, Set<string>>();
   #upMs = 0;
   #lastMs: number;
@@ -63,7 +63,7 @@ export class Invariants {
   #contestedUntilMs = 0;
   #run: Run | undefined;
   #lastCrashMs = Number.NEGATIVE_INFINITY;
-  /** By version of the primary: what breaks I3, unless the action that is under way gives it to users. */
+  /** Text of a break of I3 by version of the primary, unless the current action gives the version to users. */
   readonly #suspected = new Map<string, string>();
   readonly #releases: ReleaseInvariants;
 

@@ -160,7 +160,7 @@ function afterAPush(draw: Draw, next: (kinds: readonly string[]) => Version): Ti
   ];
 }
 
-/** By the time of the push, corrections are rare. */
+/** A push under a contest: corrections are rare by then. */
 function aContestedPush(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
   return [
     { at: 'resting', afterMs: draw(0, 5_000), action: aContest(draw) },

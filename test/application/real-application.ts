@@ -6,7 +6,7 @@ import type { Pace } from './world.ts';
 
 export const APP = 'podinfo';
 export const NAME_LABEL = 'app.kubernetes.io/name';
-/** Of the container; Services name it. */
+/** Port of the container; Services name it. */
 export const PORT = 9_898;
 /** Versions that fail by themselves, by the environment of their pods. The restarts are the kubelet's. */
 const LOOPS: Readonly<Record<string, Record<string, string>>> = {

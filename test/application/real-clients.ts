@@ -14,7 +14,7 @@ export class RealClients {
   readonly #nowMs: () => number;
   readonly #end = new AbortController();
   readonly #all: Promise<void>[];
-  /** Of each proxy; by version, when it answered last. */
+  /** Time of the last answer of each version, for each proxy. */
   #answered: Map<string, number>[];
   #lost: { atMs: number; why: string }[] = [];
 

@@ -36,9 +36,9 @@ export class RealPlane {
   readonly #stores: Readonly<Record<Watched, ObjectStore>>;
   readonly #pods: ObjectStore;
   readonly #hears = new Map<string, (change: ObjectChange) => void>();
-  /** By namespace. */
+  /** Writes by namespace. */
   readonly #written = new Map<string, string[]>();
-  /** By namespace. */
+  /** News by namespace. */
   readonly #news = new Map<string, string[]>();
   readonly #withoutRights = new Set<string>();
   readonly #end = new AbortController();

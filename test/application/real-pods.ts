@@ -77,7 +77,7 @@ const hasCondition = (pod: KubeObject, wanted: string): boolean =>
 const isReady = (pod: KubeObject): boolean => hasCondition(pod, 'Ready');
 const isDisrupted = (pod: KubeObject): boolean => hasCondition(pod, 'DisruptionTarget');
 
-/** By the kubelet's back-off, of a pod that has just become unready. */
+/** Time until a pod that has just become unready is ready again, by the kubelet's back-off. */
 function unreadyForMs(pod: KubeObject): number {
   const [container] = raw(pod).status?.containerStatuses ?? [];
   if (container?.state?.terminated === undefined) return 0;

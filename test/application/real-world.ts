@@ -29,7 +29,7 @@ import { RealSerin } from './real-serin.ts';
 import { sharesOf } from './shares.ts';
 import type { Acted, Answer, ApplicationWorld, CanaryView, Pace, PodFailed, WorldMaker } from './world.ts';
 
-/** Of the modelled times: what a life waits for itself. */
+/** Factor for the modelled times that a life itself waits. */
 const SCALE = 0.2;
 /** The reaction of Serin, pods and proxies has no scale, and is slower where other things are to do. */
 export const realPace: Pace = {

@@ -18,9 +18,9 @@ export class ReleaseInvariants {
   readonly #world: ApplicationWorld;
   readonly #pace: Pace;
   readonly #break: (invariant: Break['invariant'], text: string) => void;
-  /** By Canary: its current state, and the time in it. */
+  /** Current state by Canary, and the time in it. */
   readonly #standing = new Map<string, { at: string; forMs: number }>();
-  /** By Canary and run. */
+  /** Ends by Canary and run. */
   readonly #ends = new Map<string, string>();
   /** Serin was killed when all was quiet, and nothing else has happened since. */
   #isRestart = false;

@@ -13,7 +13,7 @@ export interface CanaryView {
   isSuspended: boolean;
   phase: string;
   step: string;
-  /** Of the release; another one begins with another number. */
+  /** Number of the release; every release has another number. */
   run: number;
   failedChecks: number;
   /** Message of the condition, absent if nothing is contested. */
@@ -44,7 +44,7 @@ export interface Pace {
   tailMs: number;
   /** Longest time for a release to end after the last action, if it is still in progress after `tailMs`. */
   mostTailMs: number;
-  /** Of the Canary: the interval of its analysis, and its `progressDeadlineSeconds`. */
+  /** Settings of the Canary: the interval of its analysis, and its `progressDeadlineSeconds`. */
   intervalMs: number;
   deadlineMs: number;
   /** For how long answers may show what was true before, in which Serin runs: its reaction, the way to the proxies, and their lag. */

@@ -31,5 +31,5 @@ export interface Cell {
   load?: number;
 }
 
-/** Of the last run of each mode. */
+/** Results of the last run of each mode. */
 export type Results = Partial<Record<Mode, { versions: Record<string, string>; cells: Cell[] }>>;

@@ -11,7 +11,7 @@ const refused: Pick<Attack, 'expects'> = { expects: { names: 'allowed-local-addr
 /** No flag allows it. */
 const never: Pick<Attack, 'expects'> = { expects: { names: 'is a metadata service of a cloud' } };
 const METADATA = 'http://169.254.169.254/latest/meta-data/';
-/** Of the machine beside loopback, where it has one. */
+/** Address of the machine besides loopback, if it has one. */
 const ownAddress = () =>
   Object.values(networkInterfaces())
     .flatMap((all = []) => all)

@@ -20,7 +20,7 @@ export interface AnsweredRequest {
   verb: string;
   path: string;
   status: number;
-  /** By the world's monotonic time. */
+  /** Time by the world's monotonic clock. */
   atMs: number;
 }
 

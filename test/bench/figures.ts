@@ -41,7 +41,7 @@ export function betweenStatusWrites(answered: readonly string[]): Record<string,
 }
 
 export interface Slope {
-  /** Of the value, for each unit of the time. */
+  /** Change of the value, for each unit of the time. */
   slope: number;
   standardError: number;
   points: number;

@@ -5,7 +5,7 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { container, forEachIndex } from './applications.ts';
 
 const NAMESPACE = 'foreign';
-/** Of this size are tokens and certificates. */
+/** Size of tokens and certificates. */
 const SECRET_BYTES = 1_000;
 const BURST_EVERY_MS = 200;
 /** Answers of a busy server are waited for: more than this at once would only queue. */

@@ -17,7 +17,7 @@ export interface Slips {
   medianMs: number;
   p99Ms: number;
   maxMs: number;
-  /** Of one Canary over its whole analysis. */
+  /** Delay of one Canary over its whole analysis. */
   worstReleaseMs: number;
   calls: number;
   mostOpen: number;

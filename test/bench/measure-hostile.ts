@@ -40,12 +40,12 @@ export interface HostileResult {
 }
 
 interface Options {
-  /** Of the neighbour, at once. */
+  /** Releases of the neighbour, at once. */
   releases: number;
   intervalSeconds: number;
-  /** Of the hostile tenant. */
+  /** Namespaces of the hostile tenant. */
   namespaces: number;
-  /** Of those, how many have pods. */
+  /** Number of these namespaces with pods. */
   withPods: number;
   writers: number;
   minutes: number;

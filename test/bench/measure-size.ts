@@ -24,7 +24,7 @@ export interface FirstAction {
 
 export interface SizeResult {
   canaries: number;
-  /** Of a restart over resting Canaries: every request until the controller has settled. */
+  /** Requests of a restart over resting Canaries, until the controller has settled. */
   restartRequests: Record<string, number>;
   /** Each write among them, and what it changed. */
   restartWrites: string[];

@@ -28,7 +28,7 @@ import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
 
 /** The kubelet's, which no part of a cluster without kubelets emits: their queries are only parsed. */
 const OF_KUBELETS = /\bcontainer_/;
-/** Of targets that are Services: the same requests, by the Service that they were sent to. */
+/** Dashboards of targets that are Services: the same requests, by the Service that they were sent to. */
 const OF_SERVICES = ['serin-istio-service', 'serin-linkerd-service'];
 /** Pods of a DaemonSet have other names, and labels. */
 const OF_DAEMON_SETS = ['serin-linkerd-daemonset', 'serin-osm-daemonset', 'serin-gateway-api-daemonset', 'serin-kubernetes-daemonset'];

@@ -24,9 +24,9 @@ function withImage(repository: string): string {
 
 export interface Ran {
   code: number;
-  /** Of the standard output. */
+  /** Text of the standard output. */
   said: string;
-  /** Of the standard error. */
+  /** Text of the standard error. */
   complained: string;
 }
 

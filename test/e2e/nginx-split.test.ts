@@ -6,7 +6,7 @@ import { renderNginxUpstreams } from '../contracts/nginx-upstream.ts';
 import { startRealNginx } from './real-nginx.ts';
 
 const REQUESTS = 2000;
-/** Of a normal distribution: a right share is refused once in a million runs of all cells together. */
+/** Standard deviations of a normal distribution: a right share is refused once in a million runs of all cells together. */
 const DEVIATIONS = 5.5;
 
 const splitOf = (backends: Record<string, number>): KubeObject => ({

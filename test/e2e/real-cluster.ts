@@ -37,12 +37,12 @@ export interface RealCluster {
   readonly apiUrl: string;
   /** HTTP, without a password. */
   readonly etcdUrl: string;
-  /** Of one of `people`. */
+  /** Kubeconfig of one of `people`. */
   kubeconfigFileOf(person: string): string;
   /** Text, as the user `serin`, who has only the controller's role. */
   readonly kubeconfig: string;
   readonly kubeconfigFile: string;
-  /** Of a cluster administrator: for set-up, `kubectl` and looking. */
+  /** Kubeconfig of a cluster administrator: for set-up, `kubectl` and looking. */
   readonly adminKubeconfigFile: string;
   readonly kubectl: string;
   /** An administrator's client. */
@@ -61,7 +61,7 @@ const TLS_FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'tls');
 const LOOPBACK = '127.0.0.1';
 const READY_WITHIN_MS = 110_000;
 const LOOK_AGAIN_MS = 50;
-/** Of the tests' own requests: on a busy machine an answer is late. */
+/** Timeout of the tests' own requests: on a busy machine an answer is late. */
 const ANSWER_WITHIN_MS = 60_000;
 /** Controllers that a workload needs. The node lifecycle controller is left out: nodes/ replaces the kubelets. */
 const CONTROLLERS = [
@@ -198,7 +198,7 @@ export async function startRealCluster({
         '--kube-api-qps=200',
         '--kube-api-burst=400',
         '--horizontal-pod-autoscaler-sync-period=1s',
-        // By default five workers a kind serve all namespaces: where one starts releases without end, those of the others wait for a worker.
+        // The default of five workers a kind serves all namespaces: if one namespace starts releases without end, those of the others wait for a worker.
         ...['deployment', 'replicaset', 'service-endpoint'].map((kind) => `--concurrent-${kind}-syncs=50`),
         '--secure-port=0',
       );

@@ -8,7 +8,7 @@ interface Position {
   isMatch: boolean;
 }
 
-/** Of each class of characters that patterns tell apart, one or more. */
+/** One or more characters of each class that patterns distinguish. */
 const ALPHABET = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', 'µ', '\u00a0', '\u200b', '\u2028', '\ufffd'];
 const ANY = (1n << BigInt(ALPHABET.length)) - 1n;
 

@@ -52,7 +52,7 @@ export async function startOver(applications: readonly (readonly KubeObject[])[]
   return { ...wrote, phases, runs };
 }
 
-/** Of meshes that have no data plane here. */
+/** Definitions of meshes that have no data plane here. */
 function meshCrds(): KubeObject[] {
   const appMesh = ['VirtualNode', 'VirtualRouter', 'VirtualService'].map((kind) =>
     definition('appmesh.k8s.aws', kind, `${kind.toLowerCase()}s`, ['v1beta2', 'v1beta1']),

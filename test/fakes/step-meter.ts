@@ -77,7 +77,7 @@ const result: Patch = (charge, own) =>
     return found;
   };
 
-/** Of one character; called most often. */
+/** Charges one character; called most often. */
 const single: Patch = (charge, own) =>
   function patched(at) {
     charge(1);

@@ -91,7 +91,7 @@ export class World {
   targetRevision = 's1:a';
   targetReplicas = 1;
   targetGeneration = 1;
-  /** By revision: the images of its containers, by name. */
+  /** Images by revision, and by the name of the container. */
   readonly images: Record<string, Record<string, string>> = {};
   targetRollout: string | undefined;
   /** Checksums of the configs of the target's pods, absent if nothing is tracked. `podsRead` are the checksums that existing pods have read. */

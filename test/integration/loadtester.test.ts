@@ -50,7 +50,7 @@ describe('the load tester with releases on the embedded cluster', () => {
     });
     return scenario;
   };
-  /** By hand, as an approver does. */
+  /** Calls a gate by hand, as an approver does. */
   const byHand = async (path: string, { namespace }: Scenario): Promise<number> => {
     const headers = { authorization: `Bearer t0ken-of-${namespace}` };
     return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify({ name: 'podinfo', namespace }) })).status;

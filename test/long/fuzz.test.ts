@@ -7,7 +7,7 @@ import { fuzzedBackends, startBackend } from '../fakes/fuzzed-backends.ts';
 /** In all; each reader has the same part of it. */
 const seconds = Number(process.env.FUZZ_SECONDS ?? 600);
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31 - 1));
-/** Of each reader at least. */
+/** Minimum of inputs for each reader. */
 const numRuns = 500;
 const chosen = (name: string) => name.includes(process.env.FUZZ_READER ?? '');
 const readers = Object.entries(fuzzed).filter(([name]) => chosen(name));

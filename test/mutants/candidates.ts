@@ -13,7 +13,7 @@ export type Room = (typeof ROOMS)[number];
 
 /** One change of the source that a test should notice. */
 export interface Mutant {
-  /** Of file, line and change, without the line's number: it stays when lines are added elsewhere. */
+  /** Hash of file, line and change, without the line's number: it stays when lines are added elsewhere. */
   id: string;
   room: Room;
   file: string;

@@ -5,7 +5,7 @@ import { type Mutant, root } from './candidates.ts';
 import type { Counted } from './counting-run.ts';
 import { isBesideTheCode } from './unit-tests.ts';
 
-/** Of the time of all unit tests: what one mutant gets beyond its nearest tests. A share does not depend on how busy the machine is. */
+/** Share of the time of all unit tests for a mutant's tests beyond the nearest. A share does not depend on how busy the machine is. */
 const MOST_SHARE = 0.2;
 /** Files that every mutant gets, however long they are. */
 const FEWEST_FILES = 10;

@@ -21,7 +21,7 @@ export const versionOf = (text: string): string => (JSON.parse(text) as { versio
 
 const labels = { app: 'shop' };
 
-/** Of its pods: one on each node, as far as they can. */
+/** Spreads its pods: one on each node, if possible. */
 export const SPREAD = {
   topologySpreadConstraints: [
     {
@@ -37,7 +37,7 @@ export interface ApplicationOptions {
   /** Checks of 10 s in the analysis. Default: 3. */
   iterations?: number;
   kind?: 'Deployment' | 'DaemonSet';
-  /** Of its container, beside its version and behaviour. */
+  /** Environment of its container, besides its version and behaviour. */
   env?: Readonly<Record<string, string>>;
   /** Fields of its pods beside the container. */
   pod?: object;

@@ -14,7 +14,7 @@ export const FAULTS: Readonly<Record<string, (node: RealNode, controller: Contro
   calm: async () => undefined,
   'leader killed': (node, controller) => signalLeader(node, 'SIGKILL', controller),
   'API server refuses the controller': throttle,
-  // Of its addons there is one each.
+  // The addons have one replica each, and are not drained.
   'node drained': (node) => node.kubectl('drain', 'node2', '--ignore-daemonsets', '--pod-selector=!k8s-app', '--timeout=120s'),
 };
 
@@ -27,7 +27,7 @@ export interface Ground {
 
 const hostOf = (namespace: string): string => `${namespace}.example.org`;
 
-/** Of the application; checks of 10 s. */
+/** Options of the application; checks of 10 s. */
 const WAYS: Readonly<Record<WayName, (namespace: string) => ApplicationOptions>> = {
   'Blue/Green': () => ({ iterations: 6 }),
   weights: (namespace) => ({

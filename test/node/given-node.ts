@@ -12,7 +12,7 @@ interface Made {
   folder: string;
 }
 
-/** By the names of their images, manifests and Deployments. */
+/** Names of their images, manifests and Deployments. */
 const ADDONS = ['coredns', 'metrics-server'] as const;
 
 /** A node for the tests of a file, with the images that it names. */

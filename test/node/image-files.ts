@@ -37,7 +37,7 @@ export function lookAtImage(archive: string): ImageLook {
 
 const tar = (...args: string[]): string => execFileSync('tar', args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
 
-/** Of lines such as `-rw-r--r-- 0/0  123 2026-01-01 00:00 serin/LICENSE`. */
+/** Parses lines such as `-rw-r--r-- 0/0 123 2026-01-01 00:00 serin/LICENSE`. */
 function filesOf(listing: string): ImageFile[] {
   return listing
     .split('\n')

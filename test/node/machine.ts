@@ -99,7 +99,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
       `--hostname-override=${name}`,
       '--proxy-mode=iptables',
       '--cluster-cidr=10.244.0.0/16',
-      // Of the whole machine, and so not its own to set.
+      // conntrack limits belong to the whole machine, so kube-proxy must not set them.
       ...['--conntrack-max-per-core=0', '--conntrack-tcp-timeout-established=0s', '--conntrack-tcp-timeout-close-wait=0s'],
     );
     await until(kubelet, 'the node is ready', async () => {

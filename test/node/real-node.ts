@@ -120,7 +120,7 @@ function startScheduler(programs: NodePrograms, plane: RealCluster, folder: stri
 
 const nextOf = (address: string): string => address.replace(/\d+$/, (last) => String(Number(last) + 1));
 
-/** By the groups that the kubelet makes for a pod; the sandbox is one of them. */
+/** Processes in the groups that the kubelet makes for a pod; the sandbox is one of them. */
 async function processesOf(uid: string): Promise<number[]> {
   const found: number[] = [];
   for (const entry of await readdir('/proc')) {

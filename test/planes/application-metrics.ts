@@ -19,7 +19,7 @@ export const CONTOUR_NAMES: Naming = {
 };
 export const ISTIO_NAMES: Naming = { cluster: 'cluster_name', status: 'response_code', side: SIDE };
 
-/** Of the canary, by these metrics. */
+/** Series of the canary in these metrics. */
 export const applicationSeries: Pick<ProxyCase, 'series' | 'statusLabel'> = {
   series: (more) =>
     `sum(rate(http_request_duration_seconds_count{kubernetes_namespace="{{ namespace }}",kubernetes_pod_name="{{ target }}-0-0"${more}}[{{ interval }}]))`,

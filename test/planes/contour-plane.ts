@@ -47,7 +47,7 @@ interface EnvoyView {
   hosts: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Of Envoy's `/config_dump`, what is read. Source: envoy.admin.v3. */
+/** Parts of Envoy's `/config_dump` that are read. Source: envoy.admin.v3. */
 interface ConfigDump {
   configs: {
     dynamic_route_configs?: { route_config: { virtual_hosts?: { routes: DumpedRoute[] }[] } }[];

@@ -17,7 +17,7 @@ export interface EnvoyView {
 
 export const emptyView: EnvoyView = { rules: new Map(), hosts: new Map(), policies: new Set(), connections: new Set() };
 
-/** Of Envoy's `/config_dump`, what is read. Source: envoy.admin.v3. */
+/** Parts of Envoy's `/config_dump` that are read. Source: envoy.admin.v3. */
 interface ConfigDump {
   configs: {
     dynamic_route_configs?: { route_config: { virtual_hosts?: { routes?: DumpedRoute[] }[] } }[];
@@ -92,7 +92,7 @@ const ruleText = (sides: readonly { host: string; weight: number }[]): string =>
   sides.map(({ host, weight }) => `${host} ${weight}`).join(', ');
 
 function sidesOf({ cluster, weighted_clusters }: DumpedAction = {}): string {
-  // Of one destination Istio makes a route without weights.
+  // Istio makes a route without weights for a single destination.
   if (!weighted_clusters) return ruleText([{ host: hostOf(cluster), weight: 100 }]);
   return ruleText(weighted_clusters.clusters.map(({ name, weight }) => ({ host: hostOf(name), weight })));
 }

@@ -3,7 +3,7 @@ import { type RealEnvironment, type RealEnvironmentOptions, startRealEnvironment
 import type { ProxyUnderTest } from '../scenarios/real-proxy.ts';
 import { runAtPodAddress } from './pod-network.ts';
 
-/** Of the range of the pods, but of none of them: the range is local in the tier's network namespace. */
+/** Addresses in the range of the pods that no pod has: the range is local in the tier's network namespace. */
 export const ADDRESSES = { apiServer: '10.244.255.254', client: '10.244.255.1', gateway: '10.244.255.2', webhook: '10.244.255.3' };
 
 export interface Plane extends ProxyUnderTest {

@@ -20,7 +20,7 @@ export const http2On = (host: string): Pick<Network, 'listen'> => ({
     });
     const others = new Set<Socket>();
     const listening = createServer((socket) => {
-      // Of either version a client may break off.
+      // A client of either version can break off.
       socket.on('error', () => socket.destroy());
       others.add(socket);
       socket.once('close', () => others.delete(socket));

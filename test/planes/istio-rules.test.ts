@@ -103,7 +103,7 @@ describe("I17: DestinationRules for a Service also hold for the Services of its 
   async function make(namespace: string, given: readonly Given[]): Promise<KubeObject[]> {
     const made: KubeObject[] = [];
     for (const [index, { host, in: where = namespace, ...spec }] of given.entries()) {
-      // Of rules of one host the age decides, in whole seconds.
+      // The age decides between rules of one host, in whole seconds.
       if (index > 0) await sleep(1_100);
       made.push(
         await environment.cluster.create({

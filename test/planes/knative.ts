@@ -13,7 +13,7 @@ import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.
 import { ADDRESSES } from './ground.ts';
 
 const NAMESPACE = 'knative-serving';
-/** Of the Ingresses that the suite carries out. */
+/** Class of the Ingresses that the suite carries out. */
 export const INGRESS_CLASS = 'played.ingress.networking.knative.dev';
 /** Options of the control plane that Serving needs. */
 export const SERVING_NEEDS = {
@@ -23,7 +23,7 @@ export const SERVING_NEEDS = {
   moreControllers: ['endpoints-controller', 'endpointslice-mirroring-controller', 'horizontal-pod-autoscaler-controller'],
 };
 
-/** By the name of the ConfigMap, what differs from what Knative publishes. */
+/** Differences from the ConfigMaps that Knative publishes, by their names. */
 const SETTINGS: Readonly<Record<string, Record<string, string>>> = {
   // No registry can be reached.
   'config-deployment': { 'queue-sidecar-image': 'queue:1', 'registries-skipping-tag-resolving': 'index.docker.io' },

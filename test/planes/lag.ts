@@ -6,7 +6,7 @@ import type { ShareEnvironment } from '../scenarios/shares/share-environment.ts'
 import { namespacesFor, SplitApp } from '../scenarios/shares/split-app.ts';
 
 const CHANGES = 50;
-/** By default a side keeps its pods so long after it has lost its traffic (DF16), if the analysis has the shortest usual interval. */
+/** Default time for which a side keeps its pods after it has lost its traffic (DF16), if the analysis has the shortest usual interval. */
 const LONGEST_MS = 10_000;
 const PAUSE_MS = 5;
 

@@ -19,7 +19,7 @@ export interface ServiceClient {
 
 /** Place from which a client dials: the tier's own network namespace, or a node that sends requests on. */
 export interface ClientPlace {
-  /** Of `send-on.ts`. */
+  /** Address of `send-on.ts`. */
   far?: { host: string; port: number };
   /** Sends requests to node ports at this address instead of cluster IPs. */
   nodeAddress?: string;

@@ -15,7 +15,7 @@ import { until } from './until.ts';
 import { beforeAll } from './world.ts';
 
 const LEAST_SHAPES = 10;
-/** Of App Mesh v1beta1 no CRD is published that Kubernetes takes since 1.22. */
+/** No CRD of App Mesh v1beta1 is published that Kubernetes takes since 1.22. */
 const withoutCrds: readonly Provider[] = ['appmesh'];
 const withObjects = Object.entries(routers).flatMap(([provider, router]) =>
   typeof router !== 'string' && router.supports.weights ? [provider as Provider] : [],

@@ -339,7 +339,7 @@ async function scalersStand(
   await left.until(left.ref(apiVersion, kind), 'is paused', (now) => now?.metadata.annotations?.[PAUSED] === '0', hint);
 }
 
-/** By name. */
+/** Scalers of a kind, sorted by name. */
 async function scalersOf({ cluster }: Environment, { namespace }: FlaggerApplication, kind: ScalerKind): Promise<KubeObject[]> {
   const { items } = await cluster.list({ apiVersion: scalers[kind].apiVersion, kind, namespace });
   return items.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));

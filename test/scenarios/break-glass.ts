@@ -24,15 +24,15 @@ const plainServices: ProviderFixture = {
 };
 
 export interface BreakGlassOptions {
-  /** Of a cluster administrator. */
+  /** Kubeconfig of a cluster administrator. */
   kubeconfigFile(): string;
   /** A file. */
   kubectl(): Promise<string>;
-  /** Of every two providers, the provider whose glass is broken while Serin is down: 0 or 1. */
+  /** Provider of every two whose glass is broken while Serin is down: 0 or 1. */
   down: 0 | 1;
 }
 
-/** Of each provider one application in the middle of a release; half of the glass is broken with Serin up, half with it down. */
+/** One application of each provider in the middle of a release; half of the glass is broken with Serin up, half with it down. */
 export function describeBreakGlass(
   environmentOf: () => Environment,
   fixtures: readonly ProviderFixture[],

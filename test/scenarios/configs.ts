@@ -299,7 +299,7 @@ class ConfigFixture {
     this.#kind = kind;
     const labels = { app: APP };
     const metadata = { name: APP, namespace: this.scenario.namespace };
-    // Of a DaemonSet each pod has to be gone before the next one is replaced.
+    // Each pod of a DaemonSet must end before the next one is replaced.
     const grace = kind === 'DaemonSet' ? { terminationGracePeriodSeconds: 10 } : {};
     const template = { metadata: { labels }, spec: { ...reads.pod, ...grace, containers: [this.#container('1')] } };
     await this.#environment.cluster.create({

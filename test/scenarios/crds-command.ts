@@ -11,7 +11,7 @@ const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 
 interface Place {
   cluster: KubeCluster;
-  /** Of a user who may write definitions. */
+  /** Kubeconfig of a user who may write definitions. */
   kubeconfigFile: string;
 }
 

@@ -83,7 +83,7 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
       await podsOf(['slow'], 2, { namespace: NAMESPACE, isReady: false });
     });
     afterAll(() => environment?.stop());
-    // Of several budgets over one pod the real controller looks at any one, when the pod changes.
+    // With several budgets over one pod, the real controller looks at any one of them when the pod changes.
     afterEach(async () => {
       const { items } = await environment.cluster.list(KIND);
       for (const { metadata } of items)

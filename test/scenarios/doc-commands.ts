@@ -12,7 +12,7 @@ const LONGEST_MS = 4 * BOUND_MS;
 export interface DocBlock {
   /** Heading of its section, without the number signs. */
   heading: string;
-  /** Of a command that stays in the foreground: the reader's terminal of that name (```` ```sh terminal=NAME ````). */
+  /** Terminal of a command that stays in the foreground, by its name (```` ```sh terminal=NAME ````). */
   terminal?: string;
   script: string;
   /** Expected output, from the fence ```` ```text shows ```` after it: `…` matches any text, and lines can be left out. */

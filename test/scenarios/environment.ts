@@ -29,7 +29,7 @@ export interface Environment {
   /** An administrator's client, for set-up and looking. */
   readonly cluster: KubeCluster;
   readonly mesh: Mesh;
-  /** Of both clusters: what runs the pods. */
+  /** Nodes that run the pods, of either cluster. */
   readonly nodes: Nodes;
   readonly prometheusUrl: string;
   /** Requests of the controller so far by verb and resource (`patch canaries/status`), as the API server saw them. */
@@ -40,11 +40,11 @@ export interface Environment {
 }
 
 export interface RealEnvironment extends Environment {
-  /** Of a cluster administrator; `kubeconfigFile` has the controller's role only. */
+  /** Kubeconfig of a cluster administrator; `kubeconfigFile` has only the controller's role. */
   readonly adminKubeconfigFile: string;
   /** Requests of one user so far, and whether they were refused for want of permission. */
   requestsOf(user: string): { verb: string; uri: string; isRefused: boolean }[];
-  /** Of one of `people`. */
+  /** Kubeconfig of one of `people`. */
   kubeconfigFileOf(person: string): string;
   /** Output of kubectl, as a cluster administrator. */
   kubectl(...args: string[]): Promise<string>;
@@ -53,7 +53,7 @@ export interface RealEnvironment extends Environment {
 export interface EnvironmentOptions extends Pick<EmbeddedClusterOptions, 'authorize'> {
   /** Bounds of the lag of each change at each of the three proxies, in milliseconds; shorter than the scale-down delay of the controller. */
   lagMs?: readonly [number, number];
-  /** Of every lag and of every choice of a proxy. */
+  /** Seed of every lag and of every choice of a proxy. */
   seed?: number;
   /**
    * Part of the 30 s of grace through which a terminating pod serves on; by default 9 s. On a busy machine the news that a pod is leaving

@@ -31,7 +31,7 @@ interface Row {
   isInForce: boolean;
 }
 
-/** Of three Revisions the third is never ready. */
+/** The third of three Revisions is never ready. */
 const ROWS: readonly Row[] = [
   { what: 'two revisions', traffic: 'web-00002=20 web-00001=80', routes: READY, isInForce: true },
   { what: 'a share of nothing without a tag', traffic: 'web-00002=100 web-00001=0', routes: READY, isInForce: true },

@@ -50,7 +50,7 @@ export const predictedCases: readonly PredictedCase[] = [
     .map((fixture) => ({ title: `weights over ${fixture.provider}`, fixture, analysis: WEIGHTS })),
 ];
 
-/** Of one release: what a user can see of it. Events of one step are sent side by side: they have no order. */
+/** Visible course of one release. Events of one step are sent side by side: they have no order. */
 interface Visible {
   phases: string[];
   weights: string[];

@@ -56,7 +56,7 @@ export function playRows(environmentOf: () => ShareEnvironment, fixture: Provide
   });
 }
 
-/** Of an answer the fields that are expected. */
+/** Reduces an answer to the fields that are expected. */
 export function only(answer: Required<Expected>, expected: Expected): Expected {
   const some = (all: Record<string, string | undefined>, wanted: object) =>
     Object.fromEntries(Object.keys(wanted).map((name) => [name, all[name]]));

@@ -29,7 +29,7 @@ const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP };
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP };
 /** Number of tries for requests that a single Service answers, and for requests that several Services answer. */
 const TRIES = { alone: 2, shared: 60 };
-/** Of a share that is as it should be, once in a million. */
+/** Risk that a right share is refused: once in a million. */
 const RISK = 1e-6;
 
 /** `WORLD_SEED=720001` plays worlds from that one on. */

@@ -34,7 +34,7 @@ interface AnApplication {
   env?: Record<string, string>;
   pod?: Record<string, unknown>;
   spec?: Record<string, unknown>;
-  /** Of its Service. */
+  /** Fields of its Service. */
   service?: Record<string, unknown>;
 }
 

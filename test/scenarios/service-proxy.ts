@@ -16,10 +16,10 @@ export interface ProxyPlace {
 /** Pods to which the proxy of a node sends the requests for a Service. */
 export interface ProxyRow {
   title: string;
-  /** Of the Service. */
+  /** Fields of the Service. */
   spec?: object;
   pods: readonly ServicePod[];
-  /** Of the proxy. Default: `here`. */
+  /** Place of the proxy. Default: `here`. */
   place?: ProxyPlace;
   /** Indices of the pods. Empty if each request is an error. */
   goesTo: readonly number[];

@@ -4,7 +4,7 @@ import { monotonicMs, nowMs, sharedAgent, sleep, world } from './world.ts';
 
 /** Scenarios run side by side: users of all of them together must leave the machine time to bring changes to the proxies. */
 const PAUSE_MS = 100;
-/** Of the answers that no application gave. */
+/** Shown length of answers that no application gave. */
 const MOST_TEXT = 100;
 
 export interface Answered {

@@ -71,7 +71,7 @@ export function lossesIn(before: Fingerprint, now: Fingerprint): Loss[] {
     if (found === undefined && pair !== undefined && pairs.has(pair)) return [];
     const value = found?.value ?? 'nothing';
     if (value === fact.value || isAllowed(fact, value, what)) return [];
-    // Of a connection that is refused now, the policy of now says whose it is.
+    // A newly refused connection counts as a loss of the policy that refuses it now.
     const isNewlyRefused = what.includes('→') && fact.value === 'admitted' && found !== undefined;
     const { kind, objects } = isNewlyRefused ? found : fact;
     return [{ kind, what, before: fact.value, now: value, objects }];

@@ -73,7 +73,7 @@ class Arrival {
   #version = 1;
   /** Objects of users and their tools, in their last written form. */
   #written = new Map<string, string>();
-  /** Of the store, when it was last looked at in passing. */
+  /** Version of the store at the last look in passing. */
   #looked = 0;
   readonly #routes: DeclaredRoutes | undefined;
   /** The other Canary, once it has arrived. */

@@ -107,7 +107,7 @@ const gatewayRoute = (path: string, name: string) => ({
   ...{ parentRefs: [{ name: 'public' }], hostnames: ['shop.example.org'] },
   rules: [{ matches: [{ path: { type: 'PathPrefix', value: path } }], backendRefs: [{ name, port: 80 }] }],
 });
-/** By a host of its own, for some clients. */
+/** Exposes an application at a host of its own, for some clients. */
 const exposedBy = (arriving: Arriving, provider: string) =>
   withSpec(arriving, (spec) => ({
     ...{ ...spec, provider, analysis: { ...spec.analysis, match: [{ headers: { 'x-user': { exact: 'insider' } } }] } },

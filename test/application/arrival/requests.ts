@@ -76,7 +76,7 @@ function ingressOf(seen: Seen, ingress: KubeObject, say: Say): void {
   }
 }
 
-/** By the mesh, if there is one; else straight to the Service. */
+/** Destinations of a port: by the mesh, if there is one; else straight to the Service. */
 export function ledTo(seen: Seen, service: KubeObject, port: Raw): Led[] {
   const { namespace, hasMesh } = seen.app;
   const host = hostOf(service.metadata.name, namespace);

@@ -21,7 +21,7 @@ export interface Field {
   readonly home: string;
   readonly reports: ReportWatch;
   readonly controller: ControllerProcess;
-  /** Of `/metrics` and `/readyz`. */
+  /** Port of `/metrics` and `/readyz`. */
   readonly controllerPort: number;
   /** The hostile tenant's own server, which the operator allows. */
   readonly own: Listener;

@@ -24,7 +24,7 @@ import { measurePlain, type PlainFigures } from './plain-client.ts';
 import { ReleaseLog } from './release-log.ts';
 import { flaggerSubject, RunningSubject, type Subject, serin } from './subjects.ts';
 
-/** Of one controller at one size; a phase that was not reached is absent. */
+/** Results of one controller at one size; a phase that was not reached is absent. */
 export interface AtOnceResult {
   controller: string;
   size: number;
@@ -45,7 +45,7 @@ export interface AtOnceOptions {
   kind: ControlPlane['kind'];
   sizes: readonly number[];
   releases: number;
-  /** Of each release. */
+  /** Steps of each release. */
   steps: number;
   flagger: boolean;
   fault?: Fault;

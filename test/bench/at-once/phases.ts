@@ -14,7 +14,7 @@ export interface Cost {
   requests: RequestFigures;
   seconds: number;
   cpuSeconds: number;
-  /** Of the API server, for everybody that it serves meanwhile. */
+  /** CPU time of the API server, for all its clients in this time. */
   serverCpuSeconds?: number | undefined;
   rssMiB: number;
   peakMiB: number;
@@ -42,7 +42,7 @@ export type Releases = Cost &
     reactionMs: Spread;
     latenessMs: Spread;
     steps: number;
-    /** Of each release that ended. */
+    /** Duration of each release that ended. */
     wholeMs: Spread;
     ends: Record<string, number>;
   };
@@ -74,9 +74,9 @@ export interface Run extends Place {
   log: ReleaseLog;
   running: RunningSubject;
   size: number;
-  /** Of each release. */
+  /** Steps of each release. */
   steps: number;
-  /** Of every wait. */
+  /** Bound of every wait. */
   boundMs: number;
   /** Counts the pushes, so that each has an image of its own. */
   versions: number;

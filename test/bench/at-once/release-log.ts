@@ -8,11 +8,11 @@ export interface ReleaseTimes {
   pushedMs: number;
   /** First status that shows the release. */
   begunMs?: number;
-  /** Of each raised weight. */
+  /** Times of each raised weight. */
   stepsMs: number[];
   endedMs?: number;
   end?: 'Succeeded' | 'Failed';
-  /** Of each step and each change of the phase. */
+  /** Times of each step and each change of the phase. */
   movedMs: number[];
 }
 

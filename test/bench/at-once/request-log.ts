@@ -84,7 +84,7 @@ export function readRequests(auditLog: string, users: readonly string[]): Reques
   const open = new Map<string, { request: SeenRequest; key: string }>();
   const resent = new Resent();
   const names = new Map<string, string>();
-  /** Of equal texts one: a parsed line would otherwise stay whole. */
+  /** Keeps one of several equal texts: a substring would otherwise keep its whole parsed line. */
   const interned = (text: string): string => {
     const known = names.get(text) ?? text;
     names.set(known, known);

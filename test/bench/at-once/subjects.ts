@@ -59,7 +59,7 @@ export async function flaggerSubject(say: (line: string) => void): Promise<Subje
 export interface Place {
   plane: ControlPlane;
   prometheusUrl: string;
-  /** Of the API server, or of a proxy before it. */
+  /** URL of the API server, or of a proxy before it. */
   apiUrl: string;
 }
 

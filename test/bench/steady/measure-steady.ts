@@ -45,7 +45,7 @@ const SAMPLE_EVERY_MS = 10_000;
 /** Every so many releases are bad. */
 const BAD_ONE_IN = 5;
 const READY_WITHIN_MS = 60_000;
-/** Of a release: five steps of 10 s, and much more than a promotion takes. */
+/** Bound of a release: five steps of 10 s, and much more than a promotion takes. */
 const ENDS_WITHIN_MS = 600_000;
 const MIB = 1_048_576 / 1e6;
 

@@ -23,7 +23,7 @@ export interface GuardStep {
 
 /** State after a step. */
 export interface Guarded {
-  /** Of the answer. */
+  /** Status of the answer. */
   status: number;
   selector: Labels | undefined;
   isMarked: boolean;

@@ -130,7 +130,7 @@ const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.na
 
 /** Configuration that was last written for Envoy. */
 interface WrittenConfig {
-  /** Of the routes. */
+  /** Version of the routes. */
   version: string;
   /** Versions of the objects that it was made from. */
   versions: ReadonlyMap<string, string>;

@@ -25,7 +25,7 @@ export interface UseCase {
   objects?(namespace: string): KubeObject[];
   /** Laid over the spec of the Canary. */
   spec?: object;
-  /** Of the controller. */
+  /** Settings of the controller. */
   settings?: Partial<ControllerConfig>;
   /** Successive values in the ConfigMap and the Secret; each change is a release. */
   colours?: readonly string[];

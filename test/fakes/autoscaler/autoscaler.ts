@@ -26,9 +26,9 @@ const DEFAULT_METRICS: readonly HpaMetric[] = [
 
 /** Replaces the metrics APIs. A value is `undefined` if it is not measured. */
 export interface HpaMetrics {
-  /** Of a pod, in the unit of the target's `averageValue`. */
+  /** Usage of a pod, in the unit of the target's `averageValue`. */
   ofPod(pod: Pod, resource: string): number | undefined;
-  /** Of an External or Object metric. */
+  /** Value of an External or Object metric. */
   ofMetric(name: string): number | undefined;
 }
 
@@ -142,7 +142,7 @@ function byResource({ name, target }: HpaResource, pods: readonly Pod[], current
   return pods.every(requested) ? replicasByPods(measuredIn(requested), percent, current, missingUses) : undefined;
 }
 
-/** Of all containers; 0 where one requests nothing. */
+/** Requests of all containers; 0 if one requests nothing. */
 function requestOf({ spec }: Pod, resource: string): number {
   const requests = (spec.containers ?? []).map(({ resources }) => quantity(resources?.requests?.[resource] ?? 0));
   return requests.includes(0) ? 0 : requests.reduce((total, one) => total + one, 0);

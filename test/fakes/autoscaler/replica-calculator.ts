@@ -36,13 +36,13 @@ export function replicasByPods(
   return (isUp && wanted < current) || (!isUp && wanted > current) ? current : wanted;
 }
 
-/** By one number against a value for all pods: ready pods × ratio. Source: the same, getUsageRatioReplicaCount. */
+/** Replicas by one number against a value for all pods: ready pods × ratio. Source: the same, getUsageRatioReplicaCount. */
 export function replicasByValue(value: number, target: number, ready: number, current: number): number {
   const ratio = value / target;
   return isNear(ratio) ? current : up(ratio * ready);
 }
 
-/** By one number against an average for each pod that there is. Source: the same, GetExternalPerPodMetricReplicas. */
+/** Replicas by one number against an average for each existing pod. Source: the same, GetExternalPerPodMetricReplicas. */
 export function replicasByAverage(value: number, average: number, existing: number): number {
   return isNear(value / (average * existing)) ? existing : up(value / average);
 }

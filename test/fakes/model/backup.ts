@@ -29,7 +29,7 @@ const FIRST = ['secrets', 'configmaps'];
 
 /** Objects of a namespace at one moment. */
 export class Backup {
-  /** Of the modelled namespace. */
+  /** Backs up the modelled namespace. */
   static of(server: ModelServer): Backup {
     const { store } = server.api;
     const all = store.storeKeys().flatMap((key) => store.list(key).map(([, stored]) => stored));
@@ -59,7 +59,7 @@ export class Backup {
       .map(({ object }) => object);
   }
 
-  /** Of a Canary, where the tool restores it. */
+  /** Status of a Canary, if the tool restores it. */
   statusOf(ref: ObjectRef, { keeps }: Pick<Restore, 'keeps'>): object | undefined {
     if (keeps !== 'status' || ref.kind !== 'Canary') return undefined;
     const found = this.#objects.find((object) => object.kind === ref.kind && refOf(object).name === ref.name);

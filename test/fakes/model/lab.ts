@@ -112,7 +112,7 @@ export class ModelLab {
     return this.#running?.client.writes ?? [];
   }
 
-  /** Of each controller that was started, in that order. */
+  /** Writes of each controller that was started, in that order. */
   get writesByController(): readonly (readonly SentWrite[])[] {
     return this.#clients.map(({ writes }) => writes);
   }

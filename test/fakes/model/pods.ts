@@ -31,7 +31,7 @@ export class ModelPods {
   readonly #server: ModelServer;
   readonly #clock: HandClock;
   readonly #nodes: ModelNodes;
-  /** By the uid of the Deployment. */
+  /** Pods by the uid of the Deployment. */
   readonly #shown = new Map<string, Shown>();
   #count = 0;
 

@@ -28,7 +28,7 @@ export const KILL_ANALYSIS = {
 export interface KillOptions {
   /** The provider that users come in by; default Istio. */
   fixture?: ProviderFixture;
-  /** By when each of its proxies, and what they count, has followed a change. Milliseconds; default 500. */
+  /** Time for each of its proxies, and for their counters, to follow a change. Milliseconds; default 500. */
   proxiesKnowMs?: number;
 }
 

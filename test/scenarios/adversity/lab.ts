@@ -102,7 +102,7 @@ export class Lab {
     );
   }
 
-  /** Of every controller on the environment: a test that counts has it for itself. */
+  /** Requests of every controller on the environment: a test that counts has the environment for itself. */
   requests(): Record<string, number> {
     return this.environment.requestCounts();
   }

@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 250;
 const LEAST_BLOWS = 3;
 
 export interface Fought {
-  /** Of Serin, and of the other one, to the objects that hold routes. */
+  /** Writes of Serin, and of the other writer, to the objects that hold routes. */
   writes: number;
   foreign: number;
   /** A busy machine looks more rarely, so that the fight takes longer than requested. */

@@ -40,9 +40,9 @@ export interface Played {
   /** The object that holds the weights, without what only a server writes. */
   routeBefore: Content;
   routeAfter: Content;
-  /** Of Serin, to the objects that hold routes. */
+  /** Writes of Serin, to the objects that hold routes. */
   writes: number;
-  /** Of another writer. */
+  /** Writes of another writer. */
   foreign: number;
 }
 

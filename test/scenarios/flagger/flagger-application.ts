@@ -42,7 +42,7 @@ export interface Left {
   pods?: Record<string, unknown>;
   /** ConfigMaps that the pods read. */
   configs?: Record<string, Record<string, string>>;
-  /** Of the user's scaler, which has one for the primary too; a ScaledObject is paused while its target is at zero (03-A14). */
+  /** Kind of the user's scaler; the primary also has one. A ScaledObject is paused while its target is at zero (03-A14). */
   scaler?: objects.ScalerKind;
   /** More ports of its Services, as port discovery finds them. */
   ports?: object[];

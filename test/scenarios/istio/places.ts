@@ -29,7 +29,7 @@ export interface IstioEnvironment extends ShareEnvironment {
   /** Entry points of requests. Absent for the embedded mesh, which takes all requests and reads their origin from headers. */
   readonly entries?: {
     readonly gateway: string;
-    /** By the port of the Service. */
+    /** Entry point of a client, by the port of the Service. */
     client(port: number): string;
   };
 }

@@ -7,7 +7,7 @@ export type Env = Record<string, string>;
 
 /** An application of one kind of target, in one namespace. */
 export interface Application {
-  /** Of the Canary: the target and what goes with its kind. */
+  /** Fields of the Canary: the target, and settings for its kind. */
   readonly spec: Record<string, unknown>;
   /** Checks by which a release of this kind can be judged. */
   readonly metrics: object[];

@@ -16,7 +16,7 @@ import { ACCOUNT, manifestsIn, printedRights } from './printed-rights.ts';
 /** A choice of values, and an application with its Canary. */
 export interface RightsScenario {
   name: string;
-  /** Of the chart. */
+  /** Values of the chart. */
   values: object;
   fixture?: ProviderFixture;
   /** In place of a Deployment. */

@@ -9,9 +9,9 @@ const GROUP_LEASE = 'flagger-leader-election';
 interface Change {
   version: bigint;
   name: string;
-  /** Of a lease its holder, of a Canary the process that wrote its status last. */
+  /** Holder of a lease, or last writer of a Canary's status. */
   by: string;
-  /** Of a Canary. */
+  /** Phase of a Canary. */
   phase?: string;
 }
 

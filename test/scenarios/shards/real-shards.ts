@@ -11,7 +11,7 @@ const MOST_OF_LOG = 100_000;
 export interface RealShards {
   /** An administrator's client. */
   readonly cluster: KubeCluster;
-  /** Of the user that this process is. */
+  /** Kubeconfig of the user for this process. */
   kubeconfigFileOf(process: number): string;
   /** Complete after `endAudit`. */
   readonly leaseAudit: LeaseAudit;

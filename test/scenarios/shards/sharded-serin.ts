@@ -28,7 +28,7 @@ export class ShardedSerin {
   readonly #folder: string;
   readonly #flags: readonly string[];
   readonly #replicas: ShardReplica[] = [];
-  /** Of processes that were ended. */
+  /** Ended processes. */
   readonly #ends: Turn[] = [];
 
   /** `kubeconfigFileOf`: for the process with this number; they are counted from 0. */

@@ -35,7 +35,7 @@ export interface Pods {
   ports?: readonly { name: string; containerPort: number }[];
   /** Ports of a Service that existed before the Canary; default: none existed. */
   found?: readonly { name?: string; port: number; targetPort: number | string; appProtocol?: string }[];
-  /** Of each version; default 1. */
+  /** Number of pods of each version; default 1. */
   count?: number;
 }
 

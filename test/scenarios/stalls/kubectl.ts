@@ -1,7 +1,7 @@
 import type { ObjectRef } from '../../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 
-/** Of the kinds that findings speak of. */
+/** Versions of the kinds in findings. */
 const VERSIONS: Readonly<Record<string, string>> = {
   Canary: 'flagger.app/v1beta1',
   MetricTemplate: 'flagger.app/v1beta1',

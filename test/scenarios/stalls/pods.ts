@@ -21,7 +21,7 @@ import {
   UNREADY,
 } from './stall.ts';
 
-/** Of a new Canary: what its owner corrects reaches a primary that has not come until then. */
+/** For a new Canary: its owner's correction reaches a primary that was never ready after this time. */
 const SOON_LATE = { progressDeadlineSeconds: 5 };
 
 /** A new Canary whose pods do not come, as their kubelet words it. */

@@ -8,7 +8,7 @@ import type { MeasuredServer } from './measured-server.ts';
 
 export interface StallFixture {
   cluster: KubeCluster;
-  /** Of a user who may do everything. */
+  /** Kubeconfig of a user with all rights. */
   kubeconfigFile: string;
   reports: ReportWatch;
   hooks: HookServer;
@@ -43,7 +43,7 @@ export interface Expected {
   /** As `Canary web: spec.suspend`; of a pod only the kind and the field. */
   proof: RegExp;
   clear: Clear;
-  /** Of the object to change, if its kind does not identify it. */
+  /** Version of the object to change, if its kind does not identify it. */
   apiVersion?: string;
   /** A standing condition that is reported beside it. */
   also?: string;

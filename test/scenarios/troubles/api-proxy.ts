@@ -14,7 +14,7 @@ export type Refuse = (method: string, path: string) => RefusalKind | undefined;
 export type RefusalKind = 403 | 404 | 422 | 'quota';
 
 export interface ApiProxy {
-  /** Of the same user, whose requests come this way. */
+  /** Kubeconfig of the same user through this proxy. */
   readonly kubeconfig: string;
   stop(): Promise<void>;
 }

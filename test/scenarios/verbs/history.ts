@@ -41,7 +41,7 @@ export class History {
     return [...counts.values()].flatMap(({ reason = '', count = 1 }) => Array.from<string>({ length: count }).fill(reason));
   }
 
-  /** Of all requests. */
+  /** Reasons of all requests. */
   reasons(): Set<string> {
     return new Set(this.#events().map(({ object }) => String(object.reason)));
   }

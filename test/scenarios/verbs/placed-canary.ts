@@ -85,7 +85,7 @@ export class PlacedCanary {
     return stateOf(await this.#canary());
   }
 
-  /** Of the last write to the Canary. */
+  /** Number of the last write to the Canary. */
   async version(): Promise<number> {
     return Number((await this.#canary())?.metadata.resourceVersion);
   }

@@ -8,7 +8,7 @@ export type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'VirtualService' | 'HTTPProx
 export interface Asked {
   host: string;
   path: string;
-  /** Of the gateway, for what is not HTTP. */
+  /** Port of the gateway, for requests other than HTTP. */
   port?: number;
   headers: Readonly<Record<string, string>>;
 }
