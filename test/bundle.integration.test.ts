@@ -19,7 +19,7 @@ afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 const textsIn = (folder: string, pattern: string): string[] =>
   globSync(pattern, { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
 
-/** The source files that are in memory when a module of ours has been imported: those of its chunk, and of all that it imports by a statement. */
+/** Source files that are in memory after an import of one of our modules: the files of its chunk, and of all chunks that it imports by a statement. */
 function loadedWith(module: string): string[] {
   const entry = Object.keys(metafile.outputs).find((file) => metafile.outputs[file]?.entryPoint === module);
   if (entry === undefined) throw new Error(`${module} is not imported lazily: it has no chunk of its own`);

@@ -35,7 +35,7 @@ function tarred(file: string): Map<string, string> {
   return new Map(lines.map((line) => [line.split(/\s+/).at(-1) ?? '', line.slice(0, 10)]));
 }
 
-/** As a program reads it that knows nothing of the writer: from the end, by the directory. */
+/** Reads an archive like a program that knows nothing of the writer: from the end, by the directory. */
 function zipped(bytes: Buffer): Map<string, string> {
   const end = bytes.length - 22;
   const found = new Map<string, string>();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PATTERNS, languageProblems as problems } from './fakes/plain-language.ts';
 import { proseBelow, proseIn } from './fakes/prose.ts';
 
-/** Files and folders without such a sentence: add a part when its last one is rewritten. */
+/** Files and folders without such a sentence: add a part when its last sentence is rewritten. */
 const CLEAN: readonly string[] = [
   'test/application',
   'test/appliers',

@@ -8,7 +8,7 @@ const files = globSync(['src/**/*.test.ts', 'test/*.test.ts', 'test/{contracts,g
 const MINUTE_MS = 60_000;
 
 interface Rule {
-  /** Its number, where it has one, is in milliseconds, and breaks the rule below a minute. */
+  /** The pattern's number, if it has one, is in milliseconds, and breaks the rule below a minute. */
   pattern: RegExp;
   /** Files that may, each with the reason why no result depends on how busy the machine is. */
   but: Readonly<Record<string, string>>;

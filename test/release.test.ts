@@ -207,7 +207,7 @@ describe('a release', () => {
     const share = /--max-old-space-size-percentage=\d+/.exec(textOf('charts', 'serin', 'templates', 'deployment.yaml'))?.[0];
     expect(share).toBeDefined();
     expect(dockerfile).toContain(`NODE_OPTIONS=${share}\n`);
-    // Without a RUN in the last stage nothing is run for a platform that the builder is not.
+    // Without a RUN in the last stage, nothing is executed for a platform other than the builder's.
     expect(dockerfile.split(/^FROM /m).at(-1)).not.toMatch(/^RUN /m);
   });
 });

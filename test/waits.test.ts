@@ -34,7 +34,7 @@ const waitsIn = (world: World) => {
 };
 const codesIn = (world: World): WaitCode[] => waitsIn(world).map(({ code }) => code);
 
-/** Events of the machine, and those of the controller, which are about what the facts say. */
+/** Events of the machine, and events of the controller about its facts. */
 function events({ world, announced }: WaitingRelease): string[] {
   const { blocker, refused } = world.facts();
   const ofFacts = [

@@ -8,7 +8,7 @@ export type Disaster =
    * `kubectl delete crd …`: all objects of the kinds are also deleted. The definitions are applied again after `forMs`, and with `isSynced` also the Canary.
    */
   | Removal
-  /** Takes what the namespace holds now; the last one counts. */
+  /** Backs up the current objects of the namespace; the last backup counts. */
   | { do: 'back up' }
   /** Objects come back with other uids, one kind after the other. */
   | ({ do: 'restore' } & Restore);

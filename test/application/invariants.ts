@@ -5,7 +5,7 @@ import type { Acted, Answer, ApplicationWorld, CanaryView, Pace } from './world.
 export interface Break {
   invariant: 'I1' | 'I3' | 'I6' | 'I7' | 'I8' | 'I18' | 'I19' | 'I20' | 'no stall';
   atMs: number;
-  /** For a stranger. */
+  /** Text for a reader who does not know the tests. */
   text: string;
 }
 
@@ -54,7 +54,7 @@ export class Invariants {
   #quietMs = 0;
   #isForeign = false;
   #isTaken = false;
-  /** There was a moment in which each way led to an answer. */
+  /** At some moment each path led to an answer. */
   #hasAnswered = false;
   #excusedUntilMs = 0;
   /** Until Serin has run for this time, users can still follow another writer's change. */
@@ -132,7 +132,7 @@ export class Invariants {
     for (const { uid, phase, step, isDeleting } of canaries) {
       // A push while proxies still learn the end of the previous release is the user's own responsibility.
       if (isDeleting || target === undefined || !(ANALYSING.has(phase) || (phase !== 'Initializing' && LEAVING.has(step)))) continue;
-      // Pods of a version that was superseded serve until those of the next one are ready.
+      // Pods of a superseded version serve until the pods of the next version are ready.
       const superseded = this.#analysedBy.get(uid) ?? new Set<string>();
       this.#analysedBy.set(uid, superseded.add(target));
       for (const version of superseded) this.#analysed.set(version, this.#upMs);
@@ -141,7 +141,7 @@ export class Invariants {
 
   /** I19 and I7: one answer. */
   #judge(answer: Answer): void {
-    // Also while users are led away: proxies hear of pods that are back when that is over.
+    // This also holds while users are led away: proxies learn of ready pods after that time.
     if ('lost' in answer && answer.isPodsFault) this.#excusedUntilMs = this.#lastMs + this.#pace.crashGraceMs;
     if (this.#upMs < this.#ledAwayUntilMs) return;
     if ('lost' in answer) {
@@ -240,7 +240,7 @@ export class Invariants {
 
 function countCrash(run: Run, { atMs, forMs, intervalMs }: { atMs: number; forMs: number; intervalMs: number }): void {
   run.unreadyMs += forMs;
-  // Not in the interval of the last one, whenever that ended.
+  // A crash in the interval of the last crash does not count, whenever that interval ended.
   if (atMs - run.lastCrashMs < 2 * intervalMs) return;
   run.crashes += 1;
   run.lastCrashMs = atMs;

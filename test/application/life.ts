@@ -124,7 +124,7 @@ function struck(life: Life, next: (kinds: readonly string[]) => Version): Life {
   return { ...moved, actions: [...life.actions.slice(0, at), ...disaster, ...life.actions.slice(at), ...restart] };
 }
 
-/** Nothing has happened for long, and nothing is to be written. */
+/** Nothing has happened for a long time, and nothing must be written. */
 function aCalmRestart(draw: Draw): Timed[] {
   return [{ at: 'resting', afterMs: draw(80_000, 110_000), action: { do: 'kill Serin', forMs: draw(1, 20_000) } }];
 }
@@ -210,7 +210,7 @@ export function describeAction({ do: what, ...how }: Action): string {
   return Object.keys(how).length > 0 ? `${what} ${JSON.stringify(how)}` : what;
 }
 
-/** As a stranger reads it. */
+/** The life in words, for a reader who does not know the tests. */
 export function describeLife({ seed, hasScaler, revertOnDeletion, hasService, provider, actions }: Life): string {
   const lines = actions.map(({ at, afterMs, action }) => {
     return `  ${at === 'now' ? '' : `once the release is ${at}, `}${(afterMs / 1000).toFixed(1)} s later: ${describeAction(action)}`;

@@ -326,7 +326,7 @@ class ModelledWorld implements ApplicationWorld {
   #relabel(): Acted | undefined {
     const { server } = this.#lab;
     const target = server.find(targetRef);
-    // Without a Canary that serves by its primary the application itself would be gone.
+    // Without a Canary, or without its primary, this would delete the application itself.
     if (target === undefined || server.find(primaryRef) === undefined) return undefined;
     if (this.#canaries().every(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
     const version = this.#imageOf(targetRef) ?? '';

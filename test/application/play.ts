@@ -67,7 +67,7 @@ function isAt(world: ApplicationWorld, at: Moment): boolean {
   return canaries.length === 0 || canaries.some(({ step }) => step === at);
 }
 
-/** As few actions as break it in the same way: by halves, then one by one. */
+/** The fewest actions that break it in the same way: drops halves first, then single actions. */
 export async function shrink(life: Life, isSame: (one: Break) => boolean, make: WorldMaker): Promise<Life> {
   let smallest = life;
   for (let size = Math.ceil(life.actions.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {

@@ -67,7 +67,7 @@ export function aService(namespace: string): KubeObject {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name: APP, namespace }, spec: { selector: { app: APP }, ports } };
 }
 
-/** No one scales by it. */
+/** A scaler that never scales. */
 export function aScaler(namespace: string): KubeObject {
   const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP };
   const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } }];

@@ -31,7 +31,7 @@ const askedAgain = async (): Promise<void> => {
   );
 };
 
-it('a restored application counts once it has answered, and what was lost of the one before is its own: real life 130012', async () => {
+it('a restored application counts once it has answered, and lost requests of the previous one no longer count: real life 130012', async () => {
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const { port } = proxy.address() as AddressInfo;
   clients = new RealClients([`http://127.0.0.1:${port}`], 'podinfo.test', () => nowMs);

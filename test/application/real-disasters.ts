@@ -85,7 +85,7 @@ export class RealDisasters {
       await pass(restore.gapMs);
       await this.#putBack(object, backup, restore);
     }
-    // It answers for a moment, and is none of what was restored.
+    // An object without its owner exists for a moment, and is not part of the restored state.
     if (restore.keeps === 'owners') await this.#collected(pass);
     const canaries = (await this.#listed({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary' })).length;
     const target = versionOf(await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace: this.#namespace }));
@@ -107,7 +107,7 @@ export class RealDisasters {
     }
   }
 
-  /** Without a deletion that Serin would finish. */
+  /** Removes Canaries without a deletion that Serin would finish. */
   async #loseCanaries(): Promise<void> {
     for (const canary of await this.#listed({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary' })) {
       await this.#cluster.patch(refOf(canary), { metadata: { finalizers: null } });

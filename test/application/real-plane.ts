@@ -67,7 +67,7 @@ export class RealPlane {
     const environment = await startRealEnvironment({
       scrapeIntervalMs: SCRAPE_MS,
       people: [CONTROLLER, EDITOR],
-      // It makes `edit` of the roles that are added to it.
+      // The controller that builds `edit` from the roles that are added to it.
       moreControllers: ['clusterrole-aggregation-controller'],
     });
     for (const role of sharedRoles()) await environment.cluster.apply(role);

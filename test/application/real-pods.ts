@@ -6,10 +6,10 @@ import { APP } from './real-application.ts';
 import type { RealPlane } from './real-plane.ts';
 import type { PodFailed } from './world.ts';
 
-/** Between two restarts of a container that ends again and again, the first one apart: src/embedded/nodes/kubelet.ts. */
+/** Pause between two restarts of a container that ends repeatedly, without the first one: src/embedded/nodes/kubelet.ts. */
 const BACK_OFF_MS = 10_000;
 
-/** In the place of a drained pod another one is ready, if its side is to have any. */
+/** Time until another pod replaces a drained pod, if its side needs one. */
 const REPLACED_WITHIN_MS = 10_000;
 
 /** The pods of a namespace, and which of them failed. */
@@ -47,7 +47,7 @@ export class RealPods {
     return this.#down.size > 0 || this.#lastDownMs >= sinceMs;
   }
 
-  /** One is taken from its node, and another one comes. */
+  /** One pod is taken from its node, and another one replaces it. */
   drained(side: Side, forMs: number): void {
     this.#lastDownMs = this.#nowMs() + REPLACED_WITHIN_MS;
     this.#failed.push({ side, how: 'drain', atMs: this.#nowMs(), forMs });

@@ -84,7 +84,7 @@ class RealWorld implements ApplicationWorld {
   readonly #plane: RealPlane;
   readonly #life: Life;
   readonly #namespace: string;
-  /** The user's; nodes and administrators have another one. */
+  /** The user's client; nodes and administrators have another one. */
   readonly #cluster: KubeCluster;
   readonly #admin: KubeCluster;
   readonly #pods: RealPods;
@@ -365,7 +365,7 @@ class RealWorld implements ApplicationWorld {
     return { isForeign: true, isLedAway: true };
   }
 
-  /** Not over what was written meanwhile: of that the writer changes nothing but its field. */
+  /** Fails if the object has changed since; the writer changes nothing but its field. */
   async #write(manager: string, { apiVersion, kind, metadata: live }: KubeObject, spec: object): Promise<void> {
     const { name, namespace, uid, resourceVersion } = live;
     const metadata = { name, namespace, uid, resourceVersion } as KubeObject['metadata'];
@@ -388,7 +388,7 @@ class RealWorld implements ApplicationWorld {
 
   async #relabel(): Promise<Acted | undefined> {
     const version = versionOf(this.#deployment('target'));
-    // Without a Canary that serves by its primary the application itself would be gone.
+    // Without a Canary, or without its primary, this would delete the application itself.
     if (version === undefined || this.#deployment('primary') === undefined) return undefined;
     if (this.#plane.canaries(this.#namespace).every(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
     await this.#cluster.delete(refOfSide('target', this.#namespace), { propagationPolicy: 'Background' });

@@ -47,13 +47,13 @@ export interface Pace {
   /** Settings of the Canary: the interval of its analysis, and its `progressDeadlineSeconds`. */
   intervalMs: number;
   deadlineMs: number;
-  /** For how long answers may show what was true before, in which Serin runs: its reaction, the way to the proxies, and their lag. */
+  /** Time for which answers can show the earlier state while Serin runs: its reaction, the time to the proxies, and their lag. */
   graceMs: number;
   /** A request that was sent to a pod before its crash was known. */
   crashGraceMs: number;
   /** A crash that comes as the last check is answered is not known to Serin. */
   reactionMs: number;
-  /** Nothing happens for so long: then nothing is written. */
+  /** Time without events after which nothing is written. */
   quietMs: number;
   /** A stalled release must report a reason by then. */
   stallMs: number;
@@ -97,7 +97,7 @@ export interface Acted {
   isInstalled?: boolean;
   /** Another manager has written what Serin holds. */
   isForeign?: boolean;
-  /** It leads users elsewhere, until Serin has put it back. */
+  /** It leads users elsewhere, until Serin has corrected it. */
   isLedAway?: boolean;
   isAccepted?: boolean;
   /** The application that was taken away exists again, and counts once it has answered. */

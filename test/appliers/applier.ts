@@ -13,7 +13,7 @@ export interface Applied {
 export interface Applier {
   /** A name for a Kubernetes namespace. */
   readonly id: string;
-  /** As the table names it. */
+  /** Name in the table. */
   readonly name: string;
   /** Its user has set options so that Serin's fields stay. Absent if not. */
   readonly isRemedy?: true;

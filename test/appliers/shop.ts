@@ -52,7 +52,7 @@ export const callOf = ({ namespace, subject }: Shop): { host: string; headers?: 
     ? { host: `${APP}.example.org`, headers: { 'x-serin-gateway': `${namespace}/edge` } }
     : { host: `${APP}.${namespace}` };
 
-/** Without routes the whole traffic goes to one side; a share of them goes to the canary where there are. `gate`: it holds before the promotion. */
+/** All traffic goes to one side without routes, and a share of it to the canary with routes. `gate` holds the release before the promotion. */
 export function canary({ namespace, subject }: Shop, gate: string): KubeObject {
   const provider = { Service: 'kubernetes', replicas: 'kubernetes', HTTPRoute: 'gatewayapi:v1', VirtualService: 'istio' }[subject];
   const steps = isRoute(subject) ? { stepWeight: 25, maxWeight: 25 } : { iterations: 1 };

@@ -29,7 +29,7 @@ export interface MeasuredController {
 export interface MeasuredProcess {
   readonly name: string;
   figures(): ProcessFigures;
-  /** From now on `peakRssMB` is that of the time to come, where the kernel allows it. */
+  /** From now on `peakRssMB` only covers the time to come, if the kernel allows it. */
   forgetPeak(): void;
   /** Resolves when it has ended by itself or by a signal. */
   readonly exited: Promise<void>;
@@ -78,7 +78,7 @@ export function startMeasured(name: string, [command = '', ...args]: readonly st
       try {
         writeFileSync(`/proc/${child.pid}/clear_refs`, '5');
       } catch {
-        // Another system, or not allowed: the peak stays that of the whole time.
+        // Another system, or not allowed: the peak still covers the whole time.
       }
     },
     async stop(signal = 'SIGTERM') {

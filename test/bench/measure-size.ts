@@ -68,7 +68,7 @@ export async function measureSize(
       const rested = { counts: bare.requestCounts(AGENT), ...controller.figures() };
       const firstAction: FirstAction[] = [];
       let changed = 0;
-      // Only resting Canaries are changed; those before go on with their releases meanwhile.
+      // Only resting Canaries are changed; the earlier ones go on with their releases in the meantime.
       for (const wanted of changes) {
         const count = Math.min(wanted, canaries - changed);
         if (count === 0) continue;

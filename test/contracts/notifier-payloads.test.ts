@@ -103,7 +103,7 @@ describe('pages', () => {
 describe('a thread', () => {
   const message = messagesOfReleases().promoted;
   const url = (address: string, one: AlertMessage = message) => formats.gchat.url?.(new URL(address), one).href;
-  it('of Google Chat has all alerts of a release, and those of no other', () => {
+  it('of Google Chat has all alerts of a release, and no alerts of another release', () => {
     const threads = Object.values(messagesOfReleases()).map(({ reason, thread }) => `${reason} ${thread}`);
     expect(new Set(threads)).toEqual(
       new Set([

@@ -75,7 +75,7 @@ describe.each(fixtures)("the built-in queries of $provider, on the embedded prox
       panelQueriesOf(dashboard)
         .filter((query) => query.panel === panel && !query.expr.includes('flagger_'))
         .map(({ expr }) => ask(store, canary, fillVariables(expr, values)));
-    // Each side has the ninety of a minute; those of the primary all fail, which shows as 0.
+    // Each side has the ninety requests of a minute; all requests of the primary fail, which shows as 0.
     const perSecond = (requests: number) => [expect.closeTo(requests / 60, 6)];
     expect(shown('Success rate')).toEqual(fixture.countsBothSides ? [[95 / 2]] : [[0], [95]]);
     expect(shown('Requests')).toEqual(fixture.countsBothSides ? [perSecond(180)] : [perSecond(90), perSecond(90)]);

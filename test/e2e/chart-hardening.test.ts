@@ -92,7 +92,7 @@ describe('the pods and policies of the charts', () => {
     for (const kind of ['ClusterRole', 'Deployment']) expect(await rendered('serin', kind, older)).toEqual(await rendered('serin', kind));
   });
 
-  it('by default only the port of Serin is reached, and those of sidecars, on which nothing listens without one', async () => {
+  it('by default only the port of Serin and the ports of sidecars can be reached, on which nothing listens without a sidecar', async () => {
     const policy = await rendered('serin', 'NetworkPolicy');
     expect(raw(policy)?.spec.policyTypes).toEqual(['Ingress']);
     const [{ ports, from }, ...others] = raw(policy)?.spec.ingress ?? [];

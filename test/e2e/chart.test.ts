@@ -133,7 +133,7 @@ describe('the chart of Serin', () => {
     );
   });
 
-  it('06-F11: the rules are those of the provider that is set, and of Secrets what their mode needs', async () => {
+  it('06-F11: the rules are those of the set provider, and for Secrets those of their mode', async () => {
     const rulesOf = async (values: object) =>
       raw(of(await helm.render('serin', values), 'ClusterRole').find(({ metadata }) => metadata.name === 'serin'))?.rules;
     const groups = (rules: { apiGroups: string[] }[]) => [...new Set(rules.flatMap(({ apiGroups }) => apiGroups))];
@@ -302,7 +302,7 @@ describe('the chart of Serin', () => {
       return objectsIn(ran.said).filter(({ kind }) => kind.startsWith('MutatingAdmission'));
     };
     const guardOf = (...args: string[]) => guardIn('--api-versions', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy', ...args);
-    // As of Kubernetes 1.33: neither a refusal nor a policy.
+    // Kubernetes 1.33 gets neither a refusal nor a policy.
     expect(await guardIn('--kube-version', '1.33.0')).toEqual([]);
     const [policy, binding] = (await guardOf()) as Raw[];
     expect([policy?.metadata.name, binding?.metadata.name]).toEqual(['serin-tools-apex-guard', 'serin-tools-apex-guard']);

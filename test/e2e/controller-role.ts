@@ -11,7 +11,7 @@ export const controllerRules = [...permissionsFor(everyFeature), ...leasePermiss
 
 /** The ClusterRole of the controller and its binding to a user. */
 export function controllerRole(user: string): KubeObject[] {
-  // Not the name that the chart's has.
+  // Another name than the chart's.
   const metadata = { name: 'serin-e2e' };
   const apiVersion = 'rbac.authorization.k8s.io/v1';
   return [

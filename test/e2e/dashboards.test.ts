@@ -187,7 +187,7 @@ describe('queries of dashboards and alerts', () => {
       await then.canaryIs('Progressing');
       // Its target was not promoted, so that its primary is kept.
       await when.canaryIsDeleted();
-      // There is a difference only while a release is under way.
+      // A difference exists only while a release is in progress.
       await haveData([...new Set(asked), ...own.filter((query) => !query.includes('flagger_canary_phase{phase='))]);
     } finally {
       await scenario.end();

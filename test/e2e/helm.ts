@@ -84,7 +84,7 @@ export function objectsIn(text: string): KubeObject[] {
   return parseAllDocuments(text).flatMap((document) => {
     const [problem] = document.errors;
     if (problem) throw problem;
-    // Nothing but a comment is null.
+    // A document that contains only a comment is null.
     const object = document.toJS() as KubeObject | null;
     return object === null ? [] : [object];
   });

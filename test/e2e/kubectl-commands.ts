@@ -231,7 +231,7 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'edit canary shop', editor: `sed -i 's/stepWeight: 20/stepWeight: twenty/' "$1"`, exit: 1, keep: withoutCopy },
   { args: 'edit canary shop', editor: `sed -i 's/stepWeight: 20/stepHeight: 20/' "$1"`, exit: 1, keep: withoutCopy },
   { args: 'get canary shop -o jsonpath={.spec.analysis}' },
-  // But those of what every object has, which are Kubernetes' own.
+  // Fields that every object has are left out: they are Kubernetes' own.
   { args: 'explain canary', keep: withoutTexts },
   { args: 'explain canary --recursive' },
   { args: 'explain canary.spec.analysis' },

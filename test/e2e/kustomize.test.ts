@@ -18,7 +18,7 @@ const overlays = readdirSync(ROOT, { withFileTypes: true })
   .map(({ name }) => name)
   .filter((name) => !['providers', 'admission-policy', 'apex-guard', 'without-crds', 'without-roles'].includes(name));
 
-/** As much of Linkerd's definition as says what a policy needs. */
+/** The part of Linkerd's definition that describes the needs of a policy. */
 const linkerdPolicyKind: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -307,7 +307,7 @@ describe('the chart of the load tester', () => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
-    // Its volumes are folders here, and its port is any.
+    // Its volumes are folders here, and its port can be any.
     const here = container.args.map((arg: string) => arg.replace(/=\//, `=${folder}/`).replace(/^--port=.*/, '--port=0'));
     const run = async (name: string): Promise<{ tester: GuardedProcess; gate(path: string, token?: string): Promise<number> }> => {
       const logFile = join(folder, `${name}.log`);

@@ -14,7 +14,7 @@ import { freePort } from './free-port.ts';
 export interface RealClusterOptions {
   /** Called at each step of the start. */
   say?(line: string): void;
-  /** User names that the API server knows beside its own, without any right but those of their groups. */
+  /** User names that the API server knows besides its own, only with the rights of their groups. */
   people?: readonly (string | { name: string; groups: readonly string[] })[];
   /** Address that all servers listen on, and that nodes reach. Default: 127.0.0.1, where no Service leads to the API server. */
   address?: string;
@@ -161,7 +161,7 @@ export async function startRealCluster({
         `--service-account-key-file=${file('service-account.pub')}`,
         `--service-account-signing-key-file=${file('service-account.key')}`,
         '--service-cluster-ip-range=10.96.0.0/16',
-        // Its own Service wants an endpoint, and loopback is none.
+        // Its own Service needs an endpoint, and loopback cannot be one.
         ...(address === LOOPBACK ? ['--endpoint-reconciler-type=none'] : [`--advertise-address=${address}`]),
         `--enable-priority-and-fairness=${fairness}`,
         `--audit-policy-file=${file('audit-policy.yaml')}`,

@@ -31,7 +31,7 @@ const CARLA = 'Carla van Dyk';
 const DORA = 'dora';
 const ROBOT = 'robot';
 const rbac = { group: 'rbac.authorization.k8s.io', apiVersion: 'rbac.authorization.k8s.io/v1' };
-/** For a user name. */
+/** Too long for a user name. */
 const TOO_LONG = 'x'.repeat(301);
 const at = '2026-11-22T09:30:00Z';
 

@@ -39,7 +39,7 @@ describe('docs/rights.md against a real API server', () => {
     expect(ran).toMatchObject({ code: 0, complained: '' });
     return inColumns(ran.said.trimEnd());
   };
-  /** Without the rows that an account without any role has. */
+  /** Rows of an account, without the rows that an account without any role has. */
   const ownRowsOf = async (namespace: string): Promise<string[]> => {
     const [header = '', ...rows] = await listOf('serin:serin', namespace);
     const common = await listOf('serin:bare', namespace);

@@ -41,7 +41,7 @@ export function handClock(startMs = Date.UTC(2026, 0, 1)): HandClock {
   };
 }
 
-/** The same time as another machine shows it: set differently, and not quite as fast. */
+/** The same time on the clock of another machine: set differently, and not quite as fast. */
 export function skewedClock(clock: Clock, rate: number, aheadMs: number): Clock {
   return {
     nowMs: () => clock.nowMs() + aheadMs,

@@ -35,7 +35,7 @@ const buckets = (requests: number, share: number) => ({
 
 const side = (requests: number, share: number) => ({ requests, failures: requests * share });
 
-/** Under way at its first step. */
+/** A release at its first step. */
 export function releasing(
   comparison: AnalysisComparison,
   traffic: Traffic,

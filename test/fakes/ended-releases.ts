@@ -23,7 +23,7 @@ const until = (world: World, isDone: (world: World) => boolean): World => {
   return world;
 };
 
-/** With facts that the world has no field for. */
+/** Adds facts that the world has no field for. */
 function knowing(world: World, more: (nowMs: number) => Partial<Facts>): World {
   const facts = world.facts.bind(world);
   world.facts = () => ({ ...facts(), ...more(world.nowMs) });

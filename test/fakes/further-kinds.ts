@@ -19,7 +19,7 @@ const OF_ROUTES_AND_SCALERS: readonly FurtherKind[] = [
   { group: 'kuma.io', versions: ['v1alpha1'], kind: 'TrafficRoute', scope: 'Cluster' },
 ];
 
-/** Those of routes and scalers, and what an arrival looks at. */
+/** Kinds of routes and scalers, and kinds that arrival reads. */
 export const FURTHER_KINDS: readonly FurtherKind[] = [
   ...readKinds.filter(
     ({ group, kind }) => !BUILT_IN.has(group) && !OF_ROUTES_AND_SCALERS.some((one) => one.kind === kind && one.group === group),

@@ -2,7 +2,7 @@ import { MOST } from '../../src/cli/validate/limits.ts';
 
 export const lined = (count: number, line: (n: number) => string): string => Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
-/** Has one finding of its own, so that one can see whether others are hidden. */
+/** Has one finding of its own, which shows whether other findings are hidden. */
 export const honestCanary =
   'apiVersion: flagger.app/v1beta1\nkind: Canary\nmetadata: { name: shop }\nspec: { targetRef: { apiVersion: apps/v1, kind: Deployment, name: shop }, service: { port: 80 }, analysis: { interval: 1m, threshold: 5, stepWeight: 10 } }\n';
 

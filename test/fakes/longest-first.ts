@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take longest, by project; among those of `integration` are some that wait for processes, spread so that not all wait at once.
- * Those of `e2e` take about a minute or more.
+ * Files that take longest, by project. Some files of `integration` wait for processes, and are spread so that not all wait at once. Files of `e2e` take about a
+ * minute or more.
  */
 export const LONGEST = [
   'integration/conduct',

@@ -5,7 +5,7 @@ const LONGEST_QUICK_MS = 180_000;
 const wanted = Number(process.env.PROPERTY_RUNS ?? QUICK_RUNS);
 
 interface Quick {
-  /** The same for the 120 in `npm test`; default `share`. */
+  /** Share for the 120 runs in `npm test`; default `share`. */
   quickShare?: number;
   /** Finds soon what has to be found; default 7. */
   usualSeed?: number;

@@ -21,10 +21,10 @@ export interface Step {
   questions: readonly Question[];
 }
 
-/** One status that was recorded, with the one before and what led to it. */
+/** One recorded status, with the previous one and the event between them. */
 export interface Recorded {
   before: { phase: Phase; release: Release };
-  /** In memory before the step. */
+  /** Release in memory before the step. */
   was: Release;
   phase: Phase;
   release: Release;
@@ -45,7 +45,7 @@ export interface Life {
   canary: Canary;
   steps: readonly Step[];
   records: readonly Recorded[];
-  /** In order; the last one is an interval after the latest time that the first one promises. */
+  /** Moments in order; the last moment is an interval after the latest time that the first one promises. */
   frozen: readonly Moment[];
 }
 

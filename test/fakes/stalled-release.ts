@@ -54,7 +54,7 @@ export function snapshotIn({ world, targetPods = [], primaryPods = [], ...stalle
     side === undefined || isGone
       ? {}
       : { [name === 'podinfo' ? 'target' : 'primary']: { ...workload(name, side.replicas, side.readiness.ready), ...over } };
-  // The same template by the release's own record: which one it is, the world says without one.
+  // The same template by the release's own record: the world identifies it without a template.
   const seen = target && { metadata: { ...workload('podinfo', 1, 1).metadata, uid: target.uid, generation: target.generation } };
   return {
     ...snapshotOf(raw),

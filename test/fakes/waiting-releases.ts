@@ -12,9 +12,9 @@ import { aCanary, initialized, World, withHooks } from './world.ts';
 /** Steps of a release into a wait, and out of it. */
 export interface Waiting {
   before(): World;
-  /** From here on its events and alerts are those of the wait. */
+  /** Begins the wait: from here on all events and alerts belong to it. */
   begin(world: World): void;
-  /** Does what the remedy says, or lets the time pass where no one has to act. */
+  /** Follows the remedy, or lets the time pass if no user must act. */
   follow(world: World): void;
 }
 

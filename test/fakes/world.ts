@@ -110,7 +110,7 @@ export class World {
   /** Reason why the target's revision is unknown now. */
   undetermined: string | undefined;
   primaryReplicas = 0;
-  /** There is a receiver of all events. */
+  /** A receiver of all events exists. */
   globalEvents = false;
   /** Set to make a side lose or regain its pods. */
   targetDown = false;
@@ -276,7 +276,7 @@ export class World {
     this.failing = { crashes: 0, lost: 0, unready: 0, ends: { 'pod-1': 0 } };
   }
 
-  /** Its only container ends, and starts again when `recoverPods` says so. */
+  /** Ends its only container, which starts again at `recoverPods`. */
   crashPods(exitCode = 3): void {
     const { crashes = 0, lost = 0 } = this.failing ?? {};
     const last = { pod: 'podinfo-x', container: 'app', exitCode, times: crashes + 1 };

@@ -19,7 +19,7 @@ const NAME = nameOf(0);
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: NAMESPACE, name: NAME };
 
 let bare: BareCluster;
-/** As the command line reaches it: it outlives the API server. */
+/** Cluster as the command line reaches it: it outlives the API server. */
 let cluster: KubeCluster;
 let isStopped: boolean;
 

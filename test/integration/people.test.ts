@@ -41,8 +41,8 @@ const others = examples.filter((line) => !stayers.some((one) => one.line === lin
 const forPeople = new Command('serin');
 addCanaryCommands(forPeople);
 /**
- * So many processes would take minutes on a busy machine: what needs no shell, and no stream of the process, is run in this one. A rehearsal seals
- * the network of its process, and the cluster of the fixture is in this one.
+ * Separate processes would take minutes on a busy machine: commands that need no shell, and no stream of the process, run in this one. A rehearsal seals the
+ * network of its process, and the cluster of the fixture is in this one.
  */
 const runsHere = (line: string): boolean =>
   !line.startsWith('serin rehearse ') &&
@@ -80,7 +80,7 @@ describe('the commands for users, on the embedded cluster', () => {
       PATH: `${inFolder('bin')}:${process.env.PATH}`,
       KUBECONFIG: fixture.kubeconfigFile,
       LC_ALL: 'C',
-      // So many processes of one program.
+      // Many processes of one program share this cache.
       NODE_COMPILE_CACHE: inFolder('compiled'),
     };
   });

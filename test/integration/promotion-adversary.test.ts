@@ -190,7 +190,7 @@ it("I4: the primary's template is kept before it is replaced, also when the cont
   expect((await kept.templates.promoted(canary, signal))?.revision).toBe(pinned);
 });
 
-/** As it was when the analysis began; the copies of earlier rounds are left in place. */
+/** State at the beginning of the analysis; the copies of earlier rounds stay. */
 async function asPinned(): Promise<void> {
   const target = ref('apps/v1', 'Deployment', 'podinfo');
   await write('settings', BLUE);

@@ -13,7 +13,7 @@ vi.mock('../../src/controller/facts/target-configs.ts', async (original) => {
   const readTargetConfigs: typeof real.readTargetConfigs = async (canary, ...rest) => {
     const read = await real.readTargetConfigs(canary, ...rest);
     if ('problem' in read) return read;
-    // Without what was found, its versions are not compared either.
+    // An empty `found` also skips the comparison of its versions.
     if (weak.by === 'no pin') return { ...read, found: new Map(), revision: canary.status?.release?.revision ?? read.revision };
     return weak.by === 'no copies' ? { ...read, copies: { copies: [], names: new Map() } } : read;
   };

@@ -7,7 +7,7 @@ import { raw } from '../fakes/raw.ts';
 
 const weak = vi.hoisted(() => ({ isTrusting: false }));
 
-// Only in this file: what is missing and was missing is taken for missing all the time.
+// Only in this file: a config that is missing now and was missing before counts as missing all the time.
 vi.mock('../../src/engine/pin.ts', async (original) => {
   const real = await original<typeof import('../../src/engine/pin.ts')>();
   const wereWrittenBetween: typeof real.wereWrittenBetween = (now, then) => {
@@ -23,7 +23,7 @@ const metadata = ({ name, namespace }: typeof extra) => ({ name, namespace });
 
 let lab: ModelLab;
 let evidence: Evidence;
-/** As they were recorded. */
+/** Steps in the order in which they were recorded. */
 let steps: string[];
 /** Called with each. */
 let onStep: (step: string) => void;
@@ -70,7 +70,7 @@ async function untilPodsAreComing(): Promise<void> {
   if (!(await lab.passUntil(isAsked, 10_000))) throw new Error('no pod was asked for');
 }
 
-/** There for the moment in which the next pods read it. */
+/** Creates the config for the moment in which the next pods read it. */
 function flash(): void {
   lab.nodes.aroundRead = (read) => {
     lab.nodes.aroundRead = (again) => again();

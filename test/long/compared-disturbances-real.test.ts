@@ -49,7 +49,7 @@ const disturbances: Record<string, Disturb> = {
   },
   async 'lost-scrapes'(all) {
     for (const side of [APP, `${APP}-primary`]) {
-      // While one pod of two is away for longer, windows end with the other one.
+      // While one of two pods is unavailable for longer, windows end with the other pod.
       for (const [scrapes, pods] of [[2], [8, 1]] as const) {
         await all.sidecars.refuse(side, scrapes, pods);
         await eventually(

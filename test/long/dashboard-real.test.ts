@@ -43,7 +43,7 @@ describe('the dashboard in Chromium, on a real control plane with releases of th
       }
       await journalsAre('good', 2);
     };
-    // Its gate lets no luck promote it.
+    // Its gate keeps a bad version from being promoted by chance.
     const bad = async () => {
       const { when, then } = await begun('bad', ({ given }) => ({ webhooks: given.aClosedGate() }));
       await when.imageChanges('2', { ERROR_RATE: '0.5' });

@@ -4,7 +4,7 @@ import { fuzz, fuzzAnswers } from '../fakes/fuzz.ts';
 import { fuzzed } from '../fakes/fuzzed.ts';
 import { fuzzedBackends, startBackend } from '../fakes/fuzzed-backends.ts';
 
-/** In all; each reader has the same part of it. */
+/** Seconds in all; each reader gets the same share. */
 const seconds = Number(process.env.FUZZ_SECONDS ?? 600);
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31 - 1));
 /** Minimum of inputs for each reader. */

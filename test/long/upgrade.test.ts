@@ -11,7 +11,7 @@ import { sleep } from '../scenarios/world.ts';
 
 /** `serin.js` of an older version, built from its commit. */
 const FROM = process.env.FROM_BUNDLE ?? '';
-/** Nothing listens there: a gate that stays closed. */
+/** A gate that stays closed: no program listens there. */
 const CLOSED = 'http://127.0.0.1:9/';
 
 interface Moment {

@@ -49,7 +49,7 @@ export function tallyOf(rows: readonly Row[]): Tally {
   return tally;
 }
 
-/** Percentage of killed mutants, among those that can be noticed. */
+/** Percentage of killed mutants, without equivalent ones. */
 export const percentKilled = ({ killed, survived }: Tally): number =>
   killed + survived === 0 ? 100 : (100 * killed) / (killed + survived);
 

@@ -1,6 +1,6 @@
 import type { RealCluster } from '../e2e/real-cluster.ts';
 
-/** So that it can be filled within seconds. */
+/** A quota that can be filled within seconds. */
 export const SMALL_ETCD = ['--quota-backend-bytes=134217728'];
 
 const NAMESPACE = 'fill';

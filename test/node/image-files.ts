@@ -16,7 +16,7 @@ export interface ImageFile {
 
 export interface ImageLook {
   config: { User?: string; Entrypoint?: readonly string[]; Cmd?: readonly string[]; WorkingDir?: string; Labels?: Record<string, string> };
-  /** From the base up, each with the files that it brings. */
+  /** Layers from the base up, each with its files. */
   layers: readonly (readonly ImageFile[])[];
 }
 

@@ -60,7 +60,7 @@ export async function releaseUnderClients(
   return clients.stop();
 }
 
-/** The same clients of an application that is not released, until they are stopped: what these lose, no release has cost. */
+/** The same clients of an application that is not released, until they are stopped: no release causes their losses. */
 export async function clientsWithoutRelease(
   node: RealNode,
   installed: Installed,

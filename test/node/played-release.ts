@@ -8,7 +8,7 @@ export interface PlayedRelease {
   way: string;
   fault: string;
   behaviour: Behaviour;
-  /** At the end, with a question mark where none came in time. */
+  /** Phase at the end, with a question mark if no end came in time. */
   phase: string;
   /** From the change of the target to the end of the release. */
   seconds: number;

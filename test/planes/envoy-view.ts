@@ -70,7 +70,7 @@ function viewOf({ configs }: ConfigDump): EnvoyView {
       if (typed_config?.cluster ?? typed_config?.weighted_clusters) connections.add(sidesOf(typed_config));
     for (const { routes = [] } of dynamic_route_configs.flatMap((each) => each.route_config.virtual_hosts ?? [])) {
       const own = Map.groupBy(routes, ({ metadata }) => keyOf('[^/]+', metadata));
-      // Those without are of plain Services.
+      // Routes without this metadata belong to plain Services.
       for (const [key, some] of own)
         if (key !== undefined) rules.set(key, [...(rules.get(key) ?? []), some.map(({ route }) => sidesOf(route))]);
     }
@@ -151,7 +151,7 @@ function rulesWanted(rules: readonly Raw[], namespace: string, place: Place, gat
   return wanted;
 }
 
-/** Without what has no weight. */
+/** Destinations with a weight. */
 function sidesWanted(route: readonly Raw[], namespace: string): string {
   const sides = route.map(({ destination, weight = 100 }) => ({
     host: destination.host.includes('.') ? destination.host : `${destination.host}.${namespace}.svc.cluster.local`,

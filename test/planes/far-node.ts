@@ -64,7 +64,7 @@ export async function startFarNode(kubeconfigFile: string): Promise<FarNode> {
     ...{ address: THERE, device: DEVICE },
     kubeconfigFile: ownKubeconfig,
     async stop() {
-      // With the namespace goes the cable; what still runs in it has ended before.
+      // The cable is deleted with the namespace; all programs in it have ended before.
       await node.stop();
       door.close();
       rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import type { StartPlane } from './ground.ts';
 import { startIngressController } from './ingress-nginx.ts';
 import { keepLooking, readJson, readyPods } from './looking.ts';
 
-/** So many looks in a row show the same: while nginx reloads, workers of before and of now answer side by side. */
+/** Number of equal looks in a row: while nginx reloads, old and new workers answer side by side. */
 const LOOKS = 5;
 
 /** The controller of ingress-nginx, and the nginx that it drives. */

@@ -10,7 +10,7 @@ import { startIstioProxy } from './istio-proxy.ts';
 import { startIstiod } from './istiod.ts';
 
 const EDGE = { namespace: GATEWAY.namespace, name: 'edge' };
-/** Envoy listens at it on all addresses: that of no pod. */
+/** Address on which Envoy listens: no pod has it. */
 const PORT = 8123;
 
 /** A Gateway that all namespaces share. */

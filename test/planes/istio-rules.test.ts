@@ -152,7 +152,7 @@ describe("I17: DestinationRules for a Service also hold for the Services of its 
         expect(before).toBeDefined();
         for (const side of ['shop-primary', 'shop-canary']) expect(after.get(clusterOf(side, namespace)), side).toEqual(before);
       } finally {
-        // Those of the root namespace are for all.
+        // Rules of the root namespace apply to all tests.
         for (const rule of rules) await cluster.delete(refOf(rule));
       }
     },
@@ -193,7 +193,7 @@ describe("I17: DestinationRules for a Service also hold for the Services of its 
       await user;
       expect(new Set(seen)).toEqual(new Set([200]));
       expect(seen.length).toBeGreaterThan(10);
-      // Without what the rule says the same routes lead to no answer.
+      // Without the rule, the same routes lead to no answer.
       const bare = istio.render(canary, anApex, allToPrimary, []).write.filter(({ kind }) => kind === 'DestinationRule');
       for (const object of bare) await environment.cluster.apply(object);
       await eventually('what was lost before', status, (got) => got === 503);

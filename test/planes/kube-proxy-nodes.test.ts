@@ -16,7 +16,7 @@ import { type ClientPlace, startServiceClient } from './service-client.ts';
 
 /** Denser than where many releases play at once. */
 const CROWD = { each: 2, pauseMs: 20 };
-/** That one of two equal pods is never chosen has a chance of 2^-39. */
+/** The chance that one of two equal pods is never chosen is 2^-39. */
 const REQUESTS = 40;
 const ZONE = 'topology.kubernetes.io/zone';
 

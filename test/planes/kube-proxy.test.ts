@@ -12,7 +12,7 @@ import { type KubeProxy, type ProxyMode, startKubeProxy } from './kube-proxy.ts'
 
 const NAMESPACE = 'default';
 const POD_PORT = 8080;
-/** That one of three equal pods is never chosen has a chance of (2/3)^60 = 3e-11. */
+/** The chance that one of three equal pods is never chosen is (2/3)^60 = 3e-11. */
 const REQUESTS = 60;
 const CHANGES = 10;
 /** A packet to a Service that has no rules yet leaves an entry with the kernel for two minutes: a later connection from its port would hang. */
@@ -188,7 +188,7 @@ describe.each<ProxyMode>(['nftables', 'iptables'])('kube-proxy with %s', (mode) 
       const before = await places();
       expect(await places()).toEqual(before);
       await sleep(5_000);
-      // That all of them come to the same pod again has a chance of (1/3)^20.
+      // The chance that all of them come to the same pod again is (1/3)^20.
       expect(await places()).not.toEqual(before);
     });
 

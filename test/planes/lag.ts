@@ -11,7 +11,7 @@ const LONGEST_MS = 10_000;
 const PAUSE_MS = 5;
 
 export interface Lag {
-  /** From the answer of the API server to the last write until the first request goes to the other side, ascending. */
+  /** Time from the API server's answer to the last write until the first request reaches the other side, ascending. */
   readonly tookMs: readonly number[];
   readonly medianMs: number;
   readonly mostMs: number;
@@ -46,7 +46,7 @@ export async function measureLag({ turnTo, ask }: TwoSides, changes = CHANGES): 
   return { tookMs, medianMs, mostMs: tookMs.at(-1) ?? 0 };
 }
 
-/** The same by the routes of a provider; what was measured is printed. */
+/** Measures the same by the routes of a provider, and prints it. */
 export function describeLag(fixture: ProviderFixture, environmentOf: () => ShareEnvironment): void {
   it(`${fixture.provider}: ${CHANGES} changes of the route are in effect before a side may lose its pods`, async () => {
     const environment = environmentOf();

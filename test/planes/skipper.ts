@@ -45,7 +45,7 @@ export async function startSkipper(kubeconfigFile: string): Promise<SkipperProxy
       `-kubernetes-token-file=${token}`,
       '-kubernetes-ingress-class=^skipper$',
       '-enable-kubernetes-endpointslices',
-      // It reads Ingresses and EndpointSlices so often, and watches neither; 3 s by default, longer than pods of these scenarios are kept.
+      // Interval at which it reads Ingresses and EndpointSlices, which it does not watch; the default of 3 s is longer than pods of these scenarios are kept.
       '-source-poll-timeout=500',
       '-wait-first-route-load',
       '-wait-for-healthcheck-interval=0s',

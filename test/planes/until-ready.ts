@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { startGuarded } from '../scenarios/guarded-process.ts';
 
 interface Starting {
-  /** As an error names it. */
+  /** Name in an error. */
   name: string;
   /** Answers with success once the plane is ready. */
   url: string;

@@ -185,7 +185,7 @@ interface Adopted {
   stop(): Promise<void>;
 }
 
-/** Taking over Canaries from Flagger; of the cases those of a part. */
+/** Taking over Canaries from Flagger; only the cases of a part. */
 export function describeAdoption(environmentOf: () => Environment, part: Part = WHOLE): void {
   it('I7: a Canary that Flagger left half reverted is restored before what it owns is deleted with it', async () => {
     const environment = environmentOf();

@@ -5,7 +5,7 @@ import { monotonicMs, sleep } from './world.ts';
 
 const HPA = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' } as const;
 const WINDOW_MS = 2_000;
-/** As the real one's: a smaller difference does not scale. */
+/** Tolerance of the real autoscaler: a smaller difference does not scale. */
 const TOLERANCE = 0.1;
 
 export interface Autoscaler {

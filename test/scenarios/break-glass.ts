@@ -130,7 +130,7 @@ class Patient {
 
   async returnsToNormal(): Promise<void> {
     if (this.#fixture.provider === 'knative') {
-      // It has no history to go back to by a command of kubectl, and an earlier template is a new Revision: a release with gates.
+      // Its kind has no history for kubectl to roll back to, and an earlier template is a new Revision: a release with gates.
       this.#scenario?.hooks.answers('finish', 200);
       const target = this.#fixture.route(this.#app);
       const version1 = await this.#environment.cluster.get({ ...target, kind: 'Revision', name: `${APP}-00001` });

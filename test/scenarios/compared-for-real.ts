@@ -87,7 +87,7 @@ export class ComparedForReal {
 
   /** Another version; from now on what is counted must have been sent since. */
   async release(version: string, env: Record<string, string>): Promise<void> {
-    // The counts of the release before are in the status until this one begins.
+    // The counts of the previous release are in the status until this one begins.
     const { run = 0 } = (await this.#release()) ?? {};
     this.#before = undefined;
     const before = this.#sent();
@@ -144,7 +144,7 @@ export class ComparedForReal {
     );
   }
 
-  /** Nothing was counted twice, at any moment. */
+  /** No request was counted twice, at any moment. */
   nothingWasCountedTwice(): void {
     expect(this.#excess).toEqual([]);
   }

@@ -353,7 +353,7 @@ class ConfigFixture {
     );
   }
 
-  /** So many releases have begun, and the last one is over and done. */
+  /** Waits until this number of releases have begun, and the last one is complete. */
   async released(run: number): Promise<void> {
     await this.canaryIs(`has ended its release ${run} well`, ({ phase, release }) => {
       return phase === 'Succeeded' && release.run === run && release.step === 'resting';

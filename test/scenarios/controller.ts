@@ -11,7 +11,7 @@ import { afterAll, beforeAll, virtualOne } from './world.ts';
 export interface ControllerProcess {
   /** Stays when the tests are over: messages of failed assertions name it. */
   readonly logFile: string;
-  /** The lines that speak of one Canary, the last ones. */
+  /** Last log lines about one Canary. */
   logOf(canary: string): string;
   readonly exited: Promise<number>;
   hasExited(): boolean;

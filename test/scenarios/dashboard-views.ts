@@ -43,7 +43,7 @@ export function describeViews(fixtureOf: () => DashboardFixture, views: readonly
   });
 }
 
-/** In the folder SCREENSHOTS, where it is set: to look at, and for docs. */
+/** Keeps a picture in the folder SCREENSHOTS, if it is set: to look at, and for docs. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.png`), fullPage: true });

@@ -117,7 +117,7 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
     const aBudget = (name: string, spec: object, namespace = NAMESPACE) => create({ ...KIND, metadata: { name, namespace }, spec });
     const refTo = (name: string, namespace = NAMESPACE): ObjectRef => ({ ...KIND, name, namespace });
 
-    /** Without its times, of which each condition has one. */
+    /** Status without the times of its conditions. */
     async function statusOf(name: string, namespace = NAMESPACE): Promise<object | undefined> {
       const { conditions = [], ...status } = raw(await environment.cluster.get(refTo(name, namespace)))?.status ?? {};
       return {
@@ -268,7 +268,7 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
         status: 429,
         answer: { details: { causes: [{ message: expect.stringContaining('The disruption budget guard ') }] } },
       });
-      // It is on its way, and costs nothing more.
+      // The pod is already being deleted: the eviction costs nothing more.
       expect(await evict(name)).toEqual(SUCCESS);
       await podsOf(['web'], 3);
       await eventuallyHolds(async () => expect(await statusOf('guard', EVICTIONS)).toEqual(served(counts(3, 2, 1, 3))));

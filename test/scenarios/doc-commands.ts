@@ -60,7 +60,7 @@ export function notShown(shows: string, output: string): string[] {
   });
 }
 
-/** Those of one section, one after the other, as one script. */
+/** Commands of one section, one after the other, as one script. */
 export function sectionScript(page: string, heading: string): string {
   const found = docBlocks(page).filter((block) => block.heading === heading);
   if (found.length === 0) throw new Error(`docs/${page} has no commands under "${heading}"`);

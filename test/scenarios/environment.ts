@@ -72,7 +72,7 @@ export interface RealEnvironmentOptions
   judgesHttpRoutes?: boolean;
   /** The embedded Knative controllers run; default true. */
   standsForKnative?: boolean;
-  /** In place of the embedded mesh. */
+  /** Replaces the embedded mesh. */
   startMesh?(real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>): Promise<Mesh>;
 }
 
@@ -96,7 +96,7 @@ function appFor(pod: KubeObject): Partial<AppBehaviour> {
   return isPrimary && env.some(({ name }) => name === 'NEVER_READY_AS_PRIMARY') ? { neverReady: true } : {};
 }
 
-/** For the commands of people, who may look at more than the controller. */
+/** Kubeconfig for the commands of users, who may look at more than the controller. */
 export const peopleFileOf = (environment: Environment): string =>
   'adminKubeconfigFile' in environment ? (environment as RealEnvironment).adminKubeconfigFile : environment.kubeconfigFile;
 
@@ -220,7 +220,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
   }
 }
 
-/** Those of Serin and of the meshes; again, after they were removed. */
+/** Applies the definitions of Serin and of the meshes; also again, after they were removed. */
 export const applyCrds = (cluster: KubeCluster, folders: readonly string[] = CRD_FOLDERS): Promise<void> =>
   applyAndAwait(cluster, crdsIn(folders));
 
@@ -231,7 +231,7 @@ export async function withKnative<C extends { readonly cluster: KubeCluster }>(s
   return started;
 }
 
-/** In place of ours of the same names: the resource definitions that a project publishes. */
+/** Replaces ours of the same names by the resource definitions that a project publishes. */
 export const applyCrdFiles = (cluster: KubeCluster, files: readonly string[]): Promise<void> =>
   applyAndAwait(cluster, files.flatMap(crdsOf));
 

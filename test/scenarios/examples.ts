@@ -18,7 +18,7 @@ export function describeExamples<S extends Environment>(
 
   it.each(files)('%s is taken by the API server', (file) => apply(environmentOf(), join(EXAMPLES, file)));
 
-  it('istio-canary.yaml, the first one of the README, is initialized', async () => {
+  it('istio-canary.yaml, the first example of the README, is initialized', async () => {
     const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'test' };
     const isDone = (phase: unknown) => phase === 'Initialized';
     const end = await until(environmentOf().cluster, canary, 'is initialized', (now) => isDone(raw(now)?.status?.phase));

@@ -15,7 +15,7 @@ interface Health {
   message: string;
 }
 
-/** As GitOps tools read a Canary: by its phase, with the last condition's words. Throws where such a rule would have nothing to read. */
+/** Health as GitOps tools read it from a Canary: by its phase, with the last condition's message. Throws if such a rule would find nothing to read. */
 function healthOf(canary: KubeObject): Health {
   const { phase, canaryWeight, conditions } = raw(canary).status;
   expect(Phase.options).toContain(phase);

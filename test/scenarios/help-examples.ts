@@ -7,7 +7,7 @@ export function commandsOf(command: Command): readonly Command[] {
   return [command, ...below.filter((one) => one.name() !== 'help').flatMap(commandsOf)];
 }
 
-/** As it is called: `serin traffic set`. */
+/** The call of a command: `serin traffic set`. */
 export function callOf(command: Command): string {
   return command.parent ? `${callOf(command.parent)} ${command.name()}` : command.name();
 }

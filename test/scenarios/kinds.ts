@@ -196,7 +196,7 @@ export function describeKinds(
         'deletion',
         async (scenario, app) => {
           const { when, then } = scenario;
-          // Its pods have just been sent away, and still take their grace.
+          // Its pods have just been scaled down, and are still in their grace period.
           await app.isScaledDown();
           await when.canaryIsDeleted();
           await app.isAsBefore();

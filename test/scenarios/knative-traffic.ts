@@ -20,7 +20,7 @@ export function knativeTrafficSuite(where: string, start: () => Promise<{ cluste
     });
     afterAll(() => environment?.stop());
 
-    /** With a field that this version of the command knows nothing of. */
+    /** A Service with a field that this version of the command does not know. */
     const aService = (traffic: string): Promise<KubeObject> => {
       made += 1;
       return environment.cluster.create({

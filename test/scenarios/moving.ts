@@ -114,7 +114,7 @@ export function describeMoving(environmentOf: () => Environment): void {
         });
         expect(raw(await left.get(left.target))?.spec.replicas).toBe(0);
 
-        // The other one takes over: it cannot know our hashes, and writes its own after it has analysed once more.
+        // The other controller takes over: it cannot know our hashes, and writes its own after it has analysed once more.
         await left.rewritesStatus('Succeeded');
         const pods = raw(primary)?.spec.template;
         controller = startController(environment, { namespace: left.namespace });

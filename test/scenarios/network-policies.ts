@@ -22,7 +22,7 @@ const EVERY = 'client:80 client:90 far:80 far:90 outside:80 outside:90';
 
 interface Reach {
   title: string;
-  /** Specs of the policies; those of the other namespace begin with its name. */
+  /** Specs of the policies; names of policies of the other namespace begin with its name. */
   policies: readonly (object | [namespace: string, spec: object])[];
   /** Peers that reach each port of Service `shop/web`, whose ports 80 and 90 lead to `http` (8080) and `admin` (9090) of its pod. */
   reaches: string;
@@ -194,7 +194,7 @@ const REFUSED: [name: string, given: object, field: string, why: string][] = [
 
 const KIND = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' };
 
-/** The same on the embedded API server and on kube-apiserver; pods and requests are those of the embedded nodes and mesh on both. */
+/** The same on the embedded API server and on kube-apiserver; both use the pods and requests of the embedded nodes and mesh. */
 export function networkPolicySuite(where: string, start: () => Promise<{ cluster: KubeCluster; mesh: Mesh; stop(): Promise<void> }>): void {
   describe(`NetworkPolicies on ${where}`, () => {
     let environment: Awaited<ReturnType<typeof start>>;

@@ -86,7 +86,7 @@ export function describeRealProxy(environmentOf: () => RealEnvironment, { fixtur
             service: { port: 80, targetPort: 'http', ...fixture.service?.(app) },
           },
         );
-        // So many that each check judges dozens of requests, also on a busy machine.
+        // A crowd large enough that each check judges dozens of requests, also on a busy machine.
         const users = startUsers([proxy.url], fixture.host(app), {}, { each: 8 });
         try {
           await when.imageChanges('2', env);

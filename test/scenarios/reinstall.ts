@@ -175,7 +175,7 @@ export function describeReinstall(environmentOf: () => Environment, waysOf: (env
 
 const refTo = ({ apiVersion, kind, metadata: { name, namespace = '' } }: KubeObject): ObjectRef => ({ apiVersion, kind, name, namespace });
 
-/** As kubectl does: the next one is deleted when this one is gone, or another one in its place. */
+/** As kubectl does: deletes the next object when this one is gone, or replaced by another. */
 async function removeOne(cluster: KubeCluster, ref: ObjectRef): Promise<void> {
   const uid = (await cluster.get(ref))?.metadata.uid;
   await cluster.delete(ref);

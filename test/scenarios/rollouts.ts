@@ -67,7 +67,7 @@ export function describeRollouts(title: string, startEnvironment: () => Promise<
       const write = async () => {
         for (let stamp = 0; isWriting; stamp += 1) {
           await cluster.patch(primary(one), { metadata: { annotations: { stamp: String(stamp) } } });
-          // Its controller has to come to observe a generation that is still the newest, or no primary would ever count as ready.
+          // Its controller must have time to observe the newest generation, or no primary would ever count as ready.
           await sleep(150);
         }
       };

@@ -32,7 +32,7 @@ const TRIES = { alone: 2, shared: 60 };
 /** Risk that a right share is refused: once in a million. */
 const RISK = 1e-6;
 
-/** `WORLD_SEED=720001` plays worlds from that one on. */
+/** `WORLD_SEED=720001` plays worlds from this seed on. */
 const first = Number(process.env.WORLD_SEED ?? 720_001);
 
 /** Worlds that the data plane can play: it has no port for TCP, its users speak no gRPC, and Serin and the tools leave it in peace. */
@@ -150,7 +150,7 @@ class PlayedWorld {
     expect(await this.#unlike(moment), describeRoutedWorld(this.#world)).toEqual([]);
   }
 
-  /** Requests that are answered otherwise than the user's routes say. `versions`: those of the application that answered. */
+  /** Requests with another answer than the user's routes define. `versions` are the versions of the application that answered. */
   async #unlike(moment: string, most = Number.POSITIVE_INFINITY, versions = new Set<string>()): Promise<string[]> {
     const all = await Promise.all(
       this.#asked.map(async (asked) => {
@@ -170,7 +170,7 @@ class PlayedWorld {
     return all.flat();
   }
 
-  /** As they were applied, one after the other. */
+  /** Routes in the order in which they were applied. */
   #aged(): KubeObject[] {
     return this.#routes.map((route, index) => ({ ...route, metadata: { ...route.metadata, creationTimestamp: `2026-01-0${index + 1}` } }));
   }
@@ -193,9 +193,9 @@ class PlayedWorld {
 
 const awayOf = (namespace: string): string => `${namespace}-away`;
 
-/** The same object in a namespace of its own, with hosts of its own, behind the Gateway of the data plane, and with a filter that it has. */
+/** The same object in a namespace of its own, with hosts of its own, behind the Gateway of the data plane, and with a supported filter. */
 function moved<T extends object>(object: T, namespace: string, { gateway }: Edge): T {
-  // In place of its name while namespaces are replaced.
+  // Placeholder for its name while namespaces are replaced.
   const place = '"the Gateway of the data plane"';
   const text = JSON.stringify(object)
     .replaceAll('{"name":"public","namespace":"edge","sectionName":"https"}', place)

@@ -28,7 +28,7 @@ interface SeenStatus {
 
 const ANSWERS_IN_A_ROW = 5;
 
-/** The Deployment of a scenario; `pod` and `spec` are laid over those of the pod and of the Deployment. */
+/** The Deployment of a scenario; `pod` and `spec` are laid over the fields of the pod and of the Deployment. */
 interface AnApplication {
   replicas?: number;
   env?: Record<string, string>;
@@ -155,7 +155,7 @@ export class Scenario {
         spec: { template: { spec: { containers: [containerOf(version, env)] } } },
       });
     },
-    /** No node can pull it. */
+    /** Pushes an image that no node can pull. */
     imageIsMissing: async (): Promise<void> => {
       this.#statuses = [];
       const container = { ...containerOf('2', {}), image: `registry.invalid/${APP}:2` };
@@ -199,7 +199,7 @@ export class Scenario {
   // biome-ignore lint/suspicious/noThenProperty: an object, not a function, so awaiting a Scenario is safe
   readonly then = {
     canaryIs: (phase: Phase): Promise<void> => this.#seen(`is ${phase}`, (status) => status.phase === phase),
-    /** It has its verdict, and everything is put away. */
+    /** Waits until it has its verdict, and everything is cleaned up. */
     releaseEnds: (phase: 'Succeeded' | 'Failed', boundMs = BOUND_MS): Promise<void> =>
       this.#seen(`ends ${phase}`, (status) => status.phase === phase && (status.step ?? 'resting') === 'resting', boundMs),
     canaryReceives: (weight: number): Promise<void> => this.#seen(`receives ${weight} %`, (status) => status.canaryWeight === weight),
@@ -347,7 +347,7 @@ export class Scenario {
     });
   }
 
-  /** So often in a row: while a proxy reloads, its processes of before and of now answer side by side. */
+  /** Waits for this number of answers in a row: while a proxy reloads, its old and new processes answer side by side. */
   #untilAnswers(url: string): Promise<void> {
     let inARow = 0;
     return this.#eventually(

@@ -14,7 +14,7 @@ import { aReportWatch, type CanaryReport } from './troubles/report-watch.ts';
 import { type FitCase, unfitServices } from './troubles/unfit-services.ts';
 import { until } from './until.ts';
 
-/** Each case waits for the one before only where it has to; the machine runs thirty applications. */
+/** Each case waits for the previous one only if it must; the machine runs thirty applications. */
 const LONGEST_MS = 300_000;
 
 /** Services that exist before Serin: a change that would break them is refused, and a Service that is taken over keeps its endpoints and ports. */
@@ -72,7 +72,7 @@ export function describeServicesInPlace(environmentOf: () => Environment): void 
       expect(raw(service)?.spec.selector).toEqual({ app: 'web-primary' });
       expect(raw(service)?.spec.ports.map(({ name, port, targetPort }: Record<string, unknown>) => [name, port, targetPort])).toEqual([
         ['http-80-tcp', 80, 'http'],
-        // It keeps its name, by which others may find it (I17).
+        // The port keeps its name, by which other objects can refer to it (I17).
         ['http', 8080, 'http'],
         ['other', 9090, 9898],
       ]);

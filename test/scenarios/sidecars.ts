@@ -15,9 +15,9 @@ export interface Sent {
 export interface Sidecars {
   /** Lists them, for a Prometheus. */
   readonly discoveryUrl: string;
-  /** So many of a workload, or all, cannot be scraped so many times. */
+  /** Refuses this number of scrapes at all sidecars of a workload, or at `most` of them. */
   refuse(workload: string, scrapes: number, most?: number): Promise<void>;
-  /** Scrapes that those of a workload will still refuse. */
+  /** Scrapes that the sidecars of a workload will still refuse. */
   refusing(workload: string): Promise<number>;
   /** The counters of a workload's sidecars begin at zero again. */
   reset(workload: string): Promise<void>;

@@ -86,7 +86,7 @@ export function startUsers(
   };
 }
 
-/** Headers of a request that a pod sends: network policies, short host names and source labels are those of the pod. */
+/** Headers of a request that a pod sends: they carry the pod's identity for network policies, short host names and source labels. */
 export const fromPod = (namespace: string, name: string): Record<string, string> => ({ [SOURCE_POD_HEADER]: `${namespace}/${name}` });
 
 /** One request through a proxy. */

@@ -77,5 +77,5 @@ export const beforeEach = (hook: Hook, timeoutMs?: number): void =>
   vitestBeforeEach(() => play(async () => void (await hook())), timeoutMs);
 export const afterEach = (hook: Hook, timeoutMs?: number): void => vitestAfterEach(() => play(async () => void (await hook())), timeoutMs);
 
-/** In the tests of this block time goes on. */
+/** Time goes on in the tests of this block. */
 export const playTests = (): void => void vitestBeforeEach(() => virtual?.clock.resume());

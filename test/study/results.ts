@@ -9,9 +9,9 @@ export type Played<C> = C & { outcomes: Outcomes };
 export interface Results {
   seed: number;
   minutes: number;
-  /** No worse than tolerated; the judge of Serin looks for harm to the horizon. */
+  /** Canaries no worse than tolerated; the judge of Serin looks for harm to the horizon. */
   null: Played<Cell>[];
-  /** Those of them with more false alarms than 0.5 %, played again with other numbers and more releases. */
+  /** Cells with more false alarms than 0.5 %, played again with other numbers and more releases. */
   again: Played<Cell>[];
   breaking: Played<Cell>[];
   good: Played<Cell>[];

@@ -1,7 +1,7 @@
 import { type KindOfLoss, kindsOfLoss } from './kinds-of-loss.ts';
 import type { Outcome } from './play.ts';
 
-/** The same application under both. */
+/** Results of the same application under both. */
 export interface Beside {
   flagger: Outcome;
   serin: Outcome;
@@ -70,7 +70,7 @@ function keptOf(outcomes: readonly Outcome[]): Kept {
   return { keeps: count('keeps'), silently: count('silently'), warned: count('warned'), refused: count('refused') };
 }
 
-/** As Markdown. */
+/** Table of the results, as Markdown. */
 export function besideTable({ both, kinds, worlds, refusedWithoutLoss }: ArrivalResults): string {
   const row = (name: string, { keeps, silently, warned, refused }: Kept) => `| ${name} | ${keeps} | ${silently} | ${warned} | ${refused} |`;
   return [

@@ -14,7 +14,7 @@ export class Losses {
   readonly #services: ReadonlySet<string>;
   readonly #found = new Map<string, Omit<SeenLoss, 'isNamed'>>();
 
-  /** `objects` are those of the application's user. */
+  /** `objects` are the objects of the application's user. */
   constructor(before: Fingerprint, objects: readonly KubeObject[]) {
     this.#before = before;
     this.#services = new Set(objects.filter(({ kind }) => kind === 'Service').map(({ metadata }) => `Service/${metadata.name}`));

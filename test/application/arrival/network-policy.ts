@@ -51,7 +51,7 @@ export function selectsPod(policy: KubeObject, { pod }: Peer): boolean {
 const isolating = (policies: readonly KubeObject[], peer: Peer, type: 'Ingress' | 'Egress'): KubeObject[] =>
   policies.filter((policy) => typesOf(policy).includes(type) && selectsPod(policy, peer));
 
-/** Without `policyTypes` every policy is about ingress, and about egress where it has a section for it. */
+/** A policy without `policyTypes` applies to ingress, and to egress if it has a section for it. */
 function typesOf(policy: KubeObject): readonly string[] {
   const { policyTypes, egress } = raw(policy).spec ?? {};
   if (Array.isArray(policyTypes) && policyTypes.length > 0) return policyTypes;
@@ -61,7 +61,7 @@ function typesOf(policy: KubeObject): readonly string[] {
 const rulesOf = (policy: KubeObject, type: 'Ingress' | 'Egress'): Raw[] =>
   (type === 'Ingress' ? raw(policy).spec?.ingress : raw(policy).spec?.egress) ?? [];
 
-/** Without peers a rule is about all, without ports about each port. */
+/** A rule without peers applies to all peers, a rule without ports to each port. */
 function allows(policy: KubeObject, peers: Raw[] | undefined, ports: Raw[] | undefined, peer: Peer, to: Destination): boolean {
   const isPeer = !peers?.length || peers.some((one) => isMeant(policy, one, peer));
   return isPeer && (!ports?.length || ports.some((one) => isPort(one, to)));

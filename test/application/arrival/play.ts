@@ -35,7 +35,7 @@ export interface ArrivingRoutes {
   edit?: { atMs: number; undoneAfterMs: number; canary: KubeObject };
   /** Another application behind the same routes, with a Canary of its own. */
   second?: { canary: KubeObject; isFirst: boolean; isLast: boolean };
-  /** So long after the Canary was made, in milliseconds. */
+  /** Time after the creation of the Canary, in milliseconds. */
   writes: readonly { atMs: number; how: 'patch' | 'replace'; object: KubeObject }[];
 }
 
@@ -187,13 +187,13 @@ class Arrival {
     clock.setTimer(afterMs + 5 * SECOND, () => this.#lab.start());
   }
 
-  /** Its user writes the Canary again, if there is one. */
+  /** Lets the user write the Canary again, if it exists. */
   #edit({ spec }: KubeObject): void {
     const live = this.#lab.canary(this.#canary.metadata.name);
     if (live && live.metadata.deletionTimestamp === undefined) this.#lab.server.putAs('kubectl-replace', { ...live, spec });
   }
 
-  /** As a tool that knows of no Canary: `kubectl apply` patches what its manifest says, `kubectl replace` leaves nothing else. */
+  /** Writes like a tool that knows of no Canary: `kubectl apply` patches the fields of its manifest, `kubectl replace` drops all other fields. */
   #write({ how, object }: ArrivingRoutes['writes'][number]): void {
     const { server } = this.#lab;
     const { apiVersion, kind, metadata } = object;
@@ -225,7 +225,7 @@ class Arrival {
     this.#lab.server.delete({ apiVersion, kind, name: metadata.name, namespace: NAMESPACE });
   }
 
-  /** Once the one before is gone, as `kubectl replace --force` does it. */
+  /** Waits until the previous Canary is gone, as `kubectl replace --force` does. */
   async #make(name: string): Promise<void> {
     const isGone = () => this.#lab.canary(this.#canary.metadata.name) === undefined;
     await this.#pass('as the Canary goes', isGone, MOST_MS.delete);
@@ -344,14 +344,14 @@ function put(lab: ModelLab, { apiVersion, kind, metadata, ...rest }: KubeObject)
   server.create(structuredClone({ ...rest, apiVersion: of, kind, metadata: { ...metadata, namespace } }));
 }
 
-/** As few steps as show both sides. */
+/** The fewest steps that show both sides. */
 export function stepsOf(canary: KubeObject): object {
   const { provider, analysis } = raw(canary).spec;
   const isBlueGreen = provider === 'kubernetes' || analysis.iterations !== undefined;
   return isBlueGreen ? { iterations: 2 } : { stepWeight: 50, maxWeight: 50 };
 }
 
-/** A release of seconds, judged by a metric that no one has to scrape. */
+/** A release of seconds, judged by a metric that needs no scrape. */
 function judgedByOrders(canary: KubeObject): KubeObject {
   const { spec, ...rest } = raw(canary);
   const steps = stepsOf(canary);

@@ -74,7 +74,7 @@ export function look(objects: readonly KubeObject[], app: Application): Seen {
   return { app, workloads, all, own };
 }
 
-/** Those of init containers count where they stay as sidecars. */
+/** Ports of init containers count if these stay as sidecars. */
 function portsOf(spec: Raw): ContainerPort[] {
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }: Raw) => restartPolicy === 'Always');
   return [...(spec.containers ?? []), ...sidecars].flatMap(({ ports }: Raw) =>

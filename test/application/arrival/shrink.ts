@@ -11,7 +11,7 @@ export const brokenKinds = (outcome: Outcome): KindOfLoss[] => [...new Set(break
 
 export const unknownBreaks = (outcome: Outcome): SeenLoss[] => breaksIn(outcome).filter(({ kind }) => knownLosses[kind] === undefined);
 
-/** As small a world as breaks in the same way: one part after the other goes, then what is unusual. */
+/** The smallest world that breaks in the same way: parts are dropped one by one, then unusual settings. */
 export async function shrink(
   world: World,
   isSame: (outcome: Outcome) => boolean,

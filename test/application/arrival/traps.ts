@@ -1,7 +1,7 @@
 import type { KindOfLoss } from './kinds-of-loss.ts';
 import type { Part, World } from './world.ts';
 
-/** A small world in which one thing can be lost. */
+/** A small world in which one fact can be lost. */
 export interface Trap {
   name: string;
   kind: KindOfLoss;
@@ -111,7 +111,7 @@ export const traps: readonly Trap[] = [
   trap('Sidecar', 'a Sidecar', [{ is: 'Istio policy', kind: 'Sidecar', by: 'own' }], istio),
 ];
 
-/** Worlds in which nothing is to be lost, and no one has to be warned. */
+/** Worlds in which nothing must be lost, and no warning is needed. */
 export const clean: readonly { name: string; world: World }[] = [
   { name: 'a Deployment and its Service', world: plain },
   { name: 'the same in a mesh', world: { ...plain, ...istio } },

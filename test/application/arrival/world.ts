@@ -55,7 +55,7 @@ export interface World {
 export const SHOP = 'shop';
 const NAMESPACE = 'test';
 type Draw = (from: number, to: number) => number;
-/** In how many worlds of a hundred, and what. */
+/** Frequency in a hundred worlds, and the part. */
 type Drawn = readonly [number, () => Part];
 
 /** Everything of a world follows from its seed; how often it has what is near what public applications have. */
@@ -392,7 +392,7 @@ const object = (apiVersion: string, kind: string, name: string, spec: object): K
   spec,
 });
 
-/** In words: what a stranger needs. */
+/** Description for a reader who does not know the tests. */
 export function describeWorld({ seed, parts, ...rest }: World): string {
   return [`seed ${seed}, ${JSON.stringify(rest)}`, ...parts.map((part) => `  ${JSON.stringify(part)}`)].join('\n');
 }

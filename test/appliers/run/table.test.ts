@@ -101,7 +101,7 @@ it('each tool applies at each moment, and the table holds what it did', async ()
         ? [
             flux.applier({ id: 'flux', name: 'Flux' }),
             flux.applier({ id: 'flux-ignore', name: 'Flux with `spec.ignore`', ...REMEDY }, { ignore: IGNORED.flux }),
-            // On the Deployment it would keep every new version out.
+            // Not for the Deployment: there it would keep every new version out.
             {
               ...flux.applier({ id: 'flux-once', name: 'Flux with `ssa: IfNotPresent`', ...REMEDY }, { policy: 'IfNotPresent' }),
               lacks: ['replicas' as const],

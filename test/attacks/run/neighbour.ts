@@ -24,7 +24,7 @@ export interface Release {
   beats: number;
 }
 
-/** A tenant with two applications, in the same cluster: each release of `web` is good, and each one of `api` is bad. */
+/** A tenant with two applications, in the same cluster: each release of `web` is good, and each release of `api` is bad. */
 export class Neighbour {
   /** Credentials of the neighbour, which no one else must see. */
   readonly markers = new Map<string, string>();
@@ -116,7 +116,7 @@ export class Neighbour {
     }
   }
 
-  /** Whose applications serve, and whose Canaries wait for a release. */
+  /** Waits until its applications serve, and its Canaries wait for a release. */
   async settles(): Promise<void> {
     await Promise.all(
       NAMES.map((name) =>

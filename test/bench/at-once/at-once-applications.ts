@@ -66,7 +66,7 @@ const containersOf = (index: number, version: string): object[] => [
   { ...container(version), envFrom: [{ configMapRef: { name: `${nameOf(index)}-config` } }] },
 ];
 
-/** Calls for each index, so many at a time; the next one begins as soon as one ends. */
+/** Calls for each index, so many at a time; the next call begins as soon as one ends. */
 export async function inParallel(count: number, atOnce: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

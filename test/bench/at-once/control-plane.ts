@@ -14,7 +14,7 @@ export interface ControlPlane {
   readonly apiUrl: string;
   /** An administrator's client, whose requests are neither counted nor held back. */
   readonly cluster: KubeCluster;
-  /** Clients that are served like the controllers are; each one sends no more than 24 requests at once. */
+  /** Clients that are served like the controllers; each sends no more than 24 requests at once. */
   readonly plain: readonly [KubeCluster, KubeCluster];
   readonly requests: RequestLog;
   /** For logs, gone after `stop`. */

@@ -164,6 +164,6 @@ async function measurePhases(
   result.leaderChange = await changeLeader(run);
 }
 
-/** For who waits: the figures themselves come at the end. */
+/** Summary for a waiting user: the figures themselves come at the end. */
 const summary = ({ ends, seconds, requests }: Releases): string =>
   `${listed(ends)} after ${seconds.toFixed(1)} s; ${requests.total} requests; failed requests: ${listed(requests.failures)}`;

@@ -267,7 +267,7 @@ const spread = (values: readonly number[]): Spread => ({
   max: percentile(values, 100),
 });
 
-/** Until no request but those of the lease has come for a while; a controller that looks again and again does not get there. */
+/** Waits until only requests of the lease have come for a while; a controller that polls never gets there. */
 async function settled({ plane, subject }: Run): Promise<void> {
   const endMs = Date.now() + SETTLES_WITHIN_MS;
   const isBusy = (request: SeenRequest) => !isOfLease(request) && !request.what.startsWith('watch ');

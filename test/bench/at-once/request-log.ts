@@ -32,7 +32,7 @@ export interface RequestFigures {
   resent: number;
 }
 
-/** Codes that say: the server did not do it, or no one heard that it did. */
+/** Codes that mean that the server did not do it, or that no client learned that it did. */
 const hasFailed = (code: number): boolean => code === 0 || code === 429 || code === 499 || code >= 500;
 const CANCELLED = new Set([0, 499, 504]);
 const READS = new Set(['get', 'list', 'watch']);

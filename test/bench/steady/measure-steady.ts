@@ -143,7 +143,7 @@ async function pushInTurn(
       continue;
     }
     turn = index + 1;
-    // In each round other Canaries have the bad ones.
+    // Each round gives the bad releases to other Canaries.
     const isGood = (pushes.length + Math.floor(pushes.length / canaries)) % BAD_ONE_IN !== BAD_ONE_IN - 1;
     prometheus.answerFor(nameOf(index), isGood);
     const times = log.pushed(nameOf(index));

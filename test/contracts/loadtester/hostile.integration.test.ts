@@ -261,7 +261,7 @@ describe('a hostile caller', () => {
     return { 'x-serin-timestamp': timestamp, 'x-serin-request-id': id, 'x-serin-request-signature-256': signature };
   }
 
-  it('06-SE1, F1: without credentials, with forged ones, or with those of another path, body or time is answered with 401', async () => {
+  it('06-SE1, F1: a request without credentials, with forged ones, or with credentials of another path, body or time is answered with 401', async () => {
     const body = JSON.stringify(payload());
     const old = String(clock.nowMs() / 1000 - 3600);
     for (const headers of [

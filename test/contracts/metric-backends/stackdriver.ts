@@ -15,7 +15,7 @@ const serviceAccountKey = JSON.stringify({
 const series = (...points: unknown[][]) =>
   JSON.stringify({ timeSeriesData: points.map((values) => ({ pointData: values.map((value) => ({ values: [value] })) })) });
 
-/** A token that Google takes without an exchange: signed by the key, for the one scope that is needed. */
+/** A token that Google takes without an exchange: signed by the key, for the single scope that is needed. */
 function isSigned({ headers }: SeenRequest): boolean {
   const [head = '', claims = '', signature = ''] = String(headers.authorization).replace('Bearer ', '').split('.');
   const { iss, scope } = JSON.parse(Buffer.from(claims, 'base64url').toString());

@@ -25,7 +25,7 @@ export interface NotifierCase {
   isSigned: boolean;
   /** A 2xx answer that stops early: only reading it shows that. */
   readsBody: boolean;
-  /** Nothing in a text is markup to it. */
+  /** It never reads a text as markup. */
   showsAsItIs?: true;
   /** Links are written `[words](address)`, and `@all` calls everyone. */
   readsMarkdown?: true;

@@ -8,7 +8,7 @@ export interface Moment {
   reach(unmeasured: Analysis['unmeasured']): World;
   /** Gates open, pods become ready, a version is pushed. */
   meanwhile?(world: World): void;
-  /** Without an outage it must come at once, or the release would have gone on before. */
+  /** It must come at once even without an outage, or the release would have gone on before. */
   isSoon?: true;
 }
 

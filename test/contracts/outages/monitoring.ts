@@ -9,7 +9,7 @@ import { aCanary } from '../../fakes/world.ts';
 
 const NOW_MS = 1_000_000_000;
 const SCRAPE_MS = 15_000;
-/** Only an outage that says so waits for the end of this: milliseconds. */
+/** Timeout in milliseconds; only an outage that tests it waits for its end. */
 const TIMEOUT_MS = 600_000;
 const QUERY = 'sum(rate(errors[1m]))';
 

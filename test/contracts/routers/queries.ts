@@ -42,7 +42,7 @@ export const applicationQueries: ExpectedQueries = {
 
 const istio = 'reporter="destination", destination_workload_namespace="shop", destination_workload=~"web"';
 
-/** SMI has those of Istio. */
+/** SMI has the queries of Istio. */
 export const istioQueries: ExpectedQueries = {
   rows: '05-B10, B4, Q14',
   metric: 'istio_requests_total',

@@ -3,7 +3,7 @@ import type { NamedScenario } from '../scenarios/scenario.ts';
 
 /** Refusals that each side gets from a gate before it opens. */
 const REFUSALS = 2;
-/** A gate opens for a side that the other one does not follow to. */
+/** Refusals after which a gate opens for a side, even if the other side never gets there. */
 const MOST_REFUSALS = 6;
 /** Longer than the timeout of every webhook. */
 export const SLOW_MS = 8_000;

@@ -65,7 +65,7 @@ function comparable(object: string, content: unknown, { name }: NamedScenario): 
 const setAspects = (name: string, members: readonly string[]): Aspects =>
   Object.fromEntries(members.map((member) => [`${name}: ${member}`, true]));
 
-/** In how many intervals a release goes on is the same on both sides, unless it waits for a gate or for pods. */
+/** The number of intervals of a release is equal on both sides, unless it waits for a gate or for pods. */
 const isCounted = ({ gate, pods }: NamedScenario, called: string): boolean =>
   called === 'hook' && pods === 'healthy' && !/-(opens|closed)$/.test(gate);
 

@@ -49,7 +49,7 @@ export const alertClaims: readonly Claim[] = [
   },
 ];
 
-/** Without a new revision that is reported again right after (DF510). */
+/** Removes a new revision that is reported again right after (DF510). */
 export const withoutRepeated = (alerts: readonly string[]): string[] =>
   alerts.filter((alert, index) => !alert.endsWith('NewRevision') || alert !== alerts[index - 1]);
 

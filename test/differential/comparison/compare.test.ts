@@ -145,7 +145,7 @@ describe('claims', () => {
   const route = (rule: object): Fact => ({ kind: 'object', object: 'VirtualService/s000x', content: { spec: { http: [rule] } } });
   const split = { route: [{ weight: 20 }] };
 
-  it('DF633 explains conditions that separate requests of the mesh from those of a gateway, and no other weight', () => {
+  it('DF633 explains conditions that separate requests of the mesh from requests of a gateway, and no other weight', () => {
     const match = [{ gateways: ['a/b'] }, { gateways: ['mesh'], port: 80 }];
     const claimed = (rule: object) => claimedOf('ports-beside-mesh', at(route(split)), at(route(rule)));
     expect(claimed({ ...split, match })).toMatchObject({ unclaimed: [], claimed: [{ id: 'DF633' }] });

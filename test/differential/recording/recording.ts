@@ -26,7 +26,7 @@ export type Fact =
 /** Both sides of one scenario. */
 export type Recording = Readonly<Record<Side, readonly Entry[]>>;
 
-/** The same text on both sides: without the namespace, which is all that they must differ in. */
+/** The text without the namespace, the only allowed difference between the sides. */
 export function neutral(text: string): string {
   return text.replaceAll(NAMESPACES.flagger, 'NAMESPACE').replaceAll(NAMESPACES.serin, 'NAMESPACE');
 }

@@ -70,7 +70,7 @@ export async function runUseCase(
     metricsServer: environment.prometheusUrl,
     minAnalysisIntervalMs: 500,
     scaleDownDelayMs: 500,
-    // So that a second release leaves something behind that is pruned.
+    // A second release must leave a pruned object behind.
     historyLimit: 1,
     ...useCase.settings,
   });

@@ -40,7 +40,7 @@ export function ruledReplicas(spec: ScalingBounds, past: Past, wanted: number | 
 
 type Since = (seconds: number) => number[];
 
-/** Source: the same, normalizeDesiredReplicas: an HPA without `behavior` has no policies, and not those of an empty one. */
+/** Source: the same, normalizeDesiredReplicas: an HPA without `behavior` has no policies, also not the defaults of an empty `behavior`. */
 function byDefault(wanted: number, current: number, since: Since): number {
   return Math.min(Math.max(wanted, ...since(DOWN.stabilizationWindowSeconds)), Math.max(2 * current, 4));
 }

@@ -98,7 +98,7 @@ export async function restoreInto(
   return true;
 }
 
-/** Without a deletion that Serin would finish. */
+/** Removes Canaries without a deletion that Serin would finish. */
 function loseCanaries(server: ModelServer): void {
   for (const [, canary] of server.api.store.list('flagger.app/canaries')) {
     server.patch(refOf(canary), { metadata: { finalizers: null } });

@@ -32,7 +32,7 @@ export interface ModelClientOptions {
   latencyMs(): number;
   /** Delay of the watch of a kind, besides the latency. */
   watchLagMs?: (kind: string) => number;
-  /** Nothing is heard on the watches of this kind. */
+  /** The watches of this kind report nothing. */
   isSilent?: (kind: string) => boolean;
   /** Reason for a refusal to read the kind, `undefined` if it can be read. */
   whyForbidden?: (kind: string) => string | undefined;
@@ -103,7 +103,7 @@ export class ModelClient implements Cluster {
   }
 
   get(ref: ObjectRef, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {
-    // As the real client: nothing of a kind that is not served.
+    // As in the real client: an object of a kind that is not served is undefined.
     return this.#ask(signal, () => (this.#server.api.resources.byKind(ref.apiVersion, ref.kind) ? this.#server.find(ref) : undefined));
   }
 
@@ -304,7 +304,7 @@ export class ModelClient implements Cluster {
     }
   }
 
-  /** On the network's own clock: a dead process' bytes are not called back. */
+  /** Travels on the network's own clock: a killed process' bytes are not called back. */
   #travel(): Promise<void> {
     const ms = this.#options.latencyMs();
     return ms > 0 ? sleep(this.#server.clock, ms) : Promise.resolve();

@@ -69,7 +69,7 @@ export class Evidence {
     const { 'flagger-id': _, ...annotations } = template.metadata.annotations ?? {};
     const text = JSON.stringify({ ...template, metadata: { ...template.metadata, annotations } });
     const bytes = this.#given.get(text) ?? podBytes(template, this.#find) ?? 'pods that cannot start';
-    // The first one is what served before Serin came; its configs are copied all the same.
+    // The first template served before Serin was installed; its configs are copied all the same.
     if (this.#isForeign || (this.#given.size === 0 && !bytes.includes(STRAY))) this.#allowed.add(bytes);
     if (this.#allowed.has(bytes)) this.#given.set(text, bytes);
     else this.unanalysed.push(`${this.#lab.clock.monotonicMs()} ms: ${bytes}`);

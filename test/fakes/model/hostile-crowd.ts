@@ -8,7 +8,7 @@ import { HOSTILE } from './two-tenants.ts';
 const MINUTE_MS = 60_000;
 const KUBE = 'flagger.app/v1beta1';
 const TEXT = 'x'.repeat(20_000);
-/** From one push of the neighbour to the next. */
+/** Minutes from one push of the neighbour to the next. */
 const RELEASE_MINUTES = 10;
 
 /** Everything on the heap that can be reached, and how much room it takes, after a full collection. */
@@ -23,7 +23,7 @@ export interface Crowd {
   actions(): number;
   /** Endings of the neighbour's releases, in their order. */
   endings: string[];
-  /** So many virtual minutes, at the end of which the tenant has deleted what it made; with a release of the neighbour every ten of them. */
+  /** Passes this number of virtual minutes, at the end of which the tenant has deleted its objects; with a release of the neighbour every ten minutes. */
   pass(minutes: number, isReleasing?: boolean): Promise<void>;
   heap(): Promise<Heap>;
 }
@@ -83,7 +83,7 @@ export async function hostileCrowd(): Promise<Crowd> {
   const leave = () => {
     for (const ref of made) act(() => lab.server.delete(ref));
     made = [];
-    // As their time to live ends.
+    // Their time to live has ended.
     for (const [, event] of lab.server.api.store.list('/events')) lab.server.delete(refOf(event as KubeObject));
   };
   return {

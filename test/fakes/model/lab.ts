@@ -50,11 +50,11 @@ export class ModelLab {
   betweenCalls: () => void = () => undefined;
   /** Delay of the controller's watch of a kind, in milliseconds. */
   watchLagMs: (kind: string) => number = () => 0;
-  /** Nothing is heard any more on the watches of a kind. */
+  /** The watches of a kind report nothing any more. */
   isSilent: (kind: string) => boolean = () => false;
   /** Reason for a refusal to let the controller read a kind. */
   whyForbidden: (kind: string) => string | undefined = () => undefined;
-  /** Hears of each list beside those of watches; what it throws is the answer. */
+  /** Called for each list besides those of watches; an error that it throws is the answer. */
   listed: (kind: string) => void = () => undefined;
   /** Kinds that the controllers looked for and that are not served. */
   readonly lookedFor: string[] = [];
@@ -211,7 +211,7 @@ export class ModelLab {
     return isDone();
   }
 
-  /** There was a moment at which every proxy had an endpoint. */
+  /** At some moment every proxy had an endpoint. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
   }

@@ -59,7 +59,7 @@ export class ModelNodes {
     return this.#runs.get(found?.metadata.uid ?? '')?.bytes ?? new Set();
   }
 
-  /** Its pods serve no more until `up`, or until it is rolled or scaled to nothing. */
+  /** Its pods no longer serve until `up`, or until it is rolled or scaled to zero. */
   down(deployment: KubeObject): void {
     this.#down.add(deployment.metadata.uid ?? '');
     const { replicas = 0, updatedReplicas = 0 } = raw(deployment).status ?? {};

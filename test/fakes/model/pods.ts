@@ -79,7 +79,7 @@ export class ModelPods {
     return true;
   }
 
-  /** A drain or a spot node that goes: the pod leaves, and another one is ready after `ms`. */
+  /** A drain, or a spot node that ends: the pod is deleted, and another pod is ready after `ms`. */
   evict(deployment: KubeObject, reason: Disruption, ms: number): boolean {
     const uid = deployment.metadata.uid ?? '';
     const shown = this.#shown.get(uid);

@@ -65,7 +65,7 @@ export async function startEchoServer(network: Network = loopback): Promise<Echo
     const all = JSON.stringify(headers);
     const parts = [String(headers.authorization), url, decodeURIComponent(url), Buffer.from(basic, 'base64').toString(), all];
     const rest = [Buffer.from(all).toString('base64'), body, Buffer.from(body).toString('base64url'), encodeURIComponent(all)];
-    // Only the beginning of a refusal is ever shown: each time it is another part.
+    // A message only shows the beginning of a refusal: each time it is another part.
     const words = [...parts, ...rest];
     count += 1;
     return [...words.slice(count % words.length), ...words.slice(0, count % words.length)].join(' ');

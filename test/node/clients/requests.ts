@@ -6,7 +6,7 @@ import { type Client, type Entry, PATIENCE_MS, Tally } from './client.ts';
 const NEW_EVERY_MS = 100;
 const KEPT_EVERY_MS = 200;
 const KEPT_CONNECTIONS = 4;
-/** As long as CoreDNS says that an answer is good for. */
+/** Time to live of CoreDNS' answers. */
 const ADDRESSES_FOR_MS = 5_000;
 
 /** A connection for each request. */

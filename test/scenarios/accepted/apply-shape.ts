@@ -54,7 +54,7 @@ export async function applyShape(cluster: Cluster, router: Router, { canary, ape
   }
 }
 
-/** As the reconciler does: applied over the version that it was computed from, and a list that others have added to set whole. */
+/** Writes like the reconciler: applies over the version that it was computed from, and sets a list whole if others have added to it. */
 async function send(cluster: Cluster, owner: string, object: KubeObject, live: KubeObject | undefined): Promise<string | undefined> {
   const { metadata } = object;
   const resourceVersion = live?.metadata.resourceVersion;

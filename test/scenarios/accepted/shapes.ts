@@ -84,7 +84,7 @@ function plannedFor(provider: Provider, router: Router): Shape[] {
     .filter((shape) => isRendered(router, shape));
 }
 
-/** Those of the golden files that are for any of these providers, each for every one of them that can express it. */
+/** Golden files for any of these providers, each for every provider that can express it. */
 function goldenFor(provider: Provider, router: Router, folder: string): Shape[] {
   return casesIn(folder)
     .filter(({ provider: own }) => own === undefined || own === provider || own.split(':')[0] === provider.split(':')[0])

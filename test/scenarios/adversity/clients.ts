@@ -8,7 +8,7 @@ export interface Clients {
   readonly failures: number;
   /** Errors, each with its place, its count, and its first and last time in seconds. */
   lost(): string[];
-  /** Those of them that the application did not answer itself. */
+  /** Errors that the application did not answer itself. */
   unanswered(): string[];
   stop(): Promise<void>;
 }

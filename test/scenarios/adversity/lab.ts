@@ -78,7 +78,7 @@ export class Lab {
     this.#controller = undefined;
   }
 
-  /** `killed`: another one is started after this time; `halted`: it goes on after it. */
+  /** `killed`: another process is started after this time; `halted`: the process goes on after it. */
   async harm(how: 'killed' | 'halted' | 'none', downMs: number): Promise<void> {
     if (how === 'none') return;
     if (how === 'killed') await this.stopController('KILL');

@@ -2,7 +2,7 @@ import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { type LeaseTimes, Replica } from './replica.ts';
 
-/** So long that no test waits for its end: a successor takes over because the lease was released. */
+/** Longer than any test: a successor takes over because the lease was released. */
 export const LONG_LEASE: LeaseTimes = { leaseDurationS: 3_000, renewDeadlineS: 2_000, retryPeriodMs: 300 };
 
 /** Two controllers of one namespace that elect a leader; who dies is replaced. */

@@ -71,7 +71,7 @@ export async function startSlowApi(kubeconfig: string): Promise<SlowApi> {
     const { method = 'GET', url = '' } = received.incoming;
     const isWatch = url.includes('watch=true');
     if (condition.kind === 'down') return void answer.destroy();
-    // Its own client: the API server answers it before others.
+    // Requests of its watches and leases: the API server answers them before others.
     if (isWatch || url.includes('/leases')) return pass(received, answer, true);
     const what = `${method} ${url.split('?')[0]}`;
     sent.set(what, (sent.get(what) ?? 0) + 1);

@@ -34,7 +34,7 @@ export class DriftRun {
     this.#earlier = earlier;
   }
 
-  /** At its second weight. */
+  /** Begins at its second weight. */
   static async begin(environment: DriftFixture, fixture: ProviderFixture): Promise<DriftRun> {
     await environment.release.nextStep();
     const run = new DriftRun(environment, fixture, await routeOf(environment, fixture));
@@ -85,7 +85,7 @@ export class DriftRun {
   async leavesNothing(): Promise<void> {
     const { release, canary } = this.#environment;
     const watched = routerOf(this.#fixture).watches(parsed(canary));
-    // Without this word of the user the primary would keep serving (I19).
+    // Without this statement of the user the primary would keep serving (I19).
     const { status, spec } = raw(await release.find(refOf(canary)));
     const target = { ...spec.targetRef, namespace: canary.metadata.namespace };
     await release.patch(target, { metadata: { annotations: { [acceptAnnotation]: status.release.revision } } });

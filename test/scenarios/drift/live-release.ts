@@ -2,7 +2,7 @@ import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 
 /** A release under way on some cluster, and what others can do to its objects. */
 export interface LiveRelease {
-  /** Nothing happens between two calls here, so that an edit can be looked at before it is answered. */
+  /** Nothing happens between two calls here, so that a test can look at an edit before Serin corrects it. */
   readonly isPausedBetweenCalls: boolean;
   find(ref: ObjectRef): Promise<KubeObject | undefined>;
   /** A PUT of another writer, over any existing object. */

@@ -64,7 +64,7 @@ function writesTo(lab: ModelLab, refs: readonly ObjectRef[]): number {
   return lab.writes.filter(isContent).length;
 }
 
-/** In leaps: nothing is looked at in between. */
+/** Leaps in time: nothing is checked in between. */
 async function must(lab: ModelLab, what: string, isDone: () => boolean, mostMs = LONGEST_MS): Promise<void> {
   for (let ms = 0; ms < mostMs && !isDone(); ms += LEAP_MS) await lab.pass(LEAP_MS);
   if (isDone()) return;

@@ -60,7 +60,7 @@ export async function runEdit(
   if (!route) throw new Error('route not found');
   const look = () => lookAt(release, fixture, canary);
   const marks = await marksOf(release, watched);
-  /** The same objects, which no longer say whose they are. */
+  /** The same objects, without the mark of their owner. */
   const stripped = async (): Promise<boolean> => {
     const now = await marksOf(release, watched);
     return [...marks].some(([uid, isMarked]) => isMarked && now.get(uid) === false);

@@ -192,7 +192,7 @@ export class FlaggerApplication {
     return this.#send('PUT', this.canary, { ...found, status }, 'flagger', '/status');
   }
 
-  /** The same once more, as a controller does that still runs: what others put there is gone. The version that it made. */
+  /** Writes the same status once more, as a controller that still runs: other writers' fields are lost. Returns its version. */
   async rewritesStatus(phase: Phase): Promise<string> {
     for (;;) {
       try {

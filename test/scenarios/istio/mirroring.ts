@@ -15,7 +15,7 @@ const FAILS_LATE = { ERROR_RATE: '1', LATENCY_MS: '5000' };
 
 const mirrored = (share: number): Routes => ({ kind: 'mirrored', share: weight(share) });
 
-/** `analysis.mirror` and `mirrorWeight`: answers are those of the primary, and the canary gets copies. */
+/** `analysis.mirror` and `mirrorWeight`: answers come from the primary, and the canary gets copies. */
 export function describeMirroring(environmentOf: () => IstioEnvironment, namespace: string): void {
   describe.concurrent('mirroring', () => {
     it.each([100, 30, 1])('copies of %i % of the requests', async (share) => {

@@ -20,7 +20,7 @@ export const gatewayObject: KubeObject = {
   metadata: { name: 'public', namespace: GATEWAY.namespace },
   spec: {
     selector: GATEWAY.labels,
-    // On loopback, for pods have ports of their own.
+    // On loopback, because pods have ports of their own.
     servers: [{ port: { number: GATEWAY_PORT, name: 'http', protocol: 'HTTP' }, hosts: ['*'], bind: '127.0.0.1' }],
   },
 };

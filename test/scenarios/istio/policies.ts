@@ -106,7 +106,7 @@ export function describePolicies(environmentOf: () => IstioEnvironment, namespac
       const policy = { connectionPool: { tcp: { maxConnections: 1 }, http: { http1MaxPendingRequests: 1 } } };
       const asking = await run('pooled', policy, { env: { 1: { LATENCY_MS: '3000' } } });
       const first = asking(times(1));
-      // A request waits while its connection is made: the others come when the first one has its own.
+      // A request waits while its connection is opened: the others come when the first one has its own.
       await sleep(1_000);
       const others = await asking(times(7));
       expect((await first).map(outcome)).toEqual(['200 1']);

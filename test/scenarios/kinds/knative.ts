@@ -2,7 +2,7 @@ import { raw } from '../../fakes/raw.ts';
 import { APP } from '../scenario.ts';
 import { containerOf, type Env, placeOf, type StartApplication } from './application.ts';
 
-/** Knative takes a port without a name, or with that of a protocol. */
+/** Knative accepts a port without a name, or with the name of a protocol. */
 export const knativeTemplate = (version: string, env?: Env) => ({
   spec: { containers: [{ ...containerOf(version, env), ports: [{ name: 'http1', containerPort: 9898 }] }] },
 });

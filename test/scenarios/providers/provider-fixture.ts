@@ -32,7 +32,7 @@ export interface ProviderFixture {
   edits: Readonly<Record<string, (object: KubeObject) => KubeObject>>;
   /** Its proxy counts only by route, so that the built-in queries see both sides of the split. */
   countsBothSides?: true;
-  /** Those of `edits` after which the object does not become what it was, with the reason. */
+  /** Edits among `edits` after which the object does not return to its former state, with the reason. */
   leaves?: Readonly<Record<string, string>>;
   /** Edits of the suite's own that mean something else here than an edit of routes, with the reason. */
   unfit?: Readonly<Record<string, string>>;

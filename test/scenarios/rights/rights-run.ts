@@ -19,7 +19,7 @@ export interface RightsScenario {
   /** Values of the chart. */
   values: object;
   fixture?: ProviderFixture;
-  /** In place of a Deployment. */
+  /** Replaces the Deployment. */
   application?: StartApplication;
   /** Laid over the spec of the Canary, and over its analysis. */
   spec?: (namespace: string) => object;

@@ -23,7 +23,7 @@ rules:
 
 const GROUP_LEASE = 'flagger-leader-election';
 const READ_EVERY_MS = 1_000;
-/** Nothing is stored. */
+/** Reviews store nothing. */
 const REVIEWS = new Set(['authorization.k8s.io', 'authentication.k8s.io']);
 
 interface AuditLine {

@@ -67,7 +67,7 @@ export class ShardedSerin {
     await Promise.all(this.alive.map(({ run }) => run.stop('TERM')));
   }
 
-  /** The longest time that one of so many Canaries was without a process that looks after it, in milliseconds. */
+  /** The longest time that any Canary was without a process that reconciles it, in milliseconds. */
   longestGapMs(canaries: number): number {
     const turns = this.#replicas.flatMap(turnsOf);
     const starts = turns.filter(({ isStart }) => isStart);

@@ -29,7 +29,7 @@ export const apexOf = ({ name }: { name: string }): Apex => ({
 export interface Pods {
   /** Behaviour of the pods of each version; default: they answer at once. */
   env?: Partial<Record<'1' | '2', Env>>;
-  /** The same of those after the first; default: as the first one. */
+  /** Environment of the pods after the first; default: the environment of the first. */
   others?: Partial<Record<'1' | '2', Env>>;
   /** Default: one, called `http`. */
   ports?: readonly { name: string; containerPort: number }[];

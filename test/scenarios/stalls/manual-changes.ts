@@ -8,7 +8,7 @@ import { setField } from './set-field.ts';
 import { APP, aGoodContainer, begun, deployment, initialized, released, SINCE, type Stall } from './stall.ts';
 
 const isUnderWay = ({ phase }: { phase: string }) => phase === 'Progressing' || phase === 'WaitingPromotion';
-/** Whose controller looks elsewhere. */
+/** Class of an object whose controller ignores it. */
 export const LEFT_ALONE = 'example.org/left-alone';
 
 /** Changes of a release by users and other tools. */

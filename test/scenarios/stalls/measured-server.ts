@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { nowMs, world } from '../world.ts';
 
-/** A value of the one series that is found; else a refusal with this status, and these words. */
+/** A value of the single series that is found; otherwise a refusal with this status and text. */
 export type Measured = number | { status: number; error: string };
 
 export interface MeasuredServer {

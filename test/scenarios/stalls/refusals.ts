@@ -230,7 +230,7 @@ export const refusalStalls: readonly Stall[] = [
     why: {
       cause: 'TargetUnusable',
       proof: /^Canary web: status\.conditions\[Accepted\]/,
-      // No selector is ever changed in its place.
+      // A selector is immutable.
       clear: { anew: () => aDeployment('target-unlabelled', APP) },
     },
     async run({ cluster }) {

@@ -7,7 +7,7 @@ export async function setField(cluster: KubeCluster, ref: ObjectRef, field: stri
   if (now === undefined) throw new Error(`${ref.kind} ${ref.name} does not exist, so that no field of it can be set`);
   const path = pointer(now, field).at(-1) ?? '';
   const isThere = valueAt(now, path) !== undefined;
-  // To an entry of a list `add` would be another one before it.
+  // `add` would insert a new entry into a list, before the existing one.
   const put = isThere ? [{ op: 'replace', path, value }] : [...made(now, field), { op: 'add', path, value }];
   await cluster.patch(ref, value === undefined ? [{ op: 'remove', path }] : put);
 }

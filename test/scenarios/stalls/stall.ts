@@ -17,7 +17,7 @@ export interface StallFixture {
   /** Takes requests and answers none before `wake`. */
   hangingUrl: string;
   wake(): void;
-  /** From now on the controller may do what it was refused in this namespace. */
+  /** Grants the refused requests of the controller in this namespace from now on. */
   grant(namespace: string): void;
   /** Sends requests to the application of a namespace until the end. */
   askFor(namespace: string): void;
@@ -40,7 +40,7 @@ export type Clear =
 
 export interface Expected {
   cause: Cause;
-  /** As `Canary web: spec.suspend`; of a pod only the kind and the field. */
+  /** Text such as `Canary web: spec.suspend`; for a pod only the kind and the field. */
   proof: RegExp;
   clear: Clear;
   /** Version of the object to change, if its kind does not identify it. */
@@ -52,7 +52,7 @@ export interface Expected {
 /** One cause for which a release stalls. */
 export interface Stall {
   namespace: string;
-  /** No controller says anything of it. */
+  /** No controller reports it. */
   unspoken?: true;
   /** A message of the conditions has to match both: why, and since or until when, who or what helps. */
   cause: RegExp;

@@ -19,7 +19,7 @@ export interface ApiProxy {
   stop(): Promise<void>;
 }
 
-/** Stands between the controller and the API server of a kubeconfig, so that one namespace can lack a permission, and all a CRD. */
+/** Proxies requests between the controller and the API server of a kubeconfig, so that one namespace can lack a permission, and all a CRD. */
 export async function startApiProxy(kubeconfig: string, refuse: Refuse): Promise<ApiProxy> {
   const config: KubeConfigFile = parse(kubeconfig);
   const [{ cluster }] = config.clusters;

@@ -18,7 +18,7 @@ export function canaryCrd(): KubeObject {
   return crd;
 }
 
-/** As an older one is: what Serin remembers a release by is pruned. */
+/** An older definition, which prunes the stored release of a Canary. */
 export function withoutRelease(crd: KubeObject): KubeObject {
   const older = structuredClone(crd);
   for (const { schema } of raw(older).spec.versions) delete schema.openAPIV3Schema.properties.status.properties.release;

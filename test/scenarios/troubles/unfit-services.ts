@@ -3,7 +3,7 @@ import type { Endpoints } from '../../../src/routers/service-fit.ts';
 /** A Canary for port 80, the containers of its target and the Service that it finds. */
 export interface FitCase {
   title: string;
-  /** Over a Canary for port 80. */
+  /** Laid over a Canary for port 80. */
   canary?: object;
   ports?: object[];
   sidecars?: object[];

@@ -6,13 +6,13 @@ import type { RowName } from './table.ts';
 export interface Place {
   /** The Canary of it. */
   name: string;
-  /** In the table. */
+  /** Row in the table. */
   row: RowName;
   /** A user has paused it there. */
   isPaused: boolean;
   /** `phase.step`. */
   at: string;
-  /** Its webhooks, and what they answer on the way there. */
+  /** Its webhooks, and their answers before the place is reached. */
   gates: Readonly<Partial<Record<HookType, HookAnswer>>>;
   /** Environment variables of the containers that make the release stall there; of the first version, or of the pushed version. */
   env?: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export interface Effect {
 /** One field of the table in docs/verbs.md: what a verb does in a phase, or why it is refused there. */
 export type Cell =
   | {
-      /** In the words of the page. */
+      /** Effect in the words of the page. */
       does: string;
       /** `phase.step` in which it ends, or where gates hold it. Absent if it does not move. */
       leadsTo?: string;
@@ -24,7 +24,7 @@ export type Cell =
   | { refused: string };
 
 export interface Row {
-  /** As the page calls it. */
+  /** Name of the phase on the page. */
   phase: string;
   does: Readonly<Partial<Record<Verb, Exclude<Cell, { refused: string }>>>>;
   /** Part of the reason, where it is not the usual one. */

@@ -125,7 +125,7 @@ const ANALYSES: Readonly<Record<RoutedWorld['cohort'], object>> = {
   mirror: { mirror: true, mirrorWeight: 100 },
 };
 
-/** It releases what it is given: no metric judges it. */
+/** A Canary whose every release succeeds: no metric judges it. */
 function secondCanary({ kind, routes }: RoutedWorld, { cohort }: NonNullable<RoutedWorld['second']>): KubeObject {
   const whom = {
     all: { stepWeight: 50, maxWeight: 50 },
@@ -227,7 +227,7 @@ const CALLS: Readonly<Record<string, object | undefined>> = {
   '/half': { type: 'Exact', service: 'shop.Half' },
 };
 
-/** It has neither redirects nor time limits. */
+/** A GRPCRoute has neither redirects nor time limits. */
 function grpcRoute(host: string, rules: readonly Rule[], isAway: boolean): Raw {
   const { rules: ofHttp, ...rest } = httpRoute(host, rules, isAway);
   return {

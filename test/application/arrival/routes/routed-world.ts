@@ -50,7 +50,7 @@ export interface Second {
   cohort: 'all' | 'header' | 'affinity';
   /** Its Canary exists before the other Canary. */
   isFirst: boolean;
-  /** Its Canary goes after the other one. */
+  /** Its Canary is deleted after the other Canary. */
   isLast: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface RoutedWorld {
   killedAfterMs: number | undefined;
   routes: readonly Route[];
   writes: readonly Write[];
-  /** No route is for the Canary: Serin makes one, for another host. */
+  /** No route serves the Canary: Serin creates one, for another host. */
   hasOwnHost?: true;
   edit?: Edit;
 }
@@ -177,7 +177,7 @@ export function hostsOf({ routes, hasOwnHost }: RoutedWorld, hasAll: boolean): s
 export const sharesRoute = ({ at, rules }: Route): boolean =>
   (at === 'apex' || at === 'listed') && rules.some(({ to }) => to !== 'redirect' && to.some(({ service }) => service === 'legacy'));
 
-/** In words: what a stranger needs. */
+/** Description for a reader who does not know the tests. */
 export function describeRoutedWorld({ routes, writes, ...rest }: RoutedWorld): string {
   return [JSON.stringify(rest), ...[...routes, ...writes].map((one) => `  ${JSON.stringify(one)}`)].join('\n');
 }

@@ -5,7 +5,7 @@ import { describeRoutedWorld, type Route, type RoutedWorld } from './routed-worl
 
 export const playRouted = (world: RoutedWorld): Promise<Outcome> => play(arrivingByRoutes(world));
 
-/** As small a world as breaks in the same way: writes go, then routes, rules, and what is unusual. */
+/** The smallest world that breaks in the same way: writes are dropped first, then routes, rules, and unusual settings. */
 async function shrunk(world: RoutedWorld, isSame: (outcome: Outcome) => boolean): Promise<RoutedWorld> {
   let smallest = world;
   const keep = async (smaller: RoutedWorld): Promise<boolean> => {

@@ -106,8 +106,8 @@ const withoutCookies = (filters: Raw[]): Raw[] =>
   filters.filter(({ responseHeaderModifier: { add = [] } = {} }: Raw) => !add.some(({ name }: Raw) => /^set-cookie$/i.test(name)));
 
 /**
- * Source: istio.io, VirtualService: "the first rule matching an incoming request is used"; a gateway joins those of a host, the oldest first, and moves
- * what takes every request to the end (`SortVHostRoutes`).
+ * Source: istio.io, VirtualService: "the first rule matching an incoming request is used". A gateway joins the VirtualServices of a host, the oldest first, and
+ * moves rules that take every request to the end (`SortVHostRoutes`).
  */
 const virtualService: RouteReader = {
   apiVersion: 'networking.istio.io/v1beta1',
@@ -208,7 +208,7 @@ const httpProxy: RouteReader = {
     if (best === undefined) return undefined;
     const { conditions: _, services = [], ...terms } = best;
     const counted = services.filter(({ mirror, name }: Raw) => !(mirror && /-canary$/.test(name)));
-    // Without any weight each gets the same.
+    // If no destination has a weight, each gets the same share.
     const isEven = counted.every(({ weight }: Raw) => !weight);
     return {
       terms,
