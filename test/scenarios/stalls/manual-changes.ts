@@ -8,7 +8,7 @@ import { setField } from './set-field.ts';
 import { APP, aGoodContainer, begun, deployment, initialized, released, SINCE, type Stall } from './stall.ts';
 
 const isUnderWay = ({ phase }: { phase: string }) => phase === 'Progressing' || phase === 'WaitingPromotion';
-/** Class of an object whose controller ignores it. */
+/** Label of a Canary that the selector of the controller leaves out. */
 export const LEFT_ALONE = 'example.org/left-alone';
 
 /** Changes of a release by users and other tools. */
