@@ -13,6 +13,7 @@ const CLEAN: readonly string[] = [
   'test/differential',
   'test/e2e',
   'test/fakes',
+  'test/fixtures',
   'test/integration',
   'test/long',
   'test/node',
