@@ -3,11 +3,11 @@ import type { Prose } from './prose.ts';
 interface Pattern {
   found: RegExp;
   write: string;
-  /** A sentence that it finds, and one that it takes. */
+  /** A sentence that it finds, and a sentence that it accepts. */
   example: readonly [bad: string, good: string];
 }
 
-/** Sentence patterns that a reader has to read twice, for comments, titles of tests and pages. Words alone are in glossary.test.ts. */
+/** Sentence patterns that a reader has to read twice, for comments, titles of tests and pages. Single words are in glossary.test.ts. */
 export const PATTERNS: Record<string, Pattern> = {
   'a sentence that begins with a question word': {
     found: /(?:^|[.:] |\*\* )(?:What|Why|Whatever|Whether|How|Of what|By what|With what|From what) (?![^.?]*\?)/,
