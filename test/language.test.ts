@@ -47,7 +47,6 @@ const CLEAN: readonly string[] = [
   'test/scenarios',
   'test/study',
 ];
-];
 
 const root = join(import.meta.dirname, '..');
 describe('plain language', () => {
