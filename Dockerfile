@@ -11,7 +11,10 @@ COPY package.json package-lock.json .npmrc ./
 # Without scripts: one of them would fetch another Node, whose digest the lock file does not have. The image's own builds.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json LICENSE ./
-COPY scripts ./scripts
+# Of the scripts, those that the build loads: another one makes no new image.
+COPY scripts/build.ts ./scripts/
+COPY scripts/build ./scripts/build
+COPY scripts/generation/observe.ts ./scripts/generation/
 COPY src ./src
 RUN npm run build
 

@@ -10,6 +10,7 @@ import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureHelm } from './e2e-helm.ts';
 import { MissingToolError } from './e2e-tools.ts';
+import { ensureFakeTime } from './node/fake-time.ts';
 import { allNodeImages, ensureNodeImages, sampledNodeImages } from './node/images.ts';
 import { ensureNodePrograms, type NodePrograms } from './node/programs.ts';
 import { folderForNode, NAMESPACES, refusal } from './node/refusal.ts';
@@ -57,6 +58,7 @@ async function play(programs: NodePrograms): Promise<number> {
     await ensureContour(say);
     await ensureContourDefinitions();
     await ensureEnvoy(say);
+    await ensureFakeTime(say);
   }
   const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
   // Files that a test leaves there are removed with the folder, also if it is interrupted.

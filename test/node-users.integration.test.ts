@@ -32,6 +32,18 @@ it('a request is sent again where a kept connection is closed before any of its 
   server.close();
 });
 
+it('a request is lost where its connection is refused, and no entry of the kernel has led it there; the line says from which port', async () => {
+  const url = await serve((response) => void response.end('one'));
+  server.close();
+  const users = startUsers(url, (text) => text);
+  await expect.poll(() => users.asked.lost.length).toBeGreaterThan(2);
+  const { lost, misled } = await users.stop();
+  expect(misled).toEqual([]);
+  const ports = lost.map((line) => / ECONNREFUSED \S+ from port (\d+)$/.exec(line)?.[1]);
+  expect(ports).not.toContain('0');
+  expect(new Set(ports).size).toBe(lost.length);
+});
+
 it('a request is lost where a new connection is closed before any of its answer, or a kept one within it', async () => {
   const url = await serve((response, count, connection) => {
     if (count === 1 && connection === 'keep-alive') return void response.end('one');

@@ -15,6 +15,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
@@ -25,6 +26,7 @@ import { cacheFolder, makeFolder } from '../e2e-tools.ts';
 import { buildProgram } from '../go-build.ts';
 import { ensureBases } from './bases.ts';
 import { Buildah } from './buildah.ts';
+import { imageInputs } from './image-inputs.ts';
 
 type Say = (line: string) => void;
 
@@ -36,8 +38,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const SOURCES = join(ROOT, 'test', 'node', 'images');
 /** Changes when what is made of the same inputs does. */
 const RECIPE = 1;
-/** Archives of each image in the cache: as many checkouts as are worked in side by side. */
-const KEPT = 3;
+/** Archives of each image in the cache, those last used: as many checkouts as are worked in side by side, with the one before. */
+const KEPT = 8;
 
 const PODINFO: GoTool = {
   name: 'podinfo',
@@ -162,17 +164,8 @@ class Images {
   /** Serin's own, by its current Dockerfile. */
   async serin(): Promise<string[]> {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-    const parts = [
-      'Dockerfile',
-      'package.json',
-      'package-lock.json',
-      '.npmrc',
-      'tsconfig.json',
-      'LICENSE',
-      ...filesBelow('scripts'),
-      ...filesBelow('src'),
-    ];
-    return this.#archive('serin', digestOf(parts.map((part) => join(ROOT, part))), async (file) => {
+    const inputs = imageInputs(ROOT).map((file) => join(ROOT, file));
+    return this.#archive('serin', digestOf(inputs), async (file) => {
       await ensureBases(this.#buildah, this.#folder, this.#say);
       this.#say('building the image of Serin by its Dockerfile');
       const flags = ['--pull=never', '--network', 'host', '--isolation', 'chroot', '--layers=false'];
@@ -181,7 +174,7 @@ class Images {
     });
   }
 
-  /** The archive of these inputs; of earlier archives with other inputs, the newest are kept. */
+  /** The archive of these inputs; of those of others, the last used are kept. */
   async #archive(name: string, inputs: string, make: (file: string) => Promise<unknown>): Promise<string[]> {
     const file = join(this.#folder, `${name}@${inputs}.tar`);
     if (!existsSync(file)) {
@@ -191,10 +184,12 @@ class Images {
       await make(making);
       renameSync(making, file);
       const ofName = readdirSync(this.#folder).filter((other) => other.startsWith(`${name}@`));
-      const madeMs = (other: string): number => statSync(join(this.#folder, other)).mtimeMs;
-      const old = ofName.toSorted((one, other) => madeMs(other) - madeMs(one)).slice(KEPT);
+      const usedMs = (other: string): number => statSync(join(this.#folder, other)).mtimeMs;
+      const old = ofName.toSorted((one, other) => usedMs(other) - usedMs(one)).slice(KEPT);
       for (const other of old) rmSync(join(this.#folder, other));
     }
+    const now = new Date();
+    utimesSync(file, now, now);
     if (this.#into === undefined) return [file];
     const link = join(this.#into, basename(file));
     linkSync(file, link);

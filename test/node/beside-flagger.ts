@@ -77,7 +77,8 @@ export async function play(node: RealNode, { controller, way, fault }: Round, { 
     const phase = await phaseAtLast(node, shop.namespace, ENDS);
     const seconds = Math.round((performance.now() - beganMs) / 1000);
     await sleep(AFTERWARDS_MS);
-    const { sent, lost, answers } = await users.stop();
+    const { sent, lost, misled, answers } = await users.stop();
+    const failed = [...lost, ...misled];
     return {
       controller: controller.name,
       way,
@@ -86,8 +87,8 @@ export async function play(node: RealNode, { controller, way, fault }: Round, { 
       phase,
       seconds,
       sent,
-      failed: lost.length,
-      reasons: counted(lost),
+      failed: failed.length,
+      reasons: counted(failed),
       answeredByNew: answers.get('2') ?? 0,
     };
   });
@@ -98,11 +99,11 @@ export async function play(node: RealNode, { controller, way, fault }: Round, { 
   return outcomes;
 }
 
-/** Number of lines for each reason, without the time at their beginning. */
+/** How many lines there are of each, without the time at their beginning and the port at their end. */
 function counted(lost: readonly string[]): Record<string, number> {
   const reasons: Record<string, number> = {};
   for (const line of lost) {
-    const reason = line.slice(line.indexOf(' ') + 1);
+    const reason = line.slice(line.indexOf(' ') + 1).replace(/ from port .*/, '');
     reasons[reason] = (reasons[reason] ?? 0) + 1;
   }
   return reasons;

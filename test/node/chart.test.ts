@@ -115,7 +115,8 @@ describe('the chart under the restricted Pod Security Standard, on a real node',
       const ran = await installed.helm.run('install', 'loadtester', chart, '--namespace', RELEASE_NAMESPACE, '--wait', '--timeout', '3m');
       expect(ran.complained + ran.said).toContain('STATUS: deployed');
       const address = await kubectl('get', 'service', 'loadtester', '-n', RELEASE_NAMESPACE, '-o', 'jsonpath={.spec.clusterIP}');
-      expect((await pageAt(`http://${address}/healthz`)).status).toBe(200);
+      // kube-proxy refuses for a Service until it has heard of its first pod, which helm does not wait for.
+      await expect.poll(() => pageAt(`http://${address}/healthz`), { timeout: 30_000 }).toMatchObject({ status: 200 });
     } finally {
       await uninstall(installed);
     }

@@ -8,9 +8,18 @@ export type ControllerName = 'serin' | 'flagger';
 const LEASE = 'flagger-leader-election';
 export const FAULT_MS = 30_000;
 
+/** The lease of the leader, as it is in the API server. */
+export async function leaseOf(node: RealNode, controller: ControllerName = 'serin') {
+  const path = 'jsonpath={.spec.holderIdentity} {.spec.renewTime} {.spec.leaseTransitions}';
+  const [holder = '', renewedAt = '', transitions = ''] = (await node.kubectl('get', 'lease', LEASE, '-n', controller, '-o', path)).split(
+    ' ',
+  );
+  return { holder, renewedMs: Date.parse(renewedAt), transitions };
+}
+
 /** The pod that holds the lease, by the name in it. */
 export async function leader(node: RealNode, controller: ControllerName = 'serin'): Promise<string> {
-  const holder = await node.kubectl('get', 'lease', LEASE, '-n', controller, '-o', 'jsonpath={.spec.holderIdentity}');
+  const { holder } = await leaseOf(node, controller);
   return holder.split('_')[0] ?? '';
 }
 

@@ -43,6 +43,7 @@ it(
     const url = await shop.url();
     const users = Array.from({ length: USERS }, () => startUsers(url, versionOf));
     const sent = (): number => users.reduce((sum, { asked }) => sum + asked.sent, 0);
+    const misled = (): string[] => users.flatMap(({ asked }) => asked.misled);
     const began = performance.now();
     const faults = Object.entries(FAULTS);
     const played: { version: number; behaviour: Behaviour; fault: string; phase: string; lost: number }[] = [];
@@ -62,11 +63,12 @@ it(
       record('many-releases', {
         releases: played.length,
         requests: sent(),
+        misled: misled().toSorted(),
         seconds: Math.round((performance.now() - began) / 1000),
         played,
       });
       process.stdout.write(
-        `${played.length} releases, ${sent()} requests, ${lost.length} lost; ${behaviour}, ${fault}: ${await shop.phase()}\n`,
+        `${played.length} releases, ${sent()} requests, ${lost.length} lost, ${misled().length} misled; ${behaviour}, ${fault}: ${await shop.phase()}\n`,
       );
     }
     const all = await Promise.all(users.map((each) => each.stop()));

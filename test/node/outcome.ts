@@ -31,9 +31,11 @@ export async function outcomeOf(shop: Application, { release = () => shop.releas
   } finally {
     await users.stop();
   }
-  const { sent, lost, resent, answers } = users.asked;
+  const { sent, lost, misled, resent, answers } = users.asked;
   const phase = await shop.phase();
   const seconds = Math.round((performance.now() - startedMs) / 1000);
-  process.stdout.write(`${shop.namespace}: ${sent} requests, ${lost.length} lost, ${resent} sent again, ${seconds} s, ${phase}\n`);
+  process.stdout.write(
+    `${shop.namespace}: ${sent} requests, ${lost.length} lost, ${misled.length} misled by the kernel, ${resent} sent again, ${seconds} s, ${phase}\n`,
+  );
   return { phase, sent, lost, versions: [...answers.keys()].toSorted() };
 }

@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NodePrograms } from '../../scripts/node/programs.ts';
 import { type RealCluster, startRealCluster } from '../e2e/real-cluster.ts';
 import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
 import { SMALL_ETCD } from './full-etcd.ts';
 import { type Machine, personsOf, startMachine } from './machine.ts';
+import { processesIn } from './processes.ts';
 import { type SecondNode, startSecondNode } from './second-node.ts';
 import { ranCommand } from './started.ts';
 
@@ -120,15 +121,12 @@ function startScheduler(programs: NodePrograms, plane: RealCluster, folder: stri
 
 const nextOf = (address: string): string => address.replace(/\d+$/, (last) => String(Number(last) + 1));
 
-/** Processes in the groups that the kubelet makes for a pod; the sandbox is one of them. */
+/** The kubelet makes a group for a pod; the sandbox is in it. */
 async function processesOf(uid: string): Promise<number[]> {
   const found: number[] = [];
-  for (const entry of await readdir('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    const groups = await readFile(join('/proc', entry, 'cgroup'), 'utf8').catch(() => ''); // ended meanwhile
-    if (!groups.includes(`/pod${uid}/`)) continue;
-    const program = await readlink(join('/proc', entry, 'exe')).catch(() => '');
-    if (program !== '' && program !== '/program') found.push(Number(entry));
+  for (const pid of await processesIn(`/pod${uid}/`)) {
+    const program = await readlink(join('/proc', String(pid), 'exe')).catch(() => '');
+    if (program !== '' && program !== '/program') found.push(pid);
   }
   return found;
 }

@@ -1,4 +1,5 @@
 import { Agent, get } from 'node:http';
+import { staleEntry } from './stale-entry.ts';
 
 /** Results of the users of an address. */
 export interface Asked {
@@ -9,6 +10,8 @@ export interface Asked {
   resent: number;
   /** When and why: errors of the connection, and answers from 500 on. */
   lost: string[];
+  /** Lost by the kernel, with proof: refused by a pod to which an entry of an earlier connection from the same port still led. */
+  misled: string[];
 }
 
 export interface Users {
@@ -26,7 +29,7 @@ const KEPT_CONNECTIONS = 8;
  * chooses the route by `host`.
  */
 export function startUsers(url: string, versionOf: (text: string) => string, host?: string): Users {
-  const asked: Asked = { sent: 0, answers: new Map(), resent: 0, lost: [] };
+  const asked: Asked = { sent: 0, answers: new Map(), resent: 0, lost: [], misled: [] };
   const kept = new Agent({ keepAlive: true, maxSockets: KEPT_CONNECTIONS });
   const underWay = new Set<Promise<void>>();
   const timer = setInterval(() => {
@@ -41,7 +44,10 @@ export function startUsers(url: string, versionOf: (text: string) => string, hos
         const version = versionOf(text);
         asked.answers.set(version, (asked.answers.get(version) ?? 0) + 1);
       },
-      (error: Error) => void asked.lost.push(`${new Date().toISOString()} ${agent === kept ? 'kept' : 'new'}: ${error.message}`),
+      (error: Error) => {
+        const line = `${new Date().toISOString()} ${agent === kept ? 'kept' : 'new'}: ${error.message}`;
+        (error instanceof MisledError ? asked.misled : asked.lost).push(line);
+      },
     );
     underWay.add(one);
     void one.finally(() => underWay.delete(one));
@@ -57,6 +63,8 @@ export function startUsers(url: string, versionOf: (text: string) => string, hos
   };
 }
 
+class MisledError extends Error {}
+
 /** `again`: where a kept connection was closed before any of the answer. */
 function ask({ url, host }: { url: string; host: string | undefined }, agent: Agent, again?: () => Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -69,11 +77,21 @@ function ask({ url, host }: { url: string; host: string | undefined }, agent: Ag
       answer.on('end', () => ((answer.statusCode ?? 0) < 500 ? resolve(text) : reject(new Error(`status ${answer.statusCode}`))));
       answer.on('error', reject);
     });
+    let port = 0;
+    request.on('socket', (socket) => (port = socket.localPort ?? 0));
     request.on('timeout', () => request.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)));
     request.on('error', (error: NodeJS.ErrnoException) => {
       const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
       if (again !== undefined && request.reusedSocket && isClosed && !hasBegun) resolve(again());
+      else if (error.code === 'ECONNREFUSED') void refusal(error, new URL(url).hostname, port).then(reject);
       else reject(error);
     });
   });
+}
+
+/** Says of a connection that was refused whether the kernel led it to another pod than a new one. */
+async function refusal(error: Error, service: string, port: number): Promise<Error> {
+  const pod = await staleEntry(service, port);
+  if (pod === undefined) return new Error(`${error.message} from port ${port}`);
+  return new MisledError(`${error.message} from port ${port}, by an entry that leads to ${pod}`, { cause: error });
 }
