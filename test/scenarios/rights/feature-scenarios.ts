@@ -1,0 +1,75 @@
+import type { Environment } from '../environment.ts';
+import { APP, type Scenario } from '../scenario.ts';
+import { BY_SERVICES, blueGreen, OURS, object, secret } from './rights-objects.ts';
+import { NAMESPACE, type RightsScenario } from './rights-run.ts';
+
+/** Their routes lead to no pods of the embedded cluster; what is written is the same. */
+const unserved: readonly RightsScenario[] = [
+  { name: 'provider osm', values: {}, spec: () => ({ provider: 'osm' }) },
+  { name: 'provider kuma', values: {}, spec: () => ({ provider: 'kuma' }) },
+  ...['appmesh', 'appmesh:v1beta2'].map((provider) => ({
+    name: `provider ${provider}`,
+    values: {},
+    spec: () => ({ provider, service: { port: 80, targetPort: 'http', meshName: 'mesh' } }),
+  })),
+];
+
+const SETTINGS = object('v1', 'ConfigMap', 'settings', { data: { level: '1' } });
+/** A Deployment whose pods read a ConfigMap and a Secret. */
+async function readsConfigs({ given }: Scenario, { cluster }: Environment): Promise<void> {
+  await cluster.create(SETTINGS);
+  await cluster.create(secret('login', { password: 'of-a-test' }));
+  const volumes = [
+    { name: 'settings', configMap: { name: 'settings' } },
+    { name: 'login', secret: { secretName: 'login' } },
+  ];
+  await given.aDeployment({ pod: { volumes } });
+}
+
+const tracking = (name: string, secrets: object): RightsScenario => ({
+  name: `ConfigMaps and Secrets, ${name}`,
+  values: { ...BY_SERVICES, secrets },
+  analysis: blueGreen,
+  given: readsConfigs,
+  async push(version, env, { when }, { cluster }) {
+    const now = { data: { level: version } };
+    await cluster.patch({ apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: NAMESPACE }, now);
+    await when.imageChanges(version, env);
+  },
+});
+
+/** Metrics that the API server itself is asked for; none is found, and none decides. */
+const ofApiServer = { errors: 'externalmetrics', quality: 'keptn', analysis: 'keptn' } as const;
+const queries = { errors: 'errors', quality: `keptnmetric/${NAMESPACE}/quality`, analysis: `analysis/${NAMESPACE}/quality` } as const;
+const backends: RightsScenario = {
+  name: 'metric backends in the API server',
+  values: BY_SERVICES,
+  analysis: () => ({
+    ...blueGreen(),
+    metrics: Object.keys(ofApiServer).map((name) => ({
+      ...{ name, interval: '1m', mode: 'observe', templateRef: { name }, thresholdRange: { max: 1 } },
+    })),
+  }),
+  async given({ given }, { cluster }) {
+    for (const [name, type] of Object.entries(ofApiServer) as [keyof typeof ofApiServer, string][])
+      await cluster.create(object(OURS, 'MetricTemplate', name, { spec: { provider: { type }, query: queries[name] } }));
+    await given.aDeployment();
+  },
+};
+
+/** What an installation or a Canary can choose beside its provider and its target. */
+export const featureScenarios: readonly RightsScenario[] = [
+  ...unserved,
+  tracking('watched', { mode: 'watch' }),
+  tracking('read as a release starts', { mode: 'get' }),
+  tracking('by name', { names: ['login'] }),
+  backends,
+  {
+    name: 'a GRPCRoute',
+    values: {},
+    spec: () => ({
+      provider: 'gatewayapi:v1',
+      service: { port: 80, targetPort: 'http', appProtocol: 'grpc', gatewayRefs: [{ name: APP, namespace: NAMESPACE }] },
+    }),
+  },
+];
