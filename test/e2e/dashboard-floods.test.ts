@@ -18,7 +18,7 @@ const unending = (path: string): string => {
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n{`;
 };
 
-/** `npm run test:e2e -- dashboard-floods` prints the figures of docs/dashboard.md: milliseconds of one user's look, median of five. */
+/** `npm run test:e2e -- dashboard-floods` prints the figures of docs/dashboard.md: milliseconds of a user's requests, median of five. */
 describe('I15: the dashboard on a real control plane under a client that holds connections', () => {
   let served: ServedDashboard;
   let token = '';
