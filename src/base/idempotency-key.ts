@@ -17,7 +17,7 @@ export function idempotencyValue(key: string): string {
   return `${plain.slice(0, LONGEST - HASH_LENGTH - 1)}~${hash}`;
 }
 
-/** By the bytes of UTF-8, as in a URL; half a character is written as one that is unknown. */
+/** By the bytes of UTF-8, as in a URL; half a character is written as the unknown character. */
 function escaped(character: string): string {
   return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 }

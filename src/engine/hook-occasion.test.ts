@@ -4,7 +4,7 @@ import { aCanary, initialized, type World, withHooks } from '../../test/fakes/wo
 import type { HookType } from '../api/canary.ts';
 
 const types = ['confirm-rollout', 'pre-rollout', 'rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback'] as const;
-/** Asked again until they are open: without a record of each asking. */
+/** Called again until they are open, without a record of each call. */
 const polled: ReadonlySet<HookType> = new Set(['confirm-rollout', 'rollback']);
 /** Answers of each kind of receiver, in order; after them it says what lets the release go on. */
 const script: Partial<Record<HookType, readonly ('passed' | 'refused')[]>> = {
@@ -81,12 +81,12 @@ const keysOf = ({ calls }: Played, type: HookType): Set<string> => new Set(calls
 describe('the key of a hook', () => {
   const calm = play();
 
-  it('E135: each asking of a release has its own', () => {
+  it('E135: each call of a release has a key of its own', () => {
     expect(types.map((type) => calm.calls.filter((one) => one.type === type).length)).toEqual([3, 2, 6, 5, 3, 9]);
     expect(new Set(calm.calls.map(({ key }) => key)).size).toBe(calm.calls.length);
   });
 
-  it('E135: what was asked when the process ended is asked again under the same key', () => {
+  it('E135: a hook that was open when the process ended is called again under the same key', () => {
     for (let nth = 1; nth <= calm.moments.call; nth += 1) {
       const seen = play({ at: 'call', nth });
       const killed = seen.calls.find(({ isKilled }) => isKilled);
@@ -110,7 +110,7 @@ describe('the key of a hook', () => {
     }
   });
 
-  it('E135: a gate that is asked after an edit of the interval has another key', () => {
+  it('E135: a gate that is called after an edit of the interval has another key', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.behaviour.hooks['confirm-rollout'] = 'refused';
     const asked = () => world.asked.flatMap((one) => (one.kind === 'runHooks' ? [one.key] : []));

@@ -4,8 +4,8 @@ import type { Context } from './context.ts';
 import type { Facts } from './facts.ts';
 
 /**
- * The occasion on which hooks of one type are asked, for receivers that are not to do the same twice (E135). All of it follows from what is recorded: a
- * process that asks again since the one before had no time to record the answer asks under the same key.
+ * The occasion on which hooks of one type are called, for receivers that must not do the same twice (E135). It follows from the recorded status only: if
+ * a process ends before it has recorded the answer, the next process calls the hooks again under the same key.
  */
 export function occasionOf(type: HookType, context: Context, facts: Facts): string {
   const { run, revision } = context.release;
@@ -14,11 +14,11 @@ export function occasionOf(type: HookType, context: Context, facts: Facts): stri
 
 function momentOf(type: HookType, { release, wakeAtMs }: Context, { nowMs, intervalMs }: Facts): string {
   const { startedMs, stepStartedMs, failedChecks } = release;
-  // It is asked until it has passed, and each refusal is a failed check.
+  // It is called until it has passed, and each refusal is a failed check.
   if (type === 'pre-rollout') return `${stepStartedMs}/${failedChecks}`;
   const isCheck = isAnalysing(release) && wakeAtMs !== undefined && wakeAtMs <= nowMs;
   if (isCheck && release.wakeAtMs !== undefined) return String(release.wakeAtMs);
-  // No poll of a gate is recorded. It comes once an interval, and so does its key; an edit of the interval makes others.
+  // The polls of a gate are not recorded. Each interval has one poll and one key; an edit of the interval makes other keys.
   const lengthMs = Math.max(1, intervalMs);
   // Rollback hooks are polled beside the steps.
   const beganMs = type === 'rollback' ? startedMs : stepStartedMs;

@@ -28,7 +28,7 @@ describe('I15: the dashboard on a real control plane under a client that holds c
   });
   afterAll(() => served?.stop());
 
-  /** A login, the list of Canaries and a release, as the page asks for them. */
+  /** A login, the list of Canaries and a release, as the page requests them. */
   async function look(): Promise<{ login: number; list: number; release: number }> {
     const startedMs = performance.now();
     const answer = await logInAt(served.port, ORIGIN, token, { localAddress: USER });

@@ -31,7 +31,7 @@ it('E135: the retries of a call have the key of the first attempt', async () => 
   expect(await heard(act, [503, 500])).toEqual(['/ uid/1/h', '/ uid/1/h', '/ uid/1/h']);
 });
 
-it('E135: hooks of one occasion have a key each, also those that share a name, and a name of any text makes a header', async () => {
+it('E135: each hook of an occasion has its own key, also where two share a name, and any text makes a header', async () => {
   const act = (url: string) =>
     runHooks(
       hookedCanary([
@@ -60,7 +60,7 @@ it('E135: each receiver of an event has its own key of it', async () => {
   expect(await heard(act)).toEqual(['/a uid/1/event/a', '/b uid/1/event/b']);
 });
 
-it('E135, I6: a message of an end has the key that the status lists, and where an earlier version has listed one for all hooks, each hook its own', async () => {
+it('E135, I6: a message of an end has the key that the status lists, and each hook its own where an earlier version has listed a single message for all hooks', async () => {
   const named = (url: string) => aCanary({ webhooks: ['a', 'b'].map((name) => ({ name, type: 'post-rollout' as const, url })) });
   const listed = { key: 'uid/1/Succeeded/post-rollout/b', kind: 'post-rollout', outcome: 'Succeeded', message: 'm', sinceMs: 0 } as const;
   const options = { eventWebhook: '', secret: async () => undefined };

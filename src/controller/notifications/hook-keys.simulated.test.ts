@@ -11,11 +11,11 @@ import { UnreachableError } from '../../kube/errors.ts';
 // A bound against a life that never ends.
 vi.setConfig({ testTimeout: 600_000 });
 
-/** How long no one leads: less than an interval. */
+/** A time without a leader, less than an interval. */
 const AWAY_MS = 4_000;
-/** Asked without a record of each asking. */
+/** Called without a record of each call. */
 const polled = ['confirm-rollout', 'rollback'];
-/** Each asking of these is an occasion that the status remembers. */
+/** Each call of these is an occasion that the status remembers. */
 const acted = ['pre-rollout', 'rollout', 'confirm-traffic-increase', 'confirm-promotion', 'post-rollout'];
 const webhooks = [...polled, ...acted, 'event'].map((type) => ({ name: type, type, url: `${HOOKS}/${type}`, timeout: '60s' }));
 const refuses = { 'pre-rollout': [0], rollout: [1], 'confirm-promotion': [0] } as Record<string, number[]>;
@@ -146,7 +146,7 @@ it.each(Object.keys(faults) as Fault[])(
         const changes = keys.filter((key, index) => key !== keys[index - 1]);
         expect(changes, `${where}: ${type} returns to none`).toEqual([...new Set(keys)]);
       }
-      // What the status lists is sent until it is known to be taken.
+      // A message that the status lists is sent until it is known to be taken.
       const news = keysOf(found, 'event').filter((key) => !key.endsWith('/Succeeded/event-webhook/event'));
       expect(new Set(news).size, `${where}: news`).toBe(news.length);
       const cut = found.underWay === undefined ? undefined : found.calls[found.underWay];

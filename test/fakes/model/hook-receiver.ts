@@ -12,7 +12,7 @@ export interface ReceivedHook {
   payload: { phase: string; metadata?: Record<string, string> } & Record<string, unknown>;
 }
 
-/** Rounds of the event loop that both ends of a call may need at one moment. */
+/** Rounds of the event loop that both ends of a call can need at one moment. */
 const ROUNDS = 16;
 
 /** The receiver of all webhooks, over Node's own HTTP in virtual time. */
@@ -44,7 +44,7 @@ export class HookReceiver {
     });
   }
 
-  /** What both ends do at this moment is done. */
+  /** Resolves when both ends have done their work of this moment. */
   async calm(): Promise<void> {
     const isBusy = [...this.#open].some(([isDead, open]) => !isDead() && open.size > 0);
     for (let round = 0; isBusy && round < ROUNDS; round += 1) await new Promise((resolve) => setImmediate(resolve));

@@ -1,10 +1,14 @@
+import { definitionOf } from '../../fakes/further-kinds.ts';
 import type { Environment } from '../environment.ts';
+import { smiFixtures } from '../providers/smi.ts';
 import { APP, type Scenario } from '../scenario.ts';
 import { BY_SERVICES, blueGreen, OURS, object, secret } from './rights-objects.ts';
 import { NAMESPACE, type RightsScenario } from './rights-run.ts';
 
 /** Their routes lead to no pods of the embedded cluster; what is written is the same. */
 const unserved: readonly RightsScenario[] = [
+  // The user has no TraefikService.
+  { name: 'provider traefik makes its route', values: {}, spec: () => ({ provider: 'traefik' }) },
   { name: 'provider osm', values: {}, spec: () => ({ provider: 'osm' }) },
   { name: 'provider kuma', values: {}, spec: () => ({ provider: 'kuma' }) },
   ...['appmesh', 'appmesh:v1beta2'].map((provider) => ({
@@ -38,7 +42,7 @@ const tracking = (name: string, secrets: object): RightsScenario => ({
   },
 });
 
-/** Metrics that the API server itself is asked for; none is found, and none decides. */
+/** Metrics that come from the API server itself; none is found, and none decides. */
 const ofApiServer = { errors: 'externalmetrics', quality: 'keptn', analysis: 'keptn' } as const;
 const queries = { errors: 'errors', quality: `keptnmetric/${NAMESPACE}/quality`, analysis: `analysis/${NAMESPACE}/quality` } as const;
 const backends: RightsScenario = {
@@ -51,15 +55,27 @@ const backends: RightsScenario = {
     })),
   }),
   async given({ given }, { cluster }) {
+    await cluster.apply(definitionOf({ group: 'metrics.keptn.sh', versions: ['v1beta1'], kind: 'Analysis', resource: 'analyses' }));
     for (const [name, type] of Object.entries(ofApiServer) as [keyof typeof ofApiServer, string][])
       await cluster.create(object(OURS, 'MetricTemplate', name, { spec: { provider: { type }, query: queries[name] } }));
     await given.aDeployment();
   },
 };
 
-/** What an installation or a Canary can choose beside its provider and its target. */
+/** The versions of SMI that have routes of matching requests. */
+const matching: RightsScenario[] = smiFixtures
+  .filter(({ provider }) => provider === 'smi:v1alpha4')
+  .map((fixture) => ({
+    name: 'an A/B test of smi:v1alpha4',
+    values: {},
+    fixture,
+    analysis: () => ({ ...blueGreen(), match: [{ headers: { user: { exact: 'tester' } } }] }),
+  }));
+
+/** Choices of an installation or a Canary beside its provider and its target. */
 export const featureScenarios: readonly RightsScenario[] = [
   ...unserved,
+  ...matching,
   tracking('watched', { mode: 'watch' }),
   tracking('read as a release starts', { mode: 'get' }),
   tracking('by name', { names: ['login'] }),

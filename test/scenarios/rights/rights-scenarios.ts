@@ -4,6 +4,7 @@ import { daemonSetApplication } from '../kinds/daemon-set.ts';
 import { providerFixtures } from '../providers/index.ts';
 import { APP } from '../scenario.ts';
 import { until } from '../until.ts';
+import { usedElsewhere } from './covered-rules.ts';
 import { featureScenarios } from './feature-scenarios.ts';
 import { BY_SERVICES, blueGreen, OURS, object, secret } from './rights-objects.ts';
 import { NAMESPACE, type RightsScenario } from './rights-run.ts';
@@ -57,8 +58,8 @@ const references: RightsScenario = {
   },
 };
 
-/** Those of linkerd, and of smi:v1alpha4. */
-const SAME_RULES: ReadonlySet<string> = new Set(['smi:v1alpha1', 'smi:v1alpha2', 'smi:v1alpha3']);
+/** Those of linkerd. */
+const SAME_RULES: ReadonlySet<string> = new Set(['smi:v1alpha1', 'smi:v1alpha2', 'smi:v1alpha3', 'smi:v1alpha4']);
 
 /** Uses of Serin: providers, kinds of target and scaler, companions, references. */
 export const rightsScenarios: readonly RightsScenario[] = [
@@ -120,7 +121,10 @@ export const onlyThen: Readonly<Record<string, string>> = {
   // The user has one of its name.
   'create httpproxies.projectcontour.io': 'test/e2e/rules.test.ts',
   'create routetables.gateway.solo.io': 'test/e2e/rules.test.ts',
+  'create traefikservices.traefik.io': 'provider traefik makes its route',
+  'delete traefikservices.traefik.io': 'provider traefik makes its route',
   'get events': OF_ANOTHER_REPLICA,
+  ...usedElsewhere,
   'delete horizontalpodautoscalers.autoscaling': OF_FORMER_SCALER,
   'delete scaledobjects.keda.sh': OF_FORMER_SCALER,
   ...Object.fromEntries(
