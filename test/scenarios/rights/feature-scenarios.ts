@@ -7,8 +7,8 @@ import { NAMESPACE, type RightsScenario } from './rights-run.ts';
 
 /** Their routes lead to no pods of the embedded cluster; what is written is the same. */
 const unserved: readonly RightsScenario[] = [
-  // The user has no TraefikService.
-  { name: 'provider traefik makes its route', values: {}, spec: () => ({ provider: 'traefik' }) },
+  // The user has no TraefikService; the one of the copies goes with the Canary.
+  { name: 'provider traefik makes its route', values: {}, spec: () => ({ provider: 'traefik' }), analysis: () => ({ mirror: true }) },
   { name: 'provider osm', values: {}, spec: () => ({ provider: 'osm' }) },
   { name: 'provider kuma', values: {}, spec: () => ({ provider: 'kuma' }) },
   ...['appmesh', 'appmesh:v1beta2'].map((provider) => ({
