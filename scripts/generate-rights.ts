@@ -81,7 +81,7 @@ helm upgrade serin charts/serin --namespace serin --values values.yaml --set-fil
   raised needs its leases first.
 
 Tests play releases under exactly these rights (\`test/integration/printed-rights.test.ts\`): no request is refused, and no rule is without use, but for verbs that a list
-names with the test that shows each.
+names with the test that shows each. Each rule that the chart can grant is used by one of these releases, or by a test that the list names.
 
 ## What each mode may do
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -6,6 +6,8 @@ import { canIList } from '../scripts/rights/can-i.ts';
 import { MAIL, modes, permissionsIn, RELEASE_NAMESPACE, SHOP } from '../scripts/rights/modes.ts';
 import { type Dangers, dangers, overreach } from '../scripts/rights/stolen-token.ts';
 import { dashboardPermissions } from '../src/controller/permissions.ts';
+import { chartGrants, usedBy, usedElsewhere } from './scenarios/rights/covered-rules.ts';
+import { onlyThen, rightsScenarios } from './scenarios/rights/rights-scenarios.ts';
 
 interface Rule {
   apiGroups: readonly string[];
@@ -78,5 +80,19 @@ describe('rights by mode', () => {
       ['deployments.apps', '[]', '[]', '[patch get]'],
       ['deployments.apps/scale', '[]', '[]', '[patch]'],
     ]);
+  });
+
+  it('06-RB21: each rule that the chart can grant is used by a scenario under the printed rights, or by a test that is named', () => {
+    const played = new Set(rightsScenarios.map(({ name }) => name));
+    expect(Object.keys(usedBy).filter((name) => !played.has(name))).toEqual([]);
+    const used = new Set(Object.values(usedBy).flat());
+    const resourceOf = (grant: string): string => grant.slice(grant.indexOf(' ') + 1);
+    const isShown = (grant: string): boolean => used.has(resourceOf(grant)) || usedElsewhere[grant] !== undefined;
+    const grants = chartGrants();
+    expect(grants.length).toBeGreaterThan(150);
+    expect(grants.filter((grant) => !isShown(grant))).toEqual([]);
+    expect([...used].filter((resource) => !grants.some((grant) => resourceOf(grant) === resource))).toEqual([]);
+    for (const [grant, by] of Object.entries({ ...usedElsewhere, ...onlyThen }))
+      expect(played.has(by) || existsSync(join(import.meta.dirname, '..', by)), `${grant}: ${by}`).toBe(true);
   });
 });

@@ -17,9 +17,9 @@ export type QuestionId = string;
  */
 export type Question =
   | { kind: 'record'; id: QuestionId; phase: Phase; release: Release }
-  /** `phase` and `checksum` are fields of the payload (E84). */
-  | { kind: 'runHooks'; id: QuestionId; type: HookType; phase: Phase; checksum: string }
-  /** `compare`: counts of both sides to read also. */
+  /** `phase` and `checksum` are what the payload says (E84); `key` names the occasion, and is the same when it is asked again after a restart (E135). */
+  | { kind: 'runHooks'; id: QuestionId; type: HookType; phase: Phase; checksum: string; key: string }
+  /** `compare`: counts of both sides that are to be read as well. */
   | { kind: 'measure'; id: QuestionId; compare?: readonly ToCompare[] }
   /** Read counts of both sides between two checks. */
   | { kind: 'compare'; id: QuestionId; compare: readonly ToCompare[] }

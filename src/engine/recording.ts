@@ -4,6 +4,7 @@ import type { Phase } from '../api/phase.ts';
 import { isAnalysing, isResting } from '../api/step.ts';
 import { oncePerObject } from '../base/once.ts';
 import type { Facts } from './facts.ts';
+import { occasionOf } from './hook-occasion.ts';
 import { withLeftRoutes } from './left-routes.ts';
 import { withListedRoutes } from './listed-routes.ts';
 import { having, type Passage, releasing, type Stage } from './passage.ts';
@@ -95,9 +96,12 @@ function record(passage: Passage): Passage {
 }
 
 function ask(passage: Passage): Passage {
-  const { asks, release } = passage.now.context;
+  const { context } = passage.now;
+  const { facts } = passage.event;
   const phase = phaseOf(passage.now);
-  const asked = asks.map((one) => (one.kind === 'runHooks' ? { ...one, ...payloadOf(one.type, phase, release) } : one));
+  const asked = context.asks.map((one) =>
+    one.kind === 'runHooks' ? { ...one, ...payloadOf(one.type, phase, context.release), key: occasionOf(one.type, context, facts) } : one,
+  );
   return { ...passage, questions: [...passage.questions, ...asked] };
 }
 

@@ -20,7 +20,7 @@ export function withRollbackPoll(context: Context, phase: Phase, polls: boolean,
     attempt = rest.attempt,
     asks = [],
     open,
-  } = ask({ context: rest, event }, { kind: 'runHooks', type: 'rollback', phase: '', checksum: '' });
+  } = ask({ context: rest, event }, { kind: 'runHooks', type: 'rollback', phase: '', checksum: '', key: '' });
   return { ...rest, attempt, asks, rollback: { run: known.run, ...(open === undefined ? {} : { open }) } };
 }
 

@@ -1,3 +1,4 @@
+import { idempotencyHeader, idempotencyValue } from '../base/idempotency-key.ts';
 import { signatureHeader, signatureOf } from '../base/signature.ts';
 import { call, type OutgoingFailure, type OutgoingSettings } from '../outgoing/call.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
@@ -22,7 +23,7 @@ export async function postAlert({ url, format, settings, message, ...options }: 
   const body = JSON.stringify(format.body(message, settings));
   const headers = {
     'content-type': 'application/json',
-    'idempotency-key': message.key,
+    [idempotencyHeader]: idempotencyValue(message.key),
     ...(token && { authorization: `Bearer ${token}` }),
     ...(signingKey && { [signatureHeader]: signatureOf(body, signingKey) }),
   };

@@ -50,6 +50,7 @@ it('05-W37: an answer of a webhook at the API server is concealed, also a good a
   const { port } = await listening((url) => (url === '/' ? { status: 307, location: '/next' } : { status: 200, body: 'inner words' }));
   for (const path of ['/', '/next']) {
     const answer = await callWebhook({ name: 'h', url: `http://${API_SERVER}${path}` }, payload, {
+      key: 'k',
       signal,
       egress: outgoing(apiServerAt(port)),
     });

@@ -39,7 +39,10 @@ const words = (error: unknown): string => (error instanceof Error ? error.messag
 const hook = async (url: string, around: Around, secret?: string) => {
   const read = async () => (secret === undefined ? undefined : { 'header.authorization': `Bearer ${secret}` });
   const named = secret === undefined ? {} : { secretRef: { name: 's' } };
-  const answer = await callWebhook({ name: 'h', url, timeout: '10s', retries: 0, ...named }, payload, { signal, secret: read, ...around });
+  const answer = await callWebhook({ name: 'h', url, timeout: '10s', retries: 0, ...named }, payload, {
+    ...{ key: 'k', signal, secret: read },
+    ...around,
+  });
   return answer.outcome === 'passed' ? `200 ${answer.body}` : answer.reason;
 };
 

@@ -20,6 +20,7 @@ it('05-W37: a webhook is not led elsewhere by a redirect', async () => {
   const { seen, port } = await listening(() => ({ status: 302, location: 'http://169.254.169.254/latest/meta-data' }));
   const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] });
   const answer = await callWebhook({ name: 'h', url: `http://127.0.0.1:${port}/` }, payload, {
+    key: 'k',
     signal: AbortSignal.timeout(60_000),
     egress,
   });

@@ -162,7 +162,7 @@ it.each(['http://169.254.169.254/', 'http://metadata.google.internal/', 'http://
   async (location) => {
     const proxy = await listening(() => ({ status: 307, location }));
     const egress = outgoing({ ...egressSettings, proxyEnvironment: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } });
-    const answer = await callWebhook({ name: 'h', url: 'http://public.invalid/' }, payload, { signal, egress });
+    const answer = await callWebhook({ name: 'h', url: 'http://public.invalid/' }, payload, { key: 'k', signal, egress });
     expect(proxy.seen).toHaveLength(1);
     expect(answer).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('it redirects, and ') });
   },

@@ -61,7 +61,7 @@ it('05-W37: each redirect is judged by the address that it goes to', async () =>
   const forbidden = await listening(() => ({ status: 200 }), { host: '127.0.0.2', port });
   const { lookup } = turning('127.0.0.1', '127.0.0.2');
   const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
-  const answer = await callWebhook({ name: 'h', url: `http://rebinding.test:${port}/`, retries: 0 }, payload, { signal, egress });
+  const answer = await callWebhook({ name: 'h', url: `http://rebinding.test:${port}/`, retries: 0 }, payload, { key: 'k', signal, egress });
   expect(answer).toEqual({ outcome: 'refused', reason: expect.stringContaining('only where --allowed-local-addresses lists it') });
   expect([seen.length, forbidden.seen.length]).toEqual([1, 0]);
 });

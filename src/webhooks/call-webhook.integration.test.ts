@@ -21,8 +21,11 @@ const payload: HookPayload = {
 function call(webhook: Partial<Webhook> & { url: string }, signal = new AbortController().signal) {
   const waits: number[] = [];
   const pause = async (ms: number) => void waits.push(ms);
-  // A timeout of an hour, so that a busy machine does not fail a call that has to be answered.
-  return callWebhook({ name: 'hook', timeout: '60m', ...webhook }, payload, { signal, pause }).then((answer) => ({ answer, waits }));
+  // What has to be answered has an hour, whatever the machine does meanwhile.
+  return callWebhook({ name: 'hook', timeout: '60m', ...webhook }, payload, { key: 'uid/1/s1:ab', signal, pause }).then((answer) => ({
+    answer,
+    waits,
+  }));
 }
 
 describe('callWebhook', () => {
@@ -34,7 +37,7 @@ describe('callWebhook', () => {
       (_request, response, count) => (count === 1 ? response.destroy() : response.writeHead(count === 2 ? 503 : 200).end()),
       async (url) => {
         const hook: Webhook = { name: 'hook', type: 'pre-rollout', url, retries: 2, timeout: '60m' };
-        const answer = await callWebhook(hook, payload, { signal: new AbortController().signal, pause, timeCall });
+        const answer = await callWebhook(hook, payload, { key: 'k', signal: new AbortController().signal, pause, timeCall });
         expect(answer.outcome).toBe('passed');
       },
     );

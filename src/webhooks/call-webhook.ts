@@ -21,6 +21,8 @@ export type CallResult = 'passed' | 'refused' | 'unanswered';
 export type TimeCall = (type: HookType) => (result: CallResult) => void;
 
 export interface CallOptions {
+  /** Idempotency key of what the call is about, the same for its retries. */
+  key: string;
   /** Aborting makes the call throw the signal's reason: a cancelled question has no answer. */
   signal: AbortSignal;
   /** Bounds each attempt; default: the machine's. */
@@ -53,7 +55,7 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
  * `Retry-After` says, at most 30 s (02-8). A failure names the status and shows the body, on one line.
  */
 export async function callWebhook(webhook: Webhook, payload: HookPayload, options: CallOptions): Promise<HookOutcome> {
-  const { signal, clock = systemClock, secret, egress, turns = atOnce, timeCall, answered: heard } = options;
+  const { key, signal, clock = systemClock, secret, egress, turns = atOnce, timeCall, answered: heard } = options;
   const { pause = (ms: number, until: AbortSignal) => sleep(clock, ms, until) } = options;
   const url = httpUrl(webhook.url);
   if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
@@ -69,6 +71,7 @@ export async function callWebhook(webhook: Webhook, payload: HookPayload, option
     const answer = await turns.run(async () => {
       const ended = timeCall?.(webhook.type ?? '');
       const answered = await postOnce(url, payload, {
+        key,
         timeoutMs,
         insecureSkipVerify: webhook.disableTLS,
         signal,

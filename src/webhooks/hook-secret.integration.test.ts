@@ -23,7 +23,7 @@ const pause = async () => undefined;
 const clock = handClock();
 
 function call(url: string, secret: (namespace: string, name: string) => Promise<Record<string, string> | undefined>) {
-  return callWebhook({ name: 'hook', url, secretRef: { name: 'hook' } }, payload, { signal, pause, clock, secret });
+  return callWebhook({ name: 'hook', url, secretRef: { name: 'hook' } }, payload, { key: 'k', signal, pause, clock, secret });
 }
 
 describe('a webhook with a Secret', () => {
@@ -67,7 +67,7 @@ describe('a webhook with a Secret', () => {
         const startMs = Date.UTC(2026, 4, 3, 2, 1);
         const ticking = handClock(startMs);
         const passing = async () => ticking.advance(7_000);
-        await callWebhook(hook, payload, { signal, pause: passing, clock: ticking, secret: async () => data });
+        await callWebhook(hook, payload, { key: 'k', signal, pause: passing, clock: ticking, secret: async () => data });
         expect(calls).toHaveLength(2);
         for (const [index, headers] of seen.entries()) {
           const { 'x-serin-timestamp': timestamp, 'x-serin-request-id': id, 'x-serin-request-signature-256': signature } = headers;

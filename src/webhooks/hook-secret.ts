@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { idempotencyHeader } from '../base/idempotency-key.ts';
 import { headerProblem } from '../base/request-header.ts';
 import { attemptHeaders, attemptSignatureOf, signatureHeader, signatureOf, signingKeyName } from '../base/signature.ts';
 
 const HEADER_PREFIX = 'header.';
 /** Set by us: a Secret does not change what the body is. */
-const OURS = new Set([...['content-type', signatureHeader, ...Object.values(attemptHeaders)].map((name) => name.toLowerCase())]);
+const OURS = new Set([
+  ...['content-type', idempotencyHeader, signatureHeader, ...Object.values(attemptHeaders)].map((name) => name.toLowerCase()),
+]);
 
 export interface HookCredentials {
   /** Headers of one attempt to send the body there. */

@@ -1,4 +1,5 @@
 import { systemClock } from '../base/clock.ts';
+import { idempotencyHeader, idempotencyValue } from '../base/idempotency-key.ts';
 import { call, type OutgoingAnswer, type OutgoingSettings } from '../outgoing/call.ts';
 import type { HookCredentials } from './hook-secret.ts';
 
@@ -19,14 +20,19 @@ export interface Unanswered {
 }
 
 interface PostOptions extends OutgoingSettings {
+  key: string;
   credentials?: HookCredentials | undefined;
 }
 
 /** One POST of JSON, redirects followed as Go's client does. Throws only when `signal` was aborted. */
 export async function postOnce(url: URL, payload: object, options: PostOptions): Promise<Answered | Unanswered> {
-  const { timeoutMs, signal, clock = systemClock, credentials } = options;
+  const { key, timeoutMs, signal, clock = systemClock, credentials } = options;
   const body = JSON.stringify(payload);
-  const headers = { 'content-type': 'application/json', ...credentials?.headers(body, url, clock.nowMs()) };
+  const headers = {
+    'content-type': 'application/json',
+    [idempotencyHeader]: idempotencyValue(key),
+    ...credentials?.headers(body, url, clock.nowMs()),
+  };
   const answer = await call(
     { url, method: 'POST', headers, body },
     { ...options, secrets: credentials?.secrets ?? [], redirects: 'anywhere', cutAtBytes: BODY_LIMIT_BYTES },

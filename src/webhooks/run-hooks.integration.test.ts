@@ -5,7 +5,7 @@ import type { HookType, Webhook } from '../api/canary.ts';
 import { eventPayload, hookPayload } from './hook-payload.ts';
 import { runHooks, sendEvent } from './run-hooks.ts';
 
-const context = () => ({ phase: 'Progressing' as const, checksum: 's1:ab', signal: new AbortController().signal });
+const context = () => ({ key: 'uid/1', phase: 'Progressing' as const, checksum: 's1:ab', signal: new AbortController().signal });
 
 describe('runHooks', () => {
   const fields = { name: 'podinfo', namespace: 'test', phase: 'Progressing', checksum: 's1:ab' };

@@ -6,6 +6,7 @@ import { type About, eventPayload, type HookEvent, hookPayload } from './hook-pa
 /** `webhooks`: names of the webhooks that passed. */
 export type HooksOutcome = { outcome: 'passed'; webhooks: readonly string[] } | { outcome: 'refused'; webhook: string; reason: string };
 
+/** `key`: of the occasion; each webhook adds its own name. */
 export interface HooksContext extends CallOptions, About {}
 
 /**
@@ -15,8 +16,9 @@ export interface HooksContext extends CallOptions, About {}
 export async function runHooks(canary: Canary, type: HookType, context: HooksContext): Promise<HooksOutcome> {
   let failure: HooksOutcome & { outcome: 'refused' } = { outcome: 'refused', webhook: '', reason: 'no rollback webhook is configured' };
   const hooks = hooksOf(canary, type);
-  for (const webhook of hooks) {
-    const answer = await callWebhook(webhook, hookPayload(canary, webhook, context), context);
+  for (const [index, webhook] of hooks.entries()) {
+    const own = { ...context, key: keyOf(context.key, hooks, index) };
+    const answer = await callWebhook(webhook, hookPayload(canary, webhook, context), own);
     if (type === 'rollback' && answer.outcome === 'passed') return { outcome: 'passed', webhooks: [webhook.name] };
     if (answer.outcome === 'refused') failure = { outcome: 'refused', webhook: webhook.name, reason: answer.reason };
     if (type !== 'rollback' && answer.outcome === 'refused') return failure;
@@ -35,8 +37,10 @@ export async function sendEvent(
 ): Promise<(HooksOutcome & { outcome: 'refused' })[]> {
   const failures: (HooksOutcome & { outcome: 'refused' })[] = [];
   const egress = hooksOf(canary, 'event').length > 0 ? context.egress : context.ownEgress;
-  for (const webhook of eventReceivers(canary, context.fallbackUrl)) {
-    const answer = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), { ...context, egress });
+  const receivers = eventReceivers(canary, context.fallbackUrl);
+  for (const [index, webhook] of receivers.entries()) {
+    const own = { ...context, egress, key: keyOf(context.key, receivers, index) };
+    const answer = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), own);
     if (answer.outcome === 'refused') failures.push({ outcome: 'refused', webhook: webhook.name, reason: answer.reason });
   }
   return failures;
@@ -47,6 +51,13 @@ export function eventReceivers(canary: Canary, fallbackUrl = ''): Webhook[] {
   const own = hooksOf(canary, 'event');
   if (own.length > 0 || fallbackUrl === '') return own;
   return [{ name: 'event-webhook', type: 'event', url: fallbackUrl }];
+}
+
+/** Of those that share a name, each has its place among them in its key, as the messages of an end do. */
+function keyOf(occasion: string, hooks: readonly Webhook[], index: number): string {
+  const { name = '' } = hooks[index] ?? {};
+  const nth = hooks.slice(0, index).filter((other) => other.name === name).length;
+  return `${occasion}/${name}${nth > 0 ? `/${nth}` : ''}`;
 }
 
 /** An empty type is `rollout`. */

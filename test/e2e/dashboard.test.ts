@@ -1,39 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
-import { dashboardPermissions } from '../../src/controller/permissions.ts';
 import { askHttp, openStream } from '../fakes/ask-http.ts';
 import { sessionIn } from '../fakes/controller-dashboard.ts';
-import { program } from '../fakes/program.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
-import { applyCrds, OWN_CRDS } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
-import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
 import { readAuditLog } from './audit-log.ts';
-import { type RealCluster, startRealCluster } from './real-cluster.ts';
+import { canaryRef, RBAC, ServedDashboard } from './served-dashboard.ts';
 
-const rbac = { group: 'rbac.authorization.k8s.io', apiVersion: 'rbac.authorization.k8s.io/v1' };
-const canaryRef = (namespace: string): ObjectRef => ({
-  apiVersion: 'flagger.app/v1beta1',
-  kind: 'Canary',
-  namespace,
-  name: `shop-${namespace}`,
-});
 /** In namespace `a`, where its Role is. */
 const EDITOR = 'system:serviceaccount:a:editor';
 
 describe('the dashboard of the controller on a real control plane', () => {
-  let real: RealCluster;
-  let controller: GuardedProcess;
+  let served: ServedDashboard;
   let port = 0;
   let host = '';
-  const logFile = () => join(real.folder, 'controller.log');
-
-  const token = async (name: string, audience?: string): Promise<string> => {
-    const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { ...(audience && { audiences: [audience] }) } };
-    return raw((await real.cluster.raw('POST', `/api/v1/namespaces/a/serviceaccounts/${name}/token`, request)) as KubeObject).status.token;
-  };
+  const token = (name: string, audience?: string) => served.token(name, audience);
   const login = (body: object) =>
     askHttp(port, '/login', {
       method: 'POST',
@@ -57,63 +37,11 @@ describe('the dashboard of the controller on a real control plane', () => {
     });
 
   beforeAll(async () => {
-    real = await startRealCluster({ moreControllers: [] });
-    await applyCrds(real.cluster, [OWN_CRDS]);
-    const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    const account = (name: string) => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: 'a', name } });
-    const bound = (kind: 'Role' | 'ClusterRole', name: string, rules: object[], subject: object): KubeObject[] => {
-      const metadata = { name, ...(kind === 'Role' && { namespace: 'a' }) };
-      return [
-        { apiVersion: rbac.apiVersion, kind, metadata, rules },
-        {
-          apiVersion: rbac.apiVersion,
-          kind: `${kind}Binding`,
-          metadata,
-          roleRef: { apiGroup: rbac.group, kind, name },
-          subjects: [subject],
-        },
-      ];
-    };
-    const canary = (name: string): KubeObject => ({
-      ...{ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { namespace: name, name: `shop-${name}` } },
-      spec: {
-        ...{ provider: 'kubernetes', targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: `shop-${name}` } },
-        ...{ service: { port: 80 }, analysis: { interval: '1m', threshold: 5, iterations: 3 } },
-      },
-    });
-    const canaries = (verbs: string[]) => ({ apiGroups: ['flagger.app'], resources: ['canaries'], verbs });
-    const subject = (name: string) => ({ kind: 'ServiceAccount', namespace: 'a', name });
-    const objects = [
-      ...['a', 'b'].map(namespace),
-      ...['editor', 'viewer', 'stranger'].map(account),
-      ...bound('Role', 'editor', [canaries(['get', 'list', 'watch', 'patch'])], subject('editor')),
-      ...bound('ClusterRole', 'viewer', [canaries(['get', 'list', 'watch'])], subject('viewer')),
-      ...bound(
-        'ClusterRole',
-        'dashboard',
-        [...dashboardPermissions.views, ...dashboardPermissions.reviews].map(({ group, resources, verbs }) => ({
-          apiGroups: [group],
-          resources,
-          verbs,
-        })),
-        { apiGroup: rbac.group, kind: 'User', name: 'serin' },
-      ),
-      ...['a', 'b'].map(canary),
-    ];
-    for (const object of objects) await real.cluster.create(object);
-    const flags = ['--kubeconfig', real.kubeconfigFile, '--port', '0', '--dashboard', '--dashboard-local-port', '0', '--dashboard-verbs'];
-    controller = startGuarded('serin', [process.execPath, program(), 'controller', ...flags], logFile());
-    const line = await eventually(
-      'the dashboard is served',
-      async () => /.*the dashboard is served.*/.exec(readFileSync(logFile(), 'utf8'))?.[0],
-    );
-    port = JSON.parse(line ?? '{}').localPort;
+    served = await ServedDashboard.start();
+    port = served.localPort;
     host = `localhost:${port}`;
   });
-  afterAll(async () => {
-    await controller?.stop();
-    await real?.stop();
-  });
+  afterAll(() => served?.stop());
 
   it('lets in whom the API server knows, and no one else', async () => {
     expect((await login({ token: 'x' })).status).toBe(401);
@@ -154,14 +82,14 @@ describe('the dashboard of the controller on a real control plane', () => {
       outcome: 'refused',
       message: expect.stringContaining('promote was refused'),
     });
-    const { requests } = raw((await real.cluster.get(canaryRef('a')))?.status as object).release;
+    const { requests } = raw((await served.real.cluster.get(canaryRef('a')))?.status as object).release;
     expect(requests).toEqual([expect.objectContaining({ verb: 'promote', by: EDITOR, outcome: 'refused' })]);
-    expect(raw((await real.cluster.get(canaryRef('b'))) ?? {}).metadata.annotations?.['serin.dev/request']).toBeUndefined();
-    expect(readFileSync(logFile(), 'utf8')).toContain(`"user":"${EDITOR}","verb":"promote"`);
+    expect(raw((await served.real.cluster.get(canaryRef('b'))) ?? {}).metadata.annotations?.['serin.dev/request']).toBeUndefined();
+    expect(served.log).toContain(`"user":"${EDITOR}","verb":"promote"`);
   });
 
   it('costs no watch and no list of Canaries beyond the controller’s own while the list is looked at', async () => {
-    const audit = readAuditLog(real.auditLog);
+    const audit = readAuditLog(served.real.auditLog);
     const ofCanaries = () =>
       audit
         .events()
@@ -173,7 +101,7 @@ describe('the dashboard of the controller on a real control plane', () => {
     expect(before).toBeGreaterThan(0);
     const stream = openStream(port, '/api/stream', await sessionOf('viewer'));
     await eventually('the list is there', async () => stream.text.includes('shop-b'));
-    await real.cluster.patch(canaryRef('b'), { spec: { analysis: { threshold: 7 } } });
+    await served.real.cluster.patch(canaryRef('b'), { spec: { analysis: { threshold: 7 } } });
     await eventually('a change is there', async () => stream.text.includes('"threshold":7'));
     expect(ofCanaries()).toBe(before);
     stream.close();
@@ -182,13 +110,13 @@ describe('the dashboard of the controller on a real control plane', () => {
   it('ends a stream when the binding of its user is deleted', async () => {
     const stream = openStream(port, '/api/canaries/a/shop-a/stream', await sessionOf('editor'));
     await eventually('the release is there', async () => stream.text.includes('event: release'));
-    await real.cluster.delete({ apiVersion: rbac.apiVersion, kind: 'RoleBinding', namespace: 'a', name: 'editor' });
+    await served.real.cluster.delete({ apiVersion: RBAC.apiVersion, kind: 'RoleBinding', namespace: 'a', name: 'editor' });
     await eventually('the stream has ended', async () => stream.isOver);
     expect(await rowsFor('editor')).toEqual([]);
   });
 
   it('no token is in the log of the controller', async () => {
-    const text = readFileSync(logFile(), 'utf8');
+    const text = served.log;
     expect(text).toContain('login to the dashboard');
     expect(text).not.toMatch(/eyJ[\w-]+\./);
   });

@@ -97,7 +97,7 @@ export const callers: [string, (address: string, egress: EgressPolicy, proxy?: s
   [
     'webhooks',
     async (address, egress) => {
-      const answer = await callWebhook({ name: 'h', type: 'rollout', url: address }, payload, { signal: patience(), egress });
+      const answer = await callWebhook({ name: 'h', type: 'rollout', url: address }, payload, { key: 'k', signal: patience(), egress });
       return answer.outcome === 'passed' ? `200 ${answer.body}` : answer.reason;
     },
   ],

@@ -76,6 +76,7 @@ export function withHooks(...types: HookType[]): Pick<Canary['spec']['analysis']
  */
 export class World {
   nowMs = 1_000_000;
+  intervalMs = 10_000;
   canary: Canary;
   snapshot: Snapshot;
   readonly behaviour: Behaviour = {
@@ -143,6 +144,8 @@ export class World {
   onStep: (step: { before: Snapshot; event: EngineEvent; next: Snapshot; questions: readonly Question[] }) => void = () => undefined;
   /** Called with what hooks answer. */
   onAnswer: (type: HookType, outcome: 'passed' | 'refused') => void = () => undefined;
+  /** What receivers of hooks say; absent: as `behaviour.hooks` has it. */
+  answers: ((asked: Extract<Question, { kind: 'runHooks' }>) => 'passed' | 'refused') | undefined;
   /** A backend that is slow to count: what waits for counts is answered no more. */
   countsAreLate = false;
   private pending: Question[] = [];
@@ -166,7 +169,7 @@ export class World {
       canary: this.canary,
       provider: supports.weights ? 'istio' : 'kubernetes',
       supports,
-      intervalMs: 10_000,
+      intervalMs: this.intervalMs,
       scaleDownDelayMs: 5_000,
       target: {
         ...side(this.targetReplicas, behaviour.brokenCanary.has(targetRevision), this.targetDown, this.room.target, this.rolling.target),
@@ -336,7 +339,7 @@ export class World {
     switch (question.kind) {
       case 'runHooks': {
         const type = question.type;
-        const isPassed = (behaviour.hooks[type] ?? (type === 'rollback' ? 'refused' : 'passed')) === 'passed';
+        const isPassed = (this.answers?.(question) ?? behaviour.hooks[type] ?? (type === 'rollback' ? 'refused' : 'passed')) === 'passed';
         this.onAnswer(type, isPassed ? 'passed' : 'refused');
         if (isPassed) return { kind: 'runHooks', type, outcome: 'passed', webhooks: [type] };
         return { kind: 'runHooks', type, outcome: 'refused', webhook: type, reason: behaviour.words ?? 'no' };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isChosen, partOf, titleOf } from '../fakes/covering-part.ts';
 import { grantName } from '../fakes/rbac.ts';
+import { chartGrants, usedBy, usedElsewhere } from '../scenarios/rights/covered-rules.ts';
 import { runUnderRights } from '../scenarios/rights/rights-run.ts';
 import { onlyThen, rightsScenarios } from '../scenarios/rights/rights-scenarios.ts';
 
@@ -20,6 +21,10 @@ describe(`06-RB21: releases under the rights that serin rights prints (${titleOf
     const names = [...new Set(unused.map(grantName))];
     for (const grant of grants.map(grantName)) if (!names.includes(grant) && onlyThen[grant] === one.name) shown.add(grant);
     expect(names.filter((name) => onlyThen[name] === undefined || onlyThen[name] === one.name)).toEqual([]);
+    const used = new Set(grants.filter((grant) => !unused.includes(grant)).map((grant) => grantName({ ...grant, name: '' })));
+    const ofChart = (usedBy[one.name] ?? []).flatMap((resource) => chartGrants().filter((grant) => grant.endsWith(` ${resource}`)));
+    const isElsewhere = (grant: string) => (onlyThen[grant] ?? one.name) !== one.name || usedElsewhere[grant] !== undefined;
+    expect(ofChart.filter((grant) => !used.has(grant) && !isElsewhere(grant))).toEqual([]);
   });
 
   it('grants for only some scenarios are used by the scenario that the list names', () => {

@@ -14,6 +14,8 @@ import { valuesProblems } from './values.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const ACCOUNT = { namespace: 'serin', name: 'serin' };
 
+/** Verbs on routes that a Canary writes. */
+const FULL = 'get list watch create patch';
 const CANARY = `apiVersion: flagger.app/v1beta1
 kind: Canary
 metadata:
@@ -210,30 +212,35 @@ spec:
   });
 
   it.each([
-    { what: 'a Service of HTTP', service: '{port: 80, gatewayRefs: [{name: front}]}', more: '', verbs: ['list'] },
+    { what: 'a Service of HTTP', service: '{port: 80, gatewayRefs: [{name: front}]}', more: '', verbs: ['list'], ofHttp: FULL },
     {
       what: 'a Service of gRPC',
       service: '{port: 80, appProtocol: grpc, gatewayRefs: [{name: front}]}',
       more: '',
-      verbs: ['get list watch create patch'],
+      verbs: [FULL],
+      ofHttp: 'get list watch',
     },
     {
       what: 'a GRPCRoute among routeRefs',
       service: '{port: 80}',
       more: '  routeRefs: [{apiVersion: gateway.networking.k8s.io/v1, kind: GRPCRoute, name: calls}]\n',
-      verbs: ['get list watch create patch'],
+      verbs: [FULL],
+      ofHttp: FULL,
     },
-  ])('with the Gateway API, $what has rules for GRPCRoutes: $verbs', async ({ service, more, verbs }) => {
-    const canary = CANARY.replace('provider: kubernetes', 'provider: gatewayapi:v1').replace(
-      'service: {port: 80}\n',
-      `service: ${service}\n${more}`,
-    );
-    const { code, complained, rules } = await print({ 'values.yaml': 'namespaces: [shop]', 'web.yaml': canary });
-    expect({ code, complained }).toMatchObject({ code: 0 });
-    const ofGrpc = rules.flatMap((rule) => /^Role shop: ([a-z ]+) [a-z,]*grpcroutes/.exec(rule)?.[1] ?? []);
-    expect(ofGrpc).toEqual(verbs);
-    expect(rules.some((rule) => /get list watch create patch [a-z,]*httproutes/.test(rule))).toBe(true);
-  });
+  ])(
+    'with the Gateway API, $what has rules for GRPCRoutes: $verbs, and for HTTPRoutes: $ofHttp',
+    async ({ service, more, verbs, ofHttp }) => {
+      const canary = CANARY.replace('provider: kubernetes', 'provider: gatewayapi:v1').replace(
+        'service: {port: 80}\n',
+        `service: ${service}\n${more}`,
+      );
+      const { code, complained, rules } = await print({ 'values.yaml': 'namespaces: [shop]', 'web.yaml': canary });
+      expect({ code, complained }).toMatchObject({ code: 0 });
+      const ofGrpc = rules.flatMap((rule) => /^Role shop: ([a-z ]+) [a-z,]*grpcroutes/.exec(rule)?.[1] ?? []);
+      expect(ofGrpc).toEqual(verbs);
+      expect(rules.flatMap((rule) => /^Role shop: ([a-z ]+) [a-z,]*httproutes/.exec(rule)?.[1] ?? [])).toEqual([ofHttp]);
+    },
+  );
 
   it('values are laid over each other as by Helm', async () => {
     const { code, rules } = await print({

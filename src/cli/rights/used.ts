@@ -1,12 +1,12 @@
 import type { Canary } from '../../api/canary.ts';
 import { DEFAULT_MESH_PROVIDER, providerOf } from '../../api/mesh-provider.ts';
 import type { MetricTemplateSpec } from '../../api/metric-template.ts';
-import { inNamespace, type Permission } from '../../api/permission.ts';
+import { inNamespace, type Permission, type RbacVerb } from '../../api/permission.ts';
 import { arrivalPermissions } from '../../arrival/kinds.ts';
 import { canaryPermissions, dashboardPermissions, providerPermissions, referencePermissions } from '../../controller/permissions.ts';
 import { metricsPermissions } from '../../metrics/permissions.ts';
 import { readKeptnQuery } from '../../metrics/providers/keptn-query.ts';
-import { routeKindOf } from '../../routers/gateway-api/route-kind.ts';
+import { type RouteKind, routeKindOf } from '../../routers/gateway-api/route-kind.ts';
 import { meshGroups } from '../../routers/mesh-kinds.ts';
 import { servicePermissions } from '../../routers/permissions.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -64,7 +64,7 @@ function ownNeeds(
     needs(namespace, permissions, what === '' ? by : `${what} of ${by}`);
   const provider = providerOf(canary.spec.provider ?? config.meshProvider ?? DEFAULT_MESH_PROVIDER);
   const ofProvider = providerPermissions(provider).filter(({ group }) => !remoteRoutes || !meshGroups.has(group));
-  const routes = ofProvider.flatMap((permission) => grpcAsUsed(permission, canary));
+  const routes = ofProvider.flatMap((permission) => routesAsUsed(permission, canary));
   const workload = workloadFor(targetRef);
   const isKnown = !('unsupported' in workload);
   const { apiVersion, kind, name } = targetRef;
@@ -89,15 +89,20 @@ function ownNeeds(
   ];
 }
 
-const GRPC_ROUTES = 'grpcroutes';
+/** Routes of the Gateway API, and what is left of their rule where a Canary uses the other kind. */
+const UNUSED_ROUTES: readonly { kind: RouteKind; resource: string; verbs: readonly RbacVerb[]; purpose: string }[] = [
+  { kind: 'HTTPRoute', resource: 'httproutes', verbs: ['get', 'list', 'watch'], purpose: 'HTTPRoutes that lead to the application' },
+  { kind: 'GRPCRoute', resource: 'grpcroutes', verbs: ['list'], purpose: 'GRPCRoutes that lead to the application' },
+];
 
-/** A Canary whose route is an HTTPRoute only looks, as a release starts, whether a GRPCRoute leads to its application. */
-function grpcAsUsed(permission: Permission, canary: Canary): Permission[] {
-  const isUsed = routeKindOf(canary, 'v1') === 'GRPCRoute' || canary.spec.routeRefs?.some(({ kind }) => kind === 'GRPCRoute');
-  if (isUsed || !permission.resources.includes(GRPC_ROUTES)) return [permission];
+/** A Canary writes routes of one kind, and only looks, as a release starts, whether those of the other lead to its application. */
+function routesAsUsed(permission: Permission, canary: Canary): Permission[] {
+  if (!UNUSED_ROUTES.every(({ resource }) => permission.resources.includes(resource))) return [permission];
+  const isUsed = (kind: RouteKind) => routeKindOf(canary, 'v1') === kind || canary.spec.routeRefs?.some((one) => one.kind === kind);
+  const unused = UNUSED_ROUTES.filter(({ kind }) => !isUsed(kind));
   return [
-    { ...permission, resources: permission.resources.filter((one) => one !== GRPC_ROUTES) },
-    { ...permission, resources: [GRPC_ROUTES], verbs: ['list'], purpose: 'GRPCRoutes that lead to the application' },
+    { ...permission, resources: permission.resources.filter((one) => !unused.some(({ resource }) => resource === one)) },
+    ...unused.map(({ resource, verbs, purpose }) => ({ ...permission, resources: [resource], verbs, purpose })),
   ];
 }
 

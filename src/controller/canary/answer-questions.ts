@@ -40,11 +40,11 @@ export async function answerQuestion(question: AnswerableQuestion, context: Answ
     case 'runHooks': {
       const { canary, signal, clock, secret, timeCall } = context;
       const callsOf = GATES.has(question.type) ? context.gatesOf : context.callsOf;
-      const { type, phase, checksum } = question;
+      const { type, phase, checksum, key } = question;
       const revision = canary.status?.release?.revision ?? '';
       const calls: HookCall[] = [];
       const outcome = await runHooks(canary, type, {
-        ...{ phase, checksum, revision, signal, clock, secret, timeCall },
+        ...{ key, phase, checksum, revision, signal, clock, secret, timeCall },
         ...callsOf?.(canary.metadata.namespace),
         answered: (call) => void calls.push(call),
       });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Canary } from '../../api/canary.ts';
 import { labelOf } from '../../api/kube-object.ts';
 import type { Announcement } from '../../engine/reasons.ts';
@@ -27,11 +28,12 @@ export function announcer(deps: AnnouncerDeps): Pick<ControllerDeps, 'announce' 
     announceOn(canary, announcement);
     const { phase, release } = canary.status ?? { phase: '' as const };
     const event = { message: announcement.message, type: announcement.type, atMs: clock.nowMs() };
+    const key = newsKey(canary, announcement, event.atMs);
     const checksum = release?.revision ?? '';
     // Many can wait, and each has to be taken off a list of its own.
     const own = AbortSignal.any([signal]);
     const calls = callsOf(canary.metadata.namespace);
-    sendEvent(canary, event, { phase, checksum, signal: own, clock, secret, fallbackUrl: eventWebhook, ...calls, timeCall }).then(
+    sendEvent(canary, event, { key, phase, checksum, signal: own, clock, secret, fallbackUrl: eventWebhook, ...calls, timeCall }).then(
       (refusals) => {
         for (const refusal of refusals)
           log.warn({ canary: labelOf(canary), webhook: refusal.webhook, reason: refusal.reason }, 'event webhook failed');
@@ -42,4 +44,11 @@ export function announcer(deps: AnnouncerDeps): Pick<ControllerDeps, 'announce' 
     );
   };
   return { announce, announceOn };
+}
+
+/** News are announced once, or not at all: a process that has ended announces nothing, and the next one has news of its own. */
+function newsKey({ metadata, status }: Canary, { reason, message }: Announcement, atMs: number): string {
+  const { run = 0, revision = '' } = status?.release ?? {};
+  const hash = createHash('sha256').update(message).digest('hex').slice(0, 16);
+  return `${metadata.uid}/${run}/${revision}/${reason}/${atMs}-${hash}/event-webhook`;
 }

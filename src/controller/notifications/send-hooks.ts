@@ -37,18 +37,19 @@ export async function sendHooks(
   const isEvent = delivery.kind === 'event-webhook';
   const type = phase === 'Failed' ? 'Warning' : 'Normal';
   const { turns, egress, ownEgress } = callsOf?.(canary.metadata.namespace) ?? {};
-  const call = (webhook: Webhook): Promise<HookOutcome> => {
+  const call = (webhook: Webhook, key: string): Promise<HookOutcome> => {
     const payload = isEvent
       ? eventPayload(canary, { message: delivery.message, type, atMs: delivery.sinceMs }, { phase, checksum, webhook })
       : hookPayload(canary, webhook, { phase, checksum });
     const policy = isEvent && !delivery.hook ? ownEgress : egress;
-    return callWebhook(webhook, payload, { signal, clock, secret, timeCall, turns, egress: policy });
+    return callWebhook(webhook, payload, { key, signal, clock, secret, timeCall, turns, egress: policy });
   };
   const hooks = isEvent ? eventReceivers(canary, delivery.hook ? '' : eventWebhook) : hooksOf(canary, 'post-rollout');
   const passed: string[] = [];
   let refused: SentHooks['refused'];
   for (const webhook of named(hooks, delivery.hook)) {
-    const answer = await call(webhook);
+    // One that an earlier version has listed for all hooks has one key for all of them.
+    const answer = await call(webhook, delivery.hook ? delivery.key : `${delivery.key}/${webhook.name}`);
     if (answer.outcome === 'passed') {
       passed.push(webhook.name);
       continue;

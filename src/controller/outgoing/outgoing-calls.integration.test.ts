@@ -200,7 +200,7 @@ it('I15: gates of a namespace that never answer leave those of a neighbour on ti
   const ask = (namespace: string, url: string, signal: AbortSignal) => {
     const hooked = hookedCanary([{ name: 'gate', type: 'confirm-rollout', url, timeout: '60m' }]);
     const own = { ...hooked, metadata: { ...hooked.metadata, namespace } };
-    return runHooks(own, 'confirm-rollout', { phase: 'Progressing', checksum: '', signal, ...calls.gatesOf(namespace) });
+    return runHooks(own, 'confirm-rollout', { key: 'k', phase: 'Progressing', checksum: '', signal, ...calls.gatesOf(namespace) });
   };
   const hostile = Array.from({ length: 400 }, () => ask('hostile', tarpit.address, over.signal).catch((error: unknown) => error));
   await expect.poll(() => asked('gate')).toBe(400);
@@ -215,7 +215,7 @@ it('a gate does not wait for the load tests of its own namespace', async () => {
   const { calls, figures } = outgoingCalls();
   const [slow, gate] = [await served(never), await served((response) => void response.end('ok'))];
   const over = new AbortController();
-  const about = { phase: 'Progressing' as const, checksum: '' };
+  const about = { key: 'k', phase: 'Progressing' as const, checksum: '' };
   const loads = hookedCanary([{ name: 'load', type: 'rollout', url: slow.address, timeout: '60m' }]);
   const all = Array.from({ length: 400 }, () =>
     runHooks(loads, 'rollout', { ...about, signal: over.signal, ...calls.messagesOf('shop') }).catch((error: unknown) => error),

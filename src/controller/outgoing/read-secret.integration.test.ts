@@ -52,7 +52,11 @@ async function attacked(attack: { type?: string; mark?: string; requireSecretLab
   };
   const answers = {
     'spec.metricsServerSecretRef': await serverOf(canary, { metricsServer: address, secret, timeoutMs: 60_000 }).runQuery('q', signal),
-    'spec.analysis.webhooks[].secretRef': await callWebhook({ name: 'h', url: address, secretRef }, payload as never, { signal, secret }),
+    'spec.analysis.webhooks[].secretRef': await callWebhook({ name: 'h', url: address, secretRef }, payload as never, {
+      key: 'k',
+      signal,
+      secret,
+    }),
     'spec.provider.secretRef': await templateOf({ secretRef }),
     'spec.provider.caSecretRef': await templateOf({ caSecretRef: secretRef }),
     'spec.secretRef': await send(canary, delivery as never, signal),

@@ -56,5 +56,5 @@ function rolloutWake({ context, event: { facts } }: Input, side: 'primary' | 'ta
 }
 
 function hookAsk(type: HookType) {
-  return (input: Input): Change => (isPaused(input) ? {} : ask(input, { kind: 'runHooks', type, phase: '', checksum: '' }));
+  return (input: Input): Change => (isPaused(input) ? {} : ask(input, { kind: 'runHooks', type, phase: '', checksum: '', key: '' }));
 }

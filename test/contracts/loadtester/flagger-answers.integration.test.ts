@@ -8,7 +8,7 @@ import { startTested, type TestedLoadTester } from './start.ts';
 
 function call(type: HookType, url: string, over: Partial<Webhook> = {}, secret?: Record<string, string>) {
   const hook: Webhook = { name: 'hook', type, url, ...over };
-  const options = { signal: new AbortController().signal, pause: async () => undefined };
+  const options = { key: 'k', signal: new AbortController().signal, pause: async () => undefined };
   return runHooks(hookedCanary([hook]), type, {
     ...options,
     phase: 'Progressing',

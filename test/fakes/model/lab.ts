@@ -7,6 +7,7 @@ import type { Notifier } from '../../../src/notifiers/notifier.ts';
 import { type HandClock, handClock } from '../clock.ts';
 import { raw } from '../raw.ts';
 import { ModelClient, type SentWrite } from './client.ts';
+import { HookReceiver, type ReceivedHook } from './hook-receiver.ts';
 import { ModelNodes } from './nodes.ts';
 import { ModelProxy } from './proxies.ts';
 import { ModelServer } from './server.ts';
@@ -62,11 +63,14 @@ export class ModelLab {
   externalMetric: () => { value: number; afterMs: number } = () => ({ value: 1, afterMs: 0 });
   /** Gets the alerts of Canaries that name no receiver. */
   notifier: Notifier | undefined;
+  /** The status that webhooks of `HOOKS` are answered with. */
+  answerHook: (call: ReceivedHook) => number = () => 200;
   /** Lines of all controllers so far, with their fields. */
   readonly logged: { msg: string; [field: string]: unknown }[] = [];
   readonly #settings: LabSettings;
   /** Knows of everything at once. */
   readonly #newest: ModelProxy;
+  readonly #hooks: HookReceiver;
   #hasAnswered = false;
   readonly #clients: ModelClient[] = [];
   #running: { controller: Controller; client: ModelClient; die(): void } | undefined;
@@ -77,6 +81,7 @@ export class ModelLab {
     this.server = new ModelServer(this.clock, settings.watchWindow);
     this.nodes = new ModelNodes(this.server, this.clock, () => draw(...startUpMs));
     this.server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    this.#hooks = new HookReceiver(this.clock, (call) => this.answerHook(call));
     this.#newest = new ModelProxy(this.server, this.clock, NAMESPACE, () => 0);
     this.proxies = [1, 2, 3].map(() => new ModelProxy(this.server, this.clock, NAMESPACE, () => draw(...lagMs)));
   }
@@ -151,6 +156,7 @@ export class ModelLab {
     const write = (fields: object, msg: string) => void this.logged.push({ ...fields, msg });
     const log = { debug: () => undefined, info: write, warn: write, error: write };
     const notifier = this.notifier && ofProcess(this.notifier, client);
+    const hooks = this.#hooks.agent(client.isDead);
     const controller = startController({
       config,
       cluster: client,
@@ -159,6 +165,7 @@ export class ModelLab {
       log,
       metrics,
       mayWrite,
+      agents: { http: hooks, https: hooks as never },
       ...(notifier && { notifier }),
     });
     controller.started.catch(() => undefined); // killed before its first look
@@ -238,6 +245,7 @@ export class ModelLab {
 
   /** Lets everything happen that can happen at this moment, and then checks every proxy. */
   async #calm(): Promise<void> {
+    await this.#hooks.calm();
     await calm(this.server);
     const problems = this.proxies.map((proxy) => this.#problemOf(proxy));
     this.#hasAnswered ||= problems.every((problem) => problem === undefined);

@@ -4,29 +4,13 @@ import { daemonSetApplication } from '../kinds/daemon-set.ts';
 import { providerFixtures } from '../providers/index.ts';
 import { APP } from '../scenario.ts';
 import { until } from '../until.ts';
+import { usedElsewhere } from './covered-rules.ts';
+import { featureScenarios } from './feature-scenarios.ts';
+import { BY_SERVICES, blueGreen, OURS, object, secret } from './rights-objects.ts';
 import { NAMESPACE, type RightsScenario } from './rights-run.ts';
 
 const LIMITED = { namespaces: [NAMESPACE] };
 const ELSEWHERE = 'observability';
-const BY_SERVICES = { meshProvider: 'kubernetes' };
-const OURS = 'flagger.app/v1beta1';
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
-
-const object = (apiVersion: string, kind: string, name: string, fields: object, namespace = NAMESPACE): KubeObject => ({
-  apiVersion,
-  kind,
-  metadata: { name, namespace },
-  ...fields,
-});
-const secret = (name: string, data: Record<string, string>, namespace = NAMESPACE): KubeObject =>
-  object(
-    'v1',
-    'Secret',
-    name,
-    { type: 'Opaque', data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, base64(text)])) },
-    namespace,
-  );
-
 const scaler = (apiVersion: string, kind: string, spec: object): Omit<RightsScenario, 'name' | 'values'> => ({
   spec: () => ({ autoscalerRef: { apiVersion, kind, name: APP } }),
   async given({ given }, { cluster }) {
@@ -49,9 +33,7 @@ const references: RightsScenario = {
   name: 'references to objects of another namespace',
   values: { namespaces: [NAMESPACE, ELSEWHERE], ...BY_SERVICES },
   analysis: ({ hooks }) => ({
-    iterations: 2,
-    stepWeight: undefined,
-    maxWeight: undefined,
+    ...blueGreen(),
     alerts: [{ name: 'chat', severity: 'info', providerRef: { name: 'chat', namespace: ELSEWHERE } }],
     metrics: [
       {
@@ -76,16 +58,18 @@ const references: RightsScenario = {
   },
 };
 
-const blueGreen = () => ({ iterations: 2, stepWeight: undefined, maxWeight: undefined });
+/** Those of linkerd. */
+const SAME_RULES: ReadonlySet<string> = new Set(['smi:v1alpha1', 'smi:v1alpha2', 'smi:v1alpha3', 'smi:v1alpha4']);
 
 /** Uses of Serin: providers, kinds of target and scaler, companions, references. */
 export const rightsScenarios: readonly RightsScenario[] = [
-  // The others of SMI have the same rules.
-  ...providerFixtures.slice(0, 11).map((fixture, index) => ({
-    name: `provider ${fixture.provider}${index % 2 === 0 ? '' : ', one namespace'} (${index})`,
-    values: index % 2 === 0 ? {} : LIMITED,
-    fixture,
-  })),
+  ...providerFixtures
+    .filter(({ provider }) => !SAME_RULES.has(provider))
+    .map((fixture, index) => ({
+      name: `provider ${fixture.provider}${index % 2 === 0 ? '' : ', one namespace'} (${index})`,
+      values: index % 2 === 0 ? {} : LIMITED,
+      fixture,
+    })),
   { name: 'provider kubernetes', values: { ...LIMITED, ...BY_SERVICES }, analysis: blueGreen },
   { name: 'a DaemonSet', values: {}, application: daemonSetApplication },
   { name: 'a Service', values: LIMITED, application: serviceApplication },
@@ -119,6 +103,7 @@ export const rightsScenarios: readonly RightsScenario[] = [
     },
   },
   references,
+  ...featureScenarios,
 ];
 
 /** An event that another replica has written first. */
@@ -136,7 +121,10 @@ export const onlyThen: Readonly<Record<string, string>> = {
   // The user has one of its name.
   'create httpproxies.projectcontour.io': 'test/e2e/rules.test.ts',
   'create routetables.gateway.solo.io': 'test/e2e/rules.test.ts',
+  'create traefikservices.traefik.io': 'provider traefik makes its route',
+  'delete traefikservices.traefik.io': 'provider traefik makes its route',
   'get events': OF_ANOTHER_REPLICA,
+  ...usedElsewhere,
   'delete horizontalpodautoscalers.autoscaling': OF_FORMER_SCALER,
   'delete scaledobjects.keda.sh': OF_FORMER_SCALER,
   ...Object.fromEntries(

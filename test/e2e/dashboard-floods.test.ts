@@ -1,0 +1,84 @@
+import { performance } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askHttp, openStream } from '../fakes/ask-http.ts';
+import { type Headers, logInAt, postingTo, sessionIn } from '../fakes/controller-dashboard.ts';
+import { HeldSockets } from '../fakes/held-sockets.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { ServedDashboard } from './served-dashboard.ts';
+
+const ORIGIN = 'https://serin.example.org';
+const [ATTACKER, USER] = ['127.0.0.3', '127.0.0.2'];
+/** Connections without a session that the listener keeps (docs/dashboard.md). */
+const KEPT = 512;
+const LOOKS = 5;
+
+/** A request whose body does not end. */
+const unending = (path: string): string => {
+  const lines = Object.entries({ ...postingTo(ORIGIN), 'content-length': '100' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n{`;
+};
+
+/** `npm run test:e2e -- dashboard-floods` prints the figures of docs/dashboard.md: milliseconds of a user's requests, median of five. */
+describe('I15: the dashboard on a real control plane under a client that holds connections', () => {
+  let served: ServedDashboard;
+  let token = '';
+  beforeAll(async () => {
+    served = await ServedDashboard.start(ORIGIN);
+    token = await served.token('viewer');
+  });
+  afterAll(() => served?.stop());
+
+  /** A login, the list of Canaries and a release, as the page requests them. */
+  async function look(): Promise<{ login: number; list: number; release: number }> {
+    const startedMs = performance.now();
+    const answer = await logInAt(served.port, ORIGIN, token, { localAddress: USER });
+    const loggedInMs = performance.now();
+    expect(answer.status).toBe(204);
+    const headers: Headers = { ...postingTo(ORIGIN), ...sessionIn(answer) };
+    const ask = (path: string) => askHttp(served.port, path, { headers, localAddress: USER });
+    const list = await ask('/api/stream');
+    const listedMs = performance.now();
+    expect(list.text).toContain('shop-b');
+    const release = await ask('/api/canaries/b/shop-b/stream');
+    const readMs = performance.now();
+    expect(release.text).toContain('event: release');
+    return { login: loggedInMs - startedMs, list: listedMs - loggedInMs, release: readMs - listedMs };
+  }
+
+  const floods = [
+    { what: 'no connection', said: '', count: 0 },
+    { what: '512 idle connections', said: '', count: 512 },
+    { what: '5,000 idle connections', said: '', count: 5_000 },
+    { what: '64 logins with slow bodies', said: unending('/login'), count: 64 },
+    { what: '5,000 logins with slow bodies', said: unending('/login'), count: 5_000 },
+    { what: '512 verbs with slow bodies', said: unending('/api/canaries/b/shop-b/verbs'), count: 512 },
+  ];
+  it.each(floods)(
+    '$what of one address: a user at another one logs in and works, and an open page stays',
+    async ({ what, said, count }) => {
+      const session = sessionIn(await logInAt(served.port, ORIGIN, token, { localAddress: USER }));
+      const page = openStream(served.port, '/api/stream', { ...postingTo(ORIGIN), ...session }, USER);
+      await eventually('the page is open', async () => page.text.includes('shop-b'));
+      const sockets = new HeldSockets(served.port);
+      try {
+        await sockets.open(count, ATTACKER, said);
+        const looks: Awaited<ReturnType<typeof look>>[] = [];
+        for (let nth = 0; nth < LOOKS; nth += 1) looks.push(await look());
+        await eventually('no more are held than have a slot', async () => sockets.held <= KEPT);
+        const median = (part: 'login' | 'list' | 'release') =>
+          Math.round(looks.map((one) => one[part]).toSorted((a, b) => a - b)[Math.floor(LOOKS / 2)] ?? 0);
+        const figures = { login: median('login'), list: median('list'), release: median('release'), held: sockets.held };
+        process.stdout.write(`${what}: ${JSON.stringify(figures)}\n`);
+        expect(page.isOver).toBe(false);
+      } finally {
+        page.close();
+        sockets.close();
+      }
+    },
+  );
+
+  it('the controller is ready all the same, and its log has no line for a connection', () => {
+    expect(served.controller.hasExited()).toBe(false);
+    expect(served.log.split('\n').length).toBeLessThan(1_000);
+  });
+});
