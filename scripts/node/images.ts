@@ -38,7 +38,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const SOURCES = join(ROOT, 'test', 'node', 'images');
 /** Changes when what is made of the same inputs does. */
 const RECIPE = 1;
-/** Archives of each image in the cache, those last used: as many checkouts as are worked in side by side, with the one before. */
+/** Archives of each image that the cache keeps, the last used first: enough for several checkouts side by side, each with its previous archive. */
 const KEPT = 8;
 
 const PODINFO: GoTool = {

@@ -17,9 +17,9 @@ export type QuestionId = string;
  */
 export type Question =
   | { kind: 'record'; id: QuestionId; phase: Phase; release: Release }
-  /** `phase` and `checksum` are what the payload says (E84); `key` names the occasion, and is the same when it is asked again after a restart (E135). */
+  /** `phase` and `checksum` are fields of the payload (E84); `key` names the occasion: a call that is repeated after a restart has the same key (E135). */
   | { kind: 'runHooks'; id: QuestionId; type: HookType; phase: Phase; checksum: string; key: string }
-  /** `compare`: counts of both sides that are to be read as well. */
+  /** `compare`: counts of both sides to read also. */
   | { kind: 'measure'; id: QuestionId; compare?: readonly ToCompare[] }
   /** Read counts of both sides between two checks. */
   | { kind: 'compare'; id: QuestionId; compare: readonly ToCompare[] }

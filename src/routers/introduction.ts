@@ -4,7 +4,7 @@ import { findObject } from './find-object.ts';
 import type { Router } from './router.ts';
 
 interface Side {
-  /** What the proxy learns of by itself: a Service with its port, and what else of a rule makes another cluster of it. */
+  /** Unit that the proxy learns of separately: a Service with its port, and the other fields of a rule that make another cluster of it. */
   cluster: string;
   hasTraffic: boolean;
 }
@@ -32,9 +32,9 @@ export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).includes(INTRODUCTION.name);
 
 /**
- * The steps by which traffic goes to Services that the rules in place do not name. Contour tells its Envoy of routes and of Services on streams of
- * their own, and Envoy answers 503 while it knows a route and not its Service. So rules that no request matches name the new Services before
- * they get traffic, and then the old ones, which may not be forgotten before the route to them is (DF650). What other rules lead to goes on.
+ * The steps by which traffic goes to Services that the rules in place do not name. Contour sends routes and Services to its Envoy on separate streams, and
+ * Envoy answers 503 while it knows a route and not its Service. So rules that no request matches name the new Services before they get traffic, and then the
+ * old ones, which must not be forgotten before the route to them is (DF650). Services of other rules keep their traffic.
  */
 export function introducing<Rule extends object>({ name, most, sidesOf, unmatched }: RuleList<Rule>): NonNullable<Router['introduction']> {
   const rulesOf = (object: KubeObject | undefined): Rule[] => specOf<Record<string, Rule[]>>(object)[name] ?? [];

@@ -21,7 +21,7 @@ const payload: HookPayload = {
 function call(webhook: Partial<Webhook> & { url: string }, signal = new AbortController().signal) {
   const waits: number[] = [];
   const pause = async (ms: number) => void waits.push(ms);
-  // What has to be answered has an hour, whatever the machine does meanwhile.
+  // A timeout of an hour, so that a busy machine does not fail a call that has to be answered.
   return callWebhook({ name: 'hook', timeout: '60m', ...webhook }, payload, { key: 'uid/1/s1:ab', signal, pause }).then((answer) => ({
     answer,
     waits,

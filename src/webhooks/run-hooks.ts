@@ -53,7 +53,7 @@ export function eventReceivers(canary: Canary, fallbackUrl = ''): Webhook[] {
   return [{ name: 'event-webhook', type: 'event', url: fallbackUrl }];
 }
 
-/** Of those that share a name, each has its place among them in its key, as the messages of an end do. */
+/** The key of a hook whose name is shared contains its place among the hooks of that name, as in the messages of an end. */
 function keyOf(occasion: string, hooks: readonly Webhook[], index: number): string {
   const { name = '' } = hooks[index] ?? {};
   const nth = hooks.slice(0, index).filter((other) => other.name === name).length;

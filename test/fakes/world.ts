@@ -144,7 +144,7 @@ export class World {
   onStep: (step: { before: Snapshot; event: EngineEvent; next: Snapshot; questions: readonly Question[] }) => void = () => undefined;
   /** Called with what hooks answer. */
   onAnswer: (type: HookType, outcome: 'passed' | 'refused') => void = () => undefined;
-  /** What receivers of hooks say; absent: as `behaviour.hooks` has it. */
+  /** Answers of the receivers of hooks; those of `behaviour.hooks` if undefined. */
   answers: ((asked: Extract<Question, { kind: 'runHooks' }>) => 'passed' | 'refused') | undefined;
   /** A backend that is slow to count: what waits for counts is answered no more. */
   countsAreLate = false;

@@ -99,7 +99,7 @@ export async function play(node: RealNode, { controller, way, fault }: Round, { 
   return outcomes;
 }
 
-/** How many lines there are of each, without the time at their beginning and the port at their end. */
+/** Number of lines for each reason, without the time at their beginning and the port at their end. */
 function counted(lost: readonly string[]): Record<string, number> {
   const reasons: Record<string, number> = {};
   for (const line of lost) {

@@ -11,7 +11,7 @@ const node = givenNode('application', 'serin');
 const kubectl = (...args: string[]) => node().kubectl(...args, '-n', 'serin');
 const FOLDER = '/fake-time';
 const OFF_S = 300;
-/** What is between a renewal and the look at it. */
+/** Longest time between a renewal and the read of it. */
 const ROUGHLY_S = 60;
 
 let installed: Installed;

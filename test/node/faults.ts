@@ -8,7 +8,7 @@ export type ControllerName = 'serin' | 'flagger';
 const LEASE = 'flagger-leader-election';
 export const FAULT_MS = 30_000;
 
-/** The lease of the leader, as it is in the API server. */
+/** The lease of the leader, from the API server. */
 export async function leaseOf(node: RealNode, controller: ControllerName = 'serin') {
   const path = 'jsonpath={.spec.holderIdentity} {.spec.renewTime} {.spec.leaseTransitions}';
   const [holder = '', renewedAt = '', transitions = ''] = (await node.kubectl('get', 'lease', LEASE, '-n', controller, '-o', path)).split(

@@ -8,7 +8,7 @@ import { staleEntry } from './stale-entry.ts';
 import { ranCommand } from './started.ts';
 
 const NAMESPACE = 'plain';
-/** Below those that the kernel gives out. */
+/** Below the range from which the kernel chooses ports. */
 const PORT = 30_001;
 const OTHER_PORTS = Array.from({ length: 20 }, (_, at) => PORT + 1 + at);
 const REQUEST = 'GET / HTTP/1.1\r\nhost: shop\r\n\r\n';
@@ -41,7 +41,7 @@ const service = (name: string, app: string, targetPort: number) => ({
 });
 const addressOf = (name: string) => kubectl('get', 'service', name, '-o', 'jsonpath={.spec.clusterIP}');
 
-/** From this port, or one that the kernel chooses. Fails with the code of the refusal. */
+/** Connects from this port, or from a port that the kernel chooses. Fails with the code of the refusal. */
 function connected(host: string, localPort = 0): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port: 80, localPort }, () => resolve(socket));
@@ -72,7 +72,7 @@ describe('without Serin', () => {
     const shop = await addressOf('shop');
     await expect.poll(() => connected(shop).then(answerOf), { timeout: 30_000 }).toBe('old');
     const { podIP, containerId } = await where('old');
-    // It is asked by a connection that it answers; then it leaves the Service in order, and another pod is there.
+    // It answers a request on a connection. Then it leaves the Service in order, and another pod takes its place.
     const held = await connected(shop, PORT);
     expect(await answerOf(held)).toBe('old');
     await administrator(node()).apply(pod('new'));

@@ -1,7 +1,7 @@
 import { runProgram } from '../e2e/helm.ts';
 
 /**
- * The pod to which the kernel leads new connections from this port to a Service, by its entry of an earlier one that the pod has reset; undefined where it has no such entry.
+ * The pod to which the kernel leads new connections from this port to a Service, by its entry of an earlier connection that the pod has reset; `undefined` if it has no such entry.
  * kube-proxy decides only where a connection has no entry, and the kernel keeps this one for 10 s (nf_conntrack_tcp_timeout_close), so that the pod refuses the next connection when
  * its process has ended. `stale-entry.test.ts` shows it without Serin.
  */

@@ -97,7 +97,7 @@ it('DF842: a port that has left the manifest of kubectl apply does not come back
   expect(raw(given(later([http, admin]), apexOriginal(before))).spec.ports).toEqual([http, admin]);
 });
 
-it('03-B17: a Service without ports, or of which none are recorded, keeps or gets those that there are', () => {
+it('03-B17: a Service without ports, or without recorded ones, keeps or gets the known ports', () => {
   const bare = aService({}, { ports: undefined });
   expect(raw(given(bare, { selector: {}, ports: [http] })).spec.ports).toEqual([http]);
   expect(raw(given(bare, { selector: {} })).spec.ports).toBeUndefined();

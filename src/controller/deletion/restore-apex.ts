@@ -45,7 +45,7 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: O
   const isOurs = service.metadata.labels?.[own.key] === service.metadata.name;
   const labels = original?.labels && isOurs ? changesOf(service.metadata.labels, [own.key], sent?.labels ?? original.labels) : {};
   const live = specOf<ServiceSpec>(service);
-  // What a server-side manifest has is there; of what that or the one of `kubectl apply` has no more, nothing comes back.
+  // The Service has the ports of a server-side manifest already: ports that this manifest, or that of `kubectl apply`, no longer has do not come back.
   const extra = sent ? [] : extraPorts(live.ports ?? [], original?.ports ?? [], applied?.spec?.ports);
   const isOwned = service.metadata.ownerReferences !== undefined;
   const isLeft = isDeepStrictEqual(live.selector, selector) && !isOwned && extra.length === 0;

@@ -48,7 +48,7 @@ export async function sendHooks(
   const passed: string[] = [];
   let refused: SentHooks['refused'];
   for (const webhook of named(hooks, delivery.hook)) {
-    // One that an earlier version has listed for all hooks has one key for all of them.
+    // A delivery that an earlier version has listed for all hooks has one key for all of them.
     const answer = await call(webhook, delivery.hook ? delivery.key : `${delivery.key}/${webhook.name}`);
     if (answer.outcome === 'passed') {
       passed.push(webhook.name);

@@ -47,7 +47,7 @@ export const traefik: Router = {
   afterDeletion: (canary, { metadata }) => (metadata.name === serviceRef(canary).name ? 'stays' : 'goes'),
 };
 
-/** A TraefikService of the user's that leads to the application alone says nothing that is lost; requests that do not pass it get no share. */
+/** A TraefikService of the user's that leads only to the application loses nothing; requests that do not pass it get no share. */
 function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { apexService } = names(canary);
   const { port, portName = DEFAULT_NAME } = canary.spec.service;
