@@ -46,7 +46,7 @@ const SENTENCES: readonly { says: string; figures: () => readonly string[] }[] =
     figures: () => [rollbackOf('Flagger'), rollbackOf('Serin')],
   },
   {
-    says: "Flagger's rule rolled back {}, a statistical test that is asked each minute {}, the comparison {}.",
+    says: "Flagger's rule rolled back {}, a statistical test that runs each minute {}, the comparison {}.",
     figures: () => [sharesOfGood('Flagger'), sharesOfGood('fixed test, peeked'), sharesOfGood('Serin')],
   },
   {

@@ -81,5 +81,5 @@ export const languageProblems = (prose: readonly Prose[]): string[] =>
     Object.entries(PATTERNS).flatMap(([name, { found }]) => (found.test(withoutNames(one.text)) ? [shown(one, name)] : [])),
   );
 
-/** A path, a call or a field in backticks is a name, whose words are not ours to choose. */
-const withoutNames = (text: string): string => text.replace(/`[^`]*[/.(][^`]*`/g, '``');
+/** A path, a call or a field in backticks, and the target of a link, are names, whose words are not ours to choose. */
+const withoutNames = (text: string): string => text.replace(/`[^`]*[/.(][^`]*`|\]\([^)]*\)/g, '``');
