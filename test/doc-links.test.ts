@@ -34,13 +34,16 @@ it.each(pages)('%s links to pages and sections that there are', (page) => {
   expect(dead, relative(root, page)).toEqual([]);
 });
 
-it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md', 'docs/extending.md'])('%s names files and folders that there are', (page) => {
-  const named = [...readFileSync(join(root, page), 'utf8').matchAll(/`((?:src|test|scripts|charts|docs)\/[^`*\s]+)`/g)].map(
-    ([, path = '']) => path,
-  );
-  // The folder of what is to be added: `src/routers/<name>/`.
-  expect(named.filter((path) => !existsSync(join(root, path.replace(/[^/]*<.*/, ''))))).toEqual([]);
-});
+it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md', 'docs/extending.md'])(
+  '%s names files and folders that there are',
+  (page) => {
+    const named = [...readFileSync(join(root, page), 'utf8').matchAll(/`((?:src|test|scripts|charts|docs)\/[^`*\s]+)`/g)].map(
+      ([, path = '']) => path,
+    );
+    // The folder of what is to be added: `src/routers/<name>/`.
+    expect(named.filter((path) => !existsSync(join(root, path.replace(/[^/]*<.*/, ''))))).toEqual([]);
+  },
+);
 
 it('every page of docs is listed in its index, or is one of a folder that is; the README links to the index', () => {
   const index = readFileSync(join(root, 'docs', 'README.md'), 'utf8');

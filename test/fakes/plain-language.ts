@@ -25,7 +25,8 @@ export const PATTERNS: Record<string, Pattern> = {
     example: ['The port; undefined: it cannot be opened.', 'The port, `undefined` if it cannot be opened.'],
   },
   '"ask" of programs': {
-    found: /(?<!\$)\bask(?:s|ed|ing)?\b(?!-for)(?! (?:your|the (?:user|operator|owner|team|administrator|author)|you|for a word|a person))/i,
+    found:
+      /(?<!\$)\bask(?:s|ed|ing)?\b(?!-for)(?! (?:your|the (?:user|operator|owner|team|administrator|author)|you|for a word|a person))/i,
     write: 'call (a hook), run (a query), request (an object), need, require',
     example: ['the backend is asked', 'the backend is queried: ask the administrator'],
   },

@@ -137,7 +137,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
       key: 'u1/3/s1:ab/Failed/alert',
       name: 'podinfo',
       namespace: 'test',
-        severity: 'error',
+      severity: 'error',
       reason: 'Failed',
       message: 'Release of podinfo.test was rolled back: <b> & co',
       fields: [
