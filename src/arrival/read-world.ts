@@ -1,6 +1,6 @@
 import type { Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { isAbout, type ReadKind, readKinds } from './kinds.ts';
+import { isAbout, isOfRoutes as isOfRoutesOf, type ReadKind, readKinds } from './kinds.ts';
 import { goesByNamespaceLabels } from './peers.ts';
 import { isReadable } from './readable.ts';
 import type { UnreadKind } from './world.ts';
@@ -18,6 +18,8 @@ export interface ReadOptions {
   except?: readonly string[];
   /** Absent: not known, and what Canaries of any are about is read. */
   provider?: Provider | undefined;
+  /** Only routes of this provider, and what is attached to them. */
+  isOfRoutes?: boolean;
   /** Only this namespace may be read: others are not asked for, so that no request is refused. */
   isLimited?: boolean;
   /** Reads the namespace itself; an error of status 403: it may not be read. Absent: it is listed, with all others. */
@@ -30,9 +32,10 @@ export interface ReadOptions {
 export async function readNamespace(
   namespace: string,
   list: ListKind,
-  { except = [], provider, isLimited = false, getNamespace }: ReadOptions = {},
+  { except = [], provider, isOfRoutes = false, isLimited = false, getNamespace }: ReadOptions = {},
 ): Promise<ReadObjects> {
-  const kinds = readKinds.filter((one) => !except.includes(one.kind) && isAbout(one, provider));
+  const isMeant = (one: ReadKind) => (isOfRoutes && provider ? isOfRoutesOf(one, provider) : isAbout(one, provider));
+  const kinds = readKinds.filter((one) => !except.includes(one.kind) && isMeant(one));
   const read = await Promise.all(kinds.map((kind) => readKind(kind, namespace, list, isLimited)));
   const objects = read.flatMap((one) => one.objects);
   if (objects.some((one) => one.kind === 'NetworkPolicy' && isReadable(one) && goesByNamespaceLabels(one)))

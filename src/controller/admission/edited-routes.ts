@@ -46,7 +46,7 @@ export class EditedRoutes {
       if (refused === undefined) return undefined;
       if (nowMs < refused.againMs) return { ...refused.rejection, retryInMs: refused.againMs - nowMs };
     }
-    const read = await applications.read(canary.metadata.namespace, provider, signal);
+    const read = await applications.readRoutes(canary.metadata.namespace, provider, signal);
     const objects = read.objects.filter(isReadable);
     const text = (loss: Loss) => lossText(loss, canary.metadata.namespace);
     const known = new Set(before && lossesOf(before, objects, this.#routerOf(before)).map(text));

@@ -25,7 +25,7 @@ async function tracked(raw: KubeObject, lastAccepted?: KubeObject) {
   const deps = {
     ...{ config: ControllerConfig.parse({}), clock: handClock(), olderRival: () => undefined, lastAccepted: () => lastAccepted },
     view: { find: () => undefined, ready: async () => undefined },
-    applications: { read: async () => ({ objects: [], unread: [] }) },
+    applications: { readRoutes: async () => ({ objects: [], unread: [] }) },
     anchors: { originalSpec: async () => undefined },
     track: (_: unknown, { metadata, spec }: KubeObject & { spec: { analysis: { stepWeight: number } } }) =>
       specs.push({ generation: metadata.generation, steps: spec.analysis.stepWeight }),
