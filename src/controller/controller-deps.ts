@@ -59,8 +59,8 @@ export interface ClusterDeps {
   readonly applications: ApplicationReads;
   /** The objects of this spec are looked at, though it is not the one that the Canary holds. */
   track(canary: Canary, raw: KubeObject): void;
-  /** A Canary as it was when its spec could last be run, by `namespace/name`; as it is, where no other one was seen. */
-  lastAccepted(key: string): KubeObject | undefined;
+  /** Of the spec whose objects are looked at, by `namespace/name`. */
+  trackedGeneration(key: string): number | undefined;
   /** An older Canary on the same target or apex, as `namespace/name`. */
   olderRival(canary: Canary): string | undefined;
 }
