@@ -14,6 +14,8 @@ export interface ReadKind {
   isOfAll?: boolean;
   /** Only Canaries of these providers need it, and their rules grant the rights. */
   providers?: readonly Provider[];
+  /** Absent from `providers`: all are about it, and Canaries of these by rules of their routes, too. */
+  ruledBy?: readonly Provider[];
 }
 
 /** A kind matters to Canaries of this provider. If `provider` is undefined, it is not known, and all kinds count. */
@@ -21,6 +23,11 @@ export function isAbout({ providers }: ReadKind, provider: Provider | undefined)
   return providers === undefined || provider === undefined || providers.includes(provider);
 }
 
+/** Whether it says anything of the routes of this provider: the part that an edit is looked at by. */
+export const isOfRoutes = ({ providers, ruledBy }: ReadKind, provider: Provider): boolean =>
+  (providers ?? ruledBy)?.includes(provider) === true;
+
+const GATEWAY: readonly Provider[] = ['gatewayapi:v1', 'gatewayapi:v1beta1'];
 const MATCHING: readonly Provider[] = ['smi:v1alpha3', 'smi:v1alpha4'];
 const SPLITTING: readonly Provider[] = ['linkerd', 'osm', 'smi:v1alpha1', 'smi:v1alpha2', ...MATCHING];
 const APP_MESH: readonly Provider[] = ['appmesh', 'appmesh:v1beta2'];
@@ -41,7 +48,10 @@ export const readKinds: readonly ReadKind[] = [
   })),
   { group: 'gateway.networking.k8s.io', versions: ['v1', 'v1alpha3'], kind: 'BackendTLSPolicy', resource: 'backendtlspolicies' },
   { group: 'gateway.networking.x-k8s.io', versions: ['v1alpha1'], kind: 'XBackendTrafficPolicy', resource: 'xbackendtrafficpolicies' },
-  { group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'BackendTrafficPolicy', resource: 'backendtrafficpolicies' },
+  {
+    ...{ group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'BackendTrafficPolicy', resource: 'backendtrafficpolicies' },
+    ruledBy: GATEWAY,
+  },
   { group: 'linkerd.io', versions: ['v1alpha2'], kind: 'ServiceProfile', resource: 'serviceprofiles' },
   {
     ...{ group: 'networking.istio.io', versions: ['v1', 'v1beta1'], kind: 'VirtualService', resource: 'virtualservices' },
@@ -53,7 +63,7 @@ export const readKinds: readonly ReadKind[] = [
   },
   {
     ...{ group: 'gateway.networking.k8s.io', versions: ['v1', 'v1beta1'], kind: 'HTTPRoute', resource: 'httproutes' },
-    ...{ isOfAll: true, providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'] },
+    ...{ isOfAll: true, providers: GATEWAY },
   },
   {
     ...{ group: 'gateway.networking.k8s.io', versions: ['v1'], kind: 'GRPCRoute', resource: 'grpcroutes' },
@@ -62,19 +72,19 @@ export const readKinds: readonly ReadKind[] = [
   // Policies that can be attached to one rule of a route.
   {
     ...{ group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'SecurityPolicy', resource: 'securitypolicies' },
-    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+    providers: GATEWAY,
   },
   {
     ...{ group: 'gateway.envoyproxy.io', versions: ['v1alpha1'], kind: 'EnvoyExtensionPolicy', resource: 'envoyextensionpolicies' },
-    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+    providers: GATEWAY,
   },
   {
     ...{ group: 'kuadrant.io', versions: ['v1'], kind: 'AuthPolicy', resource: 'authpolicies' },
-    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+    providers: GATEWAY,
   },
   {
     ...{ group: 'kuadrant.io', versions: ['v1'], kind: 'RateLimitPolicy', resource: 'ratelimitpolicies' },
-    providers: ['gatewayapi:v1', 'gatewayapi:v1beta1'],
+    providers: GATEWAY,
   },
   {
     ...{ group: 'projectcontour.io', versions: ['v1'], kind: 'HTTPProxy', resource: 'httpproxies' },

@@ -1,6 +1,6 @@
 import type { Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { isAbout, type ReadKind, readKinds } from './kinds.ts';
+import { isAbout, isOfRoutes as isOfRoutesOf, type ReadKind, readKinds } from './kinds.ts';
 import { goesByNamespaceLabels } from './peers.ts';
 import { isReadable } from './readable.ts';
 import type { UnreadKind } from './world.ts';
@@ -18,6 +18,8 @@ export interface ReadOptions {
   except?: readonly string[];
   /** If absent, the provider is not known, and the kinds of all providers are read. */
   provider?: Provider | undefined;
+  /** Only routes of this provider, and what is attached to them. */
+  isOfRoutes?: boolean;
   /** Serin may read only this namespace: objects of others are not requested, so that no request is refused. */
   isLimited?: boolean;
   /** Reads the namespace itself. An error of status 403 means that Serin may not read it. If absent, all namespaces are listed. */
@@ -28,9 +30,10 @@ export interface ReadOptions {
 export async function readNamespace(
   namespace: string,
   list: ListKind,
-  { except = [], provider, isLimited = false, getNamespace }: ReadOptions = {},
+  { except = [], provider, isOfRoutes = false, isLimited = false, getNamespace }: ReadOptions = {},
 ): Promise<ReadObjects> {
-  const kinds = readKinds.filter((one) => !except.includes(one.kind) && isAbout(one, provider));
+  const isMeant = (one: ReadKind) => (isOfRoutes && provider ? isOfRoutesOf(one, provider) : isAbout(one, provider));
+  const kinds = readKinds.filter((one) => !except.includes(one.kind) && isMeant(one));
   const read = await Promise.all(kinds.map((kind) => readKind(kind, namespace, list, isLimited)));
   const objects = read.flatMap((one) => one.objects);
   if (objects.some((one) => one.kind === 'NetworkPolicy' && isReadable(one) && goesByNamespaceLabels(one)))

@@ -59,8 +59,8 @@ export interface ClusterDeps {
   readonly applications: ApplicationReads;
   /** The objects of this spec are looked at, though the Canary has another one. */
   track(canary: Canary, raw: KubeObject): void;
-  /** A Canary with its last runnable spec, by `namespace/name`, or its current one if no other was seen. */
-  lastAccepted(key: string): KubeObject | undefined;
+  /** Of the spec whose objects are looked at, by `namespace/name`. */
+  trackedGeneration(key: string): number | undefined;
   /** An older Canary on the same target or apex, as `namespace/name`. */
   olderRival(canary: Canary): string | undefined;
 }

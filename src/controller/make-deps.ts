@@ -88,7 +88,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
       metricsServerSecret: options.metricsServerSecret,
     }),
     track: listener.track,
-    lastAccepted: (key) => register.lastSeen(key)?.raw,
+    trackedGeneration: (key) => register.lastSeen(key)?.raw.metadata.generation,
     olderRival: (canary) => register.olderRival(labelOf(canary)),
   };
   return { deps, conditions, calls };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { wayOf } from '../../../test/fakes/stalled-release.ts';
-import { aCanary } from '../../../test/fakes/world.ts';
+import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { admit } from '../../controller/admission/admission.ts';
 import { ControllerConfig } from '../../controller/config.ts';
@@ -173,17 +173,29 @@ describe('serin why of a Canary that is refused', () => {
   });
 });
 
-it('I17: an arrival that is refused for another object names that one as what is to be changed', () => {
+describe('I17: a Canary that is refused for another object', () => {
   const object = { apiVersion: 'v1', kind: 'Service', name: 'web', namespace: 'test' };
-  const condition = {
-    type: 'Accepted',
-    status: 'False',
-    reason: 'EndpointsWouldBeLost',
-    message: 'Service web: …',
-    field: 'spec.selector',
-    object,
+  const refused = { reason: 'EndpointsWouldBeLost', message: 'Service web: …', field: 'spec.selector', object };
+  const whyIn = (status: object) => {
+    const conditions = [{ type: 'Accepted', status: 'False', ...refused }];
+    const raw = { ...plan(), status: { canaryWeight: 0, failedChecks: 0, iterations: 0, conditions, ...status } };
+    return whyOf(snapshotOf(raw)).diagnosis;
   };
-  const raw = { ...plan(), status: { phase: 'Initializing', canaryWeight: 0, failedChecks: 0, iterations: 0, conditions: [condition] } };
-  const { change } = whyOf(snapshotOf(raw)).diagnosis;
-  expect(change).toEqual({ verb: 'set', kind: 'Service', name: 'web', namespace: 'test', field: 'spec.selector' });
+
+  it('as it arrives names that one as what is to be changed', () => {
+    expect(whyIn({ phase: 'Initializing' }).change).toEqual({
+      verb: 'set',
+      kind: 'Service',
+      name: 'web',
+      namespace: 'test',
+      field: 'spec.selector',
+    });
+  });
+
+  it('as it is edited is itself what is to be changed', () => {
+    const { release } = initialized().canary.status ?? {};
+    const { change, proof } = whyIn({ phase: 'Initialized', release });
+    expect(change).toMatchObject({ verb: 'set', kind: 'Canary', name: 'podinfo', field: 'spec' });
+    expect(proof[0]?.value).toBe('Service web: …');
+  });
 });

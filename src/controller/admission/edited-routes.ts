@@ -1,18 +1,19 @@
-import type { Canary } from '../../api/canary.ts';
-import { type KubeObject, labelOf } from '../../api/kube-object.ts';
+import type { Canary, CanarySpec } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import { isAccepted, lossText } from '../../arrival/arrival.ts';
 import type { Loss } from '../../arrival/plan.ts';
 import { isReadable } from '../../arrival/readable.ts';
 import { routedAtArrival } from '../../arrival/routed.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { BackOff } from '../../kube/back-off.ts';
 import { type Router, routerFor } from '../../routers/index.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import { readCanary } from '../watch/read-canary.ts';
+import { readCanary, withSpec } from '../watch/read-canary.ts';
 import type { Admitted, CanaryRejection } from './admission.ts';
 import { refusal } from './arrival-gate.ts';
 import { isRunning } from './service-fit.ts';
 
-type EditedRoutesDeps = Pick<ControllerDeps, 'applications' | 'config' | 'clock' | 'lastAccepted'>;
+type EditedRoutesDeps = Pick<ControllerDeps, 'applications' | 'config' | 'clock'>;
 
 /** Between two looks while an edit is refused: routes of users are not watched. */
 const AGAIN_MS = { from: 15_000, to: 300_000 };
@@ -31,14 +32,17 @@ export class EditedRoutes {
     this.#deps = deps;
   }
 
-  /** `hasRun`: this process has run the Canary by a previous spec, which is the last accepted one. */
-  async refusalOf(admitted: Admitted, raw: KubeObject, hasRun: boolean, signal: AbortSignal): Promise<CanaryRejection | undefined> {
+  /** `ran`: the spec that this process has run the Canary by. `accepted` reads those that it was run by at all, the newest first. */
+  async refusalOf(
+    admitted: Admitted,
+    { ran, accepted }: { ran: CanarySpec | undefined; accepted(): Promise<readonly JsonRecord[]> },
+    signal: AbortSignal,
+  ): Promise<CanaryRejection | undefined> {
     const { canary, provider, router } = admitted;
     const { config, clock, applications } = this.#deps;
     // The gate looks before the first write.
     if (router.unkept === undefined || config.arrival === 'warn' || canary.status?.release === undefined) return undefined;
-    const before = hasRun ? this.#before(canary, raw) : isRunning(canary) ? 'accepted' : undefined;
-    if (before === 'accepted') return undefined;
+    if (isRunning(canary) || (ran && routedOf({ spec: ran }) === routedOf(canary))) return undefined;
     const key = `${canary.metadata.uid} ${routedOf(canary)}`;
     const nowMs = clock.monotonicMs();
     if (this.#looked?.key === key) {
@@ -46,7 +50,10 @@ export class EditedRoutes {
       if (refused === undefined) return undefined;
       if (nowMs < refused.againMs) return { ...refused.rejection, retryInMs: refused.againMs - nowMs };
     }
-    const read = await applications.read(canary.metadata.namespace, provider, signal);
+    const [spec] = await accepted();
+    const before = spec && readCanary(withSpec(canary, spec));
+    if (before && routedOf(before) === routedOf(canary)) return undefined;
+    const read = await applications.readRoutes(canary.metadata.namespace, provider, signal);
     const objects = read.objects.filter(isReadable);
     const text = (loss: Loss) => lossText(loss, canary.metadata.namespace);
     const known = new Set(before && lossesOf(before, objects, this.#routerOf(before)).map(text));
@@ -68,15 +75,6 @@ export class EditedRoutes {
   /** True if this spec also takes requests, judged by the objects read for the refusal. No spec by which the Canary is run meanwhile is permitted to. */
   takesRequests({ canary, router }: Admitted): boolean {
     return lossesOf(canary, this.#looked?.refused?.objects ?? [], router).some(({ isNew }) => isNew);
-  }
-
-  /** The Canary by its last run spec, if its route fields differ. An edit of other fields is registered earlier. */
-  #before(canary: Canary, raw: KubeObject): Canary | 'accepted' | undefined {
-    const last = this.#deps.lastAccepted(labelOf(canary));
-    if (last === undefined || last.metadata.uid !== raw.metadata.uid) return undefined;
-    if (last.metadata.generation === raw.metadata.generation) return 'accepted';
-    const before = readCanary(last);
-    return before && routedOf(before) === routedOf(canary) ? 'accepted' : before;
   }
 
   #routerOf({ spec: { provider } }: Canary): Router | undefined {

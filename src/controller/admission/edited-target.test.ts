@@ -13,7 +13,7 @@ async function refusalAfter(kind: string, made: string[]) {
     find: ({ name }: ObjectRef) => (watched.has(name) && made.includes(name) ? { object: {} } : undefined),
   };
   const original = { ...canary.spec, targetRef: { apiVersion: 'apps/v1', kind, name: 'former' } };
-  const deps = { view, lastAccepted: () => undefined, anchors: { originalSpec: async () => original } };
+  const deps = { view, accepted: async () => [], anchors: { originalSpec: async () => original } };
   const raw = { ...canary, spec: {} } as unknown as KubeObject;
   return editedSincePromoted({ canary, workload: deployment } as never, raw, deps as never, new AbortController().signal);
 }

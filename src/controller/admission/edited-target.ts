@@ -1,7 +1,7 @@
 import type { Canary, CanarySpec } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { labelOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
@@ -10,8 +10,9 @@ import type { Admitted, CanaryRejection } from './admission.ts';
 
 interface EditedTargetDeps {
   view: Pick<ClusterView, 'find' | 'ready'>;
-  lastAccepted: ControllerDeps['lastAccepted'];
   anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
+  /** Reads the specs that the Canary was run by, the newest first. */
+  accepted(): Promise<readonly JsonRecord[]>;
 }
 
 /**
@@ -34,7 +35,7 @@ export function editedTarget(
   return { reason: 'InvalidSpec', message, field: 'spec.targetRef' };
 }
 
-/** The same by the spec last run, or by the anchor, which outlives a restart. Read only where the primary of this spec does not exist. */
+/** The same by the spec last run, or by the one that was anchored. Read only where the primary of this spec does not exist. */
 export async function editedSincePromoted(
   admitted: Admitted,
   raw: KubeObject,
@@ -46,8 +47,8 @@ export async function editedSincePromoted(
   const { view } = deps;
   await view.ready(workload.primaryRef(canary));
   if (view.find(workload.primaryRef(canary))) return undefined;
-  const last = deps.lastAccepted(labelOf(canary));
-  const lastRun = last && last.metadata.uid === raw.metadata.uid ? readCanary(last)?.spec : undefined;
+  const [last] = await deps.accepted();
+  const lastRun = last && readCanary({ ...raw, spec: last })?.spec;
   const edited = lastRun && editedTarget(admitted, lastRun, view);
   if (edited) return edited;
   const original = await deps.anchors.originalSpec(raw, signal);

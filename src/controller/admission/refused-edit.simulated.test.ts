@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { forgetSpecs } from '../../../test/fakes/model/stored-specs.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
 
@@ -23,10 +24,11 @@ async function releasing(spec: object = {}): Promise<ModelLab> {
   return lab;
 }
 
-/** The same, whose spec was edited, and Serin restarted since. */
+/** The same, whose spec was edited, and Serin restarted since; the spec before is not stored. */
 async function restarted(edit: object): Promise<ModelLab> {
   const lab = await releasing();
   lab.kill();
+  forgetSpecs(lab);
   lab.server.patch(canaryRef, { spec: edit });
   lab.start();
   await lab.pass(1_000);
@@ -47,7 +49,7 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
     lab.server.patch(canaryRef, { spec: noSteps });
     await lab.pass(60_000);
     expect([weightOf(lab), lab.phase(), accepted(lab)]).toMatchObject([25, 'Progressing', { status: 'False', reason: 'InvalidSpec' }]);
-    expect(accepted(lab)?.message).not.toContain('not known');
+    expect(accepted(lab)?.message).not.toContain('not stored');
     expect(events(lab, 'InvalidSpec')).toEqual([expect.stringContaining('spec.analysis.stepWeight')]);
     expect(raw(lab.canary())?.status?.conditions?.[0].message).toContain('spec.analysis.stepWeight');
     lab.server.patch(canaryRef, { spec: { analysis: plan } });
@@ -123,7 +125,7 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
   });
 });
 
-describe('the same after a restart, when the previous spec is unknown', () => {
+describe('the same after a restart, where an earlier version of Serin has stored no spec', () => {
   it.each([
     { what: 'its steps', edit: noSteps },
     {
@@ -139,7 +141,7 @@ describe('the same after a restart, when the previous spec is unknown', () => {
     await lab.pass(100_000);
     expect([weightOf(lab), lab.phase()]).toEqual([25, 'Progressing']);
     expect(raw(lab.server.find(routeRef))?.spec.http).toMatchObject(route);
-    expect(accepted(lab)?.message).toContain('not known since Serin was restarted');
+    expect(accepted(lab)?.message).toContain('the spec before this one is not stored');
     await ended(lab);
     expect(await lab.passUntil(() => raw(lab.server.find(targetRef))?.spec.replicas === 0, 30_000)).toBe(true);
     expect([lab.phase(), weightOf(lab), lab.lost]).toEqual(['Failed', 0, []]);
@@ -151,6 +153,7 @@ describe('the same after a restart, when the previous spec is unknown', () => {
     lab.server.patch(canaryRef, { spec: { service: { timeout: '5s' } } });
     await lab.pass(1_000);
     lab.kill();
+    forgetSpecs(lab);
     lab.server.patch(canaryRef, { spec: { service: { timeout: 'soon' } } });
     lab.start();
     await lab.pass(60_000);
@@ -206,6 +209,7 @@ describe('the same after a restart, when the previous spec is unknown', () => {
     const lab = await releasing();
     await ended(lab);
     lab.kill();
+    forgetSpecs(lab);
     lab.server.patch(canaryRef, { spec: noSteps });
     lab.start();
     await lab.pass(5_000);

@@ -19,10 +19,10 @@ async function fallback(phase: Phase, step: string, routesBy: (canary: Canary) =
   const router = { watches: () => [], readRoutes: routesBy };
   const deps = {
     clock: { nowMs: () => 1_000_000 },
-    lastAccepted: () => undefined,
+    accepted: async () => [],
     anchors: { originalSpec: async () => undefined },
     view: {},
-    admit: async (one: KubeObject) => ({ canary: one, router }),
+    admit: { guess: async (one: KubeObject) => ({ canary: one, router }) },
   };
   return fallbackOf(raw, refusal, undefined, deps as never, new AbortController().signal);
 }

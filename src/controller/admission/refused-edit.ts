@@ -1,5 +1,4 @@
 import { parseDuration } from '../../api/duration.ts';
-import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Routes } from '../../api/routes.ts';
@@ -18,17 +17,20 @@ export interface Fallback extends Admitted {
   isRenderable: boolean;
 }
 
-type FallbackDeps = Pick<ControllerDeps, 'clock' | 'lastAccepted' | 'view'> & {
+type FallbackDeps = Pick<ControllerDeps, 'clock' | 'view'> & {
   anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
-  admit(raw: KubeObject): Promise<Admitted | CanaryRejection>;
+  /** Reads the specs that the Canary was run by, the newest first. */
+  accepted(): Promise<readonly JsonRecord[]>;
+  /** A spec that the Canary was run by, and one that is made of what is left. */
+  admit: Record<'known' | 'guess', (raw: KubeObject) => Promise<Admitted | CanaryRejection>>;
 };
 
 const UNKNOWN =
-  'the spec before this one is not known since Serin was restarted, so no check is made, and an analysis is rolled back when the progress deadline has passed';
+  'the spec before this one is not stored, since it is too large or an earlier version of Serin ran it; no check is made, and an analysis is rolled back when the progress deadline has passed';
 
 /**
  * `undefined` if nothing has begun under another spec, or nothing of it is known: then all stays unmodified. `latest` is the previous result: it stays the same
- * until the spec is edited again.
+ * last time: where it was guessed, it stays the same until the spec is edited again.
  */
 export async function fallbackOf(
   raw: KubeObject,
@@ -37,17 +39,16 @@ export async function fallbackOf(
   deps: FallbackDeps,
   signal: AbortSignal,
 ): Promise<Fallback | undefined> {
-  const { namespace, name, uid, generation } = raw.metadata;
-  if (latest && latest.canary.metadata.uid === uid && latest.canary.metadata.generation === generation) {
-    const again = await deps.admit(withSpec(raw, latest.canary.spec));
-    return 'reason' in again ? undefined : { ...latest, ...again };
-  }
   const status = parseStatus(raw.status);
   if (status?.release === undefined || refusal.reason === 'TargetTaken') return undefined;
-  const last = deps.lastAccepted(`${namespace}/${name}`);
-  for (const spec of [last?.metadata.uid === uid ? specOf<JsonRecord>(last) : undefined, refusal.before]) {
-    const known = spec === undefined ? refusal : await deps.admit(withSpec(raw, spec));
+  for (const spec of [...(await deps.accepted()), ...(refusal.before ? [refusal.before] : [])]) {
+    const known = await deps.admit.known(withSpec(raw, spec));
     if (!('reason' in known)) return { ...known, refused: refusal, isRenderable: true };
+  }
+  const { uid, generation } = raw.metadata;
+  if (latest && latest.canary.metadata.uid === uid && latest.canary.metadata.generation === generation) {
+    const again = await deps.admit.guess(withSpec(raw, latest.canary.spec));
+    return 'reason' in again ? undefined : { ...latest, ...again };
   }
   // An idle Canary needs nothing, and a Canary that waits for its gate or its first primary has moved no traffic.
   if (isResting(status.release) || ['', 'Initializing', 'Waiting'].includes(status.phase)) return undefined;
@@ -68,7 +69,7 @@ async function bareFallback(
 ): Promise<Omit<Fallback, 'refused'> | undefined> {
   const found: (Omit<Fallback, 'refused'> & { score: number })[] = [];
   for (const { spec, isRenderable } of await bareSpecs(raw, deps, signal)) {
-    const bare = await deps.admit(withSpec(raw, spec));
+    const bare = await deps.admit.guess(withSpec(raw, spec));
     if (!('reason' in bare)) found.push({ ...bare, isRenderable, score: await likenessOf(bare, routes, deps) });
   }
   const best = Math.max(...found.map(({ score }) => score));

@@ -6,6 +6,7 @@ import { ControllerConfig } from '../config.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { ArrivalWarnings } from './arrival-warnings.ts';
 import { RunnableSpec } from './runnable-spec.ts';
+import { WrittenSpec } from './written-spec.ts';
 
 const { signal } = new AbortController();
 
@@ -19,19 +20,20 @@ function edited(analysis: object, generation = 2): KubeObject {
   };
 }
 
-/** Resolves and tracks this Canary, with or without a known last accepted spec. Returns the tracked specs. */
-async function tracked(raw: KubeObject, lastAccepted?: KubeObject) {
+/** Resolves and tracks this Canary, of which the spec that it was run by may be stored; returns the specs that are tracked. */
+async function tracked(raw: KubeObject, accepted?: KubeObject) {
   const specs: { generation: number | undefined; steps: unknown }[] = [];
   const deps = {
-    ...{ config: ControllerConfig.parse({}), clock: handClock(), olderRival: () => undefined, lastAccepted: () => lastAccepted },
+    ...{ config: ControllerConfig.parse({}), clock: handClock(), olderRival: () => undefined },
+    trackedGeneration: () => accepted?.metadata.generation ?? raw.metadata.generation,
     view: { find: () => undefined, ready: async () => undefined },
-    applications: { read: async () => ({ objects: [], unread: [] }) },
-    anchors: { originalSpec: async () => undefined },
+    applications: { readRoutes: async () => ({ objects: [], unread: [] }) },
+    anchors: { originalSpec: async () => undefined, acceptedSpecs: async () => (accepted ? [accepted.spec] : []) },
     track: (_: unknown, { metadata, spec }: KubeObject & { spec: { analysis: { stepWeight: number } } }) =>
       specs.push({ generation: metadata.generation, steps: spec.analysis.stepWeight }),
   } as unknown as ControllerDeps;
-  const runnable = new RunnableSpec(deps, new ArrivalWarnings(deps));
-  const found = await runnable.resolve(raw, true, signal);
+  const runnable = new RunnableSpec(deps, new ArrivalWarnings(deps), new WrittenSpec());
+  const found = await runnable.resolve(raw, signal);
   if ('reason' in found) throw new Error(found.message);
   return { untilMs: runnable.track(found.canary, raw), specs };
 }

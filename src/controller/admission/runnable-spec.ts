@@ -1,6 +1,9 @@
-import type { Canary } from '../../api/canary.ts';
+import type { Canary, CanarySpec } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { labelOf } from '../../api/kube-object.ts';
+import { isResting } from '../../api/step.ts';
+import type { JsonRecord } from '../../base/json.ts';
+import { isRefusal } from '../../kube/errors.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { type Admitted, admit, type CanaryRejection } from './admission.ts';
 import { ArrivalGate } from './arrival-gate.ts';
@@ -8,7 +11,8 @@ import type { ArrivalWarnings } from './arrival-warnings.ts';
 import { EditedRoutes } from './edited-routes.ts';
 import { editedSincePromoted } from './edited-target.ts';
 import { type Fallback, fallbackOf } from './refused-edit.ts';
-import { ServiceFit } from './service-fit.ts';
+import { isRunning, ServiceFit } from './service-fit.ts';
+import type { WrittenSpec } from './written-spec.ts';
 
 /** The spec by which one Canary is run: its own, or the one before while its own is refused (E65). */
 export class RunnableSpec {
@@ -19,8 +23,13 @@ export class RunnableSpec {
   #fallback: Fallback | undefined;
   #retryInMs: number | undefined;
 
-  constructor(deps: ControllerDeps, warnings: ArrivalWarnings) {
+  readonly #written: WrittenSpec;
+  /** The spec that is known to be stored. */
+  #noted: CanarySpec | undefined;
+
+  constructor(deps: ControllerDeps, warnings: ArrivalWarnings, written: WrittenSpec) {
     this.#deps = deps;
+    this.#written = written;
     this.#fit = new ServiceFit(deps);
     this.#arrival = new ArrivalGate(deps, warnings);
     this.#edits = new EditedRoutes(deps);
@@ -36,41 +45,69 @@ export class RunnableSpec {
     return this.#retryInMs;
   }
 
-  /** `isKnown`: this process has run the Canary before. */
-  async resolve(raw: KubeObject, isKnown: boolean, signal: AbortSignal): Promise<Admitted | CanaryRejection> {
-    // A bare spec, with only the fields that traffic needs, does not count as run.
-    const hasRun = isKnown && this.#fallback?.refused.uncheckedUntilMs === undefined;
+  async resolve(raw: KubeObject, signal: AbortSignal): Promise<Admitted | CanaryRejection> {
+    const accepted = () => this.#accepted(raw, signal);
     const own = await this.#admit(raw, signal);
-    const edit = 'reason' in own ? undefined : await this.#edits.refusalOf(own, raw, hasRun, signal);
+    const edit = 'reason' in own ? undefined : await this.#edits.refusalOf(own, { ran: this.#written.ran, accepted }, signal);
     const admitted = edit ?? own;
     this.#retryInMs = 'reason' in admitted ? admitted.retryInMs : undefined;
-    this.#fallback = 'reason' in admitted ? await this.#fallbackFor(raw, admitted, edit !== undefined && !hasRun, signal) : undefined;
+    this.#fallback = 'reason' in admitted ? await this.#fallbackFor(raw, admitted, edit !== undefined, signal) : undefined;
     return this.#fallback ?? admitted;
   }
 
-  #fallbackFor(raw: KubeObject, refusal: CanaryRejection, isGuessed: boolean, signal: AbortSignal): Promise<Fallback | undefined> {
-    const again = async (spec: KubeObject): Promise<Admitted | CanaryRejection> => {
-      const admitted = await this.#admit(spec, signal);
-      return isGuessed && !('reason' in admitted) && this.#edits.takesRequests(admitted) ? refusal : admitted;
+  /**
+   * Stores the spec that is run, before anything is done by it: a later edit may be refused, and this process end. An idle Canary that was run by it
+   * before costs no request (I8), and one that is suspended no write.
+   */
+  async note(canary: Canary, signal: AbortSignal): Promise<void> {
+    if (this.#fallback) return;
+    this.#written.ran = canary.spec;
+    const release = canary.status?.release;
+    const isRunBefore = isResting(release) && isRunning(canary);
+    if (release === undefined || isRunBefore || this.#noted === canary.spec || canary.spec.suspend === true) return;
+    const { anchors, log } = this.#deps;
+    try {
+      if (await anchors.noteSpec(canary, this.#written.spec, signal)) this.#noted = canary.spec;
+    } catch (error) {
+      // A rollback must not wait for it.
+      if (!isRefusal(error)) throw error;
+      this.#noted = canary.spec;
+      log.warn(
+        { canary: labelOf(canary), err: error },
+        'the spec is not stored, and a restart forgets it: let Serin patch ControllerRevisions',
+      );
+    }
+  }
+
+  async #accepted({ metadata }: KubeObject, signal: AbortSignal): Promise<readonly JsonRecord[]> {
+    const { name, namespace = '', uid = '' } = metadata;
+    return this.#written.accepted(await this.#deps.anchors.acceptedSpecs({ metadata: { name, namespace, uid } }, signal));
+  }
+
+  async #fallbackFor(raw: KubeObject, refusal: CanaryRejection, isOfRoutes: boolean, signal: AbortSignal): Promise<Fallback | undefined> {
+    const known = (spec: KubeObject) => this.#admit(spec, signal);
+    // No guess may take requests by what this edit is refused for.
+    const guess = async (spec: KubeObject): Promise<Admitted | CanaryRejection> => {
+      const admitted = await known(spec);
+      return isOfRoutes && !('reason' in admitted) && this.#edits.takesRequests(admitted) ? refusal : admitted;
     };
-    // After a restart, the first seen spec was not necessarily accepted.
-    const lastAccepted = isGuessed ? () => undefined : this.#deps.lastAccepted;
-    return fallbackOf(raw, refusal, this.#fallback, { ...this.#deps, lastAccepted, admit: again }, signal);
+    const accepted = () => this.#accepted(raw, signal);
+    return fallbackOf(raw, refusal, this.#fallback, { ...this.#deps, accepted, admit: { known, guess } }, signal);
   }
 
   /** Has changes of the spec's objects wake the Canary. Returns milliseconds until an analysis without checks ends; 0 for any other. */
   track(canary: Canary, raw: KubeObject): number {
-    const { track, lastAccepted, clock } = this.#deps;
-    const isLastAccepted = lastAccepted(labelOf(canary))?.metadata.generation === raw.metadata.generation;
+    const { track, trackedGeneration, clock } = this.#deps;
+    const isTracked = trackedGeneration(labelOf(canary)) === raw.metadata.generation;
     if (!this.#fallback) {
       // Refused for an object in the cluster, and accepted since.
-      if (!isLastAccepted) track(canary, raw);
+      if (!isTracked) track(canary, raw);
       return 0;
     }
     const { uncheckedUntilMs } = this.#fallback.refused;
     if (uncheckedUntilMs === undefined) {
-      // Known from the anchor only: the objects of that spec are watched, and restored when the Canary is deleted.
-      if (isLastAccepted) track(canary, { ...raw, metadata: { ...raw.metadata, generation: 0 }, spec: canary.spec });
+      // Known from the anchor: the objects of that spec are watched, and restored when the Canary is deleted.
+      if (isTracked) track(canary, { ...raw, metadata: { ...raw.metadata, generation: 0 }, spec: canary.spec });
       return 0;
     }
     // The spec accepted before is unknown: the bare spec's objects are watched, and the analysis has an end.
@@ -83,7 +120,7 @@ export class RunnableSpec {
     const admitted = admit(raw, this.#deps);
     if ('reason' in admitted) return admitted;
     return (
-      (await editedSincePromoted(admitted, raw, this.#deps, signal)) ??
+      (await editedSincePromoted(admitted, raw, { ...this.#deps, accepted: () => this.#accepted(raw, signal) }, signal)) ??
       (await this.#fit.refusalOf(admitted, signal)) ??
       (await this.#arrival.refusalOf(admitted, signal)) ??
       admitted

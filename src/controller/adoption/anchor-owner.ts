@@ -10,6 +10,9 @@ export interface AnchorOwner {
   metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
 }
 
+/** The same with the name, which is that of the anchor, and as far as it is known the status. */
+export type NamedOwner = AnchorOwner & { metadata: { name: string }; status?: Canary['status'] };
+
 /** The Canary of an anchor, only by the anchor's metadata. */
 export function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): AnchorOwner & { metadata: { name: string } } {
   return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod';
 import { apiVersion, type Canary } from '../../api/canary.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
-import { refOf } from '../../api/kube-object.ts';
-import { anchorName, keepAnnotation, listedRoutesAnnotation, names } from '../../api/names.ts';
-import { RouteRef } from '../../api/route-ref.ts';
-import { parseJson, valueAt } from '../../base/json.ts';
+import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
+import { acceptedSpecsAnnotation, anchorName, keepAnnotation, listedRoutesAnnotation, names } from '../../api/names.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
-import { isAnchor, readAnchor, recordLabel, renderAnchor } from '../../workloads/anchor.ts';
+import { isAlreadyExists, isForbidden, isNotFound } from '../../kube/errors.ts';
+import { isAnchor, readAnchor, recordLabel } from '../../workloads/anchor.ts';
 import type { AnchorData, Originals } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { NameTakenError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type AnchorOwner, atUrgencyOf, identity, isFirst, keyOf, ownerOf } from './anchor-owner.ts';
+import { acceptedSpecsIn, acceptedSpecsText, isSameSpec } from './accepted-specs.ts';
+import { anchorOf } from './anchor-of.ts';
+import { type AnchorOwner, atUrgencyOf, identity, isFirst, keyOf, type NamedOwner, ownerOf } from './anchor-owner.ts';
 import { apexOriginal } from './apex-original.ts';
+import { listedIn } from './listed-routes.ts';
 import { TemplateRecords } from './template-records.ts';
 
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
@@ -22,9 +22,6 @@ const COPIED = 'copied';
 
 /** Anchors without a running Canary that are read in one namespace; a namespace with more has forged ones, or is read at the next starts. */
 export const MOST_ORPHANS = 200;
-
-/** Routes of a spec, and routes that were taken out of it and are not restored yet. */
-const MOST_LISTED = 32;
 
 /** The existing Canaries. */
 export interface LivingCanaries {
@@ -38,32 +35,6 @@ export interface LivingCanaries {
 export function isKept(anchor: KubeObject): boolean {
   const mark = anchor.metadata.annotations?.[keepAnnotation];
   return mark === 'true' || mark === COPIED;
-}
-
-/** The part of a Canary that its anchor keeps. */
-export function anchoredPart({ metadata, spec }: Canary): NonNullable<Originals['canary']> {
-  const { name, namespace, uid, labels } = metadata;
-  const { provider, targetRef, service, analysis, autoscalerRef, routeRefs } = spec;
-  return {
-    metadata: { name, namespace, uid, ...(labels && { labels }) },
-    spec: {
-      ...(provider && { provider }),
-      targetRef,
-      ...(autoscalerRef && { autoscalerRef }),
-      ...(routeRefs && { routeRefs }),
-      service,
-      analysis: { interval: analysis.interval, threshold: analysis.threshold },
-    },
-  };
-}
-
-const ListedRoutes = z.array(RouteRef).max(MOST_LISTED);
-
-/** Routes that are split, from the anchor's annotation or else its data. An unreadable list counts as missing. */
-function listedIn({ metadata, data }: KubeObject): RouteRef[] | undefined {
-  const text = metadata.annotations?.[listedRoutesAnnotation];
-  const known = text === undefined ? undefined : ListedRoutes.safeParse(parseJson(text)).data;
-  return known ?? ListedRoutes.safeParse(valueAt(data, ['canary', 'spec', 'routeRefs'])).data;
 }
 
 /** The anchor of each Canary, which is read when a release needs it, and not watched: an idle Canary reads none. */
@@ -99,7 +70,7 @@ export class Anchors {
       target: 'unsupported' in workload ? { replicas: 1 } : workload.originals(target),
       ...(apex && { apexService: apexOriginal(apex) }),
     };
-    const anchor = renderAnchor(canary, { canary: anchoredPart(canary), ...originals });
+    const anchor = anchorOf(canary, originals);
     try {
       const created = await cluster.create(anchor, { signal });
       this.#known.set(keyOf(canary), created);
@@ -115,7 +86,7 @@ export class Anchors {
 
   /** The anchor of a Canary that takes over the primary of a deleted one, with the same originals. After a crash, the existing anchor. */
   async inherit(heir: Canary, originals: Omit<Originals, 'canary'>, signal: AbortSignal): Promise<{ name: string; uid: string }> {
-    const anchor = renderAnchor(heir, { canary: anchoredPart(heir), ...originals });
+    const anchor = anchorOf(heir, originals);
     try {
       return identity(await this.#cluster.create(anchor, { signal }));
     } catch (error) {
@@ -127,10 +98,7 @@ export class Anchors {
   }
 
   /** The anchor's identity, `undefined` without an anchor. */
-  async existing(
-    canary: AnchorOwner & { metadata: { name: string }; status?: Canary['status'] },
-    signal: AbortSignal,
-  ): Promise<{ name: string; uid: string } | undefined> {
+  async existing(canary: NamedOwner, signal: AbortSignal): Promise<{ name: string; uid: string } | undefined> {
     const known = await this.#find(canary, signal);
     return known && identity(known);
   }
@@ -180,9 +148,36 @@ export class Anchors {
     if (!anchor) return;
     const routes = canary.status?.release?.listedRoutes ?? canary.spec.routeRefs ?? [];
     if (isDeepStrictEqual(routes, listedIn(anchor) ?? [])) return;
-    const annotations = { [listedRoutesAnnotation]: JSON.stringify(routes) };
-    const cluster = atUrgencyOf(canary, this.#cluster);
-    this.#known.set(keyOf(canary), await cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal }));
+    await this.#annotate(canary, anchor, { [listedRoutesAnnotation]: JSON.stringify(routes) }, signal);
+  }
+
+  /**
+   * Records on the anchor that the Canary is run by this spec, before anything is done by it: while a later edit is refused, the release goes on by it
+   * (E65). A request only where it is another one than is recorded. `written`: the spec that the routes in the cluster are of, where that is known. False: no anchor is known.
+   */
+  async noteSpec(canary: Canary, written: Canary['spec'] | undefined, signal: AbortSignal): Promise<boolean> {
+    const anchor = isFirst(canary) ? this.#known.get(keyOf(canary)) : await this.#find(canary, signal);
+    if (!anchor) return false;
+    const stored = acceptedSpecsIn(anchor);
+    if (stored[0] && isSameSpec(stored[0], canary.spec)) return true;
+    const before = stored.length === 0 && written ? [written] : stored;
+    const text = acceptedSpecsText(canary.spec, before, written);
+    if (text === (anchor.metadata.annotations?.[acceptedSpecsAnnotation] ?? '[]')) return true;
+    try {
+      await this.#annotate(canary, anchor, { [acceptedSpecsAnnotation]: text }, signal);
+      return true;
+    } catch (error) {
+      // The next one is made with the spec.
+      if (!isNotFound(error)) throw error;
+      this.doubt(canary);
+      return false;
+    }
+  }
+
+  /** The specs that this Canary was run by, the newest first: none where an earlier version has run it, or where they do not fit. */
+  async acceptedSpecs(canary: NamedOwner, signal: AbortSignal): Promise<readonly JsonRecord[]> {
+    const anchor = await this.#find(canary, signal);
+    return anchor ? acceptedSpecsIn(anchor) : [];
   }
 
   /** The spec that the anchor was made under, as far as it says what the Canary owns and how it is routed. */
@@ -278,10 +273,12 @@ export class Anchors {
     return items;
   }
 
-  async #find(
-    canary: AnchorOwner & { metadata: { name: string }; status?: Canary['status'] },
-    signal: AbortSignal,
-  ): Promise<KubeObject | undefined> {
+  async #annotate(canary: Canary, anchor: KubeObject, annotations: Labels, signal: AbortSignal): Promise<void> {
+    const cluster = atUrgencyOf(canary, this.#cluster);
+    this.#known.set(keyOf(canary), await cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal }));
+  }
+
+  async #find(canary: NamedOwner, signal: AbortSignal): Promise<KubeObject | undefined> {
     const known = this.#known.get(keyOf(canary));
     if (known) return known;
     const { namespace } = canary.metadata;

@@ -107,7 +107,7 @@ export class CanaryProcess {
     this.#offline = new OfflineBackends(deps);
     this.#arrivalWarnings = new ArrivalWarnings(deps);
     this.#releaseLook = new ReleaseLook(deps, this.#arrivalWarnings, () => this.wake());
-    this.#spec = new RunnableSpec(deps, this.#arrivalWarnings);
+    this.#spec = new RunnableSpec(deps, this.#arrivalWarnings, this.#convergence.memory.writtenSpec);
   }
 
   /** Something that this Canary looks at has changed. */
@@ -141,7 +141,7 @@ export class CanaryProcess {
       this.#mail.again();
       return;
     }
-    const runnable = await this.#spec.resolve(raw, this.#seenGeneration !== undefined, this.#questions.signal);
+    const runnable = await this.#spec.resolve(raw, this.#questions.signal);
     this.#alarms.clear('arrival');
     const { retryInMs } = this.#spec;
     if (retryInMs !== undefined) this.#alarms.set('arrival', retryInMs, () => this.wake());
@@ -162,6 +162,7 @@ export class CanaryProcess {
       this.#mail.again();
       return;
     }
+    await this.#spec.note(canary, this.#questions.signal);
     const retryConfigsMs = await this.#configs.read(canary, workload, this.#questions.signal);
     this.#alarms.clear('configs');
     if (retryConfigsMs !== undefined) this.#alarms.set('configs', retryConfigsMs, () => this.wake());

@@ -2,11 +2,14 @@ import { apiVersion, type Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, labelOf, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { finalizer, keepAnnotation } from '../../api/names.ts';
+import { defined } from '../../base/defined.ts';
 import { BackOff } from '../../kube/back-off.ts';
 import { sleep } from '../../kube/clock.ts';
 import { withPriority } from '../../kube/with-priority.ts';
+import { admitSpec } from '../admission/admission.ts';
+import { isRunning } from '../admission/service-fit.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import { readCanary } from '../watch/read-canary.ts';
+import { readCanary, withSpec } from '../watch/read-canary.ts';
 import { awaitKept, deletedOf, seenOfKept } from './await-kept.ts';
 import { finishDeletion } from './finish-deletion.ts';
 import { PrimaryGuard } from './primary-guard.ts';
@@ -174,7 +177,9 @@ export class Deletions {
   }
 
   /** The Canary is gone: its application goes back to the target, again and again until it has. */
-  async restore(key: string, canary: Canary, held?: KubeObject): Promise<void> {
+  async restore(key: string, last: Canary, held?: KubeObject): Promise<void> {
+    let canary = last;
+    let isLookedUp = false;
     const { cluster, view, config, clock, log, anchors, salts } = this.#deps;
     this.#deps.deliveries.stop(canary);
     anchors.forget(canary);
@@ -212,6 +217,9 @@ export class Deletions {
     const attempt = async (): Promise<void> => {
       if (signal.aborted || !this.#deps.mayWrite()) return;
       try {
+        if (!isLookedUp) canary = await this.#asRun(canary, signal);
+        isLookedUp = true;
+        deletion.last = canary;
         const { announceOn, configWatches, metrics } = this.#deps;
         const shared = { cluster, view, config, clock, log, signal };
         const isInherited = () => this.isInherited(canary);
@@ -251,6 +259,20 @@ export class Deletions {
       }
     };
     await attempt();
+  }
+
+  /**
+   * By the spec that it was run by: what was edited since then was refused, or came while Serin was down (E65). What its anchor says is admitted again. Of
+   * one that was deleted meanwhile the anchor lists routes that its spec names no more.
+   */
+  async #asRun(canary: Canary, signal: AbortSignal): Promise<Canary> {
+    if (isRunning(canary)) return canary;
+    const [accepted] = await this.#deps.anchors.acceptedSpecs(canary, signal);
+    const admitted = accepted && admitSpec(withSpec(canary, accepted), this.#deps);
+    if (admitted === undefined || 'reason' in admitted) return canary;
+    const { routeRefs, suspend } = canary.spec;
+    const isLost = canary.status === undefined && routeRefs !== undefined;
+    return { ...canary, spec: { ...admitted.canary.spec, ...defined({ suspend }), ...(isLost && { routeRefs }) } };
   }
 
   #wakeHeirs(canary: Canary): void {

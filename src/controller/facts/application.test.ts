@@ -58,3 +58,22 @@ it('I17: a forbidden kind is logged once, for all Canaries and namespaces', asyn
   }
   expect(logged).toEqual([expect.objectContaining({ kind: 'Sidecar' })]);
 });
+
+it.each([
+  { provider: 'istio', kinds: ['VirtualService', 'DestinationRule'] },
+  { provider: 'contour', kinds: ['HTTPProxy'] },
+  { provider: 'nginx', kinds: ['Ingress'] },
+  {
+    provider: 'gatewayapi:v1',
+    kinds: [
+      ...['BackendTrafficPolicy', 'HTTPRoute', 'GRPCRoute', 'SecurityPolicy', 'EnvoyExtensionPolicy', 'AuthPolicy', 'RateLimitPolicy'],
+    ],
+  },
+] as const)(
+  'I15: the look at an edit of a Canary of $provider lists routes and what is attached to them alone',
+  async ({ provider, kinds }) => {
+    const { applications, listed } = reads(async () => undefined);
+    await applications.readRoutes('test', provider, signal);
+    expect(listed).toEqual(kinds);
+  },
+);

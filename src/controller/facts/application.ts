@@ -35,7 +35,16 @@ export class ApplicationReads {
     this.#deps = { ...deps, cluster: withPriority(deps.cluster, 'initialization') };
   }
 
-  async read(namespace: string, provider: Provider, signal: AbortSignal): Promise<ReadObjects> {
+  read(namespace: string, provider: Provider, signal: AbortSignal): Promise<ReadObjects> {
+    return this.#read(namespace, provider, false, signal);
+  }
+
+  /** Only the routes of the provider, what is attached to them, and what is watched: no more decides about an edit. */
+  readRoutes(namespace: string, provider: Provider, signal: AbortSignal): Promise<ReadObjects> {
+    return this.#read(namespace, provider, true, signal);
+  }
+
+  async #read(namespace: string, provider: Provider, isOfRoutes: boolean, signal: AbortSignal): Promise<ReadObjects> {
     const { view, config } = this.#deps;
     await Promise.all(WATCHED.map((kind) => view.ready({ ...kind, namespace })));
     const watched = WATCHED.flatMap((kind) => view.allIn(kind, namespace).map(({ object }) => object));
@@ -46,7 +55,7 @@ export class ApplicationReads {
       const key = [kind.apiVersion, kind.kind, kind.namespace ?? ''].join('/');
       return this.#lists.run(key, () => this.#deps.cluster.list(kind), signal);
     };
-    const { objects, unread } = await readNamespace(namespace, list, { except, provider, isLimited, getNamespace });
+    const { objects, unread } = await readNamespace(namespace, list, { except, provider, isOfRoutes, isLimited, getNamespace });
     for (const one of unread) this.#log(one);
     return { objects: [...watched, ...objects], unread };
   }

@@ -3,8 +3,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { Router } from '../../routers/router.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { Workload } from '../../workloads/workload.ts';
-import type { AcceptedSpec } from '../admission/accepted-spec.ts';
 import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
+import type { WrittenSpec } from '../admission/written-spec.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { TargetUnusableError } from '../errors.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
@@ -27,7 +27,7 @@ export interface ReconcileContext
 
 /** Earlier writes and observations that the cluster does not show. A Canary keeps them while it is idle. */
 export interface ReconcileMemory {
-  accepted: AcceptedSpec;
+  writtenSpec: WrittenSpec;
   annotations: KnownAnnotations;
   serviceGuard: ServiceGuard;
   companions: CompanionNotes;

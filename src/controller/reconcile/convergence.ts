@@ -7,9 +7,9 @@ import type { Facts } from '../../engine/facts.ts';
 import { BackOff } from '../../kube/back-off.ts';
 import { isConflict } from '../../kube/errors.ts';
 import type { Router } from '../../routers/router.ts';
-import { AcceptedSpec } from '../admission/accepted-spec.ts';
 import { blockerOf } from '../admission/blocker-of.ts';
 import { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
+import { WrittenSpec } from '../admission/written-spec.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import { HealingBrake } from '../objects/healing-brake.ts';
@@ -54,7 +54,7 @@ export class Convergence {
     this.#reported = reported;
     this.#state = { converged: memory !== undefined, unconfirmed: undefined, blocker: undefined, unroutable: undefined };
     this.memory = memory ?? {
-      accepted: new AcceptedSpec(),
+      writtenSpec: new WrittenSpec(),
       annotations: new KnownAnnotations(),
       serviceGuard: new ServiceGuard(),
       followers: new FollowerNotes(),

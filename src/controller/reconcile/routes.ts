@@ -113,22 +113,24 @@ async function refuseUnavailable(view: ClusterView, object: ObjectRef): Promise<
 }
 
 export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: Routes): Promise<Outcome> {
-  const { canary, router, view, accepted, nowMs } = context;
+  const { canary, router, view, writtenSpec, anchors, config, nowMs, signal } = context;
   await refuseUnseenRoutes(context);
   const primary = view.find(primaryRefOf(canary));
   // A route to nothing serves no one, and would bring in the name that is about to be restored.
   if (primary && workloadOf(canary).isMisnamed?.(primary.object, view))
     return { ...PENDING, unconfirmed: { ...MISNAMED, object: primaryRefOf(canary) } };
   let outcome = await ensureLeftRoutes(context, apex, routes);
-  let refusal: Awaited<ReturnType<typeof accepted.write>>;
+  let refusal: Awaited<ReturnType<typeof writtenSpec.write>>;
   try {
-    refusal = await accepted.write(canary, nowMs, async (writable) => {
+    const attempt = async (writable: Canary) => {
       outcome = combined(outcome, await handBack(context, writable, routes));
       const current = currentRoutes(context, router, canary);
       const { write, remove } = router.render(writable, apex, routes, current);
       for (const object of write) outcome = combined(outcome, await ensureIntroduced(context, object, current));
       for (const ref of remove) outcome = combined(outcome, await removeRoute(context, ref));
-    });
+    };
+    const stored = () => anchors.acceptedSpecs(canary, signal);
+    refusal = await writtenSpec.write(canary, { nowMs, config, attempt, stored });
   } catch (error) {
     // At initialization nothing goes on before it is corrected; a release that is under way has a deadline for it.
     if (!(error instanceof RoutingError) || (canary.status?.phase || 'Initializing') === 'Initializing') throw error;

@@ -26,8 +26,8 @@ const OPEN_ANNOTATIONS: readonly RegExp[] = [
   /^deployment\.kubernetes\.io\//,
   /^deprecated\.daemonset\.template\.generation$/,
   /(^|\.)flagger\.app\//,
-  // A promoted scaler can contain queries.
-  /^serin\.dev\/(?!promoted-scaler$)/,
+  // A scaler as it was promoted may hold queries, and a spec what its webhooks are sent.
+  /^serin\.dev\/(?!(promoted-scaler|accepted-specs)$)/,
   /^flagger-id$/,
   /\/canary(-weight|-weight-total|-by-header|-by-cookie)?$/,
   /^zalando\.org\/backend-weights$/,

@@ -2,6 +2,7 @@ import type { Blocker } from '../../api/blocker.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
 import { isBlockerCode } from '../../api/codes/codes.ts';
 import { asideAnnotation, resumeAnnotation } from '../../api/names.ts';
+import { parseStatus } from '../../api/parse-status.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
 import { causeOf, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
 
@@ -23,7 +24,8 @@ export function fromRejection(
       cause,
       about: { detail: message, object },
       proof: [said],
-      change: toSet({ kind, metadata: { name, namespace } }, field ?? 'spec'),
+      // A Canary that has arrived was edited since: what serves beside it was there before the edit, and is not what has to change.
+      change: hasArrived(raw) ? toSet(raw, 'spec') : toSet({ kind, metadata: { name, namespace } }, field ?? 'spec'),
     };
   }
   const proof = field === undefined ? [said] : [proofIn(raw, field), said];
@@ -45,6 +47,12 @@ export function fromRejection(
     default:
       return { cause, about: { detail: message }, proof, change: toSet(raw, field ?? 'spec') };
   }
+}
+
+/** Its first primary serves: an arrival that is refused never gets there. */
+function hasArrived({ status }: CanarySnapshot['raw']): boolean {
+  const { phase = '', release } = parseStatus(status) ?? {};
+  return release !== undefined && phase !== '' && phase !== 'Initializing';
 }
 
 /** Cause for a Canary of which only the mark is left: the other controller has overwritten the condition. */

@@ -32,7 +32,13 @@ export interface ArrivingRoutes {
   /** Headers of the clients for whom the release is. */
   headers: readonly Readonly<Record<string, string>>[];
   /** The Canary as its user edits it, and for how long. */
-  edit?: { atMs: number; undoneAfterMs: number; canary: KubeObject };
+  edit?: {
+    atMs: number;
+    undoneAfterMs: number;
+    canary: KubeObject;
+    /** This edit comes before, and adds a host to the route that Serin makes; Serin is killed so long after both. */
+    adds?: { canary: KubeObject; host: string; killedAfterMs: number };
+  };
   /** Another application behind the same routes, with a Canary of its own. */
   second?: { canary: KubeObject; isFirst: boolean; isLast: boolean };
   /** Time after the creation of the Canary, in milliseconds. */
@@ -49,6 +55,9 @@ export type Outcome =
 
 const MOST_MS = { start: 60_000, initialize: 180_000, release: 600_000, delete: 240_000 };
 const SECOND = 1_000;
+/** Longer than it takes to write a route. */
+const BETWEEN_EDITS_MS = 4_000;
+const NOT_ADDED: Readonly<{ isAsked: boolean; isRouted: boolean }> = { isAsked: false, isRouted: false };
 /** The longest pause of users whom a tool has led past the primary (issue 43). */
 const MOST_EXCUSED_MS = 2_000;
 
@@ -78,8 +87,12 @@ class Arrival {
   readonly #routes: DeclaredRoutes | undefined;
   /** The other Canary, once it has arrived. */
   #second: { name: string } | undefined;
+  /** The host that an edit adds. */
+  #added = NOT_ADDED;
   /** Until then a tool that has put the Service back may keep users from the application, in virtual milliseconds. */
   #excusedUntil = 0;
+  /** When Serin, which was killed, is back: until then no one corrects the tool. */
+  #backAt = 0;
 
   constructor(lab: ModelLab, arriving: Arriving) {
     const { objects, canary } = arriving;
@@ -111,8 +124,19 @@ class Arrival {
     if (killedAfterMs !== undefined) this.#kill(killedAfterMs);
     const { edit } = this.#arriving.routes ?? {};
     if (edit) {
-      lab.server.clock.setTimer(edit.atMs, () => this.#edit(judgedByOrders(edit.canary)));
-      lab.server.clock.setTimer(edit.atMs + edit.undoneAfterMs, () => this.#edit(this.#canary));
+      const { adds } = edit;
+      const { clock } = lab.server;
+      if (adds) {
+        clock.setTimer(edit.atMs, () => {
+          this.#added = { ...NOT_ADDED, isAsked: this.#edit(judgedByOrders(adds.canary)) };
+        });
+        this.#kill(edit.atMs + BETWEEN_EDITS_MS + adds.killedAfterMs);
+      }
+      clock.setTimer(edit.atMs + (adds ? BETWEEN_EDITS_MS : 0), () => this.#edit(judgedByOrders(edit.canary)));
+      clock.setTimer(edit.atMs + (adds ? BETWEEN_EDITS_MS : 0) + edit.undoneAfterMs, () => {
+        this.#added = NOT_ADDED;
+        this.#edit(this.#canary);
+      });
     }
     for (const write of this.#arriving.routes?.writes ?? []) lab.server.clock.setTimer(write.atMs, () => this.#write(write));
     if (!(await this.#pass('as the Canary arrives', () => this.#isAt('Initialized'), MOST_MS.initialize))) return this.#notArrived();
@@ -183,14 +207,36 @@ class Arrival {
 
   #kill(afterMs: number): void {
     const { clock } = this.#lab.server;
-    clock.setTimer(afterMs, () => this.#lab.kill());
-    clock.setTimer(afterMs + 5 * SECOND, () => this.#lab.start());
+    clock.setTimer(afterMs, () => {
+      this.#lab.kill();
+      this.#backAt = clock.nowMs() + 5 * SECOND;
+      if (clock.nowMs() < this.#excusedUntil) this.#excusedUntil = this.#backAt + MOST_EXCUSED_MS;
+    });
+    clock.setTimer(afterMs + 5 * SECOND, () => {
+      if (!this.#lab.isUp) this.#lab.start();
+    });
   }
 
   /** Lets the user write the Canary again, if it exists. */
-  #edit({ spec }: KubeObject): void {
+  #edit({ spec }: KubeObject): boolean {
     const live = this.#lab.canary(this.#canary.metadata.name);
-    if (live && live.metadata.deletionTimestamp === undefined) this.#lab.server.putAs('kubectl-replace', { ...live, spec });
+    if (live === undefined || live.metadata.deletionTimestamp !== undefined) return false;
+    this.#lab.server.putAs('kubectl-replace', { ...live, spec });
+    return true;
+  }
+
+  /** A host that an edit has added is routed from when it first was, until its user takes it back. */
+  #lookAtAdded(moment: string, objects: readonly KubeObject[]): void {
+    const { kind, edit } = this.#arriving.routes ?? {};
+    const { host } = edit?.adds ?? {};
+    if (host === undefined || !this.#added.isAsked) return;
+    const route = raw(objects.find((one) => one.kind === kind && one.metadata.name === this.#app.apex));
+    const isRouted = [route?.spec.hosts, route?.spec.hostnames].some((hosts) => hosts?.includes(host));
+    if (this.#added.isRouted && !isRouted) {
+      const lost = { kind: 'route', what: `what answers ${host}`, before: 'the application', now: 'nothing', objects: [] } as const;
+      this.#losses?.addAll(moment, [lost]);
+    }
+    this.#added = { isAsked: true, isRouted: this.#added.isRouted || isRouted };
   }
 
   /** Writes like a tool that knows of no Canary: `kubectl apply` patches the fields of its manifest, `kubectl replace` drops all other fields. */
@@ -200,7 +246,7 @@ class Arrival {
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? NAMESPACE };
     const live = server.find(ref);
     if (live === undefined) return;
-    if (kind === 'Service') this.#excusedUntil = server.clock.nowMs() + MOST_EXCUSED_MS;
+    if (kind === 'Service') this.#excusedUntil = Math.max(server.clock.nowMs(), this.#backAt) + MOST_EXCUSED_MS;
     else this.#routes?.applied(object);
     const { spec } = raw(object);
     if (how === 'patch') server.patch(ref, { spec });
@@ -229,6 +275,8 @@ class Arrival {
   async #make(name: string): Promise<void> {
     const isGone = () => this.#lab.canary(this.#canary.metadata.name) === undefined;
     await this.#pass('as the Canary goes', isGone, MOST_MS.delete);
+    // One that is made anew names it no more.
+    this.#added = NOT_ADDED;
     this.#canary = { ...this.#canary, metadata: { ...this.#canary.metadata, name } };
     this.#lab.server.create(structuredClone(this.#canary));
     const isBack = await this.#pass('as the Canary is made anew', () => this.#isAt('Initialized'), MOST_MS.initialize);
@@ -279,6 +327,7 @@ class Arrival {
     if (this.#lab.server.clock.nowMs() < this.#excusedUntil) return;
     const objects = objectsIn(this.#lab);
     this.#losses?.look(moment, fingerprint(objects, this.#app), { isReleasing: this.#phase() === 'Progressing', isMeant });
+    this.#lookAtAdded(moment, objects);
     const unwritten = this.#routes?.unlike(objects, (key) => !this.#arriving.routes?.isServed(key.split('/').at(-1) ?? '')) ?? [];
     this.#losses?.addAll(moment, [...(this.#routes?.look(objects) ?? []), ...unwritten]);
   }

@@ -53,8 +53,19 @@ export const routeBreakages: readonly (Pick<Breakage, 'name' | 'changes'> & { no
     changes: [
       {
         file: 'controller/admission/edited-routes.ts',
-        find: "if (before === 'accepted') return undefined;",
-        replace: 'if (before !== null) return undefined;',
+        find: 'if (isRunning(canary) || (ran && routedOf({ spec: ran }) === routedOf(canary))) return undefined;',
+        replace: 'if (ran !== null) return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'an accepted edit that a restart forgets',
+    notices: /what answers/,
+    changes: [
+      {
+        file: 'controller/adoption/accepted-specs.ts',
+        find: 'return Stored.safeParse(parseJson(text)).data ?? [];',
+        replace: 'return Stored.safeParse(parseJson(text)).data?.slice(MOST_SPECS) ?? [];',
       },
     ],
   },

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../../src/api/kube-object.ts';
 import { type Raw, raw } from '../../../fakes/raw.ts';
 import type { Arriving } from '../play.ts';
 import { arrivingIn, type Part, SHOP, type World } from '../world.ts';
-import { HOSTS, hostsOf, type Route, type RoutedWorld, type Rule, sharesRoute, type Write } from './routed-world.ts';
+import { ADDED_HOST, HOSTS, hostsOf, type Route, type RoutedWorld, type Rule, sharesRoute, type Write } from './routed-world.ts';
 import { type RouteKind, readers } from './users-route.ts';
 
 const NAMESPACE = 'test';
@@ -40,27 +40,40 @@ export function arrivingByRoutes(world: RoutedWorld): Arriving {
     world.routes.filter(({ at }) => at === 'listed'),
   );
   const provider = PROVIDERS[kind];
-  const canaryFor = (whom: RoutedWorld['cohort'], hasAllHosts: boolean): KubeObject => ({
+  const canaryFor = (whom: RoutedWorld['cohort'], hosts: readonly string[]): KubeObject => ({
     ...canary,
     spec: {
       ...spec,
       provider,
       ...(listed.length > 0 && { routeRefs: listed }),
-      service: { ...spec.service, ...entryOf(kind, hostsOf(world, hasAllHosts)), ...(appProtocol && { appProtocol }) },
+      service: { ...spec.service, ...entryOf(kind, hosts), ...(appProtocol && { appProtocol }) },
       analysis: ANALYSES[whom],
     },
   });
+  const own = hostsOf(world, false);
   const { edit } = world;
+  const adds = edit?.added && {
+    host: ADDED_HOST,
+    canary: canaryFor(cohort, [...own, ADDED_HOST]),
+    killedAfterMs: edit.added.killedAfterMs,
+  };
+  const editedHosts = hostsOf(world, edit?.hasAllHosts === true);
   return {
     ...arriving,
     objects: [...arriving.objects, ...others(world), ...routes],
-    canary: canaryFor(cohort, false),
+    canary: canaryFor(cohort, own),
     routes: {
       kind,
       declared: routes,
       isServed: (name) => world.routes.some((route) => route.name === name && (route.at === 'apex' || route.at === 'listed')),
       ...(world.second && { second: { ...world.second, canary: secondCanary(world, world.second) } }),
-      ...(edit && { edit: { ...edit, canary: canaryFor(edit.cohort, edit.hasAllHosts) } }),
+      ...(edit && {
+        edit: {
+          ...{ atMs: edit.atMs, undoneAfterMs: edit.undoneAfterMs },
+          canary: canaryFor(edit.cohort, adds ? [...editedHosts, ADDED_HOST] : editedHosts),
+          ...(adds && { adds }),
+        },
+      }),
       headers: cohortsOf(world),
       writes: world.writes.map((write) => ({ atMs: write.atMs, how: write.how, object: written(world, write, arriving.objects) })),
     },

@@ -43,6 +43,8 @@ export interface Edit {
   cohort: RoutedWorld['cohort'];
   /** It also names the hosts of all routes. */
   hasAllHosts: boolean;
+  /** Some seconds before it, an edit that takes nothing adds a host, which it keeps; Serin is killed so long after it. */
+  added?: { killedAfterMs: number };
 }
 
 /** Service `legacy` is an application with a Canary of its own, which lists the routes that lead to it. */
@@ -74,6 +76,7 @@ export interface RoutedWorld {
 }
 
 const OWN_HOST = 'own.example.org';
+export const ADDED_HOST = 'added.example.org';
 export const HOSTS = ['shop.example.org', 'www.example.org', 'api.example.org'] as const;
 
 export function routedWorldOf(seed: number): RoutedWorld {
@@ -158,6 +161,7 @@ export function routedWorldOf(seed: number): RoutedWorld {
           hasAllHosts: isOne(60),
         }
       : undefined;
+  if (edit && hasOwnHost) edit.added = { killedAfterMs: draw(500, 8_000) };
   const base = { seed, kind, cohort, hasSecondPort, writes, ending, killedAfterMs, ...(isTcp && { isTcp }), ...(edit && { edit }) };
   return hasOwnHost ? { ...base, hasOwnHost, routes: routes.map(unlisted) } : { ...base, routes, ...(second && { second }) };
 }
