@@ -14,7 +14,7 @@ export interface ReadKind {
   isOfAll?: boolean;
   /** Only Canaries of these providers need it, and their rules grant the rights. */
   providers?: readonly Provider[];
-  /** Absent from `providers`: all are about it, and Canaries of these by rules of their routes, too. */
+  /** Providers whose routes can name it, if it matters to Canaries of every provider. */
   ruledBy?: readonly Provider[];
 }
 
@@ -23,7 +23,7 @@ export function isAbout({ providers }: ReadKind, provider: Provider | undefined)
   return providers === undefined || provider === undefined || providers.includes(provider);
 }
 
-/** Whether it says anything of the routes of this provider: the part that an edit is looked at by. */
+/** True if the kind affects the routes of this provider. Only such kinds are read for an edit. */
 export const isOfRoutes = ({ providers, ruledBy }: ReadKind, provider: Provider): boolean =>
   (providers ?? ruledBy)?.includes(provider) === true;
 

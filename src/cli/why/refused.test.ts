@@ -192,7 +192,7 @@ describe('I17: a Canary that is refused for another object', () => {
     });
   });
 
-  it('as it is edited is itself what is to be changed', () => {
+  it('names the Canary as the change when an edit of it is refused', () => {
     const { release } = initialized().canary.status ?? {};
     const { change, proof } = whyIn({ phase: 'Initialized', release });
     expect(change).toMatchObject({ verb: 'set', kind: 'Canary', name: 'podinfo', field: 'spec' });

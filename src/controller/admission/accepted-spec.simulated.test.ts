@@ -53,7 +53,7 @@ async function initialized(kind: Kind, more: object = {}): Promise<Edited> {
   return edited(lab, kind);
 }
 
-/** An edit that is accepted, and one that is refused. */
+/** An accepted edit, and a refused edit. */
 async function edit(kind: Kind, one: Edited): Promise<void> {
   const { lab } = one;
   lab.server.patch(canaryRef, { spec: { service: serviceOf(kind, [OWN, ADDED]) } });
@@ -213,7 +213,7 @@ describe('E65: what is stored of a spec that a Canary is run by', () => {
     return lab.pass(20_000);
   };
 
-  it('comes with the anchor and costs a write for each edit that is accepted: none for one that is refused, a release or a restart', async () => {
+  it('comes with the anchor and costs a write for each accepted edit, and none for a refused edit, a release or a restart', async () => {
     const { lab } = await initialized('VirtualService');
     await release(lab, '2');
     expect([stored(lab), written(lab)]).toEqual([[[OWN]], 0]);

@@ -32,7 +32,7 @@ export class EditedRoutes {
     this.#deps = deps;
   }
 
-  /** `ran`: the spec that this process has run the Canary by. `accepted` reads those that it was run by at all, the newest first. */
+  /** `ran`: the spec with which this process has run the Canary. `accepted` reads all accepted specs, the newest first. */
   async refusalOf(
     admitted: Admitted,
     { ran, accepted }: { ran: CanarySpec | undefined; accepted(): Promise<readonly JsonRecord[]> },

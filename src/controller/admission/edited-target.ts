@@ -35,7 +35,7 @@ export function editedTarget(
   return { reason: 'InvalidSpec', message, field: 'spec.targetRef' };
 }
 
-/** The same by the spec last run, or by the one that was anchored. Read only where the primary of this spec does not exist. */
+/** The same for the last accepted spec, or for the anchored spec. These are read only if the primary of this spec does not exist. */
 export async function editedSincePromoted(
   admitted: Admitted,
   raw: KubeObject,

@@ -19,9 +19,9 @@ export interface Fallback extends Admitted {
 
 type FallbackDeps = Pick<ControllerDeps, 'clock' | 'view'> & {
   anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
-  /** Reads the specs that the Canary was run by, the newest first. */
+  /** Reads the accepted specs, the newest first. */
   accepted(): Promise<readonly JsonRecord[]>;
-  /** A spec that the Canary was run by, and one that is made of what is left. */
+  /** Checks an accepted spec (`known`), or a spec that is derived from the objects in the cluster (`guess`). */
   admit: Record<'known' | 'guess', (raw: KubeObject) => Promise<Admitted | CanaryRejection>>;
 };
 

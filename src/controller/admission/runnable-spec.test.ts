@@ -20,7 +20,7 @@ function edited(analysis: object, generation = 2): KubeObject {
   };
 }
 
-/** Resolves and tracks this Canary, of which the spec that it was run by may be stored; returns the specs that are tracked. */
+/** Resolves and tracks this Canary, optionally with a stored accepted spec; returns the tracked specs. */
 async function tracked(raw: KubeObject, accepted?: KubeObject) {
   const specs: { generation: number | undefined; steps: unknown }[] = [];
   const deps = {

@@ -56,8 +56,8 @@ export class RunnableSpec {
   }
 
   /**
-   * Stores the spec that is run, before anything is done by it: a later edit may be refused, and this process end. An idle Canary that was run by it
-   * before costs no request (I8), and one that is suspended no write.
+   * Stores the accepted spec before Serin acts on it: a later edit can be refused, and this process can end. An idle Canary with this spec costs no request (I8),
+   * and a suspended Canary costs no write.
    */
   async note(canary: Canary, signal: AbortSignal): Promise<void> {
     if (this.#fallback) return;
@@ -86,7 +86,7 @@ export class RunnableSpec {
 
   async #fallbackFor(raw: KubeObject, refusal: CanaryRejection, isOfRoutes: boolean, signal: AbortSignal): Promise<Fallback | undefined> {
     const known = (spec: KubeObject) => this.#admit(spec, signal);
-    // No guess may take requests by what this edit is refused for.
+    // A guess must not take the requests for which this edit is refused.
     const guess = async (spec: KubeObject): Promise<Admitted | CanaryRejection> => {
       const admitted = await known(spec);
       return isOfRoutes && !('reason' in admitted) && this.#edits.takesRequests(admitted) ? refusal : admitted;

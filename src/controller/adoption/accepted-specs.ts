@@ -13,7 +13,7 @@ export const MOST_CHARACTERS = 128 * 1024;
 
 const Stored = z.array(z.looseObject({})).max(MOST_SPECS);
 
-/** The specs that a Canary was run by, the newest first, as its anchor has them; what cannot be read is not there. */
+/** The accepted specs in the annotation of an anchor, the newest first; none if the annotation cannot be read. */
 export function acceptedSpecsIn({ metadata }: KubeObject): readonly JsonRecord[] {
   const text = metadata.annotations?.[acceptedSpecsAnnotation];
   if (text === undefined || text.length > MOST_CHARACTERS) return [];
@@ -21,8 +21,8 @@ export function acceptedSpecsIn({ metadata }: KubeObject): readonly JsonRecord[]
 }
 
 /**
- * The annotation of an anchor whose Canary is run by this spec from now on. Whether it is suspended is left out: that the Canary itself says (E52). `written`: the routes in the cluster are of this one, so that those before it
- * are not needed. The oldest are left out until it fits; a spec that does not fit alone is not stored.
+ * The annotation of an anchor whose Canary runs with this spec from now on, without `suspend`, which only the Canary itself decides (E52). `written`: the spec of
+ * the routes in the cluster; specs before it are not needed. The oldest are left out until the rest fits; a spec that is too large by itself is not stored.
  */
 export function acceptedSpecsText(spec: CanarySpec, before: readonly JsonRecord[] = [], written?: CanarySpec): string {
   const others = before.filter((one) => !isSameSpec(one, spec));

@@ -10,7 +10,7 @@ export interface AnchorOwner {
   metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
 }
 
-/** The same with the name, which is that of the anchor, and as far as it is known the status. */
+/** The same with the name, from which the anchor's follows, and with the status if it is known. */
 export type NamedOwner = AnchorOwner & { metadata: { name: string }; status?: Canary['status'] };
 
 /** The Canary of an anchor, only by the anchor's metadata. */

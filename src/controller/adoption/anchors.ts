@@ -152,8 +152,8 @@ export class Anchors {
   }
 
   /**
-   * Records on the anchor that the Canary is run by this spec, before anything is done by it: while a later edit is refused, the release goes on by it
-   * (E65). A request only where it is another one than is recorded. `written`: the spec that the routes in the cluster are of, where that is known. False: no anchor is known.
+   * Records the accepted spec on the anchor before Serin acts on it: while a later edit is refused, the release follows it (E65). Sends a request only if another
+   * spec is recorded. `written`: the spec of the routes in the cluster, if it is known. Returns false if no anchor is known.
    */
   async noteSpec(canary: Canary, written: Canary['spec'] | undefined, signal: AbortSignal): Promise<boolean> {
     const anchor = isFirst(canary) ? this.#known.get(keyOf(canary)) : await this.#find(canary, signal);

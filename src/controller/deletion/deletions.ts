@@ -262,8 +262,8 @@ export class Deletions {
   }
 
   /**
-   * By the spec that it was run by: what was edited since then was refused, or came while Serin was down (E65). What its anchor says is admitted again. Of
-   * one that was deleted meanwhile the anchor lists routes that its spec names no more.
+   * The Canary with its accepted spec: later edits were refused, or were made while Serin was down (E65). The spec of the anchor is checked again. For a Canary that
+   * was deleted meanwhile, the anchor lists routes that its spec no longer names.
    */
   async #asRun(canary: Canary, signal: AbortSignal): Promise<Canary> {
     if (isRunning(canary)) return canary;

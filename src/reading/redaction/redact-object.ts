@@ -26,7 +26,7 @@ const OPEN_ANNOTATIONS: readonly RegExp[] = [
   /^deployment\.kubernetes\.io\//,
   /^deprecated\.daemonset\.template\.generation$/,
   /(^|\.)flagger\.app\//,
-  // A scaler as it was promoted may hold queries, and a spec what its webhooks are sent.
+  // A promoted scaler can contain queries, and an accepted spec the payloads of its webhooks.
   /^serin\.dev\/(?!(promoted-scaler|accepted-specs)$)/,
   /^flagger-id$/,
   /\/canary(-weight|-weight-total|-by-header|-by-cookie)?$/,

@@ -24,7 +24,7 @@ export function fromRejection(
       cause,
       about: { detail: message, object },
       proof: [said],
-      // A Canary that has arrived was edited since: what serves beside it was there before the edit, and is not what has to change.
+      // After the arrival, the edit is the cause: the other object served before the edit, and does not have to change.
       change: hasArrived(raw) ? toSet(raw, 'spec') : toSet({ kind, metadata: { name, namespace } }, field ?? 'spec'),
     };
   }

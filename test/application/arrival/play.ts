@@ -275,7 +275,7 @@ class Arrival {
   async #make(name: string): Promise<void> {
     const isGone = () => this.#lab.canary(this.#canary.metadata.name) === undefined;
     await this.#pass('as the Canary goes', isGone, MOST_MS.delete);
-    // One that is made anew names it no more.
+    // A Canary that is created again no longer names it.
     this.#added = NOT_ADDED;
     this.#canary = { ...this.#canary, metadata: { ...this.#canary.metadata, name } };
     this.#lab.server.create(structuredClone(this.#canary));
