@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 
-/** A lock is left behind by a run that was killed hard; one that lives touches it all the time. */
+/** A lock is left behind by a run that was killed hard; a living run touches it all the time. */
 const LOCK_STALE_MS = 60_000;
 const LOCK_LOOK_MS = 1000;
 
@@ -46,7 +46,7 @@ function touch(path: string): void {
   }
 }
 
-/** Undefined: not locked, or not written yet. */
+/** `undefined` if it is not locked, or not written yet. */
 function lockHolder(path: string): number | undefined {
   try {
     if (Date.now() - statSync(path).mtimeMs > LOCK_STALE_MS) rmSync(path, { force: true });

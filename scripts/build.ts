@@ -1,4 +1,4 @@
-/** Makes dist/: the bundle, and what has to go with it. */
+/** Makes dist/: the bundle, with the files that belong to it. */
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle, dist, root } from './build/bundle.ts';
@@ -10,7 +10,7 @@ rmSync(dist, { recursive: true, force: true });
 const metafile = await bundle({ write: true });
 const packages = bundledPackages(metafile, root);
 chmodSync(join(dist, 'serin.js'), 0o755);
-// Node treats .js as CommonJS unless a package.json above says otherwise; dist/ must also run where it is copied alone.
+// Node treats .js as CommonJS unless a package.json above says otherwise; dist/ must also run where only it is copied.
 writeFileSync(join(dist, 'package.json'), '{ "type": "module" }\n');
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), notices(packages, readFileSync(join(root, 'LICENSE'), 'utf8')));
 writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bundleBom(lockedPackages(root), packages), undefined, 2)}\n`);

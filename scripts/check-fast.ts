@@ -11,7 +11,7 @@ import { nearestTests } from './nearest-tests.ts';
 import { runFor } from './run-for.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Time for the tests, in milliseconds: what they do not reach is left to `npm run check`. */
+/** Time for the tests, in milliseconds: tests beyond it are left to `npm run check`. */
 const TESTS_MS = 12_000;
 
 const { values, positionals } = parseArgs({ options: { base: { type: 'string', default: 'HEAD' } }, allowPositionals: true });

@@ -5,7 +5,7 @@ type CommandOption = Command['options'][number];
 /** A cell of a Markdown table. */
 export const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-/** What an option is for, the values that it takes, and its default. */
+/** Purpose of an option, its values, and its default. */
 export function optionHelp({ description, defaultValue, defaultValueDescription, argChoices }: CommandOption): string {
   const choices = argChoices ? `; one of ${argChoices.join(', ')}` : '';
   const shown = defaultValueDescription ?? (typeof defaultValue === 'string' ? defaultValue : undefined);

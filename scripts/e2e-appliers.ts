@@ -16,7 +16,7 @@ const TOOLS = {
     stamps: (version) => [`helm.sh/helm/v3/internal/version.version=v${version}`],
     purpose,
   },
-  // What many users have still: its libraries are those of Kubernetes 1.31.
+  // A version that many users still have: its libraries are those of Kubernetes 1.31.
   'helm-316': {
     name: 'helm316',
     folder: 'helm-316',
@@ -48,7 +48,7 @@ const TOOLS = {
   },
 } as const satisfies Record<string, GoTool>;
 
-/** How to get the path of each program; `kubectl` is the control plane's. */
+/** Functions that return the path of each program; `kubectl` is the control plane's. */
 export const APPLIERS = {
   'helm-3': (say?: Say) => ensureGoTool(TOOLS['helm-3'], say ?? quiet),
   'helm-316': (say?: Say) => ensureGoTool(TOOLS['helm-316'], say ?? quiet),
@@ -60,7 +60,7 @@ export const APPLIERS = {
   'tofu-kubernetes': (say?: Say) => ensureGoTool(TOOLS['tofu-kubernetes'], say ?? quiet),
 } as const;
 
-/** Those that the end-to-end tests need, too. */
+/** Appliers that the end-to-end tests also need. */
 export const APPLIERS_OF_E2E = ['helm-3', 'helm-4', 'kubectl', 'argo', 'flux'] as const satisfies readonly (keyof typeof APPLIERS)[];
 
 const quiet: Say = () => undefined;

@@ -71,7 +71,7 @@ export function ensureNginx(say?: (line: string) => void): Promise<string> {
   );
 }
 
-/** Modules of nginx and Lua libraries that the Lua of ingress-nginx needs, by the file that says that Debian's package is there. */
+/** Modules of nginx and Lua libraries that the Lua of ingress-nginx needs, by the file that shows that Debian's package is installed. */
 export const NGINX_LUA = {
   'libnginx-mod-http-lua': '/usr/lib/nginx/modules/ngx_http_lua_module.so',
   'libnginx-mod-http-ndk': '/usr/lib/nginx/modules/ndk_http_module.so',
@@ -89,7 +89,7 @@ export async function ensureNginxWithLua(say: (line: string) => void = () => und
   return nginx;
 }
 
-/** Paths of the shells whose completion scripts are tried; bash is taken as there. */
+/** Paths of the shells whose completion scripts are tried; bash is assumed to exist. */
 export function ensureZsh(say?: (line: string) => void): Promise<string> {
   return ensurePackaged('zsh', 'the end-to-end tests complete commands in zsh: put `zsh` on the PATH (https://www.zsh.org)', say);
 }
@@ -97,7 +97,7 @@ export function ensureFish(say?: (line: string) => void): Promise<string> {
   return ensurePackaged('fish', 'the end-to-end tests complete commands in fish: put `fish` on the PATH (https://fishshell.com)', say);
 }
 
-/** Paths of what kube-proxy sets its rules with. */
+/** Paths of the programs with which kube-proxy sets its rules. */
 export function ensureNft(say?: (line: string) => void): Promise<string> {
   return ensurePackaged(
     'nftables',

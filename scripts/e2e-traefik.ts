@@ -19,7 +19,7 @@ export const ensureTraefik = (say: (line: string) => void = () => undefined): Pr
 /** File of its resource definitions, of the version that is built: it comes with its module. */
 export const ensureTraefikDefinitions = async (): Promise<string> => (await ensureModuleFiles(TRAEFIK, DEFINITIONS)).traefik;
 
-/** Of lego the folder has the list of DNS providers alone; the rest is the module's. Files of the module cache itself cannot be replaced. */
+/** The folder has only the list of DNS providers of lego; the rest is the module's. Files of the module cache itself cannot be replaced. */
 async function legoWithoutProviders(module: string): Promise<ReadonlyMap<string, string>> {
   const from = await moduleSources(module, LEGO, 'lego, by which Traefik asks for certificates, comes');
   const files = globSync(['go.mod', '**/*.go'], { cwd: from }).filter((file) => !file.startsWith('providers'));

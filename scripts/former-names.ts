@@ -1,4 +1,4 @@
-/** Public names that changed before 1.0, by what they are now. */
+/** Public names that changed before 1.0, by their present names. */
 export const formerNames: Readonly<Record<string, string>> = {
   ApiRejected: 'ApiRefused',
   CanaryRecovered: 'CanaryBack',

@@ -42,14 +42,14 @@ function table(cells: readonly Cell[]): string {
     SUBJECTS.flatMap((subject) => {
       const of = cells.filter((one) => one.applier === applier && one.subject === subject);
       const found = MOMENTS.map((moment) => of.find((one) => one.moment === moment));
-      // What a tool cannot apply has no row.
+      // A subject that a tool cannot apply has no row.
       return of.length === 0 ? [] : `| ${applier} | ${subject} | ${found.map((one) => (one ? textOf(one) : 'not run')).join(' | ')} |`;
     }),
   );
   return [`| tool | object | ${MOMENTS.join(' | ')} |`, `|---|---|${MOMENTS.map(() => '---|').join('')}`, ...rows].join('\n');
 }
 
-/** How busy the machine was, for each tool; empty where it was not noted. */
+/** Load of the machine, for each tool; empty if it was not noted. */
 function loads(cells: readonly Cell[]): string[] {
   const noted = Map.groupBy(
     cells.filter(({ load }) => load !== undefined),
@@ -62,7 +62,7 @@ function loads(cells: readonly Cell[]): string[] {
   return each.length === 0 ? [] : [`Load of the machine while it was played: ${each.join(', ')}.`];
 }
 
-/** Why requests were lost, as the proxy said it, of all modes. */
+/** Reasons for lost requests, as the proxy said them, of all modes. */
 function reasons(played: readonly { cells: readonly Cell[] }[]): string {
   const counted = new Map<string, Set<string>>();
   for (const { subject, because = [] } of played.flatMap(({ cells }) => cells))
@@ -83,7 +83,7 @@ export const generate: Generate = () => {
     const of = results[mode];
     return of ? [{ mode, ...of }] : [];
   });
-  // Of the last one that was played: the tools are pinned for all.
+  // Versions of the last mode played: the tools are pinned for all.
   const versions: Record<string, string> = played.at(-1)?.versions ?? {};
   const isTerraformPlayed = played.some(({ cells }) => cells.some(({ applier }) => applier === 'Terraform'));
   const terraform = isTerraformPlayed

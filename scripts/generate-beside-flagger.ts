@@ -14,7 +14,7 @@ type ControllerName = PlayedRelease['controller'];
 const CONTROLLERS: readonly ControllerName[] = ['serin', 'flagger'];
 const NAMES: Readonly<Record<ControllerName, string>> = { serin: 'Serin', flagger: 'Flagger' };
 
-/** Of each way: good and bad releases under each fault, and then each release. */
+/** Tables of each way: good and bad releases under each fault, and then each release. */
 function tablesOf(played: readonly PlayedRelease[]): string[] {
   const ways = [...new Set(played.map(({ way }) => way))];
   const rounds = ways.flatMap((way) => {

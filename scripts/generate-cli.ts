@@ -139,7 +139,7 @@ that shows more, or opens the object to correct; by itself it changes nothing.
 ${causes.map((cause) => `\`${cause}\``).join(', ')}
 `;
 
-/** As JSON Schema: what a program may rely on. */
+/** JSON Schema of the output on which programs may rely. */
 const schema = { $id: outputVersion, title: 'What serin prints with -o json and -o yaml', ...z.toJSONSchema(Documents) };
 
 export const generate: Generate = () => [

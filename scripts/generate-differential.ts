@@ -12,7 +12,7 @@ const source = 'test/differential/results.json';
 const arrivalSource = 'test/differential/arrival-results.json';
 /** Routes are long; the whole of them is in the results. */
 const LONGEST_CELL = 160;
-/** Why no scenario of this tier can show a row. */
+/** Reasons for which no scenario of this tier can show a row. */
 const NOT_PLAYED: Readonly<Record<string, string>> = {
   DF2: 'the length of windows is not compared, since it depends on time; and a window is cut only when a second version follows within it, while a scenario has one push',
   DF118: 'it is about the moment from which a weight counts as set, and time has no part in what is compared; no scenario has Knative',

@@ -43,14 +43,14 @@ function component(provider: Provider, objects: readonly KubeObject[]): object {
 const argument = (value: string): object => ({ op: 'add', path: '/spec/template/spec/containers/0/args/-', value });
 const patchesOf = (operations: object[]): object[] => [{ target: { kind: 'Deployment', name: 'serin' }, patch: stringify(operations) }];
 
-/** Linkerd splits by the Gateway API, and its Prometheus answers those that it knows by their mesh identity (06-KU3). */
+/** Linkerd splits by the Gateway API, and its Prometheus answers clients that it knows by their mesh identity (06-KU3). */
 function linkerdOverlay(): GeneratedFile[] {
   const inject = { op: 'add', path: '/spec/template/metadata/annotations/linkerd.io~1inject', value: 'enabled' };
   return [
     file('linkerd/authorization.yaml', linkerdAuthorization()),
     file(
       'linkerd/kustomization.yaml',
-      // Without `namespace`, which would move the policy, too.
+      // Without `namespace`, which would also move the policy.
       kustomization({
         resources: ['../base', 'authorization.yaml'],
         components: ['../providers/gatewayapi-v1beta1'],
@@ -100,7 +100,7 @@ function withoutRoles(): object {
 }
 
 export const generate: Generate = () => {
-  // The definitions are files of the chart, which Kustomize takes from a folder with a kustomization of its own alone.
+  // The definitions are files of the chart, which Kustomize takes only from a folder with a kustomization of its own.
   const definitions = relative(bases, join(root, 'charts', 'serin', 'files'));
   return [
     file(`${definitions}/kustomization.yaml`, kustomization({ resources: crdFiles().map(({ name }) => `crds/${name}`) })),

@@ -1,4 +1,4 @@
-/** Writes docs/permissions.md from the tables beside the code that asks; with `--check`, fails when the committed file differs. */
+/** Writes docs/permissions.md from the tables beside the code that sends the requests; with `--check`, fails when the committed file differs. */
 import { join } from 'node:path';
 import type { Permission } from '../src/api/permission.ts';
 import { corePermissions, dashboardPermissions, switchedPermissions } from '../src/controller/permissions.ts';

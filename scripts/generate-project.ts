@@ -1,4 +1,4 @@
-/** Writes version and address of package.json wherever else they stand; with `--check`, fails when one differs. The charts have generators of their own. */
+/** Writes version and address of package.json to all other places; with `--check`, fails when one differs. The charts have generators of their own. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -10,7 +10,7 @@ import { homepage, issues, repository, securityReports } from './repository.ts';
 const root = join(import.meta.dirname, '..');
 const source = 'version and repository.url of package.json';
 
-/** Replaces what each pattern finds; one that finds nothing is a fault of this script. */
+/** Replaces the text that each pattern finds; a pattern that finds nothing is a fault of this script. */
 function withFields(file: string, fields: readonly [RegExp, string][]): GeneratedFile {
   const path = join(root, file);
   const text = fields.reduce(

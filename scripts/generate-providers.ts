@@ -21,7 +21,7 @@ const routerOf = (provider: Provider): Router | undefined => {
   return typeof router === 'string' ? undefined : router;
 };
 
-/** Kinds with their groups, of what the router writes or reads. */
+/** Kinds with their groups, of the objects that the router writes or reads. */
 function objectsOf(provider: Provider): string {
   const router = routerOf(provider);
   if (!router) return '';
@@ -41,7 +41,7 @@ function maturityOf(provider: Provider): string {
   return providerFixtures.some((fixture) => fixture.provider === provider) ? 'embedded mesh' : 'rendering only';
 }
 
-/** What of a release can be compared with the primary, by the provider's own counters (`Observer.counters`). */
+/** Comparable properties of a release and the primary, by the provider's own counters (`Observer.counters`). */
 function comparisonOf(provider: Provider): string {
   const { counters } = observerFor(provider, 'Deployment');
   return 'unavailable' in counters ? `none: ${counters.unavailable}` : 'errors and latency';

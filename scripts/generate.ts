@@ -1,6 +1,6 @@
 /**
- * Runs the generators, scripts/generate-*.ts, and writes all files or none; with `--check` fails when a committed file differs from what they would write.
- * `--changed` runs only those that a change since HEAD can affect, or since the commit of `--base`. Types are checked first, unless `--skip-types` says
+ * Runs the generators, scripts/generate-*.ts, and writes all files or none; with `--check` fails when a committed file differs from the generated one.
+ * `--changed` runs only generators that a change since HEAD can affect, or since the commit of `--base`. Types are checked first, unless `--skip-types` says
  * that this was done.
  */
 import { join } from 'node:path';

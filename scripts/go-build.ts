@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MissingToolError, programOnPath, run } from './e2e-tools.ts';
 
-/** How often a line says that the build goes on. */
+/** Interval of the lines that say that the build goes on. */
 const TELL_EVERY_MS = 30_000;
 
 export interface GoProgram {
@@ -11,9 +11,9 @@ export interface GoProgram {
   package: string;
   /** Folder of the go.mod that pins it. */
   module: string;
-  /** `-X` of the linker: what a program calls itself. */
+  /** `-X` of the linker: a program's own name and version. */
   stamps: readonly string[];
-  /** Files that are built as if they were there: those that hold their text. */
+  /** Files that are built as if they existed: the files that contain their text. */
   overlay?: ReadonlyMap<string, string> | undefined;
   /** The variable that names a folder or program to use instead. */
   insteadSet: string;

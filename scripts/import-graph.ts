@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 /**
- * `load`: a module that is loaded together with the file. `lazy`: one that it may load later, by `import()`, `require()` or a mock. `path`: a file that it
+ * `load`: a module that is loaded together with the file. `lazy`: a module that it can load later, by `import()`, `require()` or a mock. `path`: a file that it
  * names by its place, to read or to run it. `type`: erased before anything runs.
  */
 export type ImportKind = 'load' | 'lazy' | 'path' | 'type';
 
-/** Everything that can change what a file does; types are checked by tsc alone. */
+/** Everything that can change the effect of a file; only tsc checks types. */
 const ALL_BUT_TYPES: readonly ImportKind[] = ['load', 'lazy', 'path'];
 
 /** Files and their relative imports. All paths are those from the root, with `/`. A file that was deleted is known as long as another one imports it. */
@@ -75,7 +75,7 @@ const URL_OF = new RegExp(`\\bnew URL\\(\\s*${QUOTED}`, 'g');
 const BESIDE = /\bjoin\(\s*import\.meta\.dirname,((?:\s*(['"])[^'"\n]*\2,?)+)\s*\)/g;
 const HAS_EXTENSION = /\.\w+$/;
 
-/** Relative imports in the text of a file. One in a comment or a string counts, too: that a file is looked at once too often does no harm. */
+/** Relative imports in the text of a file. An import in a comment or a string also counts: one superfluous look at a file does no harm. */
 export function importsIn(text: string, file: string): readonly Import[] {
   const found: Import[] = [];
   const add = (kind: ImportKind, specifier: string) => {
@@ -92,7 +92,7 @@ export function importsIn(text: string, file: string): readonly Import[] {
   return found;
 }
 
-/** Whether the `from` at this place ends an `import type` or `export type`. */
+/** Tests if the `from` at this place ends an `import type` or `export type`. */
 function isOfTypes(text: string, from: number): boolean {
   const start = Math.max(text.lastIndexOf('\nimport ', from), text.lastIndexOf('\nexport ', from)) + 1;
   return /^(?:import|export) type\b/.test(text.slice(start, start + 12));

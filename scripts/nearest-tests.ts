@@ -1,12 +1,12 @@
 import { importGraph } from './import-graph.ts';
 
-/** Tests of `npm test` but for those that play whole scenarios. */
+/** Tests of `npm test`, without tests that play whole scenarios. */
 const isBesideCode = (file: string): boolean => /^(?:src|test\/contracts|test\/golden)\/.*\.test\.tsx?$|^test\/[^/]+\.test\.ts$/.test(file);
-/** What needs a socket or a process is taken only where it is, or imports, the change itself. */
+/** A test that needs a socket or a process is taken only if it is, or imports, the change itself. */
 const needsOutside = (file: string): boolean => file.endsWith('.integration.test.ts');
 /** Tests of the repository as a whole: they read the text of all files. */
 const isOfAll = (file: string): boolean => /^test\/[^./]+\.test\.ts$/.test(file);
-/** A test of all files comes after those that import the change within so many steps. */
+/** A test of all files comes after tests that import the change within so many steps. */
 const NEAR = 2;
 
 /** Tests that a change can affect by the import graph, nearest first, with the tests of the repository as a whole. Paths from the root. */

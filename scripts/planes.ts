@@ -1,4 +1,4 @@
-/** Real data planes of test/planes: what each needs, and which of them a sample of this day plays. */
+/** Real data planes of test/planes: the programs of each, and the planes that a sample of this day plays. */
 import { ensureBinaries } from './e2e-binaries.ts';
 import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
@@ -11,7 +11,7 @@ import { ensureTraefik, ensureTraefikDefinitions } from './e2e-traefik.ts';
 
 type Say = (line: string) => void;
 
-/** What each plane needs beside the control plane, by the beginning of the names of its tests; the longest one counts. */
+/** Programs of each plane beside the control plane, by the beginning of the names of its tests; the longest one counts. */
 const PLANES: Readonly<Record<string, readonly ((say: Say) => Promise<unknown>)[]>> = {
   istio: [ensureIstiod, ensureEnvoy],
   'istio-gateway-class': [ensureIstiod, ensureEnvoy],

@@ -1,6 +1,6 @@
 /**
- * Draws docs/boards/istio.svg: a real Prometheus watches the demo's cluster and a controller during a release that is promoted and one that is rolled
- * back, and answers the queries of the dashboard. Its figures are those of one run, so that no check compares them.
+ * Draws docs/boards/istio.svg: a real Prometheus watches the demo's cluster and a controller during a promoted release and a rolled back release, and answers
+ * the queries of the dashboard. Its figures are those of one run, so that no check compares them.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /**
- * Makes the files of a release: `node scripts/release-assets.ts FOLDER NOTES_FILE`, after `npm ci`. IMAGE_REPOSITORY and IMAGE_DIGEST name the
- * image that the charts start; HELM is the path of helm, when it is not on the PATH. With REPOSITORY_URL, where the release will be, it also
- * writes the manifest for krew: then the archives of all executables (`npm run sea`) are in FOLDER already.
- * SOURCE_DATE_EPOCH is the time that the charts and what is in them have: the same commit then gives the same bytes.
+ * Makes the files of a release: `node scripts/release-assets.ts FOLDER NOTES_FILE`, after `npm ci`. IMAGE_REPOSITORY and IMAGE_DIGEST name the image that the
+ * charts start; HELM is the path of helm, when it is not on the PATH. With REPOSITORY_URL, where the release will be, it also writes the manifest for krew:
+ * then the archives of all executables (`npm run sea`) are in FOLDER already.
+ * SOURCE_DATE_EPOCH is the time of the charts and their files: the same commit then gives the same bytes.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -57,7 +57,7 @@ if (url) writeFileSync(join(out, `${name}.yaml`), krewManifest({ version, reposi
 writeFileSync(join(out, 'SHA256SUMS'), checksums());
 writeFileSync(notesFile, `${notes}\n`);
 
-/** For those who apply them by kubectl. */
+/** For users who apply them by kubectl. */
 function definitions(): string {
   const files = readdirSync(join(root, 'charts', 'serin', 'files', 'crds')).sort();
   return files.map((file) => textOf('charts', 'serin', 'files', 'crds', file).replace(/^(?!---)/, '---\n')).join('');
@@ -95,7 +95,7 @@ function sumOf(file: string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** As sha256sum writes and checks them. */
+/** Checksums in the form of sha256sum. */
 function checksums(): string {
   const files = readdirSync(out).filter((file) => file !== 'SHA256SUMS');
   return files

@@ -1,7 +1,7 @@
 /**
- * Runs test/node in namespaces of its own (test/node/namespaces.sh), where a real node lives: containerd, kubelet, kube-proxy, and the control plane.
- * Programs and images are made before, since nothing outside can be reached from there. Arguments go to vitest, but for `--sample`: the
- * quick start alone, which is left out where a program cannot be had.
+ * Runs test/node in namespaces of its own (test/node/namespaces.sh), where a real node lives: containerd, kubelet, kube-proxy, and the control plane. Programs
+ * and images are made before, since nothing outside can be reached from there. Arguments go to vitest, but for `--sample`: only the quick start, which is left
+ * out if a program cannot be had.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -59,7 +59,7 @@ async function play(programs: NodePrograms): Promise<number> {
     await ensureEnvoy(say);
   }
   const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
-  // What a test leaves there goes with the folder, also where it is interrupted.
+  // Files that a test leaves there are removed with the folder, also if it is interrupted.
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary);
   const env = { ...process.env, TMPDIR: temporary, SERIN_NODE: JSON.stringify({ programs, images, folder }) };

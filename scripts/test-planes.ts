@@ -35,7 +35,7 @@ function testsOf(planes: readonly string[]): string[] {
   return tests.filter((file) => planes.includes(planeOfTest(file) ?? '')).map((file) => join('test', 'planes', file));
 }
 
-/** A sample goes on without a plane whose programs cannot be had, and says why; Istio's have to be there. */
+/** A sample goes on without a plane whose programs cannot be had, and says why; Istio's are required. */
 async function planesToBeHad(planes: readonly string[], isSample: boolean): Promise<string[]> {
   const had: string[] = [];
   for (const plane of planes)

@@ -1,6 +1,6 @@
 /**
- * Builds or installs every program that the tiers of `.ci/run` need on this day, in the order in which they need them. It runs in the background
- * while tiers that need none are played. What cannot be had is said here, and by the tier that misses it.
+ * Builds or installs every program that the tiers of `.ci/run` need on this day, in the order in which they need them. It runs in the background while tiers
+ * that need none are played. A program that cannot be had is reported here, and by the tier that misses it.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

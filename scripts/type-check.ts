@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-/** What tsc keeps from run to run: it then looks again only at what a change can affect. */
+/** State that tsc keeps from run to run: it then looks again only at files that a change can affect. */
 const state = join(root, 'node_modules', '.cache', 'type-check.tsbuildinfo');
 
-/** Whether the types of the programs, tests and scripts are right; what is wrong is printed. The page of the dashboard is a project of its own. */
+/** Tests if the types of the programs, tests and scripts are right, and prints errors. The page of the dashboard is a project of its own. */
 export function typesAreRight(): boolean {
   const projects = [
     ['--incremental', '--tsBuildInfoFile', state],

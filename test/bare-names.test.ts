@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
-/** What users read, and what prints it. Tests and the history are not among it. */
+/** Texts for users, and the sources that print them. Tests and the history are not included. */
 const folders = ['docs', 'charts', 'kustomize', 'examples', 'src', 'scripts', '.github', '.ci'];
 
 const OPTIONS = String.raw`(?:\s+-{1,2}[\w-]+(?:=\S+)?)*`;

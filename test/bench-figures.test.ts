@@ -7,7 +7,7 @@ describe('slopeOf', () => {
     expect(slopeOf([10, 11, 12, 13].map((time) => [time, 5 + 2 * time]))).toEqual({ slope: 2, standardError: 0, points: 4 });
   });
   it('gives the standard error of points beside the line', () => {
-    // By hand: the line is 1.3 + 0.8 x, the squares of the rest sum up to 1.8, and those of the times to 5.
+    // Calculated by hand: the line is 1.3 + 0.8 x, the squares of the rest sum up to 1.8, and those of the times to 5.
     const found = slopeOf([0, 1, 2, 3].map((time, index) => [time, [2, 1, 3, 4][index] ?? 0]));
     expect(found?.slope).toBeCloseTo(0.8, 10);
     expect(found?.standardError).toBeCloseTo(Math.sqrt(1.8 / 2 / 5), 10);

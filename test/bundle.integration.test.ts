@@ -19,7 +19,7 @@ afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 const textsIn = (folder: string, pattern: string): string[] =>
   globSync(pattern, { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
 
-/** The source files that are in memory when a module of ours has been imported: those of its chunk, and of all that it imports by a statement. */
+/** Source files that are in memory after an import of one of our modules: the files of its chunk, and of all chunks that it imports by a statement. */
 function loadedWith(module: string): string[] {
   const entry = Object.keys(metafile.outputs).find((file) => metafile.outputs[file]?.entryPoint === module);
   if (entry === undefined) throw new Error(`${module} is not imported lazily: it has no chunk of its own`);
@@ -72,7 +72,7 @@ describe('the bundle', () => {
     expect(packagesIn(loadedWith(module)).filter((name) => without.test(name))).toEqual([]);
   });
 
-  it('the cluster inside the process is loaded by the demo alone', () => {
+  it('only the demo loads the cluster inside the process', () => {
     const ofTheCluster = (module: string) => loadedWith(module).filter((input) => input.startsWith('src/embedded/'));
     expect(ofTheCluster('src/cli/demo/demo-run.ts')).not.toEqual([]);
     expect(
@@ -94,7 +94,7 @@ describe('the bundle', () => {
     expect(imports.filter(({ path, kind }) => /^(node:)?https?$/.test(path) && kind === 'import-statement')).toEqual([]);
   });
 
-  it('got asks for no `FormData`, which loads undici at the first webhook', () => {
+  it('got needs no `FormData`, which loads undici at the first webhook', () => {
     expect(textsIn(outdir, '**/*.js').filter((text) => text.includes('options.body instanceof FormData'))).toEqual([]);
   });
 
@@ -109,14 +109,14 @@ describe('the bundle', () => {
     expect(named.filter((name) => !isNamed(name))).toEqual([]);
   });
 
-  it('of client-node only its reading of credentials is there, without its models and without undici', () => {
+  it('of client-node only its reading of credentials is bundled, without its models and without undici', () => {
     const ofClientNode = loadedWith('src/kube/client-node.ts');
     expect(ofClientNode).toContain('node_modules/@kubernetes/client-node/dist/config.js');
     expect(ofClientNode.filter((input) => input.includes('/gen/models/') || input.includes('/gen/apis/'))).toEqual([]);
     expect(bundledPackages(metafile, root).map(({ name }) => name)).not.toContain('undici');
   });
 
-  it('of the languages of zod only English is there', () => {
+  it('of the languages of zod only English is bundled', () => {
     const languages = Object.values(metafile.outputs).flatMap(({ inputs }) =>
       Object.keys(inputs).filter((input) => input.includes('zod/v4/locales/') && (inputs[input]?.bytesInOutput ?? 0) > 0),
     );

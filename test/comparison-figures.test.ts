@@ -39,7 +39,7 @@ function worstCell(): { share: string; every: string } {
   return { share: `${percent} % of ${of}`, every: /, (\d+ s(?:, scraped each \d+ s)?)$/.exec(name)?.[1] ?? 'minute' };
 }
 
-/** Sentences of docs/comparison.md; `{}` stands for a figure of the study. */
+/** Sentences of docs/comparison.md; `{}` is replaced by a figure of the study. */
 const SENTENCES: readonly { says: string; figures: () => readonly string[] }[] = [
   {
     says: "at 100 requests a second: Flagger's rule with a limit of 99 % {}, the comparison {}.",

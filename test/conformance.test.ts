@@ -109,7 +109,7 @@ describe('docs/conformance.md', () => {
     expect(conformanceOf(readRowPages(), titlesOfTests(root)).faults).toEqual([]);
   });
 
-  it('accounts for every row: a test names it, or it says why there is none', () => {
+  it('accounts for every row: a test names it, or the row gives the reason for a missing test', () => {
     const { unnumbered } = conformanceOf(readRowPages(), titlesOfTests(root));
     expect(unnumbered).toEqual([]);
   });

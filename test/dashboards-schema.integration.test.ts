@@ -27,7 +27,7 @@ type Checked = Json<Omit<Dashboard, 'panels' | 'annotations'> & { panels: (Shown
 const COMPOSABLE = ['stat', 'table', 'timeseries'] as const;
 const types = join(modules, '@grafana', 'schema', 'dist', 'types');
 
-/** What the compiler has against these files, each by its name. */
+/** Errors of the compiler for these files, each by its name. */
 function problemsOf(files: Readonly<Record<string, string>>): string {
   for (const [name, json] of Object.entries(files))
     writeFileSync(join(folder, `${name}.ts`), `${HEAD}export const dashboard: Checked = ${json};\n`);
@@ -50,7 +50,7 @@ it("06-F15: each dashboard fits Grafana's own types, with no field that they do 
   expect(problemsOf(Object.fromEntries(dashboards.map((dashboard) => [dashboard.uid, renderDashboard(dashboard)])))).toBe('');
 });
 
-it("06-F15: what does not fit Grafana's types is found", () => {
+it("06-F15: a field that does not fit Grafana's types is found", () => {
   const [dashboard] = dashboards;
   const rendered = JSON.parse(dashboard ? renderDashboard(dashboard) : '{}');
   const panels = (change: object) =>

@@ -12,7 +12,7 @@ import type { LabelSet } from '../src/embedded/prometheus/series.ts';
 import { Store } from '../src/embedded/prometheus/store.ts';
 import { observerFor } from '../src/routers/observers.ts';
 
-it('06-F15: dashboards and alerts ask only for metrics that Serin has', async () => {
+it('06-F15: dashboards and alerts query only metrics that Serin has', async () => {
   const known = new Set((await metricRows()).map(({ name }) => name));
   const asked = [...dashboards.flatMap(queriesOf), ...alertRules].flatMap(({ expr }) => expr.match(/\b(?:flagger|serin)_\w+/g) ?? []);
   expect(asked.map((name) => name.replace(/_(?:bucket|count)$/, '')).filter((name) => !known.has(name))).toEqual([]);
@@ -31,7 +31,7 @@ function asChecked(template: string, target: string): string {
   return named.replaceAll('{{ target }}', target).replaceAll('{{ interval }}', '$__rate_interval');
 }
 
-it('06-GD1, GD5: the success rate of a mesh is the query that its checks ask, and 0 where they take it for 0', () => {
+it('06-GD1, GD5: the success rate of a mesh is the query of its checks, and 0 where the checks take it for 0', () => {
   const [primary, canary] = queriesOf(dashboardOf('serin-istio')).filter(({ panel }) => panel === 'Success rate');
   const { requestSuccessRate, onlyFailures } = observerFor('istio', 'Deployment');
   const asJudged = (target: string) => `(${asChecked(requestSuccessRate, target)}) or ((${asChecked(onlyFailures, target)}) > 0) * 0`;
@@ -113,7 +113,7 @@ it.each([
 
 const QUERIED_MS = 60_000;
 
-/** What an expression gives for these samples, by the labels that it keeps; counters are given by their growth in a minute. */
+/** Value of an expression for these samples, by the labels that it keeps; counters are given by their growth in a minute. */
 function given(samples: readonly { labels: LabelSet; grows?: number; value?: number }[], expr: string) {
   const store = new Store(QUERIED_MS * 10);
   for (const { labels, grows, value } of samples)
@@ -148,7 +148,7 @@ it.each([
   expect(shown.map(({ expr }) => given(samples, expr).map(({ value }) => value))).toEqual([[0], [expect.closeTo(75, 6)]]);
 });
 
-it('the overview shows a Canary that failed where another one names its target, too', () => {
+it('the overview also shows a failed Canary whose target another Canary names', () => {
   const at = { namespace: 'test', name: 'app' };
   const samples = [
     { labels: { __name__: 'flagger_canary_phase', ...at, phase: 'Failed' } },
@@ -259,7 +259,7 @@ it.each([
   { row: '06-GD8', title: 'Memory by pod', unit: 'bytes', metric: 'container_memory_working_set_bytes{' },
   { row: '06-GD9', title: 'Network received by pod', unit: 'Bps', metric: 'rate(container_network_receive_bytes_total{' },
   { row: '06-GD9', title: 'Network sent by pod', unit: 'Bps', metric: 'rate(container_network_transmit_bytes_total{' },
-])('$row: $title is asked of the kubelet for both sides, whatever the mesh is', ({ title, unit, metric }) => {
+])('$row: $title comes from the kubelet for both sides, on any mesh', ({ title, unit, metric }) => {
   // Pods of a Service target and of a Revision have other names.
   for (const { uid } of families.filter(({ uid }) => !/-service$|-knative$/.test(uid))) {
     const panel = dashboardOf(uid)
@@ -294,7 +294,7 @@ it('06-F15: each dashboard has a uid of its own, and its data source is chosen w
   }
 });
 
-it('the overview names the Canaries that failed and those that wait, with a link to each, and marks the end of releases', () => {
+it('the overview names failed and waiting Canaries, with a link to each, and marks the end of releases', () => {
   const { panels, annotations } = JSON.parse(renderDashboard(dashboardOf('serin')));
   type Rendered = {
     type: string;

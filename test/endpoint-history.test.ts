@@ -16,7 +16,7 @@ const route = (to: string, kind = 'Ingress') => ({
 });
 const users = ['shop'];
 
-it('I14: a Service that loses its endpoints or the ports of them is found, and one that never had any is not', () => {
+it('I14: a Service that loses its endpoints or their ports is found, and a Service that never had any is not', () => {
   expect(lossesIn([service('shop'), slice('shop', 0), slice('shop', 2)], { users })).toEqual([]);
   expect(lossesIn([service('shop'), slice('shop', 2), slice('shop', 0)], { users })).toEqual(['Service shop at 7']);
   expect(lossesIn([service('shop'), slice('shop', 2), slice('shop', 2, [])], { users })).toEqual(['Service shop at 7']);

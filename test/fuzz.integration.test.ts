@@ -7,7 +7,7 @@ import { prototypesNow } from './fakes/prototypes.ts';
 /** A sample of what test/long/fuzz.test.ts does for ten minutes; the same for everyone. */
 const RUNS = 25;
 
-describe('whatever a tenant writes, a reader stays in its steps, throws only what it documents and changes no prototype', () => {
+describe('for any text of a tenant, a reader stays in its steps, throws only documented errors and changes no prototype', () => {
   it.each(Object.entries(fuzzed))('%s', (_, one) => {
     expect(fuzz(one, { numRuns: RUNS, seed: 7 })).toBe(RUNS);
   });

@@ -21,7 +21,7 @@ describe('generated files', () => {
     expect(shown(listed)).toEqual(shown([...new Set(listed)]));
   });
 
-  it('with a header in their first line are listed, too', () => {
+  it('with a header in their first line are also listed', () => {
     const folders = ['.github', 'charts', 'docs', 'kustomize', 'examples'];
     const files = folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

@@ -37,7 +37,7 @@ describe('generators that a change touches', () => {
     { changed: 'src/cli/why/why-command.ts', not: ['generate-crds', 'generate-kustomize', 'generate-chart'] },
     { changed: 'docs/alerts.md', not: all },
     { changed: 'CHANGELOG.md', not: all },
-  ])('are not those that do not use $changed', ({ changed, not }) => {
+  ])('do not include generators that do not use $changed', ({ changed, not }) => {
     expect(touchedBy(changed).filter((generator) => not.includes(generator))).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe('tables of inputs and outputs', () => {
     ]);
   });
 
-  it('may not have one generator read what another writes', () => {
+  it('must not let one generator read the output of another', () => {
     const reads = [{ module: verbs, path: 'charts/canary.yaml', isListing: false }];
     expect(faults({ reads }, { [verbs]: { reads: ['charts/*.yaml'] } })).toEqual([
       'generate-verbs uses charts/canary.yaml, which generate-crds writes: it sees the text of before',
@@ -163,7 +163,7 @@ describe('observing', () => {
 });
 
 describe('changed files', () => {
-  it('are those of the commits since the base, those that are not committed and those that are new', () => {
+  it('are those of the commits since the base, uncommitted changes and new files', () => {
     const folder = mkdtempSync(join(tmpdir(), 'changed-'));
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: folder, encoding: 'utf8' });

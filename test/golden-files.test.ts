@@ -18,7 +18,7 @@ it.each([
   { folder: 'waits', codes: waitCodes },
   { folder: 'endings', codes: endingCodes },
   { folder: 'states', codes: Object.keys(states) },
-])('test/golden/$folder has a file for each code or state, and none of one that is gone', ({ folder, codes }) => {
+])('test/golden/$folder has a file for each code or state, and no file of a removed one', ({ folder, codes }) => {
   const files = readdirSync(join(root, 'test', 'golden', folder));
   expect(files.toSorted()).toEqual(codes.map((code) => `${code}.txt`).toSorted());
 });

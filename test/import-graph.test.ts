@@ -75,7 +75,7 @@ describe('the graph of imports', () => {
     });
   });
 
-  it('leaves out what may be loaded late, if asked to', () => {
+  it('leaves out modules that can be loaded late, on request', () => {
     const { reachedFrom, importsOf } = importGraph(root);
     expect(reachedFrom(['src/main.ts'], ['load']).has('src/late.ts')).toBe(false);
     expect(importsOf('src/main.ts', ['type'])).toEqual(['src/types.ts']);

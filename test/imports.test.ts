@@ -35,7 +35,7 @@ const insideController = [
 /** Files beside these rooms that use them; the others there hold settings and types, which every room may import. */
 const aboveRooms = ['controller.ts', 'make-deps.ts', 'canary-dispatcher.ts'];
 
-/** Packages that only one room may know. */
+/** Packages that only one room may import. */
 const onlyIn: Record<string, string> = { '@kubernetes/client-node': 'kube', xstate: 'engine', got: 'outgoing' };
 
 const src = join(import.meta.dirname, '..', 'src');

@@ -35,7 +35,7 @@ function tarred(file: string): Map<string, string> {
   return new Map(lines.map((line) => [line.split(/\s+/).at(-1) ?? '', line.slice(0, 10)]));
 }
 
-/** As a program reads it that knows nothing of the writer: from the end, by the directory. */
+/** Reads an archive like a program that knows nothing of the writer: from the end, by the directory. */
 function zipped(bytes: Buffer): Map<string, string> {
   const end = bytes.length - 22;
   const found = new Map<string, string>();
@@ -105,7 +105,7 @@ describe('the manifest for krew', () => {
 });
 
 describe('platforms of executables', () => {
-  it('the one of this machine is chosen, or those that are named, and no other', () => {
+  it('the platform of this machine is chosen, or the named platforms, and no other', () => {
     const own = platformNames.filter((name) => platforms[name].host === `${process.platform}-${process.arch}`);
     if (own.length > 0) expect(chosenPlatforms([])).toEqual(own);
     expect(chosenPlatforms(['windows-amd64', 'linux-arm64'])).toEqual(['windows-amd64', 'linux-arm64']);

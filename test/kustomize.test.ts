@@ -8,7 +8,7 @@ import { raw } from './fakes/raw.ts';
 const ROOT = join(import.meta.dirname, '..', 'kustomize');
 const textOf = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8');
 
-/** What the patch of a component adds to the arguments, parsed out of its text. */
+/** Arguments that the patch of a component adds, parsed from its text. */
 function flagsOf(folder: string): string[] {
   const { patches } = parse(textOf('providers', folder, 'kustomization.yaml'));
   const operations: { op: string; path: string; value: string }[] = parse(patches[0].patch);
@@ -38,7 +38,7 @@ describe('the overlays of Kustomize', () => {
     expect(parse(textOf('gatewayapi', 'kustomization.yaml'))).toMatchObject({ resources: ['../gatewayapi-v1'] });
   });
 
-  it('06-KU3: linkerd routes by the Gateway API, is a part of the mesh, and may ask the Prometheus of its viz extension', () => {
+  it('06-KU3: linkerd routes by the Gateway API, is a part of the mesh, and may query the Prometheus of its viz extension', () => {
     const { resources, components, patches } = parse(textOf('linkerd', 'kustomization.yaml'));
     expect([resources, components]).toEqual([['../base', 'authorization.yaml'], ['../providers/gatewayapi-v1beta1']]);
     expect(patches.map(({ patch }: { patch: string }) => parse(patch))).toEqual([
@@ -68,7 +68,7 @@ describe('the overlays of Kustomize', () => {
     const [{ securityContext, args, livenessProbe, readinessProbe }] = template.spec.containers;
     expect(securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });
     expect([livenessProbe.httpGet.path, readinessProbe.httpGet.path]).toEqual(['/livez', '/readyz']);
-    // As all overlays of Flagger have them (06-KU14); the provider is added by a component.
+    // Flags of all overlays of Flagger (06-KU14); a component adds the provider.
     expect(args).toEqual(expect.arrayContaining(['--log-level=info', '--include-label-prefix=app.kubernetes.io']));
     expect(args.join(' ')).not.toContain('mesh-provider');
   });

@@ -112,7 +112,7 @@ it.each([
   },
 ])('I9: the audit finds a write $what', ({ lines, says }) => expect(trespassesIn(...lines)).toEqual([says]));
 
-it('I9: the audit says how a write that it finds was answered, since one that was cancelled may still be carried out', () => {
+it('I9: the audit reports the answer to each write that it finds, since a cancelled write can still be carried out', () => {
   const audit = new LeaseAudit();
   for (const one of [...held('a', 1), write('b', 2, 3.5, { code: 504 })]) audit.learn(one);
   expect(audit.trespasses).toEqual([`2026-11-20T06:00:02.000Z: b: ${THIS}, answered 504 after 1.500 s: ${GROUP}: it never held it before`]);

@@ -11,7 +11,7 @@ it('06-D2: log lines have fields of one closed list, and each of those is in use
   expect([...used].sort()).toEqual(Object.keys(logFields).sort());
 });
 
-it('06-D2: the message of a log line is constant, but for the one that repeats an event', () => {
+it('06-D2: the message of a log line is constant, except in lines that repeat an event', () => {
   expect(lines.filter(({ message }) => message === undefined)).toEqual([
     { level: 'info', fields: ['canary', 'reason'], message: undefined, file: 'controller/notifications/logged-events.ts' },
     { level: 'info', fields: ['kind', 'name', 'reason'], message: undefined, file: 'controller/notifications/logged-events.ts' },
@@ -26,7 +26,7 @@ it('06-D2: the same message has one level', () => {
   expect(unsure).toEqual(['the first read of the cluster failed']);
 });
 
-it('fields are read from the calls, also those that are there only at times', () => {
+it('fields are read from the calls, also fields that a call adds only at times', () => {
   const call = "log?.warn({ canary: labelOf(a, b), err, ...(is && { port: f({ x: 1 }) }) }, 'it failed, again')";
   expect(linesOf(call, 'a.ts')).toEqual([{ level: 'warn', fields: ['canary', 'err', 'port'], message: 'it failed, again', file: 'a.ts' }]);
 });

@@ -22,7 +22,7 @@ describe('the tests that npm run check:fast takes for a change', () => {
     expect(tests.filter((file) => !/^test\/[^/]+\.test\.ts$/.test(file))).toEqual([]);
   });
 
-  it('are none of whole scenarios, and of those that need a socket or a process only the ones that import the change', () => {
+  it('include no whole scenarios, and tests that need a socket or a process only if they import the change', () => {
     const tests = nearestTests(root, ['src/webhooks/call-webhook.ts']);
     expect(tests.filter((file) => /^test\/(?:integration|e2e|long|planes|differential)\//.test(file))).toEqual([]);
     expect(tests).toContain('src/webhooks/call-webhook.integration.test.ts');

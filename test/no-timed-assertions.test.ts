@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-/** What `npm test` runs, and the fakes under it. The suites of `test/scenarios` wait in the world that they play in: `scenario-waits.test.ts`. */
+/** Files that `npm test` runs, and the fakes under it. The suites of `test/scenarios` wait in the world that they play in: `scenario-waits.test.ts`. */
 const files = globSync(['src/**/*.test.ts', 'test/*.test.ts', 'test/{contracts,golden,differential,integration,fakes}/**/*.ts'])
   // `cluster` and `run` are those of `npm run test:differential`; the others are tests of texts like these.
   .filter((path) => !/^test\/(differential\/(cluster|run)\/|(no-timed-assertions|real-time|scenario-waits)\.test\.ts$)/.test(path));
 const MINUTE_MS = 60_000;
 
 interface Rule {
-  /** Its number, where it has one, is in milliseconds, and breaks the rule below a minute. */
+  /** The pattern's number, if it has one, is in milliseconds, and breaks the rule below a minute. */
   pattern: RegExp;
   /** Files that may, each with the reason why no result depends on how busy the machine is. */
   but: Readonly<Record<string, string>>;

@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** What every node writes to has the same path; here one that no real node uses. */
+/** Shared folder, which has the same path for every node; here a path that no real node uses. */
 const shared = (): string => join(base, 'shared', 'kubelet');
 
 interface Entered {
@@ -69,7 +69,7 @@ function enter(name: string, last: string): Entered {
   };
 }
 
-/** Of the group that the command is in, as it sees it: of the first version of groups, or of the second. */
+/** Weight of the group of the command, as it sees it: in the first version of groups, or in the second. */
 const WEIGHT =
   'cat /sys/fs/cgroup/cpu/cpu.shares 2>/dev/null || cat /sys/fs/cgroup/cpu,cpuacct/cpu.shares 2>/dev/null || cat /sys/fs/cgroup/cpu.weight';
 
@@ -96,7 +96,7 @@ describe.runIf(refusal() === undefined)('the namespaces of a node', () => {
     expect(existsSync(shared())).toBe(false);
   });
 
-  it('two side by side: the end of the one that made a shared folder takes it from no other', async () => {
+  it('two side by side: the run that created a shared folder ends without removing it from the other', async () => {
     const writes = `touch ${shared()}/written && echo written`;
     const first = enter('first', writes);
     await first.isIn;
@@ -108,7 +108,7 @@ describe.runIf(refusal() === undefined)('the namespaces of a node', () => {
     expect(existsSync(shared())).toBe(false);
   });
 
-  it('what a killed run left is removed by the next one', async () => {
+  it('the next run removes all remains of a killed run', async () => {
     const killed = enter('killed', 'true');
     await killed.isIn;
     await killed.signal('SIGKILL');

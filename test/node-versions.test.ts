@@ -12,7 +12,7 @@ const oldest = manifest.engines.node.replace('>=', '');
 const majorOf = (version: string): number => Number(version.split('.', 1)[0]);
 
 describe('versions of Node', () => {
-  it('that the package is tried on are the oldest of `engines`, the one of the image, and a newer one', () => {
+  it('that the package is tried on are the oldest of `engines`, the version of the image, and a newer version', () => {
     expect(manifest.engines.node).toMatch(/^>=\d+\.\d+$/);
     expect(tried.map((version) => (version === `${oldest}.0` ? 'oldest' : version === sums.version ? 'image' : 'newest'))).toEqual([
       'oldest',

@@ -23,7 +23,7 @@ const REAL_TIME =
 const sources = globSync(`src/{${ROOMS}}/**/*.ts`).filter((path) => !path.endsWith('.test.ts'));
 const askers = (pattern: RegExp): string[] => sources.filter((path) => pattern.test(readFileSync(path, 'utf8'))).sort();
 
-it('only the clock asks what time it is, and only the clock waits', () => {
+it('only the clock reads the time, and only the clock waits', () => {
   expect(sources.length).toBeGreaterThan(500);
   // A socket has a method of that name.
   expect(askers(REAL_TIME)).toEqual(['src/base/clock.ts', 'src/embedded/virtual/memory-socket.ts']);

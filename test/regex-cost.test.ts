@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { superLinear } from './fakes/regex-cost.ts';
 import { regexesIn } from './fakes/regexes-in.ts';
 
-/** Rooms that run beside every other tenant's release; the CLI and the embedded cluster work for the one who started them. */
+/** Rooms that run beside every other tenant's release; the CLI and the embedded cluster work only for the user who started them. */
 const ROOMS = ['api', 'controller', 'engine', 'kube', 'loadtester', 'metrics', 'notifiers', 'routers', 'server', 'webhooks', 'workloads'];
 /** Patterns that are put together, and why a tenant cannot make them slow. */
 const MADE: Readonly<Record<string, string>> = {

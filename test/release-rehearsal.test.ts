@@ -84,7 +84,7 @@ describe('a tampering', () => {
   });
 });
 
-it('what was built twice is compared by its bytes, the image by its digest', () => {
+it('two builds are compared by their bytes, the image by its digest', () => {
   const folders = ['one', 'other'].map((name) => join(mkdtempSync(join(tmpdir(), `serin-${name}-`)), 'files'));
   for (const [index, each] of folders.entries()) {
     mkdirSync(each);
@@ -98,7 +98,7 @@ it('what was built twice is compared by its bytes, the image by its digest', () 
   for (const each of folders) rmSync(join(each, '..'), { recursive: true });
 });
 
-it('a transcript has neither digests nor what stands for a run alone', () => {
+it('a transcript contains neither digests nor values of only this run', () => {
   const transcript = new Transcript();
   transcript.name([['127.0.0.1:4711', 'registry.example']]);
   const digest = 'a'.repeat(64);

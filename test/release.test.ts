@@ -93,7 +93,7 @@ describe('a release', () => {
     expect(own).toEqual(steps.map(({ name }) => name));
     const others = commands.filter((command) => !command.startsWith('node scripts/release/step.ts '));
     expect(others.filter((command) => /cosign|helm|buildah|docker|npm publish|attest/.test(command))).toEqual([]);
-    // What is attached is what the steps have made.
+    // Attached files are exactly the files that the steps have made.
     expect(commands.at(-1)).toMatch(/^gh release create .* --notes-file "\$RELEASE_FOLDER\/\.\.\/notes\.md" "\$RELEASE_FOLDER"\/\*$/);
   });
 
@@ -131,7 +131,7 @@ describe('a release', () => {
     const runs = (job: string) => stepsOf(job).flatMap(({ run = '' }) => run.split('\n'));
     expect(runs('executables')).toEqual(expect.arrayContaining(['npm run sea -- $OWN $OTHERS', '.ci/executable-smoke "executables/$OWN"']));
     expect(runs('windows')).toContain('.ci/executable-smoke windows');
-    // What is not run by the job that makes it is run by the other.
+    // An executable that the job which makes it cannot run is run by the other job.
     expect(include.flatMap(({ others = [] }) => others)).toEqual(['windows-amd64']);
     expect(usesOf('release', 'actions/download-artifact')?.with).toMatchObject({ pattern: 'executables-*', 'merge-multiple': true });
     expect(release.jobs.release?.env?.REPOSITORY_URL).toMatch(/github\.server_url }}\/.*github\.repository }}$/);
@@ -176,7 +176,7 @@ describe('a release', () => {
     });
   });
 
-  it('has charts with a page on Artifact Hub, which lists the resource definitions of the one that brings them', () => {
+  it('has charts with a page on Artifact Hub; the chart with the resource definitions lists them', () => {
     const of = (chart: string): Record<string, string> => parse(textOf('charts', chart, 'Chart.yaml')).annotations;
     const files = readdirSync(join(root, 'charts', 'serin', 'files', 'crds')).map((file) =>
       parse(textOf('charts', 'serin', 'files', 'crds', file)),
@@ -207,7 +207,7 @@ describe('a release', () => {
     const share = /--max-old-space-size-percentage=\d+/.exec(textOf('charts', 'serin', 'templates', 'deployment.yaml'))?.[0];
     expect(share).toBeDefined();
     expect(dockerfile).toContain(`NODE_OPTIONS=${share}\n`);
-    // Without a RUN in the last stage nothing is run for a platform that the builder is not.
+    // Without a RUN in the last stage, nothing is executed for a platform other than the builder's.
     expect(dockerfile.split(/^FROM /m).at(-1)).not.toMatch(/^RUN /m);
   });
 });

@@ -22,7 +22,7 @@ it('docs/verbs.md says which verb each request takes, and where approve is enoug
   expect(verbsPage).toContain(`in the phases ${approvedPhases.join(' and ')}`);
 });
 
-it('the embedded API server takes the policy of requests as it is, and enforces it for no user', async () => {
+it('the embedded API server stores the policy of requests unmodified, and enforces it for no user', async () => {
   const { cluster, stop } = await startEmbeddedCluster();
   try {
     for (const object of [...crds(), ...requestPolicyObjects()]) await cluster.apply(object);
@@ -30,7 +30,7 @@ it('the embedded API server takes the policy of requests as it is, and enforces 
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'test' } });
     const { spec, apiVersion, kind }: ReturnType<typeof aCanary> = JSON.parse(JSON.stringify(aCanary({ stepWeight: 50 })));
     const metadata = { name: 'podinfo', namespace: 'test', annotations: { [requestAnnotation]: 'nonsense' } };
-    // The definition is there some time before it is served.
+    // The definition exists for some time before it is served.
     const stored = await eventually('Canaries are served', async () => {
       try {
         return await cluster.create({ apiVersion, kind, metadata, spec });

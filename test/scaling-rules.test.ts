@@ -20,7 +20,7 @@ describe('rules of an HPA', () => {
     { what: 'as many as there are where nothing is measured', before: past(), wanted: undefined, current: 9, atS: 0, is: 9 },
   ])('$what', ({ before, wanted, current, atS, is }) => expect(ruledReplicas(bounds, before, wanted, current, atS * 1000)).toBe(is));
 
-  it('a minimum far above is written at once, whatever is wanted, and by no policy', () => {
+  it('a minimum far above is written at once, for any recommendation, and by no policy', () => {
     expect(ruledReplicas({ minReplicas: 12, maxReplicas: 20 }, past(), 1, 1, 0)).toBe(12);
     expect(ruledReplicas({ ...bounds, minReplicas: 12, behavior: { scaleUp: { selectPolicy: 'Disabled' } } }, past(), 5, 1, 0)).toBe(12);
   });
@@ -41,7 +41,7 @@ describe('rules of an HPA', () => {
     expect(ruledReplicas({ ...bounds, behavior: { scaleDown: { selectPolicy: 'Disabled' } } }, past(), 3, 9, 0)).toBe(9);
   });
 
-  it('periods of policies begin with what there was, whichever writer asked for more since', () => {
+  it('periods of policies begin with the replicas at their start, even if another writer requested more since', () => {
     const rules = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods' as const, value: 1, periodSeconds: 60 }] };
     const spec = { ...bounds, behavior: { scaleDown: rules, scaleUp: {} } };
     expect(ruledReplicas(spec, { ...past(), events: [{ atMs: 0, change: 4 }] }, 2, 8, 1_000)).toBe(3);

@@ -5,14 +5,14 @@ const suites = globSync('test/scenarios/**/*.ts');
 
 it('no suite waits by `expect.poll`, which fails where tests run side by side (`eventually` does not)', () => {
   expect(suites.length).toBeGreaterThan(50);
-  // With its bracket, so that the sentence about it in `eventually.ts` is none.
+  // The pattern contains the bracket, so that the sentence about it in `eventually.ts` does not match.
   expect(suites.filter((path) => /\bexpect\s*\.poll\(/.test(readFileSync(path, 'utf8')))).toEqual([]);
 });
 
-/** Those whose scenarios are of processes. */
+/** Suites whose scenarios are about processes. */
 const REAL = ['test/scenarios/adversity/black-hole-proxy.ts'];
 
-it('suites wait and reach each other in the world that they play in (`world.ts`), which may be a virtual one', () => {
+it('suites wait and reach each other in the world that they play in (`world.ts`), which can be a virtual one', () => {
   const real = /\bsetTimeout\(|Date\.now|performance\.now|new Date\(\)|timers\/promises|\bfetch\(|vi\.waitFor|\.listen\(0/;
   expect(suites.filter((path) => real.test(readFileSync(path, 'utf8'))).sort()).toEqual(REAL);
 });

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { states } from '../src/engine/states/index.ts';
 
-/** A state is one file: its name, in which the chart and the status find it, is in few others. Everyone else asks `src/api/step.ts`, or a property of the state. */
+/**
+ * A state is one file. Its name, by which the chart and the status find it, is in few other files. All other code calls `src/api/step.ts`, or reads a property
+ * of the state.
+ */
 const MOST_FILES = 4;
 /** Names that are words of other things as well count with the step or phase before them only. */
 const OTHER_WORDS: Readonly<Record<string, string>> = { gate: '(?:Waiting|preRollout)\\.gate', hooks: 'preRollout\\.hooks' };

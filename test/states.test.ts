@@ -4,7 +4,7 @@ import type { Moves } from '../src/engine/states/moves.ts';
 
 const names = Object.keys(states).filter(isStateName);
 
-/** Where each decision leads, with the changes on the way. */
+/** Target of each decision, with the changes on the way. */
 const moveLines = (moves: Moves): string[] =>
   Object.entries(moves).map(([decision, { target, reenter = false, actions = [] }]) =>
     `${decision} ${target === undefined ? 'stays' : `${reenter ? 'goes' : 'moves'} to ${target}`}: ${actions.join(', ')}`.replace(

@@ -19,7 +19,7 @@ const totalOf = (played: readonly Outcomes[], name: keyof Outcomes, count: 'roll
   played.reduce((sum, outcomes) => sum + (outcomes[name]?.[count] ?? 0), 0);
 
 describe('a sample of the study', () => {
-  it('has false rollbacks of 1 % at most, whatever failures are like, in each cell and in all', () => {
+  it('has false rollbacks of 1 % at most, for every kind of failures, in each cell and in all', () => {
     const cells = everyNth(nullCells(20), 5);
     const played = cells.map((cell) => playCell(cell, { goesOn: true, seed: SEED }));
     const releases = cells.reduce((sum, cell) => sum + cell.releases, 0);
@@ -29,7 +29,7 @@ describe('a sample of the study', () => {
     expect(new Set(cells.map(({ kind }) => kind)).size).toBe(8);
   });
 
-  it('has them in windows of 5 s and 15 s, too, and where the sides are scraped at other moments', () => {
+  it('also has them in windows of 5 s and 15 s, and where the sides are scraped at other moments', () => {
     const all = shortNullCells(10);
     const hardest = all.filter((cell) => cell.kind === 'users' && paceOf(cell) === '5 s');
     const cells = [...everyNth(all, 20), ...everyNth(hardest, 2)];
@@ -80,7 +80,7 @@ describe('a sample of the study', () => {
   });
 });
 
-it('results are read as they were written', () => {
+it('results are read back unchanged', () => {
   const cells = powerCells(2).slice(0, 3);
   const bad = cells.map((cell) => ({ ...cell, outcomes: playCell(cell, { goesOn: false, seed: SEED }) }));
   const latency = latencyCells(2)
@@ -133,7 +133,7 @@ describe('draws', () => {
 
 describe('the rivals', () => {
   const counts = (requests: number, failures: number) => ({ requests, failures });
-  /** How a decider ends when each minute is the same. */
+  /** End of a decider when each minute is the same. */
   function endOf(decider: Decider, canary: { requests: number; failures: number }, primary = counts(900, 0)) {
     const decide = decider.begin([]);
     for (let minute = 0; minute < 120; minute += 1) {

@@ -147,7 +147,7 @@ describe('base images of a release', () => {
     for (const wrong of ['a/b:1', 'a/b@sha256:abc', `@${digest}`, `a/b@${digest}0`]) expect(images(`BUILD_IMAGE ${wrong}\n`).code).toBe(1);
   });
 
-  it('are those of the Dockerfile, and no others are asked for at the moment of the release', () => {
+  it('are those of the Dockerfile, and no other images are looked up at the moment of the release', () => {
     const named = textOf('.ci', 'base-images.txt')
       .trim()
       .split('\n')

@@ -34,7 +34,7 @@ const waitsIn = (world: World) => {
 };
 const codesIn = (world: World): WaitCode[] => waitsIn(world).map(({ code }) => code);
 
-/** Events of the machine, and those of the controller, which are about what the facts say. */
+/** Events of the machine, and events of the controller about its facts. */
 function events({ world, announced }: WaitingRelease): string[] {
   const { blocker, refused } = world.facts();
   const ofFacts = [
@@ -44,7 +44,7 @@ function events({ world, announced }: WaitingRelease): string[] {
   return [...announced, ...ofFacts].map(({ reason, message }) => `${reason}: ${message}`);
 }
 
-/** Refused before the engine is asked: `refuse` of the controller has written the status, and the engine none. */
+/** Refused before the engine runs: `refuse` of the controller has written the status, and the engine none. */
 const BEFORE: ReadonlySet<WaitCode> = new Set(['TargetTaken', 'ForeignController', 'CRDOutdated']);
 function refusedBefore({ status }: KubeObject, refused: Facts['refused']): void {
   if (refused === undefined || !BEFORE.has(refused.reason)) return;
@@ -82,7 +82,7 @@ function reported(code: WaitCode, release: WaitingRelease): string {
   ].join('\n');
 }
 
-describe('what a release waits for', () => {
+describe('the wait of a release', () => {
   it.each(waitCodes)('D13: %s stands alike in condition, event, alert, status, why and page', async (code) => {
     const release = waitingFor(code);
     expect(codesIn(release.world)).toContain(code);
@@ -96,7 +96,7 @@ describe('what a release waits for', () => {
     });
   });
 
-  // Whatever a golden says. The ending of a failed release says it in place of a wait.
+  // Holds for every golden. A failed release shows its ending instead of a wait.
   it.each(waitCodes.filter((code) => !needsNoOne(code) && code !== 'Failed'))('D13: %s is named in status and on the page', (code) => {
     const { world } = waitingFor(code);
     const snapshot = snapshotIn({ world });

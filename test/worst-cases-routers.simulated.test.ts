@@ -6,7 +6,7 @@ import { goldenFolders, routeAll } from './fakes/route-reader.ts';
 import { countSteps } from './fakes/step-meter.ts';
 import { LENGTH, worstCases } from './fakes/worst-cases.ts';
 
-/** Of each character that is put in; the rest of a golden case costs a constant. */
+/** Steps for each inserted character; the rest of a golden case costs a constant. */
 const STEPS_A_CHARACTER = 200;
 const texts = [...worstCases];
 
@@ -32,7 +32,7 @@ describe('routers take steps in proportion to a worst case in any text of their 
     for (const one of casesIn(folder)) {
       const { canary, current, routes } = one;
       for (const way of places({ canary: { spec: canary.spec }, current, routes })) {
-        // Which kind of routes is recorded is our own word.
+        // The kind of the recorded routes is not a tenant's text.
         if (way.join('.') === 'routes.kind') continue;
         next += 1;
         const [name, text] = texts[next % texts.length] ?? ['', ''];

@@ -4,12 +4,12 @@ import { countSteps, StepsExceeded, withStepMeter } from './fakes/step-meter.ts'
 import { textReaders } from './fakes/text-readers.ts';
 import { LENGTH, worstCases } from './fakes/worst-cases.ts';
 
-/** Of each character; one that looks at all of the rest from each place takes 300 times as many. */
+/** Steps of a reader for each character; a reader that looks at all of the rest from each place takes 300 times as many. */
 const STEPS_A_CHARACTER = 100;
 /** Each reader has one case in so many, and all readers together have every case. */
 const ONE_IN = Number(process.env.WORST_CASES_ONE_IN ?? 12);
 
-it('there are 200 worst cases or more, each of 64 KB but for those that are nested 40 deep', () => {
+it('there are 200 worst cases or more, each of 64 KB except for texts nested 40 deep', () => {
   expect(worstCases.size).toBeGreaterThanOrEqual(200);
   for (const [name, text] of worstCases) expect(text.length, name).toBeGreaterThan(name.endsWith('40 deep') ? 0 : LENGTH - 100);
 });

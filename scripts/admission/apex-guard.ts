@@ -13,11 +13,10 @@ const pointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/
 const SELECTED = "?fieldsV1[?'f:spec'][?'f:selector']";
 
 /**
- * The spec of a MutatingAdmissionPolicy (`admissionregistration.k8s.io/v1`, Kubernetes 1.36): the selector of a Service that carries Serin's mark stays as
- * it is, whichever client updates it, except Serin. The mark is the uid of the Service, so that one which is copied with the manifest marks nothing. It is
- * taken away by a write that leaves the rest of the object in place. An object without a uid was not read from the API server: a tool puts its
- * manifest in the place of the whole object, and does not know the mark. No writer is recorded as owner of the selector, or one of them would get a
- * conflict from the value that stays.
+ * The spec of a MutatingAdmissionPolicy (`admissionregistration.k8s.io/v1`, Kubernetes 1.36): the selector of a Service that carries Serin's mark stays
+ * unmodified when any client but Serin updates it. The mark is the uid of the Service, so that a mark copied with the manifest has no effect. A write that
+ * leaves the rest of the object in place removes the mark. An object without a uid was not read from the API server: a tool puts its manifest in the place of
+ * the whole object, and does not know the mark. No writer is recorded as owner of the selector, or one of them would get a conflict from the value that stays.
  */
 export function apexGuard(): object {
   const isReplaced = `!${markOf('object')}.hasValue() && object.metadata.?uid.orValue('') == ''`;

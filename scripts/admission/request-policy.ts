@@ -2,13 +2,13 @@ import { apiVersion } from '../../src/api/canary.ts';
 import { requestAnnotation } from '../../src/api/names.ts';
 import { LONGEST_NAME, requestId, Verb } from '../../src/api/verb-request.ts';
 
-/** Verbs on `canaries` that no request to the API server has: RBAC grants them, and the policy asks for them. */
+/** Verbs on `canaries` that no request to the API server has: RBAC grants them, and the policy checks them. */
 export const virtualVerbs = ['promote', 'rollback', 'pause', 'approve'] as const;
 export type VirtualVerb = (typeof virtualVerbs)[number];
 
 /**
- * The verb of each request. A user who may hold a release may let it go on; a request that starts a release which is promoted by itself takes
- * what a promotion takes.
+ * The verb of each request. A user who is allowed to hold a release is also allowed to let it go on. A request that starts a release without a manual promotion
+ * needs the right to promote.
  */
 export const rightOf = {
   promote: 'promote',
@@ -29,15 +29,15 @@ const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?
 /** CEL takes the literals of JSON, also with the other quotes, which read better in YAML; nothing here holds either. */
 const literal = (value: unknown): string => JSON.stringify(value).replaceAll('"', "'");
 const requestOf = (object: string): string => `${object}.metadata.?annotations[?${literal(requestAnnotation)}]`;
-/** A request that cannot be read is rejected by the first rule alone. */
+/** Only the first rule rejects a request that cannot be read. */
 const ifReadable = (expression: string): string => `!variables.isReadable || ${expression}`;
 
 const canaries = { group: apiVersion.split('/')[0] ?? '', version: apiVersion.split('/')[1] ?? '', resource: 'canaries' };
 const FORM = `a request is <verb> <id> <RFC 3339 time> <user name>, and the verbs are ${Verb.options.join(', ')}`;
 
 /**
- * The spec of a ValidatingAdmissionPolicy (Kubernetes 1.30 and later): a request is written by a user who has the right to it, and in
- * their own name. Nothing is evaluated for a write that leaves the request as it is or takes it away; the status is not part of it.
+ * The spec of a ValidatingAdmissionPolicy (Kubernetes 1.30 and later): a request is written by a user who has the right to it, and in their own name. Nothing
+ * is evaluated for a write that keeps the request unchanged or removes it; the status is not part of it.
  */
 export function requestPolicy(): object {
   return {

@@ -1,8 +1,8 @@
 import { isRecord } from '../../src/base/json.ts';
 
-/** What a user sees of one payload. */
+/** A payload as a user sees it. */
 export interface Card {
-  /** As CSS has it. */
+  /** Colour in the form of CSS. */
   color: string;
   author: string;
   text: string;

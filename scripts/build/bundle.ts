@@ -9,16 +9,16 @@ import { requiredHttp } from './required-http.ts';
 export const root = join(import.meta.dirname, '..', '..');
 export const dist = join(root, 'dist');
 
-// Packages that are CommonJS inside ask for Node's modules with `require`, which an ES module has only when it makes one.
+// Packages that are CommonJS inside load Node's modules with `require`, which an ES module has only if it makes one.
 const REQUIRE = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /**
- * Names stay as they are: errors and stack traces show them. With short names esbuild would set each back by a call, for each function made,
- * closures of busy loops included.
+ * Names are not shortened: errors and stack traces show them. With short names esbuild would set each back by a call, for each function made, closures of busy
+ * loops included.
  */
 const MINIFIED = { minifyWhitespace: true, minifySyntax: true };
 
-/** Bundles the command line: `serin.js` and the chunks that its commands load when they are called. What is in them comes back. */
+/** Bundles the command line: `serin.js` and the chunks that its commands load when they are called. Returns their contents. */
 export const bundle = ({ write, outdir = dist }: { write: boolean; outdir?: string }): Promise<Metafile> =>
   bundled({ entryPoints: { serin: 'src/cli/main.ts' }, outdir, banner: { js: REQUIRE }, write });
 
@@ -58,7 +58,7 @@ async function bundled(options: BuildOptions): Promise<Metafile> {
     ...options,
     metafile: true,
   });
-  // The page of the dashboard is in it as text: its packages count, too.
+  // The page of the dashboard is in it as text: its packages also count.
   const page = (await buildPage()).metafile;
   return { inputs: { ...page.inputs, ...metafile.inputs }, outputs: { ...page.outputs, ...metafile.outputs } };
 }

@@ -7,7 +7,7 @@ export interface BundledPackage {
   folder: string;
   name: string;
   version: string;
-  /** As its manifest names it, mostly an SPDX identifier. */
+  /** Licence in its manifest, mostly an SPDX identifier. */
   licence: string | undefined;
 }
 
@@ -17,7 +17,7 @@ interface Manifest {
   license?: string | { type?: string };
 }
 
-/** Sorted by folder; a package that was wholly shaken out is not there. */
+/** Sorted by folder, without packages that were wholly shaken out. */
 export function bundledPackages(metafile: Metafile, root: string): BundledPackage[] {
   const folders = new Set<string>();
   for (const output of Object.values(metafile.outputs)) {

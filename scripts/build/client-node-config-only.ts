@@ -18,8 +18,8 @@ const GENERATED = `
 `;
 
 /**
- * Of client-node only its reading of credentials is used. It does not say that its thousands of models have no side effects, so that all
- * of them, 3 MB, would be loaded at every start of the controller; and undici, another 740 KiB, for requests that it never makes.
+ * Only the reading of credentials is used of client-node. It does not say that its thousands of models have no side effects, so that all of them, 3 MB, would
+ * be loaded at every start of the controller; and undici, another 740 KiB, for requests that it never makes.
  */
 export const clientNodeConfigOnly: Plugin = {
   name: 'client-node-config-only',

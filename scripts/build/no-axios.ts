@@ -18,8 +18,8 @@ const INSTANCE = `
 `;
 
 /**
- * prometheus-query makes an axios instance for requests that Serin makes itself (src/metrics/providers/prometheus.ts). axios with its
- * packages is 350 KB, and asks Node for `fetch` when it is loaded, which loads undici: 5 MB of memory in a controller that calls neither.
+ * prometheus-query makes an axios instance for requests that Serin makes itself (src/metrics/providers/prometheus.ts). axios with its packages is 350 KB, and
+ * reads Node's `fetch` when it is loaded, which loads undici: 5 MB of memory in a controller that calls neither.
  */
 export const noAxios: Plugin = {
   name: 'no-axios',

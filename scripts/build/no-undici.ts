@@ -4,7 +4,7 @@ import type { Plugin } from 'esbuild';
 const BY_CLASS = 'options.body instanceof FormData';
 const BY_TAG = "Object.prototype.toString.call(options.body) === '[object FormData]'";
 
-/** got asks whether a body is a `FormData`. Node loads undici to answer that: 20 ms, and 5 MB of memory from the first webhook on. */
+/** got checks if a body is a `FormData`. For that Node loads undici: 20 ms, and 5 MB of memory from the first webhook on. */
 export const noUndici: Plugin = {
   name: 'no-undici',
   setup(build) {

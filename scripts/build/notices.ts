@@ -7,7 +7,10 @@ const licenceFile = /^(licen[cs]e|copying|notice)([-.].*)?$/i;
 /** Below a heading of that name, to the next heading or the end. */
 const licenceSection = /^(?:#+[ \t]*)?(?:the )?licen[cs]e[ \t]*\n(?:[-=]+\n)?([\s\S]*?)(?=^#|^.+\n[-=]{3,}$|(?![\s\S]))/im;
 
-/** Licence and notice texts of the packages; one without any is an error, since its code may then not be shipped. `apache`: the text of the Apache License 2.0. */
+/**
+ * Licence and notice texts of the packages; a package without any is an error, since shipping its code could be forbidden. `apache`: the text of the Apache
+ * License 2.0.
+ */
 export function notices(packages: readonly BundledPackage[], apache: string): string {
   const parts = packages.map((one) => {
     const head = `${one.name} ${one.version} (${one.licence ?? 'see below'})`;

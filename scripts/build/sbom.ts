@@ -44,7 +44,7 @@ export function bundleBom(locked: Bom, packages: readonly BundledPackage[]): Bom
   };
 }
 
-/** The component of a package that is in the bundle, though npm installs it for development alone. */
+/** The component of a package that is in the bundle, though npm installs it only for development. */
 function asShipped({ properties = [], ...one }: Component): Component {
   const others = properties.filter(({ name }) => name !== 'cdx:npm:package:development');
   return { ...one, scope: 'required', ...(others.length > 0 && { properties: others }) };

@@ -59,7 +59,7 @@ ${withValue('.groupsPrefix', '- {{ printf "--dashboard-oidc-groups-prefix=%s" . 
 {{- end }}`,
 };
 
-/** In the block of `dashboard`; alerts link to its address without it, too. */
+/** In the block of `dashboard`, except the address: alerts also link to it without the dashboard. */
 function isOfDashboard(name: FlagName): boolean {
   return name.startsWith('dashboard') && name !== 'dashboard' && name !== 'dashboardUrl';
 }
@@ -82,7 +82,7 @@ function withValue(value: string, line: string): string {
   return `{{- with ${value} }}\n${line}\n{{- end }}`;
 }
 
-/** The argument of one flag; undefined: the chart has no value for it. */
+/** The argument of one flag, `undefined` if the chart has no value for it. */
 function argument(name: FlagName, { kind, chart, fallback }: Flag): string | undefined {
   if (typeof chart !== 'string') return undefined;
   const given = special[name];

@@ -6,7 +6,7 @@ export interface ChartAbout {
   name: string;
   description: string;
   keywords: readonly string[];
-  /** One of those that Artifact Hub has: https://artifacthub.io/docs/topics/annotations/helm/ */
+  /** A category of Artifact Hub: https://artifacthub.io/docs/topics/annotations/helm/ */
   category: 'integration-delivery' | 'monitoring-logging';
   /** Resource definitions that it brings. */
   definitions?: readonly Definition[];

@@ -7,8 +7,8 @@ const secretKey = (key: string, about: string) =>
   z.strictObject({ name: text('', 'Its name; empty: none.'), key: text(key, 'Its key.') }).describe(about);
 
 /**
- * Values of charts/loadtester, with the names of Flagger's chart (06-LC1–LC14). One source of values.yaml, values.schema.json and the
- * README; what is unknown here is refused when the chart is rendered.
+ * Values of charts/loadtester, with the names of Flagger's chart (06-LC1–LC14). One source of values.yaml, values.schema.json and the README; an unknown value
+ * is refused when the chart is rendered.
  */
 export const LoadTesterValues = z.strictObject({
   replicaCount: z.int().min(0).default(1).describe('0 or 1: gates are the state of one process. Make another release for another one.'),

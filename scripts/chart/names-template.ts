@@ -37,7 +37,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* As JSON; the one that Flagger's chart takes comes last. */}}
+{{/* As JSON; the secret in the form of Flagger's chart comes last. */}}
 {{- define "${chart}.imagePullSecrets" -}}
 {{- $secrets := .Values.imagePullSecrets }}
 {{- with .Values.image.pullSecret }}

@@ -30,7 +30,7 @@ function switched(variable: string, parts: Readonly<Record<string, readonly Perm
 
 const PRIMARY_NAMES = '{{ include "serin.primarySecretNames" . }}';
 
-/** Those of a mode, and of what is taken over in it. */
+/** Rules of a mode, and of the Secrets that are taken over in it. */
 function secretRules(): string[] {
   const ofMode = (mode: SecretsMode): string[] => {
     const { sources, takenOver, copies } = namedSecretPermissions[mode];

@@ -1,4 +1,4 @@
-/** Keys that the values of a chart can have: below each its own, of a list those of each entry; `null`: whatever the user writes. */
+/** Keys that the values of a chart can have: below each key its own keys, for a list the keys of each entry; `null` accepts any value. */
 export type ValueKeys = { [key: string]: ValueKeys } | [ValueKeys] | null;
 
 interface Node {

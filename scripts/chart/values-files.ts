@@ -8,7 +8,7 @@ interface Node {
   [keyword: string]: unknown;
 }
 
-/** The schema that Helm checks values against; what has a default may be left out, and `null` takes a default away. */
+/** The schema that Helm checks values against; a value with a default can be left out, and `null` removes a default. */
 export function valuesSchema(values: z.ZodType): Node {
   const { $schema: _, ...schema } = z.toJSONSchema(values, { target: 'draft-7', io: 'input' }) as Node;
   return { $schema: 'http://json-schema.org/draft-07/schema#', ...optional(schema) };

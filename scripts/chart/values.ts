@@ -26,7 +26,7 @@ import {
   text,
 } from './value-kinds.ts';
 
-/** What the help says of a flag, as a sentence of the chart; `empty`: what its empty value stands for. */
+/** The help of a flag as a sentence of the chart; `empty` is the meaning of its empty value. */
 function described(name: FlagName, empty?: string): string {
   const { help } = flags[name];
   return `${help.charAt(0).toUpperCase()}${help.slice(1)}${empty === undefined ? '' : `; empty: ${empty}`}.`;
@@ -39,8 +39,8 @@ const byDefault = (name: FlagName): string => {
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
 
 /**
- * Values of charts/serin, with the names of Flagger's chart (06-HC1–HC35). One source of values.yaml, values.schema.json and the README;
- * what is unknown here is refused when the chart is rendered.
+ * Values of charts/serin, with the names of Flagger's chart (06-HC1–HC35). One source of values.yaml, values.schema.json and the README; an unknown value is
+ * refused when the chart is rendered.
  */
 export const Values = z.strictObject({
   image: image('Image of the controller.'),

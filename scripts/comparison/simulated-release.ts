@@ -24,11 +24,11 @@ export interface Moment {
 }
 
 const WINDOW_SECONDS = 15;
-/** As much of the primary's past as the controller reads. */
+/** The part of the primary's past that the controller reads. */
 const HISTORY_SECONDS = 3 * 3600;
 const COMPARISON: Comparison = { ...defaultComparison, warmUpMs: 0 };
 
-/** Plays windows through the judge of the controller for so many seconds, whatever it finds, as in shadow mode. */
+/** Plays windows through the judge of the controller for so many seconds, with any verdict, as in shadow mode. */
 export function play({ seed, perSecond, weight, canary, primary }: SimulatedRelease, untilSeconds: number): Moment[] {
   const draws = new Draws(seededRandom(seed));
   const windowOf = (requestsPerSecond: number, share: number): Counts => {

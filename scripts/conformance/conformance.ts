@@ -30,7 +30,7 @@ Which programs have carried out what Serin writes, by [the tier of real data pla
 played by \`src/embedded/mesh\` alone.
 `;
 
-/** docs/conformance.md, what is wrong with titles and data, and the rows that nothing accounts for, as `03-W12`. */
+/** docs/conformance.md, problems of titles and data, and the rows that nothing accounts for, as `03-W12`. */
 export function conformanceOf(
   pages: readonly RowPage[],
   titles: readonly TestTitle[],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface PlaneRow {
   file: string;
   provider: string;
-  /** Programs with what pins their version: a folder of test/e2e/binaries with its Go module, or envoy. */
+  /** Programs with the pin of their version: a folder of test/e2e/binaries with its Go module, or envoy. */
   programs: Readonly<Record<string, { folder: string; module: string } | 'envoy'>>;
 }
 
@@ -71,7 +71,7 @@ export const PLANES: readonly PlaneRow[] = [
   },
 ];
 
-/** What the scenarios show, by the function that plays them, or the table that they play; a test of a plane uses no other one. */
+/** Subjects of the scenarios, by the function that plays them, or the table that they play; a test of a plane uses no other one. */
 const PLAYED: Readonly<Record<string, string>> = {
   describeShares: 'shares of 2,000 requests at each weight',
   describeReleases: 'promotion, rollback and deletion with users who never stop',
@@ -131,7 +131,7 @@ export function planeTable(
   return { text: [...head, ...lines].join('\n'), faults };
 }
 
-/** As the repository pins it. */
+/** Version that the repository pins. */
 export function pinnedIn(root: string): (program: PlaneRow['programs'][string]) => string {
   const binaries = join(root, 'test', 'e2e', 'binaries');
   return (program) => {
@@ -141,7 +141,7 @@ export function pinnedIn(root: string): (program: PlaneRow['programs'][string]) 
         : [join(program.folder, 'go.mod'), new RegExp(`\\b${program.module.replaceAll('.', '\\.')} v(\\S+)`)];
     const version = pattern.exec(readFileSync(join(binaries, file), 'utf8'))?.[1];
     if (version === undefined) throw new Error(`${file} pins no version that ${pattern} finds`);
-    // Of a version that is made from a commit, its beginning says enough.
+    // For a version that is made from a commit, its beginning says enough.
     return version.replace(/^0\.0\.0-(\d{8})\d+-([0-9a-f]{7}).*$/, 'of $1 ($2)');
   };
 }

@@ -13,7 +13,7 @@ const RowPage = z.strictObject({
   defects: z.array(Row).default([]),
   /** Rows that Serin does otherwise on purpose, by the section of docs/differences.md that says why. */
   differs: z.record(z.string(), z.array(Row)).default({}),
-  /** Rows that are not there, and what there is instead. */
+  /** Rows that do not exist, each with its replacement. */
   absent: z.record(Row, z.string()).default({}),
 });
 export type RowPage = z.infer<typeof RowPage> & {

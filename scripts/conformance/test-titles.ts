@@ -10,7 +10,7 @@ export interface TestTitle {
 const FOLDERS = ['src', 'test'];
 /** Its titles are examples of titles. */
 const OWN_TEST = 'test/conformance.test.ts';
-/** A string literal that can be a title, or the part of one that a table gives: it stands in one line. */
+/** A string literal that can be a title, or the part of a title that a table gives: it is on one line. */
 const LITERAL = /'(?:[^'\\\n]|\\.)+'|"(?:[^"\\\n]|\\.)+"|`(?:[^`\\\n]|\\.)+`/g;
 
 /** Every string literal of the tests and suites, and the note of every golden case, which is its title; read from the source: nothing is run. */

@@ -23,7 +23,7 @@ export interface AnsweredPanel {
   series: readonly AnsweredSeries[];
 }
 
-/** A dashboard with what its queries gave over a time. */
+/** A dashboard with the results of its queries over a time. */
 export interface AnsweredDashboard {
   title: string;
   range: Range;
@@ -33,7 +33,7 @@ export interface AnsweredDashboard {
 
 type Matrix = { result: { metric: Record<string, string>; values: [number, string][] }[] };
 
-/** Asks every query as Grafana would; a panel that repeats is there once for each of `repeats`. */
+/** Runs every query as Grafana would; a panel that repeats is listed once for each of `repeats`. */
 export async function answersOf(
   url: string,
   { title, rows, marks = [] }: Dashboard,

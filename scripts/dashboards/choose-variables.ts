@@ -1,7 +1,7 @@
 import type { Dashboard } from './dashboard.ts';
 import { fillVariables } from './fill.ts';
 
-/** What the HTTP API of a Prometheus server answers; an error of the server is thrown with its words. */
+/** Answer of the HTTP API of a Prometheus server; an error of the server is thrown with its words. */
 export async function askPrometheus<T>(
   url: string,
   path: 'query' | 'query_range' | 'series',
@@ -14,8 +14,8 @@ export async function askPrometheus<T>(
 }
 
 /**
- * A value for each variable of a dashboard, as Grafana chooses them at first: one after another, the first of those that its query finds.
- * `chosen` are those that a user has chosen.
+ * A value for each variable of a dashboard, as Grafana chooses them at first: one after another, the first value that its query finds. `chosen` are the values
+ * that a user has chosen.
  */
 export async function chooseVariables(
   url: string,
@@ -42,7 +42,7 @@ async function resultsOf(url: string, query: string): Promise<string[]> {
   const [, expr] = /^query_result\((.+)\)$/.exec(query) ?? [];
   if (expr === undefined) throw new Error(`neither label_values nor query_result: ${query}`);
   const { result } = await askPrometheus<{ result: { metric: Record<string, string> }[] }>(url, 'query', { query: expr });
-  // As Grafana writes a series.
+  // A series in Grafana's form.
   return result.map(
     ({ metric }) =>
       `{${Object.entries(metric)

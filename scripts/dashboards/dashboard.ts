@@ -6,9 +6,9 @@ export interface Dashboard {
   variables: readonly Variable[];
   /** Moments that all panels over time mark. */
   marks?: readonly Mark[];
-  /** Beside the list of all dashboards of Serin. */
+  /** Besides the list of all dashboards of Serin. */
   links?: readonly Link[];
-  /** The overview itself, or one that leads to it. */
+  /** The overview itself, or a dashboard that leads to it. */
   place: 'overview' | 'release';
   rows: readonly { title: string; panels: readonly Panel[] }[];
 }
@@ -45,13 +45,13 @@ export interface Panel {
   description?: string;
   /** `stat` shows the value of now, and `table` that of each series with its labels. */
   kind: 'time' | 'stat' | 'table';
-  /** Of a table: where a row leads. */
+  /** Link of a row of a table. */
   link?: Link;
-  /** As Grafana names it. */
+  /** Unit in Grafana's words. */
   unit: 'reqps' | 'percent' | 'ms' | 's' | 'bytes' | 'short' | 'Bps' | 'cores';
   /** `limit`: drawn as a dashed line in red. */
   queries: readonly { expr: string; legend: string; limit?: true }[];
-  /** Of a stat: the legend instead of the value, where that is always 1. */
+  /** For a stat: the legend instead of the value, if that is always 1. */
   shows?: 'legend';
   /** Once for each value of that variable. */
   repeat?: string;

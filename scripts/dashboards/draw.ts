@@ -7,7 +7,7 @@ const ROW = 22;
 const GAP = 8;
 const TITLE = 34;
 const COLUMNS = 24;
-/** Of one panel: title above, legend below, values on the left. */
+/** Margins of one panel: title above, legend below, values on the left. */
 const INSIDE = { top: 34, bottom: 42, left: 54, right: 10 };
 /** About as wide as a letter is. */
 const LETTER = 6;
@@ -22,7 +22,7 @@ interface Place {
   height: number;
 }
 
-/** A picture of what the panels hold, in their places; rows without any data are left out. */
+/** A picture of the panels with their data, in their places; rows without any data are left out. */
 export function drawDashboard({ title, range, marks, rows }: AnsweredDashboard, source: string): string {
   const parts: string[] = [];
   let y = TITLE;

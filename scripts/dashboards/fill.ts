@@ -1,4 +1,4 @@
-/** As Grafana finds variables in a text; those that it does not know stay as they are. */
+/** Variables in a text, as Grafana finds them; unknown ones stay unmodified. */
 const VARIABLE = /\$(\w+)|\$\{(\w+)(?::\w+)?\}/g;
 
 /** A query with the values that were chosen on the dashboard. A name without a value is a mistake in the query. */

@@ -1,12 +1,12 @@
 import type { Mark } from './dashboard.ts';
 
-/** Series are there from the first of its kind on: that counts from none. */
+/** A series exists only from its first event on: that counts from none. */
 function grew(counter: string): string {
   const now = `sum by (namespace, name) (${counter})`;
   return `${now} > (sum by (namespace, name) (${counter} offset 1m) or ${now} * 0)`;
 }
 
-/** `at`: labels of the Canaries that are meant, in braces; empty: all. */
+/** `at`: labels of the Canaries, in braces; empty for all. */
 export function releaseMarks(at = ''): { began: Mark; ended: readonly Mark[] } {
   const mark = (name: string, color: Mark['color'], counter: string): Mark => ({
     name,

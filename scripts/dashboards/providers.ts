@@ -17,9 +17,9 @@ const groups: readonly ProviderGroup[] = [...Map.groupBy(providers, (provider) =
 /** A group with the queries of one kind of target. */
 export interface ObservedGroup extends ProviderGroup {
   observer: Observer;
-  /** Kinds of targets that these queries judge, as a matcher of `kind`; empty: any. */
+  /** Kinds of targets that these queries judge, as a matcher of `kind`; empty for any. */
   kinds: string;
-  /** Pods of a side by the pattern of their names; undefined: they have any names. */
+  /** Pods of a side by the pattern of their names, `undefined` if they can have any names. */
   podsOf?: (target: string) => string;
 }
 

@@ -5,16 +5,16 @@ import { type ObservedGroup, observedGroups } from './providers.ts';
 
 const AT = 'namespace="$namespace",name="$target"';
 
-/** Names that a query may go by, beside namespace and target. */
+/** Names that a query can use, beside namespace and target. */
 const NAMES = ['service', 'ingress', 'route'] as const;
 type QueryName = (typeof NAMES)[number];
 
-/** In braces: a query may go on with a character that a variable's name can have, as in `$namespace_$service`. */
+/** In braces: a query can go on with a character that a variable's name can have, as in `$namespace_$service`. */
 const variable = (name: string): string => `\${${name}}`;
 
 interface Sides {
   canary: string;
-  /** Undefined: the provider counts both sides as one. */
+  /** `undefined` if the provider counts both sides as one. */
   primary?: string;
 }
 
@@ -122,7 +122,7 @@ const checkPanel: Panel = {
   queries: [{ expr: `flagger_canary_metric_analysis{${AT},${ONE_METRIC}}`, legend: 'value' }, limitOf(ONE_METRIC)],
 };
 
-/** Pods of the kubelet, whatever the mesh is. */
+/** Pods of the kubelet, with any mesh. */
 function usePanels(podsOf: (target: string) => string): Panel[] {
   const network = (target: string): string => `namespace="$namespace",pod=~"${podsOf(target)}"`;
   const pods = (target: string): string => `${network(target)},container!="",container!="POD"`;
@@ -152,7 +152,7 @@ function usePanels(podsOf: (target: string) => string): Panel[] {
 /** More of them in one name are not replaced. */
 const MOST_CLEANED = 12;
 
-/** Of a label's value, with each character that is none of a word's as `_`: PromQL replaces one at a time. */
+/** A label's value with `_` for each character that is not of a word: PromQL replaces one at a time. */
 function cleaned(label: string): string {
   let expr = `label_replace(flagger_canary_info{${AT}}, "cleaned", "$1", "${label}", "(.*)")`;
   for (let times = 0; times < MOST_CLEANED; times += 1)
@@ -161,7 +161,7 @@ function cleaned(label: string): string {
   return `query_result(${expr})`;
 }
 
-/** Which names its queries go by: each follows from the Canary that is chosen, but for those that the group brings. */
+/** Names that its queries use: each follows from the chosen Canary, but for the names that the group brings. */
 function nameVariables(group: ObservedGroup): Variable[] {
   const { observer, variables = [], toPrimary } = group;
   const text = [observer.requestCount, ...(Array.isArray(toPrimary) ? toPrimary : [])].join('\n');
@@ -207,5 +207,5 @@ function dashboardFor(group: ObservedGroup): Dashboard {
   };
 }
 
-/** One dashboard for each set of queries. Namespaces and targets come from Serin's own metrics, whatever the mesh is. */
+/** One dashboard for each set of queries. Namespaces and targets come from Serin's own metrics, with any mesh. */
 export const releaseDashboards: readonly Dashboard[] = observedGroups.map(dashboardFor);

@@ -22,12 +22,12 @@ import type { Dashboard, Panel, Variable } from './dashboard.ts';
 
 /** Chosen on the dashboard, so that one file fits every Grafana. */
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
-/** Of 24 columns. */
+/** Columns, of 24. */
 export const WIDTH = { time: 8, stat: 6, table: 12 };
 /** In rows of the grid. */
 export const HEIGHT = { time: 8, stat: 4, table: 8 };
 
-/** Of every dashboard of Serin: the others are found by it. */
+/** Tag of every dashboard of Serin: the others are found by it. */
 const TAG = 'serin';
 /** Grafana finds a dashboard by its tags wherever it serves them, and by a path only where it knows its own. */
 const OVERVIEW_TAG = 'serin-overview';
@@ -89,7 +89,7 @@ function variableOf({ name, label, query, regex, hidden, all, latest }: Variable
   return builder;
 }
 
-/** Beside what is measured. */
+/** Style of a limit beside a measured series. */
 const LIMIT = [
   { id: 'color', value: { mode: 'fixed', fixedColor: 'red' } },
   { id: 'custom.lineStyle', value: { fill: 'dash', dash: [10, 10] } },

@@ -8,7 +8,7 @@ const time = (title: string, unit: Panel['unit'], ...queries: readonly (readonly
   queries: queries.map(([expr, legend]) => ({ expr, legend })),
 });
 const stat = (title: string, expr: string, legend: string): Panel => ({ title, kind: 'stat', unit: 'short', queries: [{ expr, legend }] });
-/** Canaries that stand in a phase, and for how long. */
+/** Canaries that are in a phase, with the time since it began. */
 const standing = (title: string, phases: string): Panel => ({
   title,
   kind: 'table',

@@ -49,7 +49,7 @@ for (const { group, version: groupVersion, kind } of builtinKinds) {
   keep(found[0]);
   kinds[`${group}/${groupVersion}/${kind}`] = found[0];
 }
-// OpenAPI v2 cannot say these; v3 does. The protocol is part of the key of a port, and a quantity may be written as a number.
+// OpenAPI v2 cannot express these; v3 does. The protocol is part of the key of a port, and a quantity can be written as a number.
 for (const port of ['ContainerPort', 'ServicePort']) {
   const fields = (kept[`io.k8s.api.core.v1.${port}`] as Schema).properties;
   if (fields?.protocol !== undefined) fields.protocol.default = 'TCP';

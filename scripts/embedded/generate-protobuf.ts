@@ -1,6 +1,6 @@
 /**
- * Writes src/embedded/apiserver/protobuf.json: how the built-in kinds are written as protobuf, from the Go types of k8s.io/api and k8s.io/apimachinery, whose
- * tags are where Kubernetes' own .proto files come from. They alone say which fields are pointers (whose zero is a value).
+ * Writes src/embedded/apiserver/protobuf.json: the protobuf form of the built-in kinds, from the Go types of k8s.io/api and k8s.io/apimachinery, whose tags are
+ * where Kubernetes' own .proto files come from. Only they say which fields are pointers (whose zero is a value).
  * Usage: node scripts/embedded/generate-protobuf.ts path/to/k8s.io/api path/to/k8s.io/apimachinery (folders of the Go module cache)
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

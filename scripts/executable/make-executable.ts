@@ -14,9 +14,9 @@ export interface Ingredients {
   script: string;
   /** Licences of the packages in it. */
   notices: string;
-  /** Where it is made; nothing else is there. */
+  /** The folder of the result, which contains nothing else. */
   folder: string;
-  /** For what is not kept. */
+  /** For files that are not kept. */
   work: string;
 }
 
@@ -40,7 +40,7 @@ export function makeExecutable(name: PlatformName, { script, notices, folder, wo
   // V8's code cache halves the start time, and is valid on its own platform only.
   const blob = scriptBlob(script, join(work, `${name}.blob`), { useCodeCache: host === thisHost });
   const segment = os === 'darwin' ? ['--macho-segment-name', 'NODE_SEA'] : [];
-  // It warns of section names of Node's own, which are as they were.
+  // It warns of section names of Node's own, which are unchanged.
   execFileSync(bin('postject'), [program, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE, ...segment], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

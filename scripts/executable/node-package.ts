@@ -11,8 +11,8 @@ export interface NodePackage {
 }
 
 /**
- * Node for a platform, of the very version that runs now: what it writes for an executable is read by no other for certain. From the npm
- * registry, kept in the cache folder, and held against its checksum each time.
+ * Node for a platform, of the very version that runs now: no other version is certain to read its blob for an executable. From the npm registry, kept in the
+ * cache folder, and checked against its checksum each time.
  */
 export function nodePackage(name: PlatformName): NodePackage {
   const { node: version } = process.versions;
@@ -22,7 +22,7 @@ export function nodePackage(name: PlatformName): NodePackage {
   verifyNode(program, sum);
   return {
     program,
-    // The package for Windows has none, and the text is the same for all.
+    // The package for Windows lacks it, and the text is the same for all.
     licence: existsSync(licence) ? licence : join(packageFolder('linux-amd64', version), 'LICENSE'),
   };
 }
@@ -47,7 +47,7 @@ function fetchPackage(wanted: string, folder: string): void {
       encoding: 'utf8',
     }).trim();
     execFileSync('tar', ['-xzf', join(work, file), '-C', work]);
-    // In one move, so that a folder that is there is whole.
+    // In one move, so that an existing folder is complete.
     renameSync(join(work, 'package'), folder);
   } catch (cause) {
     // Another run was first.

@@ -4,7 +4,7 @@ export interface Platform {
   arch: 'amd64' | 'arm64';
   /** The package of the npm registry with Node for it: of the family that the package `node` installs one of. */
   nodePackage: string;
-  /** As Node names this machine: `process.platform` and `process.arch`. */
+  /** This machine in Node's words: `process.platform` and `process.arch`. */
   host: string;
 }
 
@@ -20,7 +20,7 @@ export type PlatformName = keyof typeof platforms;
 export const platformNames = Object.keys(platforms) as PlatformName[];
 export const thisHost = `${process.platform}-${process.arch}`;
 
-/** The ones named; without a name the one that this runs on. */
+/** The named platforms; without a name the platform that this runs on. */
 export function chosenPlatforms(names: readonly string[]): PlatformName[] {
   if (names.length > 0) return names.map(known);
   const own = platformNames.find((name) => platforms[name].host === thisHost);
@@ -36,7 +36,7 @@ function known(name: string): PlatformName {
 
 export const programFile = ({ os }: Pick<Platform, 'os'>): string => (os === 'windows' ? 'serin.exe' : 'serin');
 
-/** `serin-1.2.3-linux-amd64.tar.gz`: what is released. */
+/** `serin-1.2.3-linux-amd64.tar.gz`: the released file. */
 export function archiveFile(version: string, name: PlatformName): string {
   return `serin-${version}-${name}.${platforms[name].os === 'windows' ? 'zip' : 'tar.gz'}`;
 }

@@ -3,11 +3,11 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface ZippedFile {
   name: string;
   bytes: Buffer;
-  /** As chmod takes it. */
+  /** Mode in the form of chmod. */
   mode: number;
 }
 
-/** 1980-01-01, the first day there is: the same files give the same archive. */
+/** 1980-01-01, the first possible day: the same files give the same archive. */
 const DAY = 0x21;
 const DEFLATED = 8;
 const VERSION = 20;

@@ -25,7 +25,7 @@ export async function generateAll(
     }
   }
   faults.push(...writtenTwice(files, root));
-  // What a generator that failed would have read is not known.
+  // The inputs of a generator that failed are not known.
   if (faults.length === 0) faults.push(...faultsOf(files));
   if (faults.length > 0 && !check) return { written: [], faults };
   const settled = settle([...files.values()].flat(), { check, root });

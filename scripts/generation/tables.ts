@@ -2,7 +2,7 @@
 export interface Inputs {
   /** Read as text, or listed. */
   readonly reads?: readonly string[];
-  /** Imported late or by a name that is put together, or bundled: their own imports count, too. */
+  /** Imported late or by a computed name, or bundled: their own imports also count. */
   readonly loads?: readonly string[];
 }
 
@@ -16,8 +16,8 @@ export interface Tables {
 }
 
 /**
- * From these tables and the imports follows which generators a change can affect. Every run of them compares the tables with what the generators
- * really read, import and write.
+ * These tables and the imports decide which generators a change can affect. Every run of them compares the tables with the files that the generators really
+ * read, import and write.
  */
 export const tables = {
   writes: {

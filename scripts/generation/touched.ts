@@ -4,14 +4,14 @@ import { tables as ours, type Tables } from './tables.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Whatever they are made from: packages, the rule on headers, and the machinery itself. */
+/** Inputs of all generators: packages, the rule on headers, and the machinery itself. */
 const ALL_USE = ['package-lock.json', '.gitattributes', 'scripts/generate.ts', 'scripts/generation/*.ts', 'scripts/generated-files.ts'];
 
 export const matches = (file: string, patterns: readonly string[]): boolean => patterns.some((pattern) => matchesGlob(file, pattern));
 
 export const moduleOf = (generator: string): string => `scripts/${generator}.ts`;
 
-/** What a module imports or bundles, in one or more steps, and itself. Late imports count where the table has them: most are of commands that no generator runs. */
+/** Modules that a module imports or bundles, in one or more steps, and itself. Late imports count where the table has them: most are of commands that no generator runs. */
 export function loadedWith(module: string, graph: ImportGraph, { inputs }: Tables): ReadonlySet<string> {
   const next = (file: string) => {
     const loads = inputs[file]?.loads;

@@ -15,12 +15,12 @@ export interface Ran {
   readonly observed: Observed;
 }
 
-/** What the generators have read, imported or written and the tables do not say, so that a change would go unseen. */
+/** Files that the generators have read, imported or written and that the tables do not list, so that a change would go unseen. */
 export function undeclared({ root, files, observed }: Ran, graph: ImportGraph, tables: Tables): string[] {
   const loadedBy = new Map([...files.keys()].map((generator) => [generator, loadedWith(moduleOf(generator), graph, tables)]));
   const usersOf = (module: string): string =>
     [...loadedBy].flatMap(([generator, loaded]) => (loaded.has(module) ? [generator] : [])).join(', ') || 'a generator';
-  // Modules that no generator loads are those of the run itself. Node reads modules, too, some of them later.
+  // Modules that no generator loads are those of the run itself. Node also reads modules, some of them later.
   const isOfGenerator = ({ module }: { module: string }) => [...loadedBy.values()].some((loaded) => loaded.has(module));
   const modules = new Set(observed.loads.map(({ imported }) => imported));
   const reads = observed.reads
@@ -47,7 +47,7 @@ export function undeclared({ root, files, observed }: Ran, graph: ImportGraph, t
   return [...reads, ...readsOfPackages, ...loads, ...writes, ...crossings({ root, files, observed }, loadedBy, tables)];
 }
 
-/** A folder may be listed where a pattern begins with it: of what is in it, only some files count. */
+/** A folder can be listed where a pattern begins with it: only some files in it count. */
 function isDeclared({ module, path, isListing }: Read, graph: ImportGraph, tables: Tables): boolean {
   const { reads = [], loads = [] } = tables.inputs[module] ?? {};
   const patterns = [...reads, ...loads];
@@ -80,7 +80,7 @@ function crossings({ root, files, observed }: Ran, loadedBy: ReadonlyMap<string,
   );
 }
 
-/** Patterns that no file stands for any more. Only a run of all generators shows them. */
+/** Patterns that match no file any more. Only a run of all generators shows them. */
 export function unused({ root, files, observed }: Ran, tables: Tables): string[] {
   const writes = Object.entries(tables.writes).flatMap(([generator, patterns]) => {
     const written = (files.get(generator) ?? []).map(({ path }) => relative(root, path));

@@ -7,8 +7,8 @@ interface Text {
 }
 
 /**
- * Writes all of these files or none: first beside their places, so that a full disk or a folder without permission changes nothing, then each is
- * renamed. When a rename fails, those before it are undone.
+ * Writes all of these files or none. They are first written beside their places, so that a full disk or a folder without permission changes nothing, then each
+ * is renamed. If a rename fails, the earlier ones are undone.
  */
 export function writeAll(files: readonly Text[]): void {
   const undo: (() => void)[] = [];

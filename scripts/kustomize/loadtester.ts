@@ -7,7 +7,7 @@ export const LOADTESTER_NAMESPACE = 'test';
 const labels = { app: NAME };
 const metadata = { name: NAME, namespace: LOADTESTER_NAMESPACE, labels };
 
-/** As the chart renders it without values; a test compares the two. */
+/** The objects that the chart renders without values; a test compares the two. */
 export function loadTesterObjects(version: string): KubeObject[] {
   const probe = (periodSeconds: number) => ({ httpGet: { path: '/healthz', port: 'http' }, periodSeconds, timeoutSeconds: 5 });
   return [

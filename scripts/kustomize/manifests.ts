@@ -8,7 +8,7 @@ import { sidecarPorts } from '../chart/value-kinds.ts';
 
 const NAME = 'serin';
 const NAMESPACE = 'serin';
-/** Kustomize cannot refuse an image that is not set. No registry has this name (RFC 2606), and the pod's event says what to do. */
+/** Kustomize cannot refuse an image that is not set. No registry has this name (RFC 2606), and the pod's event says the remedy. */
 export const UNSET_IMAGE = 'set-images-in-your-kustomization.invalid/serin';
 const labels = { 'app.kubernetes.io/name': NAME };
 const rbac = 'rbac.authorization.k8s.io';
@@ -43,7 +43,7 @@ function forPeople(name: string, resources: string[], verbs: readonly string[], 
   };
 }
 
-/** As the chart makes them with `admissionPolicy.enabled`. */
+/** The objects that the chart makes with `admissionPolicy.enabled`. */
 export function requestPolicyObjects(): KubeObject[] {
   const apiVersion = 'admissionregistration.k8s.io/v1';
   const metadata = { name: `${NAME}-requests`, labels };
@@ -59,7 +59,7 @@ export function requestPolicyObjects(): KubeObject[] {
   ];
 }
 
-/** As the chart makes them where the API server has the kind. `namespaces`: none are all. */
+/** The objects that the chart makes where the API server has the kind. An empty list of `namespaces` means all. */
 export function apexGuardObjects(namespaces: readonly string[] = []): KubeObject[] {
   const apiVersion = 'admissionregistration.k8s.io/v1';
   const metadata = { name: `${NAME}-apex-guard`, labels };
@@ -78,7 +78,7 @@ export function apexGuardObjects(namespaces: readonly string[] = []): KubeObject
   ];
 }
 
-/** Lets Serin ask the Prometheus of Linkerd's viz extension, where that usually is. */
+/** Lets Serin query the Prometheus of Linkerd's viz extension, in its usual place. */
 export function linkerdAuthorization(): KubeObject {
   return {
     apiVersion: 'policy.linkerd.io/v1alpha1',
@@ -131,7 +131,7 @@ function leaseRole(): KubeObject[] {
   ];
 }
 
-/** As the chart has it. */
+/** The same as in the chart. */
 const tokenVolume = {
   name: 'serin-token',
   projected: {
@@ -153,7 +153,7 @@ function networkPolicy(): KubeObject {
   };
 }
 
-/** As the chart renders it without values; a test compares the two. */
+/** The Deployment that the chart renders without values; a test compares the two. */
 function deployment(version: string): KubeObject {
   const probe = (path: string, periodSeconds: number) => ({ httpGet: { path, port: 'http' }, periodSeconds, timeoutSeconds: 5 });
   return {

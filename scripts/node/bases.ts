@@ -7,11 +7,11 @@ import { Buildah, mustRun } from './buildah.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
-/** What the image of a release is built on, by the arguments of the Dockerfile. */
+/** Base images of a release, by the arguments of the Dockerfile. */
 const BUILD_BASE = 'docker.io/library/node:24-bookworm-slim';
 const RUNTIME_BASE = 'gcr.io/distroless/nodejs24-debian12:nonroot';
 
-/** Makes stand-ins for the two bases of the Dockerfile, where the store has none: of Debian's packages and npm's Node, under the names of the bases. */
+/** Makes replacements for the two bases of the Dockerfile if the store lacks them: of Debian's packages and npm's Node, under the names of the bases. */
 export async function ensureBases(buildah: Buildah, folder: string, say: (line: string) => void): Promise<void> {
   const known = await buildah.run('images', '--format', '{{.Name}}:{{.Tag}}');
   const isThere = (tag: string): boolean => known.split('\n').includes(tag);
@@ -27,7 +27,7 @@ export async function ensureBases(buildah: Buildah, folder: string, say: (line: 
   }
 }
 
-/** The stand-ins, pushed to a registry on loopback; their names by digest. */
+/** Pushes the replacements to a registry on loopback; returns their names by digest. */
 export async function pushBases(registry: string, say: (line: string) => void): Promise<{ build: string; runtime: string }> {
   const folder = cacheFolder('node-images');
   makeFolder(folder);

@@ -17,7 +17,7 @@ export class Buildah {
     return mustRun('buildah', [...where, ...words], ROOT);
   }
 
-  /** An image of a folder, which is removed with the one that it is in. */
+  /** An image of a folder, which is removed with its parent. */
   async ofTree(tag: string, tree: string, config: readonly string[]): Promise<void> {
     await this.#commit(tag, tree, '/', config);
     rmSync(join(tree, '..'), { recursive: true, force: true });
@@ -37,7 +37,7 @@ export class Buildah {
     await this.run('rm', container);
   }
 
-  /** Into an archive alone: the store keeps the bases, and of no build what the next one replaces. */
+  /** Only into an archive: the store keeps the bases, and no image of a build that the next one replaces. */
   async save(tag: string, file: string, name = tag): Promise<void> {
     await this.run('push', '-q', tag, `docker-archive:${file}:${name}`);
     await this.run('rmi', tag);

@@ -1,6 +1,6 @@
 /**
- * Container images for the tests of a real node, as archives that containerd imports. Without a registry, what the Dockerfile of Serin names as its bases is
- * made of Debian's packages and npm's Node, under the same names.
+ * Container images for the tests of a real node, as archives that containerd imports. Without a registry, the bases that Serin's Dockerfile names are made of
+ * Debian's packages and npm's Node, under the same names.
  */
 
 import { createHash } from 'node:crypto';
@@ -28,7 +28,7 @@ import { Buildah } from './buildah.ts';
 
 type Say = (line: string) => void;
 
-/** Archives, by what a test needs of them; those that were asked for. */
+/** Archives of the requested images, by what a test needs of them. */
 export type NodeImages = Partial<Record<NodeImage, readonly string[]>>;
 export type NodeImage = keyof typeof imagesByName;
 
@@ -63,11 +63,11 @@ const imagesByName = {
   pause: (images: Images) => images.ofOurs('pause'),
   /** `serin.test/application:1`: `test/node/images/application`. */
   application: (images: Images) => images.ofOurs('application', '65532:65532'),
-  /** Of the quick start, in versions 6.9.1 and 6.9.2. */
+  /** Image of the quick start, in versions 6.9.1 and 6.9.2. */
   podinfo: (images: Images) => images.podinfo(),
-  /** Made by the Dockerfile as it stands, under the name that the chart has. */
+  /** Made by the current Dockerfile, under the name that the chart has. */
   serin: (images: Images) => images.serin(),
-  /** Of the version that is pinned, under the name that its chart has. */
+  /** Image of the pinned version, under the name that its chart has. */
   flagger: (images: Images) => images.flagger(),
   /** `serin.test/coredns:1`. */
   coredns: (images: Images) => images.ofTool(COREDNS),
@@ -76,10 +76,10 @@ const imagesByName = {
 } as const satisfies Record<string, (images: Images) => Promise<string[]>>;
 
 export const allNodeImages = Object.keys(imagesByName) as NodeImage[];
-/** Of the quick start, which `.ci/run` plays. */
+/** Images of the quick start, which `.ci/run` plays. */
 export const sampledNodeImages: readonly NodeImage[] = ['pause', 'podinfo', 'serin'];
 
-/** Links to them in `into`, if that is given, a folder of the cache: another checkout may make others, and remove these, before they are read. */
+/** Links to them in `into`, if that is given, a folder of the cache: another checkout can make others, and remove these, before they are read. */
 export async function ensureNodeImages(names: readonly NodeImage[], say: Say, into?: string): Promise<NodeImages> {
   const folder = cacheFolder('node-images');
   makeFolder(folder);
@@ -159,7 +159,7 @@ class Images {
     });
   }
 
-  /** Serin's own, by its Dockerfile as it stands. */
+  /** Serin's own, by its current Dockerfile. */
   async serin(): Promise<string[]> {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const parts = [
@@ -181,7 +181,7 @@ class Images {
     });
   }
 
-  /** The archive of these inputs; of those of others before it, the newest are kept. */
+  /** The archive of these inputs; of earlier archives with other inputs, the newest are kept. */
   async #archive(name: string, inputs: string, make: (file: string) => Promise<unknown>): Promise<string[]> {
     const file = join(this.#folder, `${name}@${inputs}.tar`);
     if (!existsSync(file)) {

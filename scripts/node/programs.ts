@@ -1,4 +1,4 @@
-/** What a real node is made of, and what its images are built with: built or fetched once, into the user's cache folder. */
+/** Programs of a real node, and of the build of its images: built or fetched once, into the user's cache folder. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBinaries, ensureIptables, ensurePackaged, kubernetesStamps } from '../e2e-binaries.ts';
@@ -18,7 +18,7 @@ export interface NodePrograms {
 
 type Say = (line: string) => void;
 
-/** Debian's packages, by a program that says that each is there. */
+/** Debian's packages, each by a program that shows that it is installed. */
 const PACKAGES = { runc: 'runc', buildah: 'buildah', conntrack: 'conntrack', ipset: 'ipset', debootstrap: 'debootstrap' } as const;
 const PURPOSE = 'the tests of a real node run containers';
 

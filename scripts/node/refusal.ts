@@ -6,17 +6,17 @@ import { cacheFolder } from '../e2e-tools.ts';
 /** Enters the namespaces in which a real node lives. */
 export const NAMESPACES = join(import.meta.dirname, '..', '..', 'test', 'node', 'namespaces.sh');
 
-/** As containerd mounts the layers of an image. */
+/** The mount that containerd makes for the layers of an image. */
 const OVERLAY = 'cd "$1" && mkdir lower upper work merged && mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work overlay merged';
 
-/** A new folder for what a node writes: in the cache and not in /tmp, which may be a file system in memory, where overlayfs cannot write. */
+/** A new folder for the files that a node writes: in the cache and not in /tmp, which can be a file system in memory, where overlayfs cannot write. */
 export function folderForNode(): string {
   const work = cacheFolder('node-work');
   mkdirSync(work, { recursive: true });
   return mkdtempSync(join(work, 'run-'));
 }
 
-/** Why this machine cannot have a node; undefined: it can. */
+/** Reason for which this machine cannot have a node, `undefined` if it can. */
 export function refusal(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it needs root on Linux';
   const folder = folderForNode();

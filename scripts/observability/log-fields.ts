@@ -1,4 +1,4 @@
-/** The closed list of fields of log lines, and what each holds. */
+/** The closed list of fields of log lines, with their content. */
 export const logFields: Readonly<Record<string, string>> = {
   level: '`trace`, `debug`, `info`, `warn`, `error` or `fatal`',
   time: 'UTC, ISO 8601 with milliseconds',

@@ -6,7 +6,7 @@ const OTHER_PROCESSES = /^(embedded|loadtester|cli.loadtester)/;
 
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
-  /** In the code's order; those that are there only at times among them. */
+  /** In the code's order, with the fields that only some lines have. */
   fields: readonly string[];
   /** Constant; undefined where the line repeats what an event says. */
   message: string | undefined;
@@ -39,7 +39,7 @@ function fieldsOf(property: string): string[] {
   return object < 0 ? [property] : split(inside(property, object)).flatMap(fieldsOf);
 }
 
-/** The text between the bracket at this place and the one that closes it. */
+/** The text between the bracket at this place and its closing bracket. */
 function inside(text: string, opening: number): string {
   let depth = 0;
   for (let at = opening; at < text.length; at += 1) {

@@ -5,10 +5,10 @@ import { type Line, TerminalModel } from './terminal-model.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const LOOK_EVERY_MS = 125;
-/** Counts change all the time: a picture for these alone is taken once a second. */
+/** Counts change all the time: a picture with only new counts is taken once a second. */
 const COUNTS_EVERY_MS = 1_000;
 
-/** What the screen shows from a moment on. */
+/** Content of the screen from a moment on. */
 export interface Picture {
   atMs: number;
   lines: readonly Line[];
@@ -16,7 +16,7 @@ export interface Picture {
 
 /** A run of the demo, as its terminal showed it. */
 export interface Recording {
-  /** As a user types it. */
+  /** Command as a user types it. */
   command: string;
   pictures: readonly Picture[];
 }

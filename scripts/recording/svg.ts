@@ -2,7 +2,7 @@ import type { Picture, Recording } from './record.ts';
 import { SIZE } from './size.ts';
 import type { Line, Paint } from './terminal-model.ts';
 
-/** Colours of one theme; each stands out from the ground by 4.5 to 1 or more. */
+/** Colours of one theme; each has a contrast to the ground of 4.5 to 1 or more. */
 export interface Theme {
   ground: string;
   frame: string;
@@ -114,7 +114,7 @@ function textOf({ row, line: [text, paint], to }: Stay, span: number): string {
   const shown = text.trim();
   const classes = [`s${span}`, ...paintOf(paint), ...(to === 1 ? ['end'] : [])].join(' ');
   const x = Math.round((MARGIN + start * CHARACTER) * 10) / 10;
-  // Columns stay below each other, whatever font the reader has.
+  // Columns stay below each other, with any font of the reader.
   const length = Math.round(shown.length * CHARACTER * 10) / 10;
   return `<text class="${classes}" x="${x}" y="${HEAD + (row + 0.75) * LINE}" textLength="${length}">${escaped(shown)}</text>`;
 }

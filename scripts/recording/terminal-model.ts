@@ -1,4 +1,4 @@
-/** How a line is painted: red, green, bold or as it is. */
+/** Paint of a line: red, green, bold or none. */
 export type Paint = 'failed' | 'passed' | 'phase' | '';
 
 /** One line of a terminal, in one paint. */
@@ -9,7 +9,7 @@ const ESCAPE = '\u001b';
 const UP_AND_ERASE = new RegExp(`^${ESCAPE}\\[(\\d+)A${ESCAPE}\\[0J`);
 const PAINTED = new RegExp(`^${ESCAPE}\\[(\\d+)m(.*)${ESCAPE}\\[0m$`);
 
-/** As much of a terminal as the demo needs: whole lines, going up to erase what is below, and paint of a whole line. */
+/** The part of a terminal that the demo needs: whole lines, going up to erase the lines below, and paint of a whole line. */
 export class TerminalModel {
   readonly #lines: Line[] = [];
   #begun = '';

@@ -6,7 +6,7 @@ export interface Image {
   digest: string;
 }
 
-/** Values of a chart with the image of this release as their default; values without an image stay as they are, comments too. */
+/** Values of a chart with the image of this release as their default; values without an image stay unmodified, with their comments. */
 export function pinImage(values: string, { repository, digest }: Image): string {
   const document = parseDocument(values);
   if (!document.hasIn(['image', 'repository'])) return values;

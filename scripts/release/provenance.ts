@@ -8,7 +8,7 @@ import type { ReleaseSettings } from './settings.ts';
 /** Kind of the build, as the page of releases describes it. */
 const BUILD_TYPE = `${repository}/blob/main/docs/releasing.md`;
 
-/** How the artefacts of a release were made: the predicate of SLSA's provenance, version 1 (https://slsa.dev/spec/v1.0/provenance). */
+/** Provenance of the artefacts of a release: the predicate of SLSA's provenance, version 1 (https://slsa.dev/spec/v1.0/provenance). */
 export function provenance({ commit, version, platforms, bases, builder }: ReleaseSettings): object {
   const lock = createHash('sha512')
     .update(readFileSync(join(root, 'package-lock.json')))

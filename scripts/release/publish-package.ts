@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { run } from './run.ts';
 import type { ReleaseSettings } from './settings.ts';
 
-/** Publishes the package that the files of the release hold, and not one that is packed anew. */
+/** Publishes the package in the files of the release, and does not pack it again. */
 export function publishPackage({ folder, packageRegistry }: ReleaseSettings): void {
   if (packageRegistry === undefined) {
     process.stdout.write('The package is a file of the release alone: PACKAGE_REGISTRY names no registry.\n');

@@ -20,7 +20,7 @@ export function pushImage(settings: ReleaseSettings): void {
     ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
     ...['--file', join(root, 'Dockerfile'), root],
   );
-  // Into a folder first: the digest is then known before anything is pushed, and is not one that the registry says.
+  // Into a folder first: the digest is then known before anything is pushed, and does not come from the registry.
   const layout = besideFiles(settings, 'image');
   rmSync(layout, { recursive: true, force: true });
   buildah('manifest', 'push', '--quiet', '--all', index, `oci:${layout}:${version}`);
@@ -31,7 +31,7 @@ export function pushImage(settings: ReleaseSettings): void {
   process.stdout.write(`pushed ${pushed.repository}@${pushed.digest}\n`);
 }
 
-/** Of the one index in a folder of OCI's layout. */
+/** Digest of the one index in a folder of OCI's layout. */
 function digestIn(layout: string): string {
   const Index = z.object({ manifests: z.tuple([z.object({ digest: z.string() })]) });
   return Index.parse(JSON.parse(readFileSync(join(layout, 'index.json'), 'utf8'))).manifests[0].digest;

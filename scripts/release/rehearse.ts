@@ -1,7 +1,7 @@
 /**
- * Runs a release of Serin to its end, on this machine: `npm run release:rehearse`. Its registries are on loopback, and a key of the rehearsal signs. The
- * steps are those of the forge's workflow. Then what was released is tampered with, and the verification of docs/releasing.md has to notice it. What it
- * does and how each is refused is compared with the docs; with `RECORD=1` it is recorded for them.
+ * Runs a release of Serin to its end, on this machine: `npm run release:rehearse`. Its registries are on loopback, and a key of the rehearsal signs. The steps
+ * are those of the forge's workflow. Then the released files are tampered with, and the verification of docs/releasing.md has to notice it. The steps and each
+ * refusal are compared with the docs; with `RECORD=1` they are recorded for them.
  */
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,7 @@ function environment(session: Session, programs: RehearsalPrograms, { images, pa
   writeFileSync(join(home, 'storage.conf'), `[storage]\ndriver = "overlay"\ngraphroot = "${storage}/root"\nrunroot = "${storage}/run"\n`);
   writeFileSync(join(home, 'registries.conf'), `[[registry]]\nlocation = "${images}"\ninsecure = true\n`);
   writeFileSync(join(home, 'config.json'), '{}');
-  // npm asks for one before it publishes; the registry takes any.
+  // npm requires a token before it publishes; the registry takes any.
   writeFileSync(join(home, '.npmrc'), `//${packages}/:_authToken=of-a-rehearsal\n`);
   return {
     ...process.env,
@@ -60,7 +60,7 @@ function environment(session: Session, programs: RehearsalPrograms, { images, pa
 
 interface Released {
   registries: Registries;
-  /** The files, as they are attached. */
+  /** The files in the form in which they are attached. */
   folder: string;
   /** Folder of `cosign.pub`. */
   keys: string;
@@ -125,7 +125,7 @@ async function release(session: Session, transcript: Transcript): Promise<Releas
   return { registries, folder, keys, env, twice: comparedBuilds(folder, again), kubectl: programs.kubectl };
 }
 
-/** As a user who has nothing but the registries, the files and the public key, by the commands of docs/releasing.md. */
+/** Tests as a user who has nothing but the registries, the files and the public key, by the commands of docs/releasing.md. */
 async function tamper(session: Session, transcript: Transcript, { registries, folder, keys, env }: Released): Promise<Refusal[]> {
   const downloads = join(session.folder, 'downloads');
   cpSync(folder, downloads, { recursive: true });
@@ -139,7 +139,7 @@ async function tamper(session: Session, transcript: Transcript, { registries, fo
     IMAGE: `${registries.images}/serin/serin:${version}`,
     CHARTS: `${registries.images}/serin/charts`,
     PACKAGES: `http://${registries.packages}/`,
-    // The log of signatures that everyone can read is the forge's: a rehearsal has none.
+    // The public log of signatures is the forge's: a rehearsal has none.
     SIGNER: `--key ${key} --insecure-ignore-tlog=true`,
   };
   const verifications = documentedVerifications();

@@ -17,6 +17,6 @@ export function output(program: string, args: readonly string[]): string {
   return said;
 }
 
-/** Of a commit, in seconds since 1970: what is made of it has no other time. */
+/** Time of a commit, in seconds since 1970: its artefacts have no other time. */
 export const timeOf = (commit: string): number =>
   Number(execFileSync('git', ['show', '--no-patch', '--format=%ct', commit], { cwd: root, encoding: 'utf8' }));

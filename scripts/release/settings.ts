@@ -17,19 +17,19 @@ export interface ReleaseSettings {
   imageRepository: string;
   /** Without the name of a chart: `ghcr.io/owner/charts`. */
   chartRepository: string;
-  /** As `linux/amd64`. */
+  /** Platforms like `linux/amd64`. */
   platforms: readonly string[];
-  /** Of the image, by digest. */
+  /** Bases of the image, by digest. */
   bases: { build: string; runtime: string };
-  /** Where the files will be, `https://github.com/owner/serin`; undefined: nowhere, so that no manifest for krew can be made. */
+  /** Address of the files, `https://github.com/owner/serin`; `undefined` if they are nowhere, so that no manifest for krew can be made. */
   repositoryUrl: string | undefined;
-  /** File of a private key of cosign; undefined: the forge's identity signs, without a key. */
+  /** File of a private key of cosign; `undefined` if the forge's identity signs, without a key. */
   signingKey: string | undefined;
-  /** The registry of the npm package; undefined: it is published nowhere, and is a file alone. */
+  /** The registry of the npm package; `undefined` if it is published nowhere, and is only a file. */
   packageRegistry: string | undefined;
   /** Registries on loopback speak HTTP. */
   isPlainHttp: boolean;
-  /** What runs the release: the address of the forge's run. */
+  /** Builder of the release: the address of the forge's run. */
   builder: string;
 }
 
@@ -62,7 +62,7 @@ export function releaseSettings(env: Environment, bases: () => ReleaseSettings['
   };
 }
 
-/** Of something that is not an address npm would make its own registry. */
+/** Refuses an invalid address: npm would take its own registry instead. */
 function packageRegistry(address: string | undefined): string | undefined {
   if (!address) return undefined;
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
@@ -77,7 +77,7 @@ function basesByDigest(): ReleaseSettings['bases'] {
   return { build: named('build_image'), runtime: named('runtime_image') };
 }
 
-/** What one step leaves for the next ones, and is not released. */
+/** A file that one step leaves for the next ones, and that is not released. */
 export function besideFiles({ folder }: Pick<ReleaseSettings, 'folder'>, name: string): string {
   mkdirSync(folder, { recursive: true });
   return join(folder, '..', name);
@@ -85,7 +85,7 @@ export function besideFiles({ folder }: Pick<ReleaseSettings, 'folder'>, name: s
 
 export interface PushedImage {
   repository: string;
-  /** Of the index of all platforms, `sha256:…`. */
+  /** Digest of the index of all platforms, `sha256:…`. */
   digest: string;
 }
 

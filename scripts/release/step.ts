@@ -1,4 +1,4 @@
-/** One step of a release: `node scripts/release/step.ts NAME`. Its settings are in the environment (settings.ts), docs/releasing.md says what each does. */
+/** One step of a release: `node scripts/release/step.ts NAME`. Its settings are in the environment (settings.ts); docs/releasing.md describes each. */
 import { releaseSettings } from './settings.ts';
 import { steps } from './steps.ts';
 

@@ -7,14 +7,14 @@ export interface Mode {
   name: string;
   values: object;
   features: Features;
-  /** Namespaces that have Roles; absent: the whole cluster. */
+  /** Namespaces that have Roles, by default the whole cluster. */
   namespaces?: readonly string[];
-  /** The same for Secrets; absent: as `namespaces`. */
+  /** The same for Secrets, by default `namespaces`. */
   secretsNamespaces?: readonly string[];
   about: string;
 }
 
-/** Where the examples are installed, and what they look after. */
+/** Namespaces of the examples: of the controller, and of its Canaries. */
 export const RELEASE_NAMESPACE = 'serin';
 export const [SHOP, MAIL] = ['shop', 'mail'];
 const secretsNames = ['db', 'slack'];

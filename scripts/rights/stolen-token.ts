@@ -8,7 +8,7 @@ export interface Danger {
   answer(mode: Mode): string;
 }
 
-/** Verbs whose answer holds the object: a patch that changes nothing returns it, too. */
+/** Verbs whose answer holds the object: a patch that changes nothing also returns it. */
 const READING: readonly RbacVerb[] = ['get', 'list', 'watch', 'patch'];
 const WRITING: readonly RbacVerb[] = ['create', 'patch'];
 
@@ -79,14 +79,14 @@ export const dangers = {
 } satisfies Record<string, Danger>;
 export type Dangers = keyof typeof dangers;
 
-/** Rights that no role of Serin may hold: a right to more rights, or to the inside of a pod or node (06-RB1). */
+/** Rights that no role of Serin is allowed to hold: a right to more rights, or to the inside of a pod or node (06-RB1). */
 const neverGranted = {
   verbs: ['*', 'impersonate', 'escalate', 'bind', 'approve', 'sign'],
   groups: ['*', 'rbac.authorization.k8s.io', 'admissionregistration.k8s.io', 'certificates.k8s.io', 'authentication.k8s.io'],
   resources: ['serviceaccounts', 'serviceaccounts/token', 'pods/exec', 'pods/attach', 'pods/portforward', 'nodes', 'nodes/proxy'],
 };
 
-/** Pods of a canary are watched during its release (E27a). One that can write them runs code as any service account. */
+/** Pods of a canary are watched during its release (E27a). A right to write them runs code as any service account. */
 const grantedOnPods = ['list', 'watch'];
 
 /** The parts of a rule that lead to further rights. */
@@ -97,7 +97,7 @@ export function overreach(rule: { apiGroups: readonly string[]; resources: reado
     ...rule.apiGroups.filter((group) => groups.includes(group)),
     ...rule.resources.filter((resource) => resources.includes(resource)),
     ...rule.resources.filter((resource) => resource === 'pods' && !rule.verbs.every((verb) => grantedOnPods.includes(verb))),
-    // External metrics alone have no fixed names.
+    // Only external metrics have no fixed names.
     ...rule.resources.filter((resource) => resource === '*' && !rule.apiGroups.every((group) => group === 'external.metrics.k8s.io')),
   ];
 }

@@ -10,7 +10,7 @@ export interface Section {
   /** Files and tests that it links to, from `src/engine`. */
   files: readonly string[];
   tests: readonly string[];
-  /** Rules that stand in its table, and those of other sections that its file goes by as well. */
+  /** Rules in its table, and rules of other sections that its file also follows. */
   rules: readonly string[];
   also: readonly string[];
 }

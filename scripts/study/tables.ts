@@ -104,7 +104,7 @@ export function rivalsTable({ null: rows }: Results): string {
 
 export const tenTimesWorse = ({ bad }: Results): Row[] => bad.filter(({ effect, base }) => effect === 10 && base * effect >= 0.005);
 
-/** What became of versions that are ten times worse, by traffic. */
+/** Outcome of versions that are ten times worse, by traffic. */
 export function missedTable(results: Results): string {
   return tableOf(
     ['requests/s', ...deciderNames.map((name) => NAMES[name]), 'Serin: cannot decide'],
@@ -206,7 +206,7 @@ export function strategyTable({ bad, good }: Results): string {
   );
 }
 
-/** How long a good version waits, and how often it cannot be decided. */
+/** Wait of a good version, and the fraction without a decision. */
 export function promotionTable({ good }: Results): string {
   const bases = [0, 0.0005, 0.005, 0.05];
   return tableOf(

@@ -17,7 +17,7 @@ const apply = (objects: readonly object[]) => `kubectl apply -f - <<'YAML'\n${ma
 const waits = (phase: string) => `kubectl -n test wait canary/podinfo --for=jsonpath='{.status.phase}'=${phase} --timeout=5m`;
 const sh = (script: string, terminal?: string) => `\`\`\`sh${terminal === undefined ? '' : ` terminal=${terminal}`}\n${script}\n\`\`\``;
 
-/** The page as it stands in docs/tutorials; its commands are run by test/e2e/tutorials.test.ts. */
+/** The page of docs/tutorials; its commands are run by test/e2e/tutorials.test.ts. */
 export function tutorialPage({ fixture, title, about }: Subject): string {
   const { provider } = fixture;
   const isKnative = provider === 'knative';
@@ -131,7 +131,7 @@ The application serves by itself, as it did before its Canary. Ctrl-C in each of
 `;
 }
 
-/** What the command before it prints, as test/e2e/tutorials.test.ts compares it. */
+/** Output of the previous command, as test/e2e/tutorials.test.ts compares it. */
 const shows = (lines: readonly string[]): string => `\`\`\`text shows\n${lines.join('\n')}\n\`\`\``;
 
 function statusLines({ provider }: ProviderFixture): string[] {
@@ -195,7 +195,7 @@ function pushImage(image: string, env: Record<string, string>): string {
   return `kubectl -n test patch deployment podinfo --patch '${JSON.stringify({ spec: { template: { spec: { containers: [container(image, env)] } } } })}'`;
 }
 
-/** As step 6 left it. */
+/** Restores the state after step 6. */
 function putBack(isKnative: boolean): string {
   const path = '/spec/template/spec/containers/0';
   const patch = [

@@ -19,7 +19,7 @@ it.each([
   'a b=a.example.com',
   '*.a=a.example.com',
   'team-a=*a.example.com',
-])('DF615: --allowed-hosts=%s is refused in words', (value) =>
+])('DF615: --allowed-hosts=%s is refused with a message', (value) =>
   expect(parseAllowList([value], hostEntries)).toEqual({ problem: expect.stringContaining('write it like team-a=') }),
 );
 it.each([
@@ -30,7 +30,9 @@ it.each([
   'team-a=a..b',
   'team-a=https://a.example.com',
   'team-a=a.example.com,,',
-])('DF615: --allowed-hosts=%s is refused in words, too', (value) => expect(parseAllowList([value], hostEntries)).toHaveProperty('problem'));
+])('DF615: --allowed-hosts=%s is also refused with a message', (value) =>
+  expect(parseAllowList([value], hostEntries)).toHaveProperty('problem'),
+);
 it.each([
   'team-a=public',
   'team-a=./public',
@@ -41,6 +43,6 @@ it.each([
   'team-a=mesh',
   'team-a=infra/a/b',
   'team-a=/public',
-])('DF615: --allowed-gateways=%s is refused in words', (value) =>
+])('DF615: --allowed-gateways=%s is refused with a message', (value) =>
   expect(parseAllowList([value], gatewayEntries)).toEqual({ problem: expect.stringContaining('write it like team-a=') }),
 );

@@ -1,15 +1,15 @@
 import { shorten } from '../base/field-path.ts';
 import { hostOf, isLabel, isName } from '../base/host-name.ts';
 
-/** Hosts or gateways that each namespace may use, by namespace; `*` stands for every namespace. */
+/** Hosts or gateways that each namespace may use, by namespace; `*` means every namespace. */
 export type AllowList = ReadonlyMap<string, readonly string[]>;
 
-/** Entries of a namespace, with those of `*`. */
+/** Entries of a namespace, together with those of `*`. */
 export const allowedIn = (list: AllowList, namespace: string): string[] => [...(list.get(namespace) ?? []), ...(list.get('*') ?? [])];
 
 interface Entries {
   example: string;
-  /** The entry as it is compared; undefined: it is not one. */
+  /** Returns the entry in the form that is compared, `undefined` if it is not valid. */
   read(text: string): string | undefined;
 }
 /** Values of --allowed-hosts. */
@@ -23,7 +23,7 @@ export const gatewayEntries: Entries = {
   },
 };
 
-/** Reads `NAMESPACE=ENTRY,ENTRY`, once for each namespace or oftener. */
+/** Reads `NAMESPACE=ENTRY,ENTRY`, once or several times for each namespace. */
 export function parseAllowList(values: readonly string[], { example, read }: Entries): AllowList | { problem: string } {
   const list = new Map<string, string[]>();
   for (const value of values) {

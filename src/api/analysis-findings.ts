@@ -9,7 +9,7 @@ import { factsOf } from './providers.ts';
 
 const at = (field: string): string => `spec.analysis.${field}`;
 
-/** Everything about `spec.analysis`, and `spec.metricsServer`. */
+/** Findings about `spec.analysis` and `spec.metricsServer`. */
 export function* analysisFindings(scope: Scope): Generator<Finding> {
   const { analysis, metricsServer, metricsServerSecretRef, skipAnalysis } = scope.canary.spec;
   if (!skipAnalysis) {
@@ -29,7 +29,7 @@ export function* analysisFindings(scope: Scope): Generator<Finding> {
   yield* cookieFindings(scope);
 }
 
-/** Whether the release can get to its end by its steps. */
+/** Checks that the release can reach its end by its steps. */
 function* stepFindings({ canary, provider }: Scope): Generator<Finding> {
   const { iterations, stepWeight, stepWeights, maxWeight = 0 } = canary.spec.analysis;
   const given = Object.entries({ iterations, stepWeight, stepWeights }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
@@ -94,8 +94,8 @@ function* limitFindings({ canary }: Scope): Generator<Finding> {
 }
 
 /**
- * Fields that the provider cannot express: refused where running without it would send the wrong users to the canary, or users before the copies
- * that were asked for; else it has no effect, as in Flagger.
+ * Fields that the provider cannot express. They are refused if running without them would send the wrong users to the canary, or users instead of copies of
+ * requests; otherwise they have no effect, as in Flagger.
  */
 function* capabilityFindings({ canary, provider }: Scope): Generator<Finding> {
   const { analysis } = canary.spec;
@@ -118,7 +118,7 @@ function* capabilityFindings({ canary, provider }: Scope): Generator<Finding> {
   if (provider.startsWith('gatewayapi')) yield* gatewayMatchFindings(analysis);
 }
 
-/** Errors of the canary are thinned by the requests of the primary, where both are counted as one. */
+/** Errors of the canary are diluted by the requests of the primary if both are counted together. */
 function* bothSidesFindings({ canary, observed }: Scope): Generator<Finding> {
   const { metrics = [], match } = canary.spec.analysis;
   const why = observed && factsOf(observed).countsBothSides;
@@ -155,7 +155,7 @@ function webhookFindings({ webhooks = [] }: Analysis): Finding[] {
     const found = urlFindings(webhook.url, `${path}.url`);
     const ms = webhook.timeout === undefined ? 1 : parseDuration(webhook.timeout);
     if (webhook.timeout !== undefined && (ms === undefined || ms <= 0)) found.push(badDuration(`${path}.timeout`, webhook.timeout));
-    // No release waits for the answer of these.
+    // No release waits for the response of these webhooks.
     return ['event', 'post-rollout'].includes(webhook.type ?? '') ? found.map((one) => ignored(one.path, one.message)) : found;
   });
 }
@@ -171,7 +171,7 @@ function cookieFindings({ canary, provider }: Scope): Finding[] {
   return [error(`${path}.primaryCookieName`, 'is the same as cookieName, so both sides would claim each user: give it another name')];
 }
 
-/** An address that can be asked: http or https, with a host. */
+/** The address must be http or https, with a host. */
 function urlFindings(url: string, path: string): Finding[] {
   const parsed = URL.parse(url);
   if (parsed && (parsed.protocol === 'http:' || parsed.protocol === 'https:') && /^https?:\/\//i.test(url)) return [];

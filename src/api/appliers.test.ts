@@ -15,15 +15,15 @@ it.each([
     name: 'Flux',
   },
   { what: 'Terraform by its manager', metadata: { managedFields: [{ manager: 'Terraform' }] }, name: 'Terraform' },
-  // The API server takes it from the user agent of the provider: HashiCorp/1.0 Terraform/1.12.6.
+  // The API server reads it from the user agent of the provider: HashiCorp/1.0 Terraform/1.12.6.
   { what: 'Terraform by its user agent', metadata: { managedFields: [{ manager: 'HashiCorp' }] }, name: 'Terraform' },
   { what: 'kubectl by its manager', metadata: { managedFields: [{ manager: 'kubectl' }] }, name: 'kubectl apply' },
   { what: 'no tool', metadata: { managedFields: [{ manager: 'kube-controller-manager' }, {}] }, name: undefined },
-])('it is known who applies an object: $what', ({ metadata, name }) => {
+])('the tool that applies an object is detected: $what', ({ metadata, name }) => {
   expect(applierOf(service(metadata))?.name).toBe(name);
 });
 
-it('each tool has lines that name the object and the field, and no object without a field of Serin’s has any', () => {
+it('each tool has a remedy with the object and the field, and an object without a field of Serin’s has none', () => {
   for (const applier of appliers) {
     const { field, remedy } = applierRemedy(applier, { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' }) ?? {};
     expect(field).toBe('/spec/replicas');
@@ -32,7 +32,7 @@ it('each tool has lines that name the object and the field, and no object withou
   }
 });
 
-it('the lines for Argo CD and Flux, for the selector of a Service', () => {
+it('the remedies for Argo CD and Flux for the selector of a Service', () => {
   const of = { apiVersion: 'v1', kind: 'Service', name: 'shop' };
   const lines = (manager: string) => {
     const applier = applierByManager(manager);
@@ -47,7 +47,7 @@ it('the lines for Argo CD and Flux, for the selector of a Service', () => {
   expect(lines('someone')).toBeUndefined();
 });
 
-it('the lines for Terraform keep Serin’s annotations, too: its provider removes those that are not in the configuration', () => {
+it('the remedy for Terraform also keeps Serin’s annotations: its provider removes annotations that are not in the configuration', () => {
   const terraform = applierByManager('HashiCorp');
   expect(terraform && applierRemedy(terraform, { apiVersion: 'v1', kind: 'Service', name: 'shop' })?.remedy).toBe(
     'in the resource of Service shop, lifecycle { ignore_changes = [spec[0].selector, metadata[0].annotations] }',

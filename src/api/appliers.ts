@@ -4,17 +4,17 @@ import { lastApplied } from './tracking-metadata.ts';
 /** A tool that applies objects from Git, a chart or a plan. */
 export interface Applier {
   name: 'Argo CD' | 'Flux' | 'Helm' | 'Terraform' | 'kubectl apply';
-  /** Labels or annotations of its objects. */
+  /** Labels or annotations on its objects. */
   marks: readonly string[];
   /** Its field managers. */
   managers: readonly string[];
-  /** What its user writes so that a field of an object stays as Serin has it; one clause. */
+  /** One clause: the change by its user with which a field of an object keeps Serin's value. */
   remedy(of: { kind: string; name: string; group: string }, path: string): string;
 }
 
 type Written = Pick<KubeObject, 'apiVersion' | 'kind'> & { name: string };
 
-/** The most telling first: Argo CD and Flux also leave the marks of what they apply. */
+/** The most specific first: Argo CD and Flux also leave the marks of the manifests that they apply. */
 export const appliers: readonly Applier[] = [
   {
     name: 'Argo CD',
@@ -63,7 +63,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   HTTPProxy: '/spec/routes',
 };
 
-/** Who applies this object, by its marks, else by its field managers; undefined: no known tool. */
+/** The tool that applies this object, by its marks, else by its field managers; undefined if no known tool does. */
 export function applierOf({ metadata: { labels, annotations, managedFields } }: KubeObject): Applier | undefined {
   const managers = Array.isArray(managedFields) ? managedFields.map((entry: { manager?: unknown }) => entry?.manager) : [];
   const hasMark = (mark: string): boolean => labels?.[mark] !== undefined || annotations?.[mark] !== undefined;
@@ -75,7 +75,7 @@ export function applierOf({ metadata: { labels, annotations, managedFields } }: 
 export const applierByManager = (manager: string | undefined): Applier | undefined =>
   appliers.find(({ managers }) => manager !== undefined && managers.includes(manager));
 
-/** Field that Serin writes, and what the user of the tool does; undefined: Serin writes no field of such an object. */
+/** Field that Serin writes, and the remedy for the user of the tool; undefined if Serin writes no field of such an object. */
 export function applierRemedy(applier: Applier, { apiVersion, kind, name }: Written): { field: string; remedy: string } | undefined {
   const field = FIELDS[kind];
   const group = groupOf(apiVersion);

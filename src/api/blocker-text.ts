@@ -2,7 +2,7 @@ import type { BlockedObject, NewBlocker } from './blocker.ts';
 import { type BlockerCode, remedyOf } from './codes/codes.ts';
 import { codes } from './codes/list.ts';
 
-/** One sentence about a blocker, without a full stop: what happened, to which object, and what to do. Foreign text is kept as it is. */
+/** One sentence about a blocker, without a full stop: what happened, to which object, and what to do. Foreign text is not changed. */
 export function blockerText({ code, object, field, detail = '' }: NewBlocker): string {
   return (
     (object && aboutObject(code, object, field, detail)) ?? aboutRequest(code, detail) ?? (detail === '' ? codes[code].meaning : detail)

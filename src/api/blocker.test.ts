@@ -14,7 +14,7 @@ const since = '2026-11-20T06:00:00Z';
 const read = (stored: unknown) => parseStatus({ phase: 'Initialized', release: { ...release, blockers: stored } })?.release;
 
 describe('a stored blocker', () => {
-  it('is read as it was written', () => {
+  it('is read unmodified', () => {
     const blocker = { code: 'NameTaken', object, field: 'a', webhook: 'b', metric: 'c', since, until: since, detail: 'd' };
     expect(read([blocker])?.blockers).toEqual([blocker]);
   });
@@ -28,11 +28,14 @@ describe('a stored blocker', () => {
     expect(read([...stored, { code: 'Paused', since }])?.blockers).toEqual([{ code: 'Paused', since }]);
   });
 
-  it.each([['a text'], [{ code: 'Paused' }], [null], [7]])('I16: %j in the place of the list costs no memory of a release', (stored) => {
-    expect(read(stored)).toMatchObject({ revision: 's1:a' });
-  });
+  it.each([['a text'], [{ code: 'Paused' }], [null], [7]])(
+    'I16: %j in place of the list does not cost the memory of the release',
+    (stored) => {
+      expect(read(stored)).toMatchObject({ revision: 's1:a' });
+    },
+  );
 
-  it('I16: more of them than are ever stored are not read', () => {
+  it('I16: blockers beyond the maximum that is stored are not read', () => {
     expect(read(Array.from({ length: 10_000 }, () => ({ code: 'Paused', since })))?.blockers).toHaveLength(MOST_BLOCKERS);
   });
 });
@@ -44,7 +47,7 @@ describe('a blocker', () => {
     expect(Blocker.parse({ code, since })).toEqual({ code, since });
   });
 
-  it('texts of others stand in the sentence as they are', () => {
+  it('texts of other components are part of the sentence unmodified', () => {
     for (const detail of misleadingTexts) expect(blockerText({ code: 'ApiRejected', detail })).toContain(detail);
   });
 });

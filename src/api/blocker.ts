@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { defined } from '../base/defined.ts';
 import { blockerCodes } from './codes/codes.ts';
 
-/** Characters of a foreign text that are kept. */
+/** Number of characters of a foreign text that are kept. */
 export const LONGEST_DETAIL = 1024;
-/** Characters of a name or a field path that are kept. */
+/** Number of characters of a name or a field path that are kept. */
 const LONGEST_NAME = 300;
-/** Blockers of one release that are stored, the most urgent ones first. */
+/** Number of blockers of one release that are stored, the most urgent first. */
 export const MOST_BLOCKERS = 10;
 
 /** The object that a blocker is about. */
@@ -18,13 +18,13 @@ export const BlockedObject = z.object({
 });
 export type BlockedObject = z.infer<typeof BlockedObject>;
 
-/** One reason for which a release does not go on. Code acts on the fields; `detail` alone is prose, and is shown and never parsed. */
+/** One reason for which a release does not continue. Code acts on the fields; only `detail` is prose, which is shown and never parsed. */
 export const Blocker = z.object({
   /** From the closed list of `codes/list.ts`. */
   code: z.enum(blockerCodes).describe('Reason from a closed list (docs/reasons.md).'),
   /** The object to inspect or to correct. */
   object: BlockedObject.optional().describe('Object concerned.'),
-  /** A field of that object; without one, of the Canary. */
+  /** A field of that object; without an object, of the Canary. */
   field: z.string().optional().describe('Path of the field concerned, in the object or else in the Canary.'),
   /** Name in `spec.analysis.webhooks`. */
   webhook: z.string().optional().describe('Name of the webhook that refuses.'),
@@ -32,20 +32,20 @@ export const Blocker = z.object({
   metric: z.string().optional().describe('Name of the check concerned.'),
   /** RFC 3339. */
   since: z.string().describe('When it was first seen.'),
-  /** RFC 3339: the release is rolled back then, or goes on; absent: no limit. */
-  until: z.string().optional().describe('When its time is over; absent: no limit.'),
-  /** Words of a gate, an API server, a metrics server or another component, shortened to `LONGEST_DETAIL`. */
+  /** RFC 3339. At this time the release is rolled back or continues; absent without a limit. */
+  until: z.string().optional().describe('End of its time limit; absent without a limit.'),
+  /** Text of a gate, an API server, a metrics server or another component, shortened to `LONGEST_DETAIL`. */
   detail: z.string().optional().describe('Text of another component; not for programs.'),
 });
 export type Blocker = z.infer<typeof Blocker>;
 
-/** A blocker as it arises: since when is known where it is stored. */
+/** A blocker at its start: the time is added when it is stored. */
 export const NewBlocker = Blocker.omit({ since: true, until: true });
 export type NewBlocker = z.infer<typeof NewBlocker>;
 
 /**
- * Stored blockers. What cannot be read is left out: a code of a newer Serin, or an edit by hand, must not cost the memory of the release. Codes
- * are closed for what is written.
+ * Stored blockers. An entry that cannot be read is left out: a code of a newer Serin, or an edit by hand, must not cost the memory of the release. Only codes
+ * that are written are from the closed list.
  */
 export const Blockers = z
   .unknown()
@@ -53,13 +53,13 @@ export const Blockers = z
     Array.isArray(stored) ? stored.slice(0, MOST_BLOCKERS).flatMap((one) => Blocker.safeParse(one).data ?? []) : [],
   );
 
-/** Two blockers are one and the same as long as they differ in nothing but time and detail. */
+/** Two blockers are the same if they differ only in time and detail. */
 export function identityOf({ code, object, field, webhook, metric }: NewBlocker): string {
   const { apiVersion, kind, name, namespace } = object ?? {};
   return JSON.stringify([code, apiVersion, kind, name, namespace, field, webhook, metric]);
 }
 
-/** The texts shortened to what is stored. */
+/** The blocker with its texts shortened for storage. */
 export function bounded<B extends NewBlocker>(blocker: B): B {
   const short = (text: string | undefined, most: number) =>
     text && text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;

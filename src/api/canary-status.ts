@@ -17,14 +17,14 @@ export const CanaryCondition = z.object({
   lastUpdateTime: z.string().optional(),
   lastTransitionTime: z.string().optional(),
   observedGeneration: z.int().optional(),
-  /** The field of the Canary to correct, or of the object; set by `Accepted` only, as is the object. */
+  /** The field to correct, of the object or else of the Canary; set only by `Accepted`, as is the object. */
   field: z.string().optional(),
-  /** The object that has to be corrected, where it is not the Canary. */
+  /** The object to correct, if it is not the Canary. */
   object: BlockedObject.optional().catch(undefined),
 });
 export type CanaryCondition = z.infer<typeof CanaryCondition>;
 
-/** Why a check has no value. */
+/** Reason for which a check has no value. */
 export const UnmeasuredCode = z.enum(['NoTraffic', 'TemplateNotFound', 'SecretNotFound', 'SecretRejected', 'QueryInvalid', 'Unmeasured']);
 export type UnmeasuredCode = z.infer<typeof UnmeasuredCode>;
 
@@ -33,37 +33,37 @@ export const Verdict = z.object({
   check: z.string(),
   verdict: z.enum(['passed', 'failed', 'unmeasured']),
   value: z.number().optional(),
-  /** The primary's value of the same query, where one can be asked for. */
+  /** The primary's value of the same query, if there is a query for it. */
   baseline: z.number().optional(),
-  /** About how many requests of the canary the window held; absent: they were not counted. Shown to users, never decided on. */
+  /** Approximate number of requests of the canary in the window; absent if they were not counted. Shown to users, never decided on. */
   requests: z.number().min(0).optional().catch(undefined),
   limit: z.string().optional(),
   reason: z.string().optional(),
   /** Unmeasured only because this revision has not been measured for long enough yet: neither a pass nor a failed check. */
   early: z.boolean().optional(),
-  /** Shown only: the metric has no say in the release. */
+  /** Only shown: the metric does not decide about the release. */
   observed: z.boolean().optional(),
-  /** Why it is unmeasured. */
+  /** Reason for which it is unmeasured. */
   code: UnmeasuredCode.optional().catch('Unmeasured'),
-  /** The object that has to be corrected or created for it, and its field; without an object, a field of the Canary. */
+  /** The object to correct or create for it, and its field; without an object, a field of the Canary. */
   object: BlockedObject.optional().catch(undefined),
   field: z.string().optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;
 
-/** Differences between what the primary serves and the revision of a release; shown to users, never decided on. */
+/** Differences between the primary and the revision of a release; shown to users, never decided on. */
 export const ReleaseChange = z.object({
   images: z.array(ImageChange),
-  /** Number of images that are not named. */
+  /** Number of further changed images that are not listed. */
   moreImages: z.int().optional(),
   /** ConfigMaps and Secrets, by `configmap/<name>` or `secret/<name>`. */
   configs: z.array(z.string()),
-  /** The pod template differs, and none of its images. */
+  /** The pod template differs, but none of its images. */
   template: z.boolean().optional(),
 });
 export type ReleaseChange = z.infer<typeof ReleaseChange>;
 
-/** Characters of the details of an alert; those that the engine writes are shorter. */
+/** Maximum size of the details of an alert; the engine writes fewer characters. */
 const MOST_DETAILS = 32_768;
 
 /** The facts of an alert as data, for receivers that read them and for templates. */
@@ -73,15 +73,15 @@ export const AlertDetails = z
     release: z.int(),
     revision: z.string(),
     change: ReleaseChange.optional(),
-    /** Steps of weight or iterations that are reached, of those that are planned. */
+    /** Reached steps of weight or iterations, of the planned number. */
     step: z.object({ at: z.int(), of: z.int() }).optional(),
     /** Percent of requests to the canary. */
     weight: z.number(),
     /** Checks that decided. */
     checks: z.array(ShownCheck),
-    /** Of a release that has ended. */
+    /** Set for a release that has ended. */
     durationSeconds: z.number().optional(),
-    /** What ended it; its checks are those above. */
+    /** Reason for the end; its checks are those above. */
     ending: Ending.omit({ checks: true, moreChecks: true }).optional().catch(undefined),
     /** The webhook that holds the release, and its type. */
     gate: z.object({ webhook: z.string(), type: z.string() }).optional(),
@@ -90,43 +90,43 @@ export const AlertDetails = z
   .refine((details) => JSON.stringify(details).length <= MOST_DETAILS);
 export type AlertDetails = z.infer<typeof AlertDetails>;
 
-/** A message that someone still has to receive (I6); listed before its first attempt. */
+/** A message that a receiver still has to get (I6); listed before its first attempt. */
 export const Delivery = z.object({
   /** Idempotency key, stable over retries and restarts. */
   key: z.string(),
   kind: z.enum(['event', 'event-webhook', 'post-rollout', 'alert']),
-  /** Absent: news during the release, which only an alert reports. */
+  /** Absent for a message during the release, which only an alert reports. */
   outcome: z.enum(['Succeeded', 'Failed', 'superseded', 'cancelled']).optional(),
   message: z.string(),
-  /** The revision of a release that has ended, whatever is analysed when the message is delivered. */
+  /** The revision of the ended release; another one can be analysed by the time of delivery. */
   revision: z.string().optional(),
   sinceMs: z.number(),
   /**
-   * The webhook to call: the `nth` of this name among those of its type. Absent: `-event-webhook`; of a `post-rollout` that an earlier
-   * version has listed: all.
+   * The webhook to call: the `nth` of this name among those of its type. Absent for `-event-webhook`, and for a `post-rollout` that an earlier version has
+   * listed, which goes to all.
    */
   hook: z.object({ name: z.string(), nth: z.int() }).optional(),
-  /** Set for alerts, but for those that an earlier version has listed. */
+  /** Set for alerts, except in a list of an earlier version. */
   alert: z
     .object({
       reason: z.string(),
       severity: z.enum(['info', 'warn', 'error']),
-      /** The AlertProvider; absent: the global receiver. */
+      /** The AlertProvider; absent for the global receiver. */
       to: z.object({ namespace: z.string(), name: z.string() }).optional(),
       fields: z.array(z.object({ name: z.string(), value: z.string() })),
-      /** Absent in what an earlier version has listed. */
+      /** Absent in an alert that an earlier version has listed. */
       details: AlertDetails.optional().catch(undefined),
     })
     .optional(),
 });
 export type Delivery = z.infer<typeof Delivery>;
 
-/** The record of a ConfigMap or Secret, never its content. Without `uid`, it is optional and does not exist. */
+/** Record of a ConfigMap or Secret, never its content. Without `uid`, it is optional and does not exist. */
 export const SeenConfig = z.object({
   uid: z.string().optional(),
-  /** Without `uid`: of its deletion, or of the list that did not have it; an object that was created and deleted since has another version. */
+  /** Without `uid`, the version of its deletion, or of the list without it; an object that was created and deleted since has another version. */
   resourceVersion: z.string().optional(),
-  /** Checksum of its content (03-CT10); absent when it is not tracked, which its type or its owner decides. */
+  /** Checksum of its content (03-CT10); absent if it is not tracked, which its type or its owner decides. */
   checksum: z.string().optional(),
 });
 export type SeenConfig = z.infer<typeof SeenConfig>;
@@ -136,7 +136,7 @@ export const Capacity = z.object({
   pods: z.int(),
   /** Ready pods of a primary that ran only its promoted revision before it was scaled up: pods that still start do not make it worse. */
   had: z.int().optional(),
-  /** Since when it has them; proxies learn of new pods as late as of routes. */
+  /** Time since which it has them; proxies learn of new pods as late as of routes. */
   reachedMs: z.number().optional(),
 });
 export type Capacity = z.infer<typeof Capacity>;
@@ -149,50 +149,50 @@ export const RecentMeasurement = z.object({
 });
 export type RecentMeasurement = z.infer<typeof RecentMeasurement>;
 
-/** A weight of the canary in percent, and when it was recorded: shown to users, never decided on. */
+/** A weight of the canary in percent, and the time when it was recorded: shown to users, never decided on. */
 export const RecentWeight = z.object({ atMs: z.number(), weight: z.number() });
 export type RecentWeight = z.infer<typeof RecentWeight>;
 
-/** Fields that decide in which objects routes are written, and how. */
+/** Fields that decide in which objects routes are written, and in which form. */
 export const RoutedFor = z.object({
   provider: z.string(),
-  /** The fields of `RoutedSpec`; read by that schema where they are used, so that a stricter one does not cost the memory of a release. */
+  /** The fields of `RoutedSpec`; they are parsed by that schema where they are used, so that a stricter schema does not cost the memory of a release. */
   spec: z.looseObject({}),
 });
 export type RoutedFor = z.infer<typeof RoutedFor>;
 
-/** How a canary that was ready has failed in this run (rules E27a, E27b). */
+/** Failures in this run of a canary that was ready (rules E27a, E27b). */
 export const Failing = z.object({
-  /** Ends of containers and lost readiness, as `PodFailings` had them when they were counted last. */
+  /** Ends of containers and lost readiness, as `PodFailings` had them at the last count. */
   crashes: z.int(),
   lost: z.int(),
-  /** Of that moment, too. */
+  /** Ends by pod, also at the last count. */
   ends: z.record(z.string(), z.int()),
   last: PodFailing.optional().catch(undefined),
-  /** When the last interval was judged: a failing is counted an interval later at the latest. */
+  /** Time of the last judged interval: a failure is counted at the latest one interval later. */
   judgedMs: z.number(),
-  /** Milliseconds that the canary was not ready, but for the wait that goes on. */
+  /** Milliseconds for which the canary was not ready, without the current wait. */
   unreadyMs: z.number(),
-  /** Since when it is not ready now. */
+  /** Start of the current wait, while it is not ready. */
   unreadySinceMs: z.number().optional(),
 });
 export type Failing = z.infer<typeof Failing>;
 
-/** Everything Serin remembers of a release; Flagger's status fields are projected from it. Times: epoch milliseconds. */
+/** Serin's memory of a release; Flagger's status fields are projected from it. Times: epoch milliseconds. */
 export const Release = z.object({
   targetUid: z.string(),
-  /** The revision under analysis, or the last one that was. */
+  /** The revision under analysis, or the last revision that was analysed. */
   revision: z.string(),
-  /** The revision that the primary holds by our own promotion. */
+  /** The revision that the primary has from Serin's own promotion. */
   promotedRevision: z.string().optional(),
   observedGeneration: z.int(),
-  /** The count of its templates that the target's kind keeps, where it does: it distinguishes an edit of the template from any other. */
+  /** The template counter of the target, if its kind has one: it distinguishes an edit of the template from any other edit. */
   observedRollout: z.string().optional(),
-  /** The revision of the target's template alone, where the configs that its pods read count too. */
+  /** The revision of only the target's template, if the configs of its pods also count. */
   template: z.string().optional(),
-  /** Those configs, by `configmap/<name>` or `secret/<name>`, as they were when the revision was recorded. Absent: none is tracked. */
+  /** Those configs, by `configmap/<name>` or `secret/<name>`, with their state when the revision was recorded. Absent if none is tracked. */
   configs: z.record(z.string(), SeenConfig).optional(),
-  /** Number of releases started on this Canary; part of each question's id. */
+  /** Number of releases started on this Canary; part of each request's id. */
   run: z.int(),
   /** Child state of the phase in the statechart. */
   step: z.string(),
@@ -200,80 +200,80 @@ export const Release = z.object({
   failedChecks: z.int(),
   iterations: z.int(),
   startedMs: z.number(),
-  /** When the current step was entered; deadlines count from here. */
+  /** Time of entering the current step; deadlines count from it. */
   stepStartedMs: z.number(),
-  /** While a canary that has just become ready settles: since when it was waited for, in case it falls again. */
+  /** While a canary that has just become ready settles: the start of the wait for it, in case it falls again. */
   awaitedSinceMs: z.number().optional(),
-  /** `spec.suspend` was true when this was written: what was done by hand until it is lifted counts, also while Serin was down. */
+  /** `spec.suspend` was true at this write: edits by hand count until it is false again, also while Serin was down. */
   suspended: z.boolean().optional(),
-  /** Next moment at which the chart wants to be woken; absent when nothing is due. */
+  /** Next time at which the chart must be woken; absent if it waits for no time. */
   wakeAtMs: z.number().optional(),
   /** The pre-rollout hooks passed for this revision. */
   preRolloutPassed: z.boolean().optional(),
-  /** Requests to the canary before this moment were answered by another revision, and say nothing of this one. */
+  /** Requests to the canary before this time were answered by another revision, and are not evidence about this one. */
   measuredFromMs: z.number().optional(),
-  /** When the last of those was answered, where that is known to be longer ago. */
+  /** Time of the last such request, if it is known to be longer ago. */
   othersUntilMs: z.number().optional(),
-  /** Whether the start of this revision was confirmed. */
+  /** The start of this revision was confirmed. */
   confirmed: z.boolean().optional(),
-  /** For whom the routes were written, while they may hold a share of the canary (E113). */
+  /** The spec for which the routes were written, while they can send requests to the canary (E113). */
   routedFor: RoutedFor.optional(),
-  /** For whom they were written before an edit of the provider or the Service name, and may hold a share since (E113). */
+  /** Specs for which routes were written before an edit of the provider or the Service name, if those can still send requests to the canary (E113). */
   leftRoutes: z.array(RoutedFor).optional(),
-  /** Routes of the user's that `spec.routeRefs` names, and those that it has named and that may be split since. */
+  /** Routes of the user's that `spec.routeRefs` names, and previously named routes that can still be split. */
   listedRoutes: z.array(RouteRef).optional().catch(undefined),
-  /** The routes of the step, kept while the canary cannot serve and gets nothing; they return when it can. */
+  /** The routes of the step, kept while the canary cannot serve and gets no requests; they return when it can. */
   heldRoutes: Routes.optional(),
   verdicts: z.array(Verdict).optional(),
-  /** Ticks in which a metric with a failureLimit failed, by its name. */
+  /** Intervals in which a metric with a failureLimit failed, by its name. */
   failures: z.record(z.string(), z.int()).optional(),
-  /** By check, the last ones of this run. */
+  /** The last results of this run, by check. */
   recent: z.record(z.string(), z.array(RecentMeasurement)).optional(),
-  /** By metric, what is kept of the comparison with the primary; read by the engine's schema, and started anew where it does not fit. */
+  /** Statistics of the comparison with the primary, by metric; read by the engine's schema, and started again if they do not fit. */
   comparison: z.record(z.string(), z.looseObject({})).optional().catch(undefined),
-  /** A passed check waits for the evidence of this metric (E124): its name. */
+  /** Name of the metric for whose evidence a passed check waits (E124). */
   awaitedEvidence: z.string().optional().catch(undefined),
   /** Weights of this run, oldest first. */
   weights: z.array(RecentWeight).max(100).optional().catch(undefined),
-  /** While `unmeasured: hold` holds: since when a check cannot be measured. */
+  /** While `unmeasured: hold` holds the release: time since which a check cannot be measured. */
   blindSinceMs: z.number().optional(),
-  /** Absent before the canary was ready once, and in a status of an earlier version. */
+  /** Absent until the canary was ready once, and in a status of an earlier version. */
   failing: Failing.optional().catch(undefined),
-  /** What this release changes. */
+  /** Differences that this release brings. */
   change: ReleaseChange.optional().catch(undefined),
   /** The webhook whose gate is closed, once an alert has reported it. */
   gate: z.string().optional(),
   capacity: Capacity.optional(),
-  /** Pods that the canary had for its last step: the user's scaler is kept from going below them (E101). */
+  /** Number of pods that the canary had for its last step: the user's scaler must not go below it (E101). */
   heldPods: z.int().optional(),
-  /** Pods that the target had before they were stopped, to be started anew with other configs (E91). */
+  /** Number of pods of the target before they were stopped to be started again with other configs (E91). */
   stoppedPods: z.int().optional(),
-  /** With a scaler: ready pods of the primary when the run began, and it carried the whole load. */
+  /** With a scaler: ready pods of the primary at the start of the run, when it carried the whole load. */
   podsAtStart: z.int().optional(),
-  /** uid of the target that was seen at zero since the last release: pods that it has by now are another writer's (E90). */
+  /** uid of the target that was seen at zero since the last release: pods that it has later are another writer's (E90). */
   scaledDownUid: z.string().optional(),
-  /** `kind/name` of the user's scaler that the primary's was made from; another one in the spec replaces that (03-B14). */
+  /** `kind/name` of the user's scaler from which the primary's was made; another scaler in the spec replaces it (03-B14). */
   scaler: z.string().optional(),
-  /** What ended the last release, or what its promotion goes by while it is promoted; absent: none has ended, or an earlier version ended it. */
+  /** Reason for the end of the last release, or for the promotion in progress; absent if none has ended, or if an earlier version ended it. */
   ending: Ending.optional().catch(undefined),
-  /** Why the release failed or waits; in words for the condition. */
+  /** Reason for which the release failed or waits, in words for the condition. */
   reason: z.string().optional(),
-  /** While `reason` is the answer of a webhook: which one refused, of which type, and its own words. */
+  /** While `reason` is the response of a webhook: its name, its type and its own text. */
   refusedBy: z.object({ webhook: z.string(), type: z.string(), detail: z.string() }).optional().catch(undefined),
-  /** While `reason` is why the primary could not be written: the same as data, where it is known. */
+  /** While `reason` says that the primary could not be written: the same as data, if it is known. */
   refusal: NewBlocker.optional().catch(undefined),
-  /** Reasons for which the release does not go on now, as data; the sentence of `Promoted` says the same. Written for readers, never read for a decision. */
+  /** Reasons for which the release does not continue now, as data; the sentence of `Promoted` says the same. Written for readers, never read for a decision. */
   blockers: Blockers.optional(),
-  /** When the release goes on, or is rolled back, by itself; absent: it waits for others, without limit. Written for readers, as `blockers` is. */
+  /** Time at which the release continues or is rolled back by itself; absent if it waits without limit. Written for readers, as `blockers` is. */
   dueMs: z.number().optional().catch(undefined),
   deliveries: z.array(Delivery).optional(),
-  /** The controller process that wrote this; two that take turns run the same Canary. */
+  /** The controller process that wrote this. Two processes that alternate here run the same Canary. */
   writer: z.string().optional(),
-  /** Who paused the release, and when. No deadline counts meanwhile (E71). */
+  /** User who paused the release, and the time. No deadline counts meanwhile (E71). */
   paused: z.object({ by: z.string(), sinceMs: z.number() }).optional(),
-  /** An undo that is under way: the target is being written (E74). */
+  /** An undo in progress: the target is being written (E74). */
   undo: VerbRequest.optional(),
-  /** A restart that is under way: the primary's pod template is being written (E134). */
+  /** A restart in progress: the primary's pod template is being written (E134). */
   restart: VerbRequest.optional(),
   /** Outcomes of the last requests, oldest first; an id that is listed is not carried out again (E70). */
   requests: z.array(Acknowledgement).optional(),

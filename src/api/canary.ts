@@ -28,7 +28,7 @@ export const apiVersion = `${group}/${version}`;
 export { providers };
 export const Provider = z.enum(providers);
 export type Provider = z.infer<typeof Provider>;
-/** Flagger's definition took the last one once, and it is still stored; Flagger runs it as `gatewayapi:v1`. */
+/** Flagger's definition once allowed the last value, and it is still stored; Flagger runs it as `gatewayapi:v1`. */
 export const NamedProvider = z.enum([...providers, 'gatewayapi:v1alpha2']);
 export type NamedProvider = z.infer<typeof NamedProvider>;
 
@@ -46,7 +46,7 @@ export const TargetRef = z.object({
 });
 export type TargetRef = z.infer<typeof TargetRef>;
 
-/** More routes than any application has. */
+/** Higher than the number of routes of any application. */
 const MOST_ROUTES = 16;
 
 const refTo = (kind: string) =>
@@ -68,20 +68,20 @@ export const Metric = z.object({
     .optional()
     .describe('Accepted values, both ends included.'),
   query: LongText.optional().describe('Old form of templateRef: a Prometheus query.'),
-  templateRef: refTo('MetricTemplate').optional().describe('The MetricTemplate to ask.'),
+  templateRef: refTo('MetricTemplate').optional().describe('MetricTemplate with the query.'),
   templateVariables: mapOf(LongText).optional().describe('Values for the variables of the template.'),
-  /** Ours. */
+  /** Only in Serin. */
   failureLimit: z
     .int()
     .min(0)
     .optional()
-    .describe('Failed checks of this metric that are tolerated in a release; one more rolls it back, whatever analysis.threshold says.'),
+    .describe('Failed checks of this metric that are tolerated in a release; one more rolls it back, also below analysis.threshold.'),
   mode: z
     .enum(['judge', 'observe'])
     .optional()
-    .describe('`observe`: measured and shown, and without a say in the release. `judge` when absent.'),
+    .describe('`observe`: measured and shown, but without effect on the release. `judge` when absent.'),
   initialDelay: Window.optional().describe(
-    'Time from the first moment at which the canary can get requests until the metric is asked; the release waits at its first step until then.',
+    'Time from the first moment at which the canary can get requests until the first query of the metric; the release waits at its first step until then.',
   ),
   quantile: z
     .number()
@@ -107,7 +107,7 @@ export const Metric = z.object({
     .int()
     .min(1)
     .optional()
-    .describe('Fewer requests than this in the window are too few to judge by: the check is unmeasured, whatever its value.'),
+    .describe('Fewer requests than this in the window are too few to judge by: the check is unmeasured, and its value is ignored.'),
   compare: ToleratedErrors.optional().describe(
     'With analysis.comparison: compares the canary with the primary by `spec.counts` of the MetricTemplate as well.',
   ),
@@ -117,7 +117,7 @@ export const Metric = z.object({
 });
 export type Metric = z.infer<typeof Metric>;
 
-/** Values of spec.analysis.webhooks[].type; absent: `rollout`. */
+/** Values of spec.analysis.webhooks[].type; `rollout` if absent. */
 export const HookType = z.enum([
   '',
   'rollout',
@@ -141,7 +141,7 @@ export const Webhook = z.object({
   metadata: mapOf(LongText).optional().describe('Values that are sent along.'),
   muteAlert: z.boolean().optional().describe('Send no alert while this gate keeps the release waiting.'),
   disableTLS: z.boolean().optional().describe('Accept any certificate of the server.'),
-  /** Ours. */
+  /** Only in Serin. */
   secretRef: SecretRef.optional().describe(
     'Secret in the same namespace: its key `signingKey` signs the body, a key `header.NAME` is the value of the header NAME.',
   ),
@@ -188,11 +188,8 @@ export const Analysis = z.object({
   webhooks: listOf(Webhook, MOST_CHECKS).optional().describe('HTTP calls at named moments; some can hold the release.'),
   alerts: listOf(Alert, MOST_CHECKS).optional().describe('Where to report.'),
   sessionAffinity: SessionAffinity.optional().describe('Keep each user on one side.'),
-  /** Ours. A failure to measure counts as a failed check (`fail`, as in Flagger) or waits (`hold`). */
-  unmeasured: z
-    .enum(['fail', 'hold'])
-    .optional()
-    .describe('What a failure to measure counts as: a failed check (`fail`), or wait (`hold`).'),
+  /** Only in Serin. A failure to measure counts as a failed check (`fail`, as in Flagger) or waits (`hold`). */
+  unmeasured: z.enum(['fail', 'hold']).optional().describe('Effect of a failure to measure: a failed check (`fail`), or a wait (`hold`).'),
   comparison: AnalysisComparison.optional().describe(
     "Compares the canary's counts of requests with the primary's, whenever they are read, beside the metrics. Nothing is compared when absent.",
   ),
@@ -209,7 +206,7 @@ const SpecFields = z.object({
   autoscalerRef: CrossReference.extend({
     kind: z.enum(['HorizontalPodAutoscaler', 'ScaledObject']).describe('Kind of the scaler.'),
     primaryScalerQueries: mapOf(LongText).optional().describe('KEDA: queries of the primary by trigger name.'),
-    /** Ours, for triggers without a query (03-B12). */
+    /** Only in Serin, for triggers without a query (03-B12). */
     primaryScalerTriggers: mapOf(mapOf(LongText))
       .optional()
       .describe('KEDA: metadata of the triggers of the primary that differ, by trigger name.'),
@@ -230,7 +227,7 @@ const SpecFields = z.object({
   routeRef: CrossReference.extend({ kind: z.literal('ApisixRoute') })
     .optional()
     .describe('Route of the application; needed by apisix.'),
-  /** Ours. */
+  /** Only in Serin. */
   routeRefs: listOf(RouteRef, MOST_ROUTES)
     .optional()
     .describe(
@@ -243,11 +240,11 @@ const SpecFields = z.object({
     .optional()
     .describe('Gloo: Upstream whose settings are copied.'),
   service: CanaryService.describe('Services and routes to make.'),
-  analysis: Analysis.describe('How the new version is judged.'),
-  progressDeadlineSeconds: z.int().optional().describe('Seconds that a workload may stay unavailable; 600 when absent.'),
+  analysis: Analysis.describe('Analysis of the new version.'),
+  progressDeadlineSeconds: z.int().optional().describe('Seconds for which a workload can be unavailable; 600 when absent.'),
   skipAnalysis: z.boolean().optional().describe('Promote without analysis.'),
   revertOnDeletion: z.boolean().optional().describe('Put everything back when the Canary is deleted.'),
-  suspend: z.boolean().optional().describe('Leave everything as it is until this is false again.'),
+  suspend: z.boolean().optional().describe('Change nothing until this is false again.'),
 });
 
 /** The spec of a Canary; checks across fields are in `findings.ts`. */
@@ -263,7 +260,7 @@ export type CanarySpec = z.infer<typeof CanarySpec>;
 /** The part of the spec that decides in which objects routes are written, and how. */
 export const RoutedSpec = SpecFields.pick({ service: true, ingressRef: true, routeRef: true, routeRefs: true, upstreamRef: true });
 
-/** The fields of the spec that say what a Canary owns and how it is routed, as its anchor keeps them. */
+/** The fields of the spec that decide which objects a Canary owns and how it is routed, as stored in its anchor. */
 export const AnchoredSpec = SpecFields.pick({
   provider: true,
   targetRef: true,

@@ -1,16 +1,16 @@
 import type { Metric } from './canary.ts';
 
-/** Entries of `analysis.metrics` with `compare` that count: each keeps up to 8 kB in the status. */
+/** Number of entries of `analysis.metrics` with `compare` that count: each keeps up to 8 kB in the status. */
 export const MOST_COMPARED = 8;
 /** Compared by the counters of the provider. */
 const BY_COUNTERS = ['errors', 'latency'];
-/** No object takes it as a key. */
+/** An object cannot have it as an ordinary key. */
 const NO_KEY = '__proto__';
 
-/** Why the `compare` of an entry of `analysis.metrics` does not count. */
+/** Reason for which the `compare` of an entry of `analysis.metrics` does not count. */
 export type NotCompared = 'noTemplate' | 'byCounters' | 'sameName' | 'tooMany';
 
-/** The entries with `compare`, and why one does not count: each keeps its counts under its name. */
+/** The entries with `compare`, each with the reason if it does not count. Each keeps its counts under its name. */
 export function comparedEntries(metrics: readonly Metric[]): readonly { metric: Metric; not?: NotCompared }[] {
   const taken = new Set([NO_KEY]);
   return metrics

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { shortTextOf, strictMark, Window } from './limits.ts';
 
-/** A bare number is answered by the form that it must have, too. */
+/** Also the message for a number without its unit: the form that the text must have. */
 const Times = shortTextOf(/^([1-9]\d?(\.\d{1,4})?|100)x$/, 'must be a factor from 1x to 100x, such as 1.5x');
 const Percent = shortTextOf(/^(\d{1,2}(\.\d{1,6})?|100)%$/, 'must be a percentage, such as 0.1%');
 
 /** Limits of the failures of one metric; the texts are read by `factorOf` and `shareOf`. */
 export const ToleratedErrors = z.object({
-  tolerate: Times.optional().describe("How many times the primary's rate of errors is tolerated, as in 1.5x; 1.5x when absent."),
+  tolerate: Times.optional().describe("Factor by which the rate of errors can exceed the primary's, as in 1.5x; 1.5x when absent."),
   atLeast: Percent.optional().describe('A canary with fewer errors than this is never bad, as in 0.1%; 0.1% when absent.'),
 });
 export type ToleratedErrors = z.infer<typeof ToleratedErrors>;
@@ -26,7 +26,7 @@ export const AnalysisComparison = z.object({
     .max(0.2)
     .meta({ [strictMark]: true })
     .optional()
-    .describe('Chance that a version no worse than tolerated is ever rolled back by this, over the whole release; 0.01 when absent.'),
+    .describe('Chance that a version no worse than tolerated is rolled back by this at any time of the release; 0.01 when absent.'),
   errors: ToleratedErrors.optional().describe('Limits of failed requests, which are compared in any case.'),
   latency: z
     .object({
@@ -36,11 +36,11 @@ export const AnalysisComparison = z.object({
         .max(0.9999)
         .meta({ [strictMark]: true })
         .optional()
-        .describe('Which quantile of durations is compared; 0.99 when absent.'),
-      tolerate: Times.optional().describe("How many times the primary's quantile is tolerated, as in 1.2x; 1.2x when absent."),
+        .describe('Quantile of durations that is compared; 0.99 when absent.'),
+      tolerate: Times.optional().describe("Factor by which the quantile can exceed the primary's, as in 1.2x; 1.2x when absent."),
     })
     .optional()
-    .describe('Compares durations too, by the buckets of the histogram.'),
+    .describe('Also compares durations, by the buckets of the histogram.'),
   warmUp: Window.optional().describe(
     'Time from the first ready pod of the canary until requests count, as duration text; 30s when absent.',
   ),

@@ -40,14 +40,14 @@ describe('the CRDs', () => {
     expect(unlimited).toEqual([]);
   });
 
-  it('limit nothing of a status, which another controller may have written', () => {
+  it('limit nothing of a status, which another controller can have written', () => {
     const limited = crds().flatMap((crd) =>
       [...nodes(schemaOf(crd).properties?.status ?? {})].filter(([, node]) => node.maxLength ?? node.maxItems ?? node.maxProperties),
     );
     expect(limited).toEqual([]);
   });
 
-  it('are structural: each node has a type, is int-or-string or keeps what it is, and none has words of plain JSON Schema', () => {
+  it('are structural: each node has a type, is int-or-string or keeps unknown fields, and none has keywords of plain JSON Schema', () => {
     for (const crd of crds()) {
       for (const [path, node] of nodes(schemaOf(crd))) {
         const isOpen = node['x-kubernetes-int-or-string'] === true || node['x-kubernetes-preserve-unknown-fields'] === true;
@@ -59,7 +59,7 @@ describe('the CRDs', () => {
     }
   });
 
-  it('01-2: spec asks for targetRef and analysis only, service for its port only, and the root for nothing', () => {
+  it('01-2: spec requires only targetRef and analysis, service only its port, and the root nothing', () => {
     expect(canary?.required).toBeUndefined();
     expect(at(canary, 'spec')?.required).toEqual(['targetRef', 'analysis']);
     expect(at(canary, 'spec.service')?.required).toEqual(['port']);
@@ -78,7 +78,7 @@ describe('the CRDs', () => {
       expect(at(canary, `${metrics}.${field}`), field).toMatchObject({ type: 'number' });
   });
 
-  it('05-A35: an AlertProvider is of a known type, and may have an address and a Secret', () => {
+  it('05-A35: an AlertProvider has a known type, and can have an address and a Secret', () => {
     const spec = at(alertProvider, 'spec');
     expect(at(alertProvider, 'spec.type')?.enum).toEqual(expect.arrayContaining(['slack', 'msteams', 'discord', 'rocket', 'gchat']));
     expect(spec).not.toHaveProperty('oneOf');
@@ -117,7 +117,7 @@ describe('the CRDs', () => {
     expect(at(canary, 'spec.autoscalerRef.primaryScalerReplicas.maxReplicas')).not.toHaveProperty('maximum');
   });
 
-  it('refuses chances and quantiles that are none', () => {
+  it('refuse chances and quantiles outside their range', () => {
     expect(at(canary, 'spec.analysis.comparison.falseAlarm')).toMatchObject({ type: 'number', minimum: 1e-6, maximum: 0.2 });
     expect(at(canary, 'spec.analysis.comparison.latency.quantile')).toMatchObject({ minimum: 0.5, maximum: 0.9999 });
   });

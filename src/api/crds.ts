@@ -48,7 +48,7 @@ const canaryColumns: readonly PrinterColumn[] = [
   { name: 'LastTransitionTime', type: 'string', jsonPath: '.status.lastTransitionTime' },
 ];
 
-/** Made once in a process: a copy takes a thirtieth of the time. */
+/** Made once in a process: a copy costs a thirtieth of the time. */
 let made: readonly CustomResourceDefinition[] | undefined;
 
 /** The three CustomResourceDefinitions, a copy for each caller. They admit all that Flagger's admit, within the sizes of `limits.ts`. */
@@ -121,7 +121,7 @@ const descriptions: Readonly<Record<string, string>> = {
 
 function canarySpecSchema(): StructuralSchema {
   const schema = structural(CanarySpec, 'spec');
-  // Knative needs no service, so Flagger's CRD does not require one; parseCanary does where it is needed.
+  // Knative needs no service, so Flagger's CRD does not require it; parseCanary does for the other kinds.
   schema.required = ['targetRef', 'analysis'];
   const analysis = schema.properties?.analysis;
   if (analysis) {
@@ -131,7 +131,7 @@ function canarySpecSchema(): StructuralSchema {
   return schema;
 }
 
-/** Nothing is required of a status: one that another controller wrote has to pass. */
+/** No field of a status is required: a status of another controller must pass. */
 function canaryStatusSchema(): StructuralSchema {
   const schema = structural(CanaryStatus, 'status');
   delete schema.required;
@@ -149,7 +149,7 @@ function canaryStatusSchema(): StructuralSchema {
   return schema;
 }
 
-/** Open to codes and fields of other versions: no status may be refused for what it says to readers. */
+/** Open to codes and fields of other versions: no status must be refused because of fields for readers. */
 function blockersSchema(): StructuralSchema {
   const item = structural(Blocker, 'status.release.blockers[]');
   delete item.properties?.code?.enum;
@@ -179,7 +179,7 @@ function opened({ enum: _enum, required: _required, maxLength: _length, maxItems
 function alertProviderSpecSchema(): StructuralSchema {
   const schema = structural(AlertProviderSpec, 'spec');
   delete schema.required;
-  // anyOf, where Flagger has oneOf: its documentation shows both together, and accepting both does no harm.
+  // anyOf, although Flagger has oneOf: its documentation shows both together, and accepting both does no harm.
   schema.anyOf = [{ required: ['type', 'address'] }, { required: ['type', 'secretRef'] }];
   return schema;
 }
@@ -207,7 +207,7 @@ function structural(schema: z.ZodType, root: string): StructuralSchema {
 const kept = ['description', 'enum', 'default', 'pattern', 'maxLength', 'maxItems', 'maxProperties'] as const;
 const limits = ['minimum', 'maximum', 'minLength'] as const;
 
-/** JSON Schema as zod makes it → what a CRD may hold: a type at each node, no references, no closed objects. */
+/** Converts JSON Schema from zod to the subset for CRDs: a type at each node, no references, no closed objects. */
 function structuralNode(json: z.core.JSONSchema.BaseSchema, path: string, isBelowStrict = false): StructuralSchema {
   const described = json.description === undefined ? {} : { description: json.description };
   if (json[stringMatchMark]) return { ...described, ...stringMatchNode(path) };
@@ -238,10 +238,10 @@ function structuralNode(json: z.core.JSONSchema.BaseSchema, path: string, isBelo
   return node;
 }
 
-/** Fields that the parse asks for, but not the schema: an object without them may be stored already. */
+/** Fields that the parse requires, but not the schema: stored objects can be without them. */
 const looserThanParse = new Set(['spec.analysis.alerts[].providerRef']);
 
-/** Exactly one form where traffic is chosen by it; elsewhere at most one, or as many as Flagger's CRD admits. */
+/** Exactly one form where it selects traffic; elsewhere at most one, or as many as Flagger's CRD admits. */
 function stringMatchNode(path: string): StructuralSchema {
   const text = (description: string): StructuralSchema => ({ type: 'string', description, maxLength: LONGEST_QUERY });
   const forms: Record<string, StructuralSchema> = {

@@ -10,7 +10,7 @@ const release = { stepStartedMs: 5 };
 const names = { target: 'Deployment podinfo', name: 'podinfo', namespace: 'test' };
 
 describe('an ending', () => {
-  it('is that of the phase alone that it fits', () => {
+  it('belongs only to the phase that it fits', () => {
     const cancelled: Ending = { code: 'Cancelled', atMs: 1, detail: 'back' };
     expect(endingOf('Failed', { ...release, ending })).toBe(ending);
     expect(endingOf('Succeeded', { ...release, ending: cancelled })).toBe(cancelled);
@@ -19,14 +19,14 @@ describe('an ending', () => {
     expect(endingOf('Failed', { ...release, ending: cancelled })).toBeUndefined();
   });
 
-  it('of an earlier version has the recorded words, and no other data', () => {
+  it('has only the recorded words if an earlier version ended the release', () => {
     const reason = 'x'.repeat(5_000);
     expect(endingOf('Failed', { ...release, reason: 'no' })).toEqual({ code: 'Unrecorded', atMs: 5, detail: 'no' });
     expect(endingOf('Failed', { ...release, reason })?.detail).toHaveLength(1_024);
     expect([endingOf('Succeeded', { ...release, reason: 'no' }), endingOf('Failed', release)]).toEqual([undefined, undefined]);
   });
 
-  it('I16: is stored shortened, whatever others have written into it', () => {
+  it('I16: is stored shortened, also if other writers have put long texts into it', () => {
     const long = 'ä'.repeat(100_000);
     const checks = Array.from({ length: 900 }, () => ({ check: long, verdict: 'failed', value: 1, limit: long, reason: long }) as const);
     const stored = boundedEnding({ ...ending, metric: long, webhook: long, field: long, requester: long, detail: long, checks });
@@ -43,7 +43,7 @@ describe('an ending', () => {
     },
     { what: 'no words', stored: { code: 'ChecksFailed', atMs: 1 } },
     { what: 'text', stored: 'ChecksFailed' },
-  ])('I16: that has $what costs no more than itself', ({ stored }) => {
+  ])('I16: an ending that has $what costs no more than itself', ({ stored }) => {
     const whole = {
       ...{ targetUid: '', revision: 's1:b', observedGeneration: 1, run: 1, step: 'resting', routes: { kind: 'weighted', canary: 0 } },
       ...{ failedChecks: 3, iterations: 0, startedMs: 0, stepStartedMs: 5, reason: '3 failed checks' },

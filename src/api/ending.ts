@@ -8,26 +8,26 @@ import type { Phase } from './phase.ts';
 import { PodFailing } from './pod-failing.ts';
 import { LONGEST_NAME } from './verb-request.ts';
 
-/** What a code says of the release that it has ended. */
+/** Effect of a code on the release that it has ended. */
 export const endedBy = (code: EndingCode): Ended => codes[code].ended;
 
-/** Checks that are kept; more are counted. */
+/** Number of checks that are kept; the others are counted. */
 const MOST_CHECKS = 5;
-/** Characters of the limit and the reason of one check. */
+/** Number of characters of the limit and the reason of one check. */
 const LONGEST_VALUE = 300;
 
-/** A check as those who read of an end or an alert see it. */
+/** A check as shown to readers of an end or an alert. */
 export const ShownCheck = z.object({
   check: z.string().describe('Its name.'),
   verdict: z.enum(['passed', 'failed', 'unmeasured']).describe('`failed`, or `unmeasured`.'),
   value: z.number().optional().describe('Its last value.'),
-  requests: z.number().optional().describe('About how many requests of the canary it was decided by, where they are counted.'),
+  requests: z.number().optional().describe('Approximate number of requests of the canary in its window, if they are counted.'),
   limit: z.string().optional().describe('Its accepted range.'),
-  reason: z.string().optional().describe('Why it failed or is unmeasured.'),
+  reason: z.string().optional().describe('Reason for which it failed or is unmeasured.'),
 });
 export type ShownCheck = z.infer<typeof ShownCheck>;
 
-/** What ended a release, made once, when it was decided. Code acts on the fields; `detail` alone is prose, and is shown and never parsed. */
+/** Reason for the end of a release, made once, when it was decided. Code acts on the fields; only `detail` is prose, which is shown and never parsed. */
 export const Ending = z.object({
   code: z.enum(endingCodes).describe('From a closed list (docs/reasons.md).'),
   atMs: z.number().describe('When it was decided, in epoch milliseconds.'),
@@ -37,17 +37,17 @@ export const Ending = z.object({
     .max(MOST_CHECKS)
     .optional()
     .describe('Checks that did not pass in the deciding interval, with value and limit.'),
-  moreChecks: z.int().optional().describe('Number of those that are not listed.'),
+  moreChecks: z.int().optional().describe('Number of checks that are not listed.'),
   webhook: z.string().optional().describe('Name of the webhook that decided.'),
   object: BlockedObject.optional().describe('Object concerned.'),
   pod: PodFailing.optional().describe('The last failing of a pod of the canary: its container, exit code and reason.'),
   field: z.string().optional().describe('Path of the field that decides it, in the Canary.'),
-  requester: z.string().optional().describe('User name of who asked for it.'),
+  requester: z.string().optional().describe('Name of the user who requested it.'),
   detail: z.string().describe('The cause in words; not for programs.'),
 });
 export type Ending = z.infer<typeof Ending>;
 
-/** The texts shortened to what is stored. */
+/** The ending with its texts shortened for storage. */
 export function boundedEnding(ending: Ending): Ending {
   const { metric, webhook, field, requester, detail, checks = [], moreChecks = 0 } = ending;
   const left = moreChecks + Math.max(0, checks.length - MOST_CHECKS);
@@ -81,8 +81,8 @@ function short<T extends string | undefined>(text: T, most: number): T {
 }
 
 /**
- * What ended the last release of a Canary that stands in this phase; undefined while none has ended. The words alone of one that an earlier version
- * has ended, whose time is that of its last step.
+ * End of the last release of a Canary in this phase; undefined if none has ended. A release that an earlier version has ended only has its recorded words, and
+ * the time of its last step.
  */
 export function endingOf(
   phase: Phase,
@@ -100,7 +100,7 @@ function isFailure({ code }: Ending): boolean {
   return outcome === 'rolledBack' || outcome === 'promotionFailed';
 }
 
-/** One clause: how the release ended, and why. */
+/** One clause: the result of the release, and its reason. */
 export function endingClause(ending: Ending): string {
   const { code, detail } = ending;
   if (code === 'Succeeded') return 'Succeeded';
@@ -108,7 +108,7 @@ export function endingClause(ending: Ending): string {
   return `${how} (${detail})`;
 }
 
-/** One sentence for events and alerts; `who` is the Canary as they name it. */
+/** One sentence for events and alerts; `who` is their name for the Canary. */
 export function endingSentence(ending: Ending, who: string): string {
   const { code, detail } = ending;
   const { outcome } = endedBy(code);
@@ -129,7 +129,7 @@ export function endingSentence(ending: Ending, who: string): string {
   }
 }
 
-/** What can be done about it, and by whom; names are filled in. */
+/** Remedy and its actor; names are filled in. */
 export function endingRemedy(
   { code, metric, webhook, field }: Ending,
   { target, name, namespace }: { target: string; name: string; namespace: string },

@@ -2,10 +2,10 @@ import { shorten } from '../base/field-path.ts';
 import type { Canary, Provider } from './canary.ts';
 import type { Problem } from './problem.ts';
 
-/** A mistake in a readable Canary: an error can never work, a warning works otherwise than it looks. */
+/** A mistake in a readable Canary: an error can never work, a warning works differently than it appears. */
 export interface Finding extends Problem {
   severity: 'error' | 'warning';
-  /** Set on a warning: the field has no effect here, or counts as another value. The controller reports it, too. */
+  /** Set on a warning: the field has no effect here, or counts as another value. The controller also reports it. */
   isIgnored?: true;
 }
 
@@ -13,13 +13,13 @@ export interface Finding extends Problem {
 export interface Scope {
   canary: Canary;
   provider: Provider | undefined;
-  /** The one whose metrics built-in checks ask. */
+  /** The provider whose metrics the built-in checks query. */
   observed: Provider | undefined;
 }
 
 /** A mistake that can never work; `message` follows the path. */
 export const error = (path: string, message: string): Finding => ({ severity: 'error', path, message });
-/** A mistake that works otherwise than it looks; `message` follows the path. */
+/** A mistake that works differently than it appears; `message` follows the path. */
 export const warning = (path: string, message: string): Finding => ({ severity: 'warning', path, message });
 /** A warning that the field has no effect, or counts as another value. */
 export const ignored = (path: string, message: string): Finding => ({ ...warning(path, message), isIgnored: true });

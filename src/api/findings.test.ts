@@ -270,12 +270,12 @@ describe('warnings', () => {
   ])('are found for %s', (_, change, path) => expect(found(change)).toEqual([`warning ${path}`]));
 });
 
-it('nothing is found for a plain Canary, nor for steps that skipAnalysis makes idle', () => {
+it('nothing is found for a plain Canary, nor for steps that skipAnalysis makes unused', () => {
   expect(found({})).toEqual([]);
   expect(found({ spec: { skipAnalysis: true }, analysis: { stepWeight: 0, metrics: [] } })).toEqual([]);
 });
 
-it('05-B1, B2: the global provider counts where the Canary names none', () => {
+it('05-B1, B2: the global provider counts for a Canary without a provider', () => {
   const read = parseCanary({
     apiVersion: 'flagger.app/v1beta1',
     kind: 'Canary',
@@ -300,7 +300,7 @@ it('03-K-T1: a Knative target takes its provider from the field or from the flag
   expect(findings(read.canary, { provider: 'istio' }).map(({ path }) => path)).toEqual(['spec.provider']);
 });
 
-it('a metric window of 1m is free of warnings whatever the interval of the analysis; a longer one than both is not', () => {
+it('a metric window of 1m has no warning at any interval of the analysis; a window that is longer than both has one', () => {
   const of = (interval: string, window: string) =>
     found({ analysis: { interval, metrics: [{ name: 'request-success-rate', interval: window, thresholdRange: { min: 99 } }] } });
   expect(['10s', '15s', '30s', '1m'].flatMap((interval) => of(interval, '1m'))).toEqual([]);
@@ -324,10 +324,10 @@ it.each([
   ['targetPort', 'http-web'],
   ['targetPort', '8080'],
   ['targetPort', 8080],
-])('a %s of %s is a good one', (field, name) => expect(found({ service: { port: 80, [field]: name } })).toEqual([]));
+])('a %s of %s is valid', (field, name) => expect(found({ service: { port: 80, [field]: name } })).toEqual([]));
 
 /** Flagger runs these; the field does nothing, or counts as another value. */
-describe('E106: what holds nothing up', () => {
+describe('E106: mistakes that block nothing', () => {
   const kubernetes = { provider: 'kubernetes' };
   const cookies = { sessionAffinity: { cookieName: 'c' } };
   const ignoredIn = (change: Change) =>
@@ -368,13 +368,13 @@ describe('E106: what holds nothing up', () => {
     ],
   ])('%s is a warning', (_, change, path) => expect(ignoredIn(change)).toEqual([`warning ${path}`]));
 
-  it("an object of Flagger's at service.sessionAffinity is passed over, as its CRD drops it", () =>
+  it("an object of Flagger's at service.sessionAffinity is ignored, as its CRD drops it", () =>
     expect(found({ service: { sessionAffinity: { cookieName: 'c', maxAge: 60 } } })).toEqual([]));
 
   it.each([
     ['A/B on linkerd', { spec: { provider: 'linkerd' }, analysis: { ...iterated, match } }],
     ['mirror before weights on nginx', { spec: { provider: 'linkerd' }, analysis: { mirror: true } }],
-  ])('%s is refused still: it would reach the wrong users', (_, change) =>
+  ])('%s is still refused: it would reach the wrong users', (_, change) =>
     expect(found(change)).toContainEqual(expect.stringMatching(/^error /)),
   );
 });

@@ -10,8 +10,8 @@ import { scalerFindings } from './scaler-findings.ts';
 export type { Finding } from './finding.ts';
 
 /**
- * Everything that can be said about a Canary without a cluster. `options.provider` is the global one; with neither it nor
- * `spec.provider`, what depends on the provider is not judged.
+ * All findings about a Canary that need no cluster. `options.provider` is the global one; without it and `spec.provider`, fields that depend on the provider
+ * are not judged.
  */
 export function findings(canary: Canary, options: { provider?: MeshProvider } = {}): Finding[] {
   const { provider: named } = canary.spec;

@@ -75,7 +75,7 @@ describe('hosts of an Istio route', () => {
   ])('DF615: %j is refused in the mesh', (host) => expect(refused({ hosts: ['podinfo', host] })).toEqual(['spec.service.hosts[1]']));
 
   it.each(['api.test', '*.test', 'com.test'])(
-    'DF615: %s on a gateway may be a domain of the internet, as of a namespace called dev',
+    'DF615: %s on a gateway can be a domain of the internet, as of a namespace called dev',
     (host) => {
       const gateways = [`*=${EDGE}`];
       expect(refused({ ...onEdge, hosts: [host] }, { gateways })).toEqual(['spec.service.hosts[0]']);
@@ -168,7 +168,7 @@ describe('gateways of an Istio route', () => {
     },
   );
 
-  it('DF615: a condition names gateways, too', () => {
+  it('DF615: gateways of a condition are also judged', () => {
     expect(refused({ match: [{}, { gateways: ['mesh', 'other/edge'] }] })).toEqual(['spec.service.match[1].gateways[1]']);
   });
 
@@ -215,7 +215,7 @@ describe('routes of the Gateway API', () => {
   });
 
   it.each(['wiki', 'api.test', 'api.other', 'shop.example.com'])(
-    'DF615: %s on a Gateway is refused, since names are taken as they are',
+    'DF615: %s on a Gateway is refused, since names are not normalized',
     (host) => {
       expect(gatewayApi([edge], ['x.a.example.com', host], limits)).toEqual(['spec.service.hosts[1]']);
     },
@@ -244,7 +244,7 @@ describe('other providers', () => {
   );
 });
 
-it('DF615: a list that is given counts without the flag, for every namespace, and the other stays open', () => {
+it('DF615: a list that is set counts without the flag, for every namespace, and the other list allows everything', () => {
   const service = { gateways: ['other/edge'], hosts: ['shop.example.com'] };
   expect(refused(service, { flag: false })).toEqual([]);
   expect(refused(service, { flag: false, hosts: ['team=x.example.com'] })).toEqual(['spec.service.hosts[0]']);

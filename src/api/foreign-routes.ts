@@ -5,7 +5,7 @@ import type { Canary, Provider } from './canary.ts';
 import type { Problem } from './problem.ts';
 import { claimOf, type RouteClaim } from './route-claim.ts';
 
-/** Limits on the routes of Canaries; a list that is given counts also without the flag. */
+/** Limits on the routes of Canaries; a list that is set also counts without the flag. */
 export interface RouteLimits {
   noCrossNamespaceRefs: boolean;
   allowedHosts: AllowList;
@@ -25,7 +25,7 @@ export function foreignRoutes(canary: Canary, provider: Provider, limits: RouteL
 }
 
 function foreignHosts(claim: RouteClaim, namespace: string, allowed: readonly string[]): Problem[] {
-  // In the mesh `*` would take the requests for every Service, so there a host is allowed by its name or its domain only.
+  // In the mesh `*` would take the requests for every Service, so there a host is allowed only by its name or its domain.
   const patterns = claim.isInMesh ? allowed.filter((pattern) => pattern !== '*') : allowed;
   return claim.hosts.flatMap(({ path, host: written }) => {
     const host = hostOf(written);
@@ -40,11 +40,11 @@ function foreignHosts(claim: RouteClaim, namespace: string, allowed: readonly st
   });
 }
 
-/** Whether a Service of the namespace has this name, or all that the wildcard names have. */
+/** The host is a Service of the namespace, or a wildcard for its Services. */
 function isOwn(host: string, namespace: string, { isOnGateway, areNamesServices }: RouteClaim): boolean {
   const [name = '', ...domain] = host.split('.');
   if (domain.length === 0) return areNamesServices && name !== '*';
-  // Outside the mesh, and with names below it, the name of a namespace may be a domain of the internet: `dev`, `app`.
+  // Outside the mesh, and for names below it, the name of a namespace can be a domain of the internet: `dev`, `app`.
   if (domain.length === 1) return domain[0] === namespace && name !== '*' && !isOnGateway;
   return [`${namespace}.svc`, `${namespace}.svc.cluster.local`, `${namespace}.svc.clusterset.local`].includes(domain.join('.'));
 }

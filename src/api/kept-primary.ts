@@ -5,13 +5,13 @@ import { keptAnnotation } from './names.ts';
 const Name = z.string().min(1).max(320);
 
 /**
- * A primary that keeps serving after the deletion of its Canary (I19), as the annotation `serin.dev/kept-primary` of target and anchor has it:
- * JSON, so that a person can read it too. Anyone who may write in the namespace can have written it.
+ * A primary that keeps serving after the deletion of its Canary (I19), as stored in the annotation `serin.dev/kept-primary` of target and anchor: JSON, so that
+ * a person can also read it. Anyone who may write in the namespace can have written it.
  */
 export const KeptPrimary = z.object({
   /** Kind and name of the object that serves; of Knative the Revision. */
   primary: Name,
-  /** Kind and name of the object that holds what was not promoted. */
+  /** Kind and name of the object whose revision was not promoted. */
   target: Name,
   /** The revision that the primary serves. */
   promoted: Name,
@@ -24,7 +24,7 @@ export const KeptPrimary = z.object({
 });
 export type KeptPrimary = z.infer<typeof KeptPrimary>;
 
-/** Undefined where the text cannot be read. */
+/** Undefined if the text cannot be read. */
 export function readKeptPrimary(text: string | undefined): KeptPrimary | undefined {
   if (text === undefined || text.length > 4_000) return undefined;
   try {
@@ -35,25 +35,25 @@ export function readKeptPrimary(text: string | undefined): KeptPrimary | undefin
   }
 }
 
-/** What a target or an anchor says of the primary that is kept. */
+/** The kept primary that a target or an anchor records. */
 export function keptPrimaryOn({ metadata }: Pick<KubeObject, 'metadata'>): KeptPrimary | undefined {
   return readKeptPrimary(metadata.annotations?.[keptAnnotation]);
 }
 
 export const writeKeptPrimary = (kept: KeptPrimary): string => JSON.stringify(kept);
 
-/** The ways to end it, for every place that says that a primary is kept. */
+/** The ways to end it, for every message that says that a primary is kept. */
 export function waysOn(canary: { namespace: string; name: string }, target: string): string {
   const { namespace, name } = canary;
   return `push a change of ${target}, return it to the promoted revision, create a Canary over it again, or hand over as it is with: serin accept ${name} -n ${namespace}`;
 }
 
-/** What comes of a push, or of the word of the user, until the target is ready. */
+/** The result of a push, or of `serin accept`, until the target is ready. */
 export function handingOver(target: string): string {
   return `${target} gets the traffic as soon as it is ready; where it never is, push another change of it, return it to the promoted revision, or create a Canary over it again`;
 }
 
-/** One sentence on what is kept, and the ways on. */
+/** One sentence: the kept primary, and the ways to end it. */
 export function keptText({ primary, target, next }: Pick<KeptPrimary, 'primary' | 'target' | 'next'>, canary = 'its Canary'): string {
   return `${canary} was deleted while ${target} held a revision that was not promoted, so ${primary} keeps serving; ${next}`;
 }

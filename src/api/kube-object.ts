@@ -9,7 +9,7 @@ export interface KubeObject {
   readonly [isSlim]?: never;
 }
 
-/** An object as a watch keeps it: without the fields that no decision reads. It cannot stand where a whole object is needed. */
+/** An object in a watch cache: without the fields that no decision reads. It cannot be used where a whole object is needed. */
 export type Slim<T extends KubeObject = KubeObject> = { [K in keyof T as K extends typeof isSlim ? never : K]: T[K] } & {
   readonly [isSlim]?: true;
 };

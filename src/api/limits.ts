@@ -1,16 +1,16 @@
 import * as z from 'zod';
 
-/** Characters of a query, as it is written and as it is asked. */
+/** Maximum number of characters of a query, as written and after its template is filled in. */
 export const LONGEST_QUERY = 65_536;
-/** Metrics, webhooks and alerts of a Canary: each costs requests at every interval. */
+/** Maximum number of metrics, webhooks or alerts of a Canary: each costs requests at every interval. */
 export const MOST_CHECKS = 100;
-/** Most entries of any other list, and of a map. */
+/** Maximum number of entries of any other list, and of a map. */
 export const MOST_ENTRIES = 1000;
 
-/** Names, durations and the like. Far more than any of them has; without a limit one field could hold a megabyte. */
+/** Names, durations and the like. Far longer than any of them; without a limit one field could hold a megabyte. */
 export const ShortText = z.string().max(1024);
 
-/** A text of a form of its own; `problem` answers values that are not texts, too. */
+/** A text with its own form; `problem` is also the message for values that are not texts. */
 export const shortTextOf = (form: RegExp, problem: string) => z.string(problem).max(1024).regex(form, problem);
 /** Addresses, some of which carry tokens. */
 export const Address = z.string().max(8192);
@@ -33,10 +33,10 @@ export const mapOf = <T extends z.ZodType>(value: T) =>
     })
     .meta({ maxProperties: MOST_ENTRIES });
 
-/** In a JSON Schema: its node, and those below it, have the types and limits of Flagger's CRD. Other numbers are `number` there, without limits. */
+/** Marks a JSON Schema node that keeps, with the nodes below it, the types and limits of Flagger's CRD. Other numbers become `number`, without limits. */
 export const strictMark = 'x-strict';
 
-/** A whole number in the CRD, too. */
+/** A number that is also whole in the CRD. */
 export const Integer = z.int().meta({ [strictMark]: true });
 
 /** Seconds, minutes … as Go duration text. The CRD's loose pattern is kept so that no stored manifest becomes invalid. */

@@ -25,23 +25,23 @@ describe('values of --mesh-provider', () => {
     { flag: 'smi', message: /write smi:v1alpha1, smi:v1alpha2, smi:v1alpha3, smi:v1alpha4$/ },
     { flag: 'smi:linkerd', message: /write smi:v1alpha1/ },
     { flag: 'appmesh:v1beta1', message: /write appmesh, appmesh:v1beta2$/ },
-  ])('DF84: "$flag" is refused, with what to write', ({ flag, message }) => {
+  ])('DF84: "$flag" is refused, with the value to write', ({ flag, message }) => {
     expect(MeshProvider.safeParse(flag).error?.issues[0]?.message).toMatch(message);
   });
 
-  it('an API version that is gone has a warning that names the one in use', () => {
+  it('an outdated API version has a warning that names the current one', () => {
     expect(meshProviderNote('gatewayapi:v1alpha2')).toMatch(/gatewayapi:v1 /);
     expect(meshProviderNote('smi:v1alpha1:istio')).toMatch(/SMI adapter/);
     expect(providers.map(meshProviderNote)).toEqual(providers.map(() => undefined));
   });
 });
 
-describe('the provider whose metrics are asked', () => {
+describe('the provider whose metrics are queried', () => {
   it.each([
     { mesh: 'linkerd', spec: 'nginx', asked: 'linkerd' },
     { mesh: 'smi:v1alpha1:linkerd', spec: 'gatewayapi:v1', asked: 'linkerd' },
     { mesh: 'linkerd', spec: undefined, asked: 'linkerd' },
-    // SMI does not say how to count, and Flagger asks Istio's metrics then.
+    // SMI has no metrics of its own, and Flagger then queries Istio's.
     { mesh: 'smi:v1alpha1:linkerd', spec: undefined, asked: 'smi:v1alpha1' },
     { mesh: 'istio', spec: 'nginx', asked: 'nginx' },
     { mesh: 'istio', spec: 'gatewayapi:v1alpha2', asked: 'gatewayapi:v1' },

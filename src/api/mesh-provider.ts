@@ -3,10 +3,10 @@ import { type Canary, type NamedProvider, Provider, providers } from './canary.t
 import { factsOf } from './providers.ts';
 
 type SmiProvider = Extract<Provider, `smi:${string}`>;
-/** The provider of Canaries that name none. An SMI version can name its mesh, which `spec.provider` cannot (01-10). */
+/** The provider of Canaries without `spec.provider`. An SMI version can name its mesh, which `spec.provider` cannot (01-10). */
 export type MeshProvider = Provider | `${SmiProvider}:${'istio' | 'linkerd'}`;
 
-/** Where the flag is not given, as in Flagger. */
+/** Default of the flag, as in Flagger. */
 export const DEFAULT_MESH_PROVIDER = 'istio';
 
 /** Further values of the flag, with the provider whose permissions they need. */
@@ -15,14 +15,14 @@ export const providerByMesh: Readonly<Record<string, Provider>> = {
   'gatewayapi:v1alpha2': 'gatewayapi:v1',
 };
 
-/** Takes what Flagger's `-mesh-provider` takes, but for what it would treat as Istio (DF84). */
+/** Accepts the values of Flagger's `-mesh-provider`, except a value that Flagger would treat as Istio (DF84). */
 export const MeshProvider = z.string().transform((text, context): MeshProvider => {
   const known = meshProviderOf(text);
   if (known === undefined) context.addIssue({ code: 'custom', message: unknownProvider(text) });
   return known ?? 'istio';
 });
 
-/** Undefined: unknown. A mesh that changes nothing is left out. */
+/** Undefined for an unknown value. A mesh that changes nothing is left out. */
 export function meshProviderOf(text: string): MeshProvider | undefined {
   if (text === 'gatewayapi:v1alpha2') return 'gatewayapi:v1';
   if (text.startsWith('gloo:')) return 'gloo';
@@ -37,7 +37,7 @@ export function providerOf(named: MeshProvider | NamedProvider): Provider {
   return Provider.parse((meshProviderOf(named) ?? named).replace(/:(?:istio|linkerd)$/, ''));
 }
 
-/** Flagger asks Linkerd's metrics for every Canary where the mesh is Linkerd, whatever routes its traffic (05-B2). */
+/** Flagger queries Linkerd's metrics for every Canary if the mesh is Linkerd, also if another provider routes its traffic (05-B2). */
 export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider): Provider;
 export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider | undefined): Provider | undefined;
 export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider | undefined): Provider | undefined {
@@ -52,7 +52,7 @@ export function meshProviderNote(text: string): string | undefined {
   return undefined;
 }
 
-/** Deprecation notice for a provider, or for the name that a Canary gives it. */
+/** Deprecation notice for a provider, or for its name in a Canary. */
 export function endedProvider({ spec }: Pick<Canary, 'spec'>, provider: Provider): string | undefined {
   return factsOf(provider).ended ?? (spec.provider && meshProviderNote(spec.provider));
 }
@@ -61,7 +61,7 @@ export function endedProvider({ spec }: Pick<Canary, 'spec'>, provider: Provider
 export function unknownProvider(text: string): string {
   const [family = ''] = text.split(':');
   const near = providers.filter((one) => one === family || one.startsWith(`${family}:`));
-  // The newest of the Gateway API is the one to use.
+  // The newest version of the Gateway API is the recommended one.
   const advice = near.length === 0 ? '' : `: write ${family === 'gatewayapi' ? 'gatewayapi:v1' : near.join(', ')}`;
   return `provider ${JSON.stringify(text)} is unknown; known are ${providers.join(', ')}${advice}`;
 }

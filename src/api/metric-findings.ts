@@ -6,15 +6,15 @@ import { badDuration, error, type Finding, type Scope, warning } from './finding
 import { namesPlaceholder } from './placeholder.ts';
 import { factsOf } from './providers.ts';
 
-/** Metrics that are asked for by the queries of the traffic provider. */
+/** Metrics that the queries of the traffic provider measure. */
 export const builtIn = ['request-success-rate', 'request-duration'];
 /** The shortest interval of an analysis that is used: milliseconds. Source: 01-4. */
 export const shortestIntervalMs = 10_000;
 
-/** The default window, which is free of this warning whatever the analysis' interval (05-W14). */
+/** The default window, which has no warning at any interval of the analysis (05-W14). */
 const usualWindowMs = 60_000;
 
-/** Few scrape more often than every 15 s, and a rate is made of two samples (05-W32). */
+/** Scrape intervals below 15 s are rare, and a rate needs two samples (05-W32). */
 const twoScrapesMs = 30_000;
 const narrow = (interval: string, ms: number): string =>
   `is ${shorten(interval)}, in which a rate has its two samples only where targets are scraped every ${ms / 2000}s, and few requests decide a check: make it twice the scrape interval or longer`;
@@ -49,7 +49,7 @@ export function* metricFindings(metric: Metric, path: string, scope: Scope): Gen
   if (ms !== undefined && ms > 0 && ms < twoScrapesMs) yield warning(at, narrow(metric.interval, ms));
   const tickMs = parseDuration(analysis.interval);
   if (ms === undefined && metric.templateRef && !metric.query && !isBuiltIn) {
-    // Only its template decides: Graphite's windows are texts of its own (05-T12, W14).
+    // Only its template decides: Graphite has its own format of windows (05-T12, W14).
     const text = `is ${shorten(metric.interval)}, which Graphite reads in a query; other backends cannot read it: write it as in 30s or 1m30s`;
     yield warning(at, text);
   } else if (ms === undefined || ms <= 0) yield badDuration(at, metric.interval);
@@ -59,13 +59,13 @@ export function* metricFindings(metric: Metric, path: string, scope: Scope): Gen
   }
 }
 
-/** The same number is a minimum of one metric, and a maximum of all others. */
+/** The same number is a minimum for one metric, and a maximum for all others. */
 function deprecatedThreshold(name: string, threshold: number, path: string): Finding {
   const [word, bound] = name === 'request-success-rate' ? ['minimum', 'min'] : ['maximum', 'max'];
   return warning(`${path}.threshold`, `is deprecated, and a ${word} of ${name}: write thresholdRange.${bound}: ${threshold}`);
 }
 
-/** Options of the one metric that has a distribution. */
+/** Options of the only metric that has a distribution. */
 function* durationFindings({ name, quantile, wholeMilliseconds }: Metric, path: string): Generator<Finding> {
   if (name === 'request-duration') return;
   for (const [field, value] of Object.entries({ quantile, wholeMilliseconds }))
@@ -85,7 +85,7 @@ function* trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path:
     yield warning(at, 'makes a canary with little traffic fail its checks: set analysis.unmeasured to hold, so that it waits');
 }
 
-/** Entries whose counts would have no place of their own. */
+/** Entries whose counts would have no key of their own. */
 function* compareFindings(metric: Metric, path: string, { metrics = [] }: Analysis): Generator<Finding> {
   const not = comparedEntries(metrics).find((one) => one.metric === metric)?.not;
   if (not === 'sameName') yield error(path, 'needs a name that no other compared metric has: rename the metric, or remove compare');

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiVersion } from './canary.ts';
 import { Address, LongText, listOf, mapOf, SecretRef, ShortText } from './limits.ts';
 
-/** Metric backends, as MetricTemplates name them. */
+/** Metric backends by their names in MetricTemplates. */
 export const metricProviders = [
   'prometheus',
   'influxdb',
@@ -34,7 +34,7 @@ export const MetricTemplateSpec = z.object({
       queryLanguage: z.enum(['mql', 'promql']).optional().describe('Stackdriver: the language of the query. MQL when absent.'),
       insecureSkipVerify: z.boolean().optional().describe('Accept any certificate of the server.'),
       caSecretRef: SecretRef.optional().describe(
-        "Secret whose key `ca.crt` holds the authorities to trust, in the template's namespace; the Secret of secretRef may hold it, too.",
+        "Secret whose key `ca.crt` holds the authorities to trust, in the template's namespace; the Secret of secretRef can also have this key.",
       ),
       proxy: Address.optional().describe('HTTP proxy to go through; those of the environment when absent.'),
       timeout: ShortText.optional().describe('Time for one query with its retries, as duration text of at most 1m; 10s when absent.'),
@@ -51,7 +51,7 @@ export const MetricTemplateSpec = z.object({
     .optional()
     .describe('One number of several series; `error` refuses more than one. As the backend does when absent.'),
   sample: z.enum(['first', 'last', 'avg']).optional().describe('One number of several points in time. As the backend does when absent.'),
-  window: ShortText.optional().describe('How far back is asked, where the backend takes it from here: a duration such as 5m.'),
+  window: ShortText.optional().describe('Time range of the query, if the backend takes it from here: a duration such as 5m.'),
   strictNoData: z
     .boolean()
     .optional()
@@ -63,7 +63,7 @@ export const MetricTemplateSpec = z.object({
     })
     .optional()
     .describe(
-      'For `compare` of a metric: queries with the same functions that count requests within `interval`; asked for the canary, and with `<target>-primary` as `target` for the primary.',
+      'For `compare` of a metric: queries with the same functions that count requests within `interval`; run for the canary, and with `<target>-primary` as `target` for the primary.',
     ),
   query: LongText.describe('Query with the template functions name, namespace, target, service, ingress, route, interval and variables.'),
 });

@@ -1,7 +1,7 @@
-/** Selectors of the counters of one side, templates as the queries are. */
+/** Selectors of the counters of one side. They are templates like the queries. */
 export interface SideCounters {
   requests: string;
-  /** Those that did not fail. */
+  /** Requests that did not fail. */
   succeeded: string;
   /** Buckets of the durations. */
   buckets: string;
@@ -11,9 +11,9 @@ export interface SideCounters {
 export interface Counters {
   canary: SideCounters;
   primary: SideCounters;
-  /** The unit of the bounds of `buckets`. */
+  /** Unit of the bounds of `buckets`. */
   bucketUnit: 'ms' | 's';
-  /** The label that tells pods apart; absent where proxies count, each the requests to all pods. */
+  /** The label that distinguishes pods; absent if proxies count, since each counts the requests to all pods. */
   podLabel?: string;
 }
 
@@ -24,21 +24,21 @@ export interface Observer {
   requestSuccessRate: string;
   /** The rate of requests if no series of successes exists, else nothing: run when the success rate is empty. */
   onlyFailures: string;
-  /** Gives the number of requests in the window: asked where a metric wants a minimum of them. */
+  /** Gives the number of requests in the window: run if a metric requires a minimum. */
   requestCount: string;
   /** Gives the latency in `durationUnit`. */
   requestDuration: string;
-  /** The same as a quantile, 0–1, of every request. */
+  /** Gives the latency as a quantile, 0–1, of all requests. */
   requestDurationAt(quantile: number): string;
   durationUnit: 'ms' | 's';
-  /** The kind of value of `requestDuration`: a few providers publish no histogram that fits. */
+  /** Kind of value of `requestDuration`: a few providers publish no suitable histogram. */
   durationStatistic: 'p99' | 'mean';
-  /** Whether `{{ target }}` alone chooses the side measured, so that the same query can be asked for the primary. */
+  /** Only `{{ target }}` selects the measured side, so that the same query can be run for the primary. */
   selectsWorkload: boolean;
-  /** For a comparison with the primary; or why the provider's counters cannot tell the sides apart. */
+  /** Counters for a comparison with the primary, or the reason for which the provider's counters do not distinguish the sides. */
   counters: Counters | { unavailable: string };
   /** Skipper turns each character outside `[0-9A-Za-z_]` of a name into `_` (05-B23). */
   underscoreNames?: boolean;
-  /** So much later than a request its counters can show it, apart from the time between two scrapes. Milliseconds; absent: at once. */
+  /** Delay in milliseconds after which a request shows in the counters, apart from the time between two scrapes; 0 if absent. */
   counterDelayMs?: number;
 }

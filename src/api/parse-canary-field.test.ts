@@ -88,7 +88,7 @@ function mangled(path: Path, wrong: (value: unknown) => unknown): KubeObject {
 }
 
 it(
-  'I12: a value of the wrong form is refused by the field that holds it, whichever field it is',
+  'I12: a value of the wrong form is refused by its field, for any field',
   () => {
     expect(parseCanary(full)).toHaveProperty('canary');
     const aWrong = fc.record({ branch: fc.constantFrom<unknown>(7, 'text', true), leaf: fc.constantFrom<unknown>({ a: {} }, [[]]) });

@@ -29,14 +29,14 @@ const problemsOf = (fields: Fields) => {
 };
 
 describe('parseCanary', () => {
-  it('takes null for absent, passes over unknown fields, and fills in what the server adds to metadata', () => {
+  it('takes null for absent, ignores unknown fields, and fills in metadata that the server adds', () => {
     const canary = canaryOf({ spec: spec({ provider: null, foreign: { a: 1 } }, { maxWeight: null }) });
     expect(canary.spec).not.toHaveProperty('provider');
     expect(canary.spec.analysis).not.toHaveProperty('maxWeight');
     expect(canary.metadata).toMatchObject({ namespace: 'default', generation: 0 });
   });
 
-  it('takes the legacy canaryAnalysis where analysis is absent', () => {
+  it('takes the legacy canaryAnalysis if analysis is absent', () => {
     const { analysis, ...rest } = spec();
     expect(canaryOf({ spec: { ...rest, canaryAnalysis: analysis } }).spec.analysis.stepWeight).toBe(10);
   });
@@ -46,7 +46,7 @@ describe('parseCanary', () => {
     expect(canaryOf({ spec: spec({ targetRef, service: undefined }) }).spec.service).toBeDefined();
   });
 
-  it('drops what it cannot read of a status, field by field', () => {
+  it('drops unreadable fields of a status one by one', () => {
     const status = { phase: 'Succeeded', canaryWeight: 'much', lastAppliedSpec: 'abc', release: { step: 1 }, conditions: [null, 5] };
     const parsed = canaryOf({ spec: spec(), status }).status;
     expect(parsed).toEqual({ phase: 'Succeeded', failedChecks: 0, canaryWeight: 0, iterations: 0, lastAppliedSpec: 'abc', conditions: [] });
@@ -72,7 +72,7 @@ describe('parseCanary', () => {
       'spec.analysis.match[0].headers["x.y"]',
       /exactly one/,
     ],
-  ])('says what is wrong with %s', (_, fields, path, message) => {
+  ])('reports the mistake in %s', (_, fields, path, message) => {
     expect(problemsOf(fields)).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 
@@ -88,7 +88,7 @@ describe('parseCanary', () => {
     }
   });
 
-  it('I12: never throws, whatever the JSON', () => {
+  it('I12: never throws, for any JSON', () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 50_000; depth += 1) deep = { a: deep, spec: 1 };
     const polluting = JSON.parse(
@@ -118,7 +118,7 @@ it('a MetricTemplate and an AlertProvider are read, or refused by field', () => 
   expect(alert).toHaveProperty('problems.0.path', 'spec.type');
 });
 
-describe('the forms in which users write these resources (test/fixtures/public-forms)', () => {
+describe('public forms of these resources (test/fixtures/public-forms)', () => {
   const folder = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'public-forms');
   const forms = readdirSync(folder).flatMap((file) =>
     parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document) => ({ file, raw: document.toJS() })),
@@ -131,7 +131,7 @@ describe('the forms in which users write these resources (test/fixtures/public-f
     if ('canary' in result) expect(findings(result.canary).filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
-  it('hold each kind of target, of metric backend and of receiver, and a provider of each family', () => {
+  it('the fixtures contain each kind of target, of metric backend and of receiver, and a provider of each family', () => {
     const valuesAt = (pick: (raw: Fields) => unknown) => new Set(forms.map(({ raw }) => pick(raw.spec)));
     const typesOf = (kind: string) =>
       forms.filter(({ raw }) => raw.kind === kind).map(({ raw }) => raw.spec.provider?.type ?? raw.spec.type);
@@ -150,7 +150,7 @@ it.each([
   [{ analysis: { metrics: [{ name: 'a', interval: 'soon' }] } }, 'spec.analysis.metrics[0].interval', /hours, minutes or seconds/],
   [{ service: { port: 80, trafficDistribution: 'Near' } }, 'spec.service.trafficDistribution', /must be PreferClose, PreferSameZone/],
   [{ analysis: { webhooks: [{ name: 'load' }] } }, 'spec.analysis.webhooks[0].url', /^is missing: write the http or https address/],
-])('a pattern is named by its use: %j', (change, path, message) => {
+])('the message for a pattern names its purpose: %j', (change, path, message) => {
   const { service = { port: 80 }, analysis } = change as { service?: object; analysis?: object };
   const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' };
   const spec = { targetRef, service, analysis: { interval: '1m', threshold: 1, stepWeight: 10, ...analysis } };
@@ -161,13 +161,13 @@ it.each([
 describe('a Canary that is parsed once', () => {
   const canary = (fields: Fields) => ({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: 'shop' }, ...fields });
 
-  it('gives the same result for the same object, and what parseCanary gives', () => {
+  it('gives the same result for the same object, equal to that of parseCanary', () => {
     const raw = canary({ spec: spec() });
     expect(parseCanaryOnce(raw)).toBe(parseCanaryOnce(raw));
     expect(parseCanaryOnce(raw)).toEqual(parseCanary(raw));
   });
 
-  it('is the raw spec and status themselves where parsing changes nothing, and a copy where it does', () => {
+  it('is the raw spec and status themselves if parsing changes nothing, and otherwise a copy', () => {
     const status = { phase: 'Failed', failedChecks: 0, canaryWeight: 0, iterations: 1 };
     const same = { spec: spec(), status };
     const parsed = parseCanaryOnce(canary(same));
@@ -179,7 +179,7 @@ describe('a Canary that is parsed once', () => {
     expect(changed).toEqual(withNulls());
   });
 
-  it('is read anew as the next version of the object', () => {
+  it('is read again for the next version of the object', () => {
     parseCanaryOnce(canary({ spec: spec() }));
     expect(parseCanaryOnce(canary({ spec: spec({ suspend: true }) }))).toMatchObject({ canary: { spec: { suspend: true } } });
   });

@@ -14,9 +14,9 @@ import { type Problem, problemsOf } from './problem.ts';
 export type { Problem } from './problem.ts';
 
 /**
- * A Canary as the rest of Serin trusts it, or what is wrong with it. Accepts all that Flagger can run: an
- * optional field that is null counts as absent, unknown fields are passed over, a status that cannot be read is dropped field by field.
- * Never throws, whatever the input. Of metadata only what a manifest must have is required; the server adds the rest.
+ * A Canary that the rest of Serin can trust, or its problems. Accepts all that Flagger can run: an optional field that is null counts as absent, unknown fields
+ * are ignored, unreadable fields of a status are dropped one by one. Never throws, for any input. Of metadata only the fields that a manifest must have are
+ * required; the server adds the rest.
  */
 export function parseCanary(raw: KubeObject): { canary: Canary } | { problems: Problem[] } {
   const input = prepared(raw);
@@ -29,12 +29,12 @@ export function parseCanary(raw: KubeObject): { canary: Canary } | { problems: P
 
 const parsedStatuses = new WeakMap<object, { status: CanaryStatus | undefined }>();
 
-/** As `parseStatus`, once for an object that is never changed in place. */
+/** Like `parseStatus`, but only once for an object that is never changed in place. */
 export function parseStatusOnce(raw: object): CanaryStatus | undefined {
   return keptIn(parsedStatuses, raw, () => ({ status: itselfOr(parseStatus(withoutNulls(raw, 1)), raw) })).status;
 }
 
-/** This status is one of ours as it was sent, and is not parsed. */
+/** Marks a status that Serin has sent itself, which is not parsed. */
 export function isParsed(raw: object): void {
   parsedStatuses.set(raw, { status: raw as CanaryStatus });
 }
@@ -43,8 +43,8 @@ const parsedSpecs = new WeakMap<object, Canary['spec']>();
 const Unspecified = Canary.omit({ spec: true });
 
 /**
- * As `parseCanary`, once for an object that is never changed in place, as watches and answers of the API server bring them; once too for each of its
- * spec and status, which several objects may share.
+ * Like `parseCanary`, but only once for an object that is never changed in place, as in watches and responses of the API server; also only once for each spec
+ * and status, which several objects can share.
  */
 export const parseCanaryOnce = oncePerObject(({ status, ...raw }: KubeObject): ReturnType<typeof parseCanary> => {
   const parsed = withKnownSpec(raw) ?? parseCanary(raw);
@@ -63,18 +63,18 @@ function withKnownSpec({ spec, ...rest }: KubeObject): { canary: Canary } | unde
   return data && { canary: { ...data, spec: known } };
 }
 
-/** The raw value itself where parsing has changed nothing: it is kept anyway, and a copy would be kept beside it. */
+/** The raw value itself if parsing has changed nothing: it is kept anyway, and a copy would double the memory. */
 const itselfOr = <T>(parsed: T, raw: unknown): T => (isDeepStrictEqual(parsed, raw) ? (raw as T) : parsed);
 
 const withStatus = (canary: Canary, status: Canary['status']): Canary => (status === undefined ? canary : { ...canary, status });
 
-/** As `parseCanary`, for a MetricTemplate. */
+/** Like `parseCanary`, for a MetricTemplate. */
 export function parseMetricTemplate(raw: KubeObject): { metricTemplate: MetricTemplate } | { problems: Problem[] } {
   const parsed = parse(MetricTemplate, raw);
   return 'problems' in parsed ? parsed : { metricTemplate: parsed.data };
 }
 
-/** As `parseCanary`, for an AlertProvider. */
+/** Like `parseCanary`, for an AlertProvider. */
 export function parseAlertProvider(raw: KubeObject): { alertProvider: AlertProvider } | { problems: Problem[] } {
   const parsed = parse(AlertProvider, raw);
   return 'problems' in parsed ? parsed : { alertProvider: parsed.data };
@@ -91,7 +91,7 @@ function prepared(raw: unknown): JsonRecord {
   return isRecord(input) ? input : {};
 }
 
-/** A manifest has no uid, generation or resourceVersion yet, and no namespace if it goes into the default one. */
+/** A manifest has no uid, generation or resourceVersion yet, and no namespace if it belongs to the default one. */
 function serverMetadata(metadata: unknown): unknown {
   return isRecord(metadata) ? { namespace: 'default', uid: '', generation: 0, resourceVersion: '', ...metadata } : metadata;
 }
@@ -100,7 +100,7 @@ function canarySpec(spec: unknown): unknown {
   if (!isRecord(spec)) return spec;
   const { canaryAnalysis, ...rest } = spec;
   const target = rest.targetRef;
-  // Knative makes its own services, so its Canaries leave `service` out; the port is only there to be a valid one.
+  // Knative makes its own Services, so its Canaries omit `service`; the port only makes it valid.
   const isKnative = isRecord(target) && target.kind === 'Service' && target.apiVersion === knativeApiVersion;
   return {
     ...rest,
@@ -122,7 +122,7 @@ function service(raw: unknown, isKnative: boolean): unknown {
 const single = ['uri', 'scheme', 'method', 'authority'];
 const mapped = ['headers', 'queryParams', 'withoutHeaders'];
 
-/** Conditions of the route may be empty, which is none, and lose `suffix` beside another form, as the CRD takes it away. */
+/** Removes empty conditions of the route, which mean none, and `suffix` beside another form, as the CRD does. */
 function routeMatch(match: unknown): unknown {
   if (!isRecord(match)) return match;
   const entries = Object.entries(match).flatMap(([name, value]): [string, unknown][] => {
@@ -143,7 +143,7 @@ function isEmpty(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length === 0;
 }
 
-/** Deeper than any field of ours; below, nothing is checked, so that nesting cannot exhaust the stack. */
+/** Deeper than any field of Serin; values below are not checked, so that nesting cannot exhaust the stack. */
 const deepest = 24;
 
 function withoutNulls(value: unknown, depth: number): unknown {

@@ -4,8 +4,7 @@ import { CanaryCondition, CanaryStatus, Release } from './canary-status.ts';
 import { Phase } from './phase.ts';
 
 /**
- * Reads a status of any writer: a field that cannot be read is dropped, or counts as zero where the type asks for one. Undefined
- * when it is not an object.
+ * Reads a status of any writer: a field that cannot be read is dropped, or counts as zero if the type requires it. Undefined if the status is not an object.
  */
 export function parseStatus(raw: unknown): CanaryStatus | undefined {
   if (!isRecord(raw)) return undefined;
@@ -37,7 +36,7 @@ export function parseStatus(raw: unknown): CanaryStatus | undefined {
   };
 }
 
-/** Conditions and release are the larger part, and read by themselves. */
+/** Conditions and release are the larger part, and are read separately. */
 const Fields = CanaryStatus.omit({ conditions: true, release: true });
 
 const texts = [

@@ -5,18 +5,18 @@ export type RbacVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' 
 export interface Permission {
   /** API group; the core group is the empty text. */
   group: string;
-  /** Plurals, with their subresource: `canaries/status`. */
+  /** Plural names, with their subresource: `canaries/status`. */
   resources: readonly string[];
   verbs: readonly RbacVerb[];
-  /** Names that the verbs are limited to; absent: all. */
+  /** Names to which the verbs are limited; all names if absent. */
   names?: readonly string[];
-  /** Absent: `list` and `watch` go over all that Serin looks after, and every other verb over one namespace. `cluster`: the objects are in no namespace. */
+  /** If absent, `list` and `watch` cover all namespaces that Serin serves, and every other verb covers one. `cluster`: the objects have no namespace. */
   scope?: 'namespace' | 'cluster';
-  /** Why it is needed, for reviewers of the role. */
+  /** Reason for which it is needed, for reviewers of the role. */
   purpose: string;
 }
 
-/** A rule without limit to names. */
+/** A rule for all names. */
 export const rule = (group: string, resources: readonly string[], verbs: readonly RbacVerb[], purpose: string): Permission => ({
   group,
   resources,
@@ -24,8 +24,8 @@ export const rule = (group: string, resources: readonly string[], verbs: readonl
   purpose,
 });
 
-/** The same, whose `list` and `watch` name a namespace, too. */
+/** The same rule, but its `list` and `watch` also name a namespace. */
 export const inNamespace = (permission: Permission): Permission => ({ ...permission, scope: 'namespace' });
 
-/** The same for objects that are in no namespace. */
+/** The same rule for objects without a namespace. */
 export const ofCluster = (permission: Permission): Permission => ({ ...permission, scope: 'cluster' });

@@ -1,4 +1,4 @@
-/** Whether an action of a query template, `{{ … }}`, has this word. Linear in the query, which is foreign text. */
+/** An action of a query template, `{{ … }}`, contains this word. Linear in the query, which is foreign text. */
 export function namesPlaceholder(query: string, word: string): boolean {
   return query
     .split('}}')

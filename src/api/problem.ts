@@ -2,21 +2,21 @@ import type { z } from 'zod';
 import { fieldPath, shorten } from '../base/field-path.ts';
 import { valueAt } from '../base/json.ts';
 
-/** Why an object cannot be read. */
+/** Reason for which an object cannot be read. */
 export interface Problem {
   /** The field, as `spec.analysis.metrics[0].interval`. */
   path: string;
-  /** The mistake and its remedy, in words that follow the path. */
+  /** The mistake and its remedy, in words that can follow the path. */
   message: string;
 }
 
-/** A hostile object may be wrong in a million places: report no more than these. */
+/** Maximum of reported problems: a hostile object can be wrong in a million places. */
 const mostProblems = 50;
 
-/** So begins what zod says of a type where the schema says nothing. */
+/** First words of zod's own message about a type, if the schema has none. */
 const ZODS_OWN = 'Invalid input';
 
-/** zod's issues in our words. Values are looked up in `input`, and shown only in part. */
+/** zod's issues in Serin's words. Values are looked up in `input`, and shown only in part. */
 export function problemsOf(error: z.ZodError, input: unknown): Problem[] {
   return error.issues.slice(0, mostProblems).map((issue) => ({
     path: fieldPath(issue.path),
@@ -38,7 +38,7 @@ function explain(issue: z.core.$ZodIssue, value: unknown): string {
       return `${found}: ${bound(issue)}`;
     case 'custom':
     case 'invalid_format':
-      // The schema says what its pattern is for.
+      // The schema states the purpose of its pattern.
       return `${found}: ${issue.message}`;
     case 'invalid_union':
       return typeof value === 'object' && value !== null

@@ -7,13 +7,13 @@ type Specified = Pick<Canary, 'spec'>;
 export const isIstioTcp = ({ spec: { service } }: Specified, provider: Provider): boolean =>
   provider === 'istio' && service.appProtocol?.toLowerCase() === 'tcp';
 
-/** Capabilities of a provider that this spec leaves in force. */
+/** Capabilities of a provider that remain with this spec. */
 export function capabilitiesFor(canary: Specified, provider: Provider, can: Capabilities = factsOf(provider).can): Capabilities {
   const { weights } = can;
   return isIstioTcp(canary, provider) ? { weights, mirroring: false, headerMatch: false, sessionAffinity: false } : can;
 }
 
-/** The analysis chooses the users of the canary by conditions; with weights alone, `match` narrows the weights where that is possible. */
+/** The analysis selects the users of the canary by conditions. In a release with only weights, `match` narrows the weights if that is possible. */
 export const choosesUsers = ({ spec: { analysis } }: Specified): boolean =>
   (analysis.match?.length ?? 0) > 0 && (analysis.iterations ?? 0) > 0;
 

@@ -1,8 +1,8 @@
 /** Features that a traffic provider can express. */
 export interface Capabilities {
-  /** A share of requests by percent. */
+  /** Weights in percent of requests. */
   weights: boolean;
-  /** Copies of requests whose answers are thrown away. */
+  /** Copies of requests whose responses are discarded. */
   mirroring: boolean;
   /** A condition on request headers, for A/B releases. */
   headerMatch: boolean;
@@ -33,22 +33,22 @@ export const providerFields = [
 ] as const;
 export type ProviderField = (typeof providerFields)[number];
 
-/** Facts of a traffic provider that decide whether a Canary is valid. The rest of it is its folder in `src/routers`. */
+/** Facts of a traffic provider that decide whether a Canary is valid. Its code is its folder in `src/routers`. */
 export interface ProviderFacts {
   can: Capabilities;
   /** The others have no effect. */
   reads: readonly ProviderField[];
-  /** The one of them that a route needs, and how to set it. */
+  /** The field that a route needs, and the way to set it. */
   requires?: { field: ProviderField; remedy: string };
   /** Kinds of routes of the user's that it splits in place, and that `spec.routeRefs` may name. */
   splits?: readonly { group: string; kind: string }[];
-  /** Parts of `spec.service` in its routes: a text or time that cannot be used there is an error, elsewhere it has no effect. */
+  /** Fields of `spec.service` in its routes: a text or time that cannot be used there is an error; in other fields it has no effect. */
   writes: 'nothing' | 'texts' | 'texts and times';
-  /** Whether its built-in queries can be run for the primary: those that go by Services and routes find nothing under a workload's name. */
+  /** The built-in queries can be run for the primary. Queries by Service or route find nothing under a workload's name. */
   measuresPrimary: 'always' | 'never' | 'unless the target is a Service';
   /** Set where the built-in queries count both sides of a split together: the reason. */
   countsBothSides?: string;
-  /** Set where the upstream has ended: what happened, and where to go. Serin still writes its routes, and proves them by rendering only. */
+  /** Set if the upstream project has ended: what happened, and where to migrate. Serin still writes its routes, and tests them only by rendering. */
   ended?: string;
 }
 
@@ -87,8 +87,8 @@ const smi: ProviderFacts = {
 };
 
 /**
- * Every value of `spec.provider`. Source of `can`: 04-5, the table of strategies by provider; what is a hazard there counts as absent here.
- * SMI v1alpha3 and v1alpha4 match by an HTTPRouteGroup (04-4.3), which Flagger does not write.
+ * Every value of `spec.provider`. Source of `can`: 04-5, the table of strategies by provider; its hazards count as absent here. SMI v1alpha3 and v1alpha4 match
+ * by an HTTPRouteGroup (04-4.3), which Flagger does not write.
  */
 export const providerFacts = {
   apisix: {

@@ -1,12 +1,12 @@
-/** Readiness of a workload for its load. `stalled`: its own controller gave up, and only an edit helps. */
+/** Readiness of a workload for its load. `stalled`: its own controller has stopped trying, and only an edit helps. */
 export type Readiness = {
   state: 'ready' | 'waiting' | 'stalled';
   /** Available pods. */
   ready: number;
-  /** Pods that the workload asks for. */
+  /** Desired pods of the workload. */
   wanted: number;
-  /** Why it is not ready, for users. */
+  /** Reason for which it is not ready, for users. */
   reason?: string;
-  /** The field of the object for which no Service reaches its pods, however available they are: only an edit of it helps. */
+  /** The field of the object because of which no Service reaches its pods, also when they are available: only an edit of it helps. */
   field?: string;
 };

@@ -4,18 +4,18 @@ import { names } from './names.ts';
 
 /** Hosts and gateways that the routes of a Canary name, each with its field. */
 export interface RouteClaim {
-  /** `*` where a route is for every host of its gateways. */
+  /** `*` for a route for every host of its gateways. */
   hosts: { path: string; host: string }[];
-  /** `namespace/name`; undefined: the text names none that Istio or the Gateway API would find. */
+  /** `namespace/name`, `undefined` if the text names no Gateway that Istio or the Gateway API would find. */
   gateways: { path: string; gateway: string | undefined; written: string }[];
-  /** Requests from within the mesh are routed. */
+  /** Requests from inside the mesh are routed. */
   isInMesh: boolean;
   isOnGateway: boolean;
-  /** A host of one label stands for the Service of that name in the namespace. */
+  /** A host of one label means the Service of that name in the namespace. */
   areNamesServices: boolean;
 }
 
-/** Undefined: the provider reads neither hosts nor gateways, and its routes lie in the namespace or are found in place. */
+/** Undefined if the provider reads neither hosts nor gateways, and its routes are in the namespace or are found in place. */
 export function claimOf(canary: Canary, provider: Provider): RouteClaim | undefined {
   if (provider === 'istio') return istioClaim(canary);
   if (provider.startsWith('smi:') || provider === 'linkerd' || provider === 'osm') return { ...istioClaim(canary), isInMesh: true };
@@ -38,7 +38,7 @@ function istioClaim(canary: Canary): RouteClaim {
   ];
   const outer = written.filter(([, text]) => text !== 'mesh');
   const { apexService } = names(canary);
-  // The name of a Service has one label. One with several labels is a host outside the namespace.
+  // The name of a Service has one label. A name with several labels is a host outside the namespace.
   const apex = apexService.includes('.') ? [{ path: name ? 'spec.service.name' : 'spec.targetRef.name', host: apexService }] : [];
   return {
     hosts: [...hostsOf(canary), ...apex],
@@ -49,7 +49,7 @@ function istioClaim(canary: Canary): RouteClaim {
   };
 }
 
-/** As Istio resolves it: `name`, `./name`, `namespace/name`, or `name.namespace` with any domain behind it. */
+/** Resolved as by Istio: `name`, `./name`, `namespace/name`, or `name.namespace` with any domain behind it. */
 function istioGateway(text: string, home: string): string | undefined {
   const slash = text.indexOf('/');
   const [short = '', inNamespace = home] = text.split('.');
@@ -72,7 +72,7 @@ function gatewayApiClaim(canary: Canary): RouteClaim {
   const every = hosts.find(({ host }) => host === '*') ?? (hosts.length === 0 ? { path: 'spec.service.hosts', host: '*' } : undefined);
   return {
     hosts: [
-      // A route says "every host" by naming none (04-R-S10); Services as parents have no hosts.
+      // A route matches every host if it names none (04-R-S10); Services as parents have no hosts.
       ...(every ? (gateways.length > 0 ? [every] : []) : hosts),
       ...services.map(({ path, namespace, name }) => ({ path, host: `${name}.${namespace}.svc.cluster.local` })),
     ],

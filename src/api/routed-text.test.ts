@@ -67,14 +67,14 @@ describe('DF606: a text with a line break or another control character is an err
     ['service.trafficPolicy.tls.sni', { service: { trafficPolicy: { tls: { sni: 'a\n' } } } }],
   ])('spec.%s', (path, change) => expect(paths(change)).toEqual([`error spec.${path}`]));
 
-  it('of App Mesh: meshName and backends', () =>
+  it('finds texts of App Mesh: meshName and backends', () =>
     expect(paths({ service: { meshName: 'm\n', backends: ['b\n'] } }, 'appmesh:v1beta2')).toEqual([
       'warning spec.provider',
       'error spec.service.meshName',
       'error spec.service.backends[0]',
     ]));
 
-  it('of Kuma: the annotation that names the mesh', () =>
+  it('finds the annotation of Kuma that names the mesh', () =>
     expect(paths({ annotations: { 'kuma.io/mesh': 'a\n' } }, 'kuma')).toEqual([
       'warning spec.provider',
       'error metadata.annotations["kuma.io/mesh"]',
@@ -118,7 +118,7 @@ describe('DF606: names and attributes of headers and cookies', () => {
   ])('%s is fine', (_, change) => expect(paths(change)).toEqual([]));
 });
 
-it('DF606: no provider writes a text where it has no effect, and the Canary runs', () => {
+it('DF606: a text in a field without effect is not written by the provider, and the Canary runs', () => {
   expect(paths(headers({ request: { set: { 'x-a': 'b\n' } } }), 'traefik')).toEqual(['warning spec.service.headers.request.set.x-a']);
   expect(paths(affinity({ cookieName: 'a\n' }), 'linkerd')).toEqual(['warning spec.analysis.sessionAffinity']);
 });

@@ -19,9 +19,9 @@ const KUMA_MESH = 'kuma.io/mesh';
 const CONTROL = /(?!\t)\p{Cc}/u;
 /** `path-value` of RFC 6265 4.1.1: ASCII without control characters and `;`. */
 const COOKIE_PATH = /^[ -:<-~]*$/;
-/** Headers by which HTTP/2 and Envoy speak of the request line. Source: RFC 9113 8.3.1. */
+/** Headers by which HTTP/2 and Envoy express the request line. Source: RFC 9113 8.3.1. */
 const REQUEST_LINE: ReadonlySet<string> = new Set([':authority', ':method', ':path', ':scheme']);
-/** As deep as any text of ours, or as the parse looks. */
+/** As deep as any text of ours, and as the parser goes. */
 const DEEPEST = 24;
 const MOST_FINDINGS = 20;
 

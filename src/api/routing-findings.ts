@@ -11,7 +11,7 @@ import { factsOf } from './providers.ts';
 import { serviceTrafficFields } from './service-traffic.ts';
 import { specRecords } from './tracking-metadata.ts';
 
-/** Everything about the target, its scaler and `spec.service`. */
+/** Findings about the target, its scaler and `spec.service`. */
 export function routingFindings(scope: Scope): Finding[] {
   return [
     ...nameFindings(scope),
@@ -42,7 +42,7 @@ function* nameFindings({ canary }: Scope): Generator<Finding> {
     yield error(field, `has ${apexService.length} characters, so that with -primary the Service's name passes 63: use at most 55`);
 }
 
-/** Lengths first: an expression is not run over a hostile text of any size. */
+/** Length is checked first: an expression must not run over a hostile text of any size. */
 function isSubdomain(name: string): boolean {
   return name.length <= 253 && subdomain.test(name);
 }
@@ -50,7 +50,7 @@ function isSubdomain(name: string): boolean {
 function* knativeFindings({ canary, provider }: Scope): Generator<Finding> {
   const { spec } = canary;
   if (isKnative(spec.targetRef)) {
-    // By the field or by the flag (unlike 03-K-T1); without either the provider is not known yet.
+    // The field or the flag decides (unlike 03-K-T1); without either the provider is not known yet.
     if (provider !== undefined && provider !== 'knative')
       yield error('spec.provider', `must be knative, since the target is a Knative Service, and is ${provider}`);
     if (spec.autoscalerRef) yield error('spec.autoscalerRef', 'does not go with a Knative Service, which scales itself: remove it');
@@ -60,7 +60,7 @@ function* knativeFindings({ canary, provider }: Scope): Generator<Finding> {
   else yield* coreServiceFindings(spec, provider);
 }
 
-/** How Services are to steer traffic, where Knative makes them all. */
+/** Traffic settings of Services have no effect if Knative makes the Services. */
 export function* idleTrafficFields({ spec: { targetRef, service } }: Pick<Scope['canary'], 'spec'>): Generator<Finding> {
   for (const field of isKnative(targetRef) ? serviceTrafficFields : []) {
     const value = service[field];
@@ -80,18 +80,18 @@ function* legacyFindings({ canary, provider }: Scope): Generator<Finding> {
   if (ended) yield warning('spec.provider', `is ${provider}. ${ended}`);
 }
 
-/** Objects that a provider's routes are made from. */
+/** Objects from which a provider's routes are made. */
 function* referenceFindings({ canary: { spec }, provider }: Scope): Generator<Finding> {
   if (provider === undefined) return;
   const { requires } = factsOf(provider);
-  // Routes that are listed say themselves where they belong.
+  // Listed routes have their own parents and hosts.
   if (requires && isUnset(spec, requires.field) && !(requires.field === 'service.gatewayRefs' && spec.routeRefs?.length))
     yield error(`spec.${requires.field}`, `is missing, and provider ${provider} needs it: ${requires.remedy}`);
   else if (provider === 'gloo' && spec.upstreamRef && !spec.upstreamRef.namespace)
     yield warning('spec.upstreamRef.namespace', "is missing: the Canary's own namespace is used; name it");
 }
 
-/** Routes of the user's: those that the provider does not read, it does not split either. */
+/** Routes of the user's: the provider does not split a kind that it does not read. */
 function* routeRefFindings({ canary: { spec }, provider }: Scope): Generator<Finding> {
   if (provider === undefined) return;
   const { splits = [] } = factsOf(provider);
@@ -138,7 +138,7 @@ function* serviceFindings({ canary, provider }: Scope): Generator<Finding> {
     'corsPolicy.maxAge': service.corsPolicy?.maxAge,
   };
   for (const [field, text] of Object.entries(durations)) {
-    // 0 is a time here: it turns the limit off. Empty is as good as absent.
+    // 0 is a valid time here: it turns the limit off. Empty counts as absent.
     if (!text || parseDuration(text) !== undefined) continue;
     const say = provider === undefined || factsOf(provider).writes === 'texts and times' ? error : ignored;
     yield say(`spec.service.${field}`, `is ${shorten(text)}, which is not a time: write it as in 15s`);
@@ -151,7 +151,7 @@ function* serviceFindings({ canary, provider }: Scope): Generator<Finding> {
   if (!isKnative(canary.spec.targetRef)) yield* trafficFindings(service);
 }
 
-/** As the API server has them: names of Service ports are DNS labels, those of container ports have at most 15 characters and a letter. */
+/** Limits of the API server: names of Service ports are DNS labels, and names of container ports have at most 15 characters and a letter. */
 function* portNameFindings({ portName, targetPort }: Scope['canary']['spec']['service']): Generator<Finding> {
   if (portName && !isLabel(portName))
     yield error('spec.service.portName', `is ${shorten(portName)}, which the API server refuses: use lower-case letters, digits and -`);
@@ -162,7 +162,7 @@ function* portNameFindings({ portName, targetPort }: Scope['canary']['spec']['se
   }
 }
 
-/** Settings that most clusters reject, or that do not do what they seem to (07-S2, S4, S9). */
+/** Settings that most clusters reject, or whose effect differs from their appearance (07-S2, S4, S9). */
 function* trafficFindings(service: Scope['canary']['spec']['service']): Generator<Finding> {
   const { clientAffinity, clientAffinityConfig, internalTrafficPolicy, trafficDistribution = '' } = service;
   if (clientAffinityConfig && clientAffinity !== 'ClientIP')
@@ -180,7 +180,7 @@ function* gatewayFindings({ canary, provider }: Scope): Generator<Finding> {
   yield* leftOutFindings(canary, provider);
 }
 
-/** Settings for which the written route has no field (04-V29). */
+/** Settings without a field in the written route (04-V29). */
 function leftOutFindings({ spec: { service } }: Scope['canary'], provider: string): Finding[] {
   const isOld = provider === 'gatewayapi:v1beta1';
   const route = isOld ? provider : service.appProtocol?.toLowerCase() === 'grpc' ? 'a GRPCRoute' : undefined;

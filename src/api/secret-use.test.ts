@@ -47,7 +47,7 @@ it.each([undefined, 'Opaque', 'kubernetes.io/tls', 'kubernetes.io/basic-auth', '
   },
 );
 
-it('DF614: without the flag the label is asked for metricsServerSecretRef alone, and with it for every field', () => {
+it('DF614: without the flag only metricsServerSecretRef requires the label, and with it every field does', () => {
   const refusedWith = (isLabelRequired: boolean) => fields.filter((field) => secretRefusal(secret(), field, { isLabelRequired }));
   expect(refusedWith(false)).toEqual(['spec.metricsServerSecretRef']);
   expect(refusedWith(true)).toEqual(fields);

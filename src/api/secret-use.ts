@@ -1,6 +1,6 @@
 import type { KubeObject } from './kube-object.ts';
 
-/** On a Secret: whose fields may name it, as `canaries`; several are joined by dots. */
+/** Label on a Secret: the owners of fields that may name it, as `canaries`; several are joined by dots. */
 export const usableByLabel = 'serin.dev/usable-by';
 
 /** Fields that name a Secret, with the value of the label that marks a Secret for them. */
@@ -13,18 +13,18 @@ const users = {
 } as const;
 export type SecretField = keyof typeof users;
 
-/** Ours alone, so no Flagger installation has Secrets for it without the label. */
+/** Only Serin has this field, so no Flagger installation has Secrets for it without the label. */
 const ALWAYS_MARKED: ReadonlySet<SecretField> = new Set(['spec.metricsServerSecretRef']);
 
 /** Types of Secrets that users create, for passwords and certificates. */
 const OPEN_TYPES: ReadonlySet<string> = new Set(['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/tls']);
-/** Their other types are written by controllers, for controllers and kubelets: tokens, kubeconfigs, releases, keys of an authority. */
+/** Other types are written by controllers, for controllers and kubelets: tokens, kubeconfigs, releases, keys of an authority. */
 const CLOSED_DOMAINS = ['kubernetes.io', 'x-k8s.io', 'helm.sh', 'istio.io', 'serin.dev'];
 
-/** A Secret that exists and may not be used for the field that names it. */
+/** A Secret that exists, but is refused for the field that names it. */
 export class RefusedSecret {
   readonly reason: string;
-  /** It is not refused but does not exist. */
+  /** It does not exist, and is not refused for another reason. */
   readonly isMissing: boolean;
   constructor(reason: string, { isMissing = false }: { isMissing?: boolean } = {}) {
     this.reason = reason;
@@ -34,10 +34,10 @@ export class RefusedSecret {
 
 /** Values of a Secret by key, decoded. */
 export type SecretData = Readonly<Record<string, string>>;
-/** Reads the decoded data of a Secret; undefined: it does not exist. */
+/** Reads the decoded data of a Secret; undefined if it does not exist. */
 export type ReadSecret = (namespace: string, name: string, field: SecretField) => Promise<SecretData | RefusedSecret | undefined>;
 
-/** Why the field may not use this Secret, judged by type and labels alone; `isLabelRequired` is the flag. */
+/** Reason for which the field may not use this Secret, decided only by type and labels; `isLabelRequired` is the flag. */
 export function secretRefusal(
   { metadata, type = 'Opaque' }: Pick<KubeObject, 'metadata'> & { type?: string },
   field: SecretField,

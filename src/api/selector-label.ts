@@ -7,7 +7,7 @@ export interface SelectorLabel {
   value: string;
 }
 
-/** The label whose value tells the pods of the two sides apart. */
+/** The label whose value distinguishes the pods of the two sides. */
 export interface SelectorLabels {
   key: string;
   /** Its value on the target's pods. */
@@ -16,12 +16,12 @@ export interface SelectorLabels {
   primary: string;
   /** `matchLabels` of a primary that exists: its pods keep them, since a selector never changes. */
   held?: Labels;
-  /** `matchLabels` of each side, where they are more than the one: other workloads may have that as well. */
+  /** `matchLabels` of each side, if they have more than this one label: other workloads can have this label also. */
   whole?: Labels;
   wholePrimary?: Labels;
 }
 
-/** The objects of both sides, as far as they exist. */
+/** The objects of both sides that exist. */
 export interface SelectedSides {
   target?: Slim | undefined;
   primary?: Slim | undefined;
@@ -36,12 +36,12 @@ export function primaryValue(value: string): string {
   return `${value}${SUFFIX}`;
 }
 
-/** The value of the selector label on the target, of either side's. */
+/** The value of the selector label on the target, from either side's value. */
 export function withoutSuffix(value: string | undefined): string | undefined {
   return value?.endsWith(SUFFIX) ? value.slice(0, -SUFFIX.length) : value;
 }
 
-/** Why an object cannot be used, and which of its fields decides that. */
+/** Reason for which an object cannot be used, and the field that decides it. */
 export interface FieldProblem {
   problem: string;
   field: string;
@@ -50,9 +50,9 @@ export interface FieldProblem {
 const FIELD = 'spec.selector.matchLabels';
 
 /**
- * The selector label of both sides. A primary that exists decides the key, since Services and routes lead to its pods already: neither another
- * `--selector-labels` nor another target changes it. Without one it is the first of `selectorLabels` in the target (03-W12). Without a target its
- * value is the primary's without the suffix. A target without the primary's key is a problem: no Service could tell its pods apart.
+ * The selector label of both sides. A primary that exists decides the key, since Services and routes already lead to its pods: neither another
+ * `--selector-labels` nor another target changes it. Without a primary it is the first of `selectorLabels` in the target (03-W12). Without a target its value
+ * is the primary's without the suffix. A target without the primary's key is a problem: no Service could distinguish its pods.
  */
 export function resolveSelectors({ target, primary }: SelectedSides, selectorLabels: readonly string[]): SelectorLabels | FieldProblem {
   const held = primary && matchLabelsOf(primary);
@@ -81,7 +81,7 @@ export function resolveSelectors({ target, primary }: SelectedSides, selectorLab
   return { problem: `${name}: ${FIELD} ${has}, and its primary is selected by ${key}: ${value}; ${remedy}`, field: `${FIELD}.${key}` };
 }
 
-/** The first of `selectorLabels` that the target selects its pods by (03-W12), or why there is none (03-B28: said early). */
+/** The first of `selectorLabels` by which the target selects its pods (03-W12), or the reason for which none is found (03-B28: reported early). */
 export function resolveSelector(target: Slim, selectorLabels: readonly string[]): SelectorLabel | FieldProblem {
   const labels = matchLabelsOf(target);
   const name = `${target.kind} ${target.metadata.name}`;
@@ -98,13 +98,13 @@ export function resolveSelector(target: Slim, selectorLabels: readonly string[])
   return { key, value };
 }
 
-/** Of kinds that bring pods of no template: nothing of theirs is selected or rewritten by this label. */
+/** For kinds whose pods come from no template: this label selects and rewrites none of their objects. */
 export function namedSelectors({ target, primary }: SelectedSides, selectorLabels: readonly string[]): SelectorLabels {
   const name = target?.metadata.name ?? withoutSuffix(primary?.metadata.name) ?? '';
   return { key: selectorLabels[0] ?? 'app', target: name, primary: primaryValue(name) };
 }
 
-/** Of several labels with the suffix, the one that differs from the target's by it alone, then the first by `selectorLabels`. */
+/** Of several labels with the suffix, the label that differs from the target's only by the suffix, then the first by `selectorLabels`. */
 function labelOfPrimary(held: Labels, target: Labels | undefined, selectorLabels: readonly string[]): SelectorLabel | undefined {
   const suffixed = Object.entries(held).filter(([, value]) => value.length > SUFFIX.length && value.endsWith(SUFFIX));
   const paired = suffixed.filter(([key, value]) => target?.[key] !== undefined && primaryValue(target[key]) === value);
@@ -114,7 +114,7 @@ function labelOfPrimary(held: Labels, target: Labels | undefined, selectorLabels
   return key === undefined || value === undefined ? undefined : { key, value };
 }
 
-/** A primary that is yet to be made has the labels of its target. */
+/** A primary that does not exist yet will have the labels of its target. */
 function wholeOf(
   target: Slim | undefined,
   primary: string,

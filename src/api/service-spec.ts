@@ -57,8 +57,8 @@ export const CorsPolicy = z.object({
   allowMethods: listOf(ShortText).optional().describe('Methods that other origins may use.'),
   allowHeaders: listOf(ShortText).optional().describe('Request headers that other origins may send.'),
   exposeHeaders: listOf(ShortText).optional().describe('Response headers that other origins may read.'),
-  maxAge: ShortText.optional().describe('How long a browser may remember this, as duration text.'),
-  allowCredentials: z.boolean().optional().describe('Whether credentials may be sent along.'),
+  maxAge: ShortText.optional().describe('Time for which a browser may remember this, as duration text.'),
+  allowCredentials: z.boolean().optional().describe('Allow credentials in requests.'),
 });
 
 const ConsistentHash = z.looseObject({
@@ -85,7 +85,7 @@ const LoadBalancer = z.looseObject({
   warmupDurationSecs: ShortText.optional(),
 });
 
-/** Istio's traffic policy, passed to both DestinationRules as it stands. */
+/** Istio's traffic policy, passed unmodified to both DestinationRules. */
 export const TrafficPolicy = z.looseObject({
   connectionPool: z
     .looseObject({
@@ -102,7 +102,7 @@ export const TrafficPolicy = z.looseObject({
     })
     .optional()
     .describe('Limits on connections.'),
-  loadBalancer: LoadBalancer.optional().describe('How a pod is chosen: `simple` or `consistentHash`.'),
+  loadBalancer: LoadBalancer.optional().describe('Choice of a pod: `simple` or `consistentHash`.'),
   outlierDetection: z
     .looseObject({
       baseEjectionTime: ShortText.optional(),
@@ -141,12 +141,12 @@ const BackendRef = z
   .meta({ [strictMark]: true });
 
 const Rewrite = z.object({
-  uri: LongText.optional().describe('What the path becomes.'),
-  authority: LongText.optional().describe('What the Host header becomes.'),
+  uri: LongText.optional().describe('New value of the path.'),
+  authority: LongText.optional().describe('New value of the Host header.'),
   type: ShortText.optional().describe('`ReplacePrefixMatch` replaces the matched prefix, all else the full path. Gateway API only.'),
 });
 const Retries = z.object({
-  attempts: Integer.optional().describe('How often a failed request is tried again.'),
+  attempts: Integer.optional().describe('Number of times that a failed request is tried again.'),
   perTryTimeout: ShortText.optional().describe('Time for each attempt, as duration text.'),
   retryOn: ShortText.optional().describe('Conditions under which a request is tried again, comma separated.'),
 });
@@ -173,8 +173,8 @@ export const CanaryService = z.object({
   delegation: z.boolean().optional().describe('Make an Istio delegate VirtualService, without hosts or gateways.'),
   trafficPolicy: TrafficPolicy.optional().describe('Istio traffic policy for both sides.'),
   match: listOf(HttpMatchRequest).optional().describe('Requests that the route is for.'),
-  rewrite: Rewrite.optional().describe('How requests are rewritten.'),
-  retries: Retries.optional().describe('How failed requests are tried again.'),
+  rewrite: Rewrite.optional().describe('Changes to the path and the Host header of requests.'),
+  retries: Retries.optional().describe('Retries of failed requests.'),
   headers: z
     .object({
       request: HeaderChange.optional().describe('Changes to request headers.'),

@@ -1,22 +1,22 @@
 import * as z from 'zod';
 import { ShortText } from './limits.ts';
 
-/** DNS name, `/`, name: what an implementation of its own calls its heuristic (07-S2). */
+/** DNS name, `/`, name: the form of a heuristic that an implementation defines itself (07-S2). */
 const OWN_HEURISTIC = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?';
 
-/** Fields of a Service that steer its traffic beside selector and ports (07-S1, S2, S4); absent is absent. */
+/** Fields of a Service that steer its traffic, except selector and ports (07-S1, S2, S4); an absent field stays absent. */
 export const serviceTraffic = {
   trafficDistribution: ShortText.regex(
     new RegExp(`^(PreferClose|PreferSameZone|PreferSameNode|${OWN_HEURISTIC})$`),
     'it must be PreferClose, PreferSameZone, PreferSameNode, or DOMAIN/NAME of an implementation',
   )
     .optional()
-    .describe('Preference of the generated Services for near endpoints; DOMAIN/NAME where the cluster knows more.'),
+    .describe('Preference of the generated Services for near endpoints; DOMAIN/NAME for values that the cluster defines itself.'),
   /** `sessionAffinity` of a Service. Flagger's manifests have an object of that name here, which its CRD drops. */
   clientAffinity: z
     .enum(['None', 'ClientIP'])
     .optional()
-    .describe('Whether the generated Services keep a client at one pod, by its address.'),
+    .describe('`ClientIP` makes the generated Services keep a client at one pod, by its address.'),
   clientAffinityConfig: z
     .object({
       clientIP: z
@@ -25,11 +25,13 @@ export const serviceTraffic = {
         .describe('For clientAffinity ClientIP.'),
     })
     .optional()
-    .describe('How long a client is kept.'),
+    .describe('Time for which a client is kept.'),
   internalTrafficPolicy: z
     .enum(['Cluster', 'Local'])
     .optional()
-    .describe('Whether clients inside reach all pods, or only those of their own node: without one there, their requests are dropped.'),
+    .describe(
+      '`Cluster`: clients inside reach all pods. `Local`: only those of their own node, and without one there, their requests are dropped.',
+    ),
   externalTrafficPolicy: z
     .enum(['Cluster', 'Local'])
     .optional()
@@ -38,7 +40,7 @@ export const serviceTraffic = {
 
 const Traffic = z.object(serviceTraffic);
 export type ServiceTraffic = z.infer<typeof Traffic>;
-/** Names of the fields of spec.service that go into Services as they are. */
+/** Names of the fields of spec.service that are copied unmodified into Services. */
 export const serviceTrafficFields = Traffic.keyof().options;
 
 /** Field names of a Service for each of them. */
@@ -50,7 +52,7 @@ export const serviceFieldNames = {
   externalTrafficPolicy: 'externalTrafficPolicy',
 } as const satisfies Record<keyof ServiceTraffic, string>;
 
-/** The same fields as a Service has them. */
+/** The same fields under their names in a Service. */
 export function asServiceFields(wanted: ServiceTraffic): Record<string, unknown> {
   return Object.fromEntries(
     serviceTrafficFields.flatMap((field) => (wanted[field] === undefined ? [] : [[serviceFieldNames[field], wanted[field]]])),
@@ -58,8 +60,8 @@ export function asServiceFields(wanted: ServiceTraffic): Record<string, unknown>
 }
 
 /**
- * The part of it that a Service of this type takes. The API server rejects `externalTrafficPolicy` of a Service that is not exposed, and drops the
- * timeout of an absent affinity.
+ * The fields that a Service of this type accepts. The API server rejects `externalTrafficPolicy` of a Service that is not exposed, and drops the timeout of an
+ * absent affinity.
  */
 export function trafficFieldsFor(wanted: ServiceTraffic, type: string): Record<string, unknown> {
   const isReachable = type === 'NodePort' || type === 'LoadBalancer';

@@ -1,28 +1,28 @@
 import type { Release } from './canary-status.ts';
 import type { Phase } from './phase.ts';
 
-/** A release, or what is known of it. */
+/** A release, or the known part of it. */
 type Stepped = Partial<Pick<Release, 'step'>> | undefined;
 
-/** The step of a release that is over. */
+/** The step of a release that has ended. */
 export const RESTING = 'resting';
-/** The step of a canary that has its share, and is checked. */
+/** The step in which a canary gets its weight, and is checked. */
 export const ANALYSING = 'analysing';
 
-/** Nothing is under way: the release is over, and the canary is at zero. */
+/** No release is in progress, and the canary is at zero. */
 export const isResting = (release: { step?: unknown } | undefined): boolean => release?.step === RESTING;
 
 export const isAnalysing = (release: Stepped): boolean => release?.step === ANALYSING;
 
-/** The first primary has no pods that serve yet. */
+/** The first primary has no serving pods yet. */
 export const isCreatingPrimary = (release: Stepped): boolean => release?.step === 'creatingPrimary';
 
-/** Until the apex moves, the target alone answers, whatever the routes say. */
+/** Until the apex Service moves, only the target answers, with any routes. */
 export function isBeforeTraffic(phase: Phase, release: Stepped): boolean {
   return phase === 'Initializing' && (isCreatingPrimary(release) || release?.step === 'settling');
 }
 
-/** A side gets the pods that its next share needs. */
+/** A side gets the pods that its next weight needs. */
 export const isRaising = (release: Stepped): boolean => release?.step === 'raising';
 
 /** The canary has its pods again, and proxies learn of them. */
@@ -35,10 +35,10 @@ export const isBeforeReady = ({ step }: Pick<Release, 'step'>): boolean => BEFOR
 
 const BEFORE_SHARE: ReadonlySet<string> = new Set(['settling', 'raising', 'preRollout']);
 
-/** The canary is ready by definition, or pods of a scale-up are waited for: it is not below its threshold by its own fault. */
+/** The canary is ready by definition, or pods of a scale-up are not ready yet: it is not below its threshold through a fault of its own. */
 export const isBeforeShare = (release: Pick<Release, 'step'>): boolean => BEFORE_SHARE.has(release.step) || isBeforeReady(release);
 
-/** Names that steps had in a status or journal of Serin 0.1.0 before the steps were renamed. */
+/** Former names of steps in a status or journal of Serin 0.1.0. */
 const FORMER_STEPS: Readonly<Record<string, string>> = {
   withdrawing: 'recycleRouting',
   clearing: 'recycleDraining',
@@ -47,6 +47,6 @@ const FORMER_STEPS: Readonly<Record<string, string>> = {
   comingBack: 'canaryRecovered',
 };
 
-/** The name that a recorded step has now. */
+/** Current name of a recorded step. */
 export const stepNow = (recorded: string): string =>
   Object.hasOwn(FORMER_STEPS, recorded) ? (FORMER_STEPS[recorded] ?? recorded) : recorded;

@@ -10,13 +10,13 @@ export interface SplitBackend {
 /** The spec of a TrafficSplit of any version. */
 export const splitSpec = (split: KubeObject) => specOf<{ service: string; backends: SplitBackend[]; matches: object[] }>(split);
 
-/** The Service that `spec.service` of a TrafficSplit names, which may be a host name in full; other host names are left as they are. */
+/** The Service that `spec.service` of a TrafficSplit names, which can be a full host name; other host names are not changed. */
 export function rootService(text: string, namespace: string): string {
   const [name = '', second, third = 'svc'] = text.split('.');
   return second === namespace && third === 'svc' ? name : text;
 }
 
-/** Weights are whole numbers, and quantities in v1alpha1 (`500m`, `"100"`). Undefined: not a weight. */
+/** Weights are whole numbers, or quantities in v1alpha1 (`500m`, `"100"`). Undefined if it is not a weight. */
 export function splitWeight(weight: unknown): number | undefined {
   const value = typeof weight === 'string' ? parseQuantity(weight) : weight;
   return typeof value === 'number' && value >= 0 && Number.isFinite(value) ? value : undefined;

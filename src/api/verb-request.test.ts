@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readRequest, writeRequest } from './verb-request.ts';
 
-it('E70: a request is read as it was written, to the millisecond and with all of the user name', () => {
+it('E70: a request is read back unmodified, to the millisecond and with the whole user name', () => {
   const request = { verb: 'promote', id: '4f1d-2c', atMs: 1_795_339_801_437, by: 'oidc:Ann Example <ann@example.org>' } as const;
   expect(readRequest(writeRequest(request))).toEqual(request);
 });
@@ -11,6 +11,6 @@ it.each([
   { text: 'promote a/b 2026-11-22T09:30:00Z ann', id: 'promote a/b 2026-11-22T09:30:00Z ann', problem: 'the id' },
   { text: 'promote 1 soon ann', id: '1', problem: 'the time' },
   { text: 'promote 1 2026-11-22T09:30:00Z', id: '1', problem: 'the user name' },
-])('E70: what is wrong with $text is said', ({ text, id, problem }) => {
+])('E70: the mistake in $text is reported', ({ text, id, problem }) => {
   expect(readRequest(text)).toEqual({ id, problem: expect.stringContaining(`${problem} cannot be read`) });
 });

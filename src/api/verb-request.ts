@@ -1,45 +1,45 @@
 import * as z from 'zod';
 
-/** Requests to a Canary. docs/verbs.md says what each does in each phase. */
+/** Requests to a Canary. docs/verbs.md has the effect of each in each phase. */
 export const Verb = z.enum(['promote', 'rollback', 'pause', 'resume', 'retry', 'undo', 'restart']);
 export type Verb = z.infer<typeof Verb>;
 
-/** Chosen by the requester: each id is carried out once at most. */
+/** Chosen by the requester: each id is carried out at most once. */
 export const requestId = /^[A-Za-z0-9-]{1,64}$/;
 /** Longest user name, in UTF-16 units. */
 export const LONGEST_NAME = 300;
 
-/** One request, as the annotation `serin.dev/request` holds it; a newer one replaces an older one. */
+/** One request, as stored in the annotation `serin.dev/request`; a newer one replaces an older one. */
 export const VerbRequest = z.object({
   verb: Verb,
   id: z.string().regex(requestId),
-  /** When it was made, by the requester's clock: epoch milliseconds. */
+  /** Time of the request by the requester's clock, in epoch milliseconds. */
   atMs: z.number(),
   /** The requester's user name, as the API server knows it. */
   by: z.string().min(1).max(LONGEST_NAME),
 });
 export type VerbRequest = z.infer<typeof VerbRequest>;
 
-/** A request that cannot be read is refused under its id, or what stands in its place. */
+/** A request that cannot be read is refused under its id, or under the text in the place of its id. */
 export type SeenRequest = VerbRequest | { id: string; problem: string };
 
 /** The outcome of a request, in `status.release.requests`. */
 export const Acknowledgement = z.object({
   id: z.string(),
-  /** Absent: the request could not be read. */
+  /** Absent if the request could not be read. */
   verb: Verb.optional(),
   by: z.string().optional(),
   outcome: z.enum(['carriedOut', 'refused']),
-  /** Why it was refused. */
+  /** Reason for which it was refused. */
   reason: z.string().optional(),
-  /** When it was recorded: epoch milliseconds. */
+  /** Time of recording, in epoch milliseconds. */
   atMs: z.number(),
 });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
 /**
- * `<verb> <id> <RFC 3339 time> <user name>`: plain words, so that an admission policy can compare the name without parsing.
- * With milliseconds: whole seconds would place it before a release that began in the same one.
+ * `<verb> <id> <RFC 3339 time> <user name>`: plain words, so that an admission policy can compare the name without parsing. The time has milliseconds: in whole
+ * seconds a request could come before a release that began in the same second.
  */
 export function writeRequest({ verb, id, atMs, by }: VerbRequest): string {
   return `${verb} ${id} ${new Date(atMs).toISOString()} ${by}`;

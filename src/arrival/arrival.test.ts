@@ -43,7 +43,7 @@ const planOf = (objects: KubeObject[], { canary: one = canary(), ...more }: Part
   arrival(one, worldOf({ target, primary }, [target, apex, ...objects]), { ...options, ...more });
 const said = (losses: readonly Loss[]) => losses.map((loss) => `${loss.isRefused ? 'refused' : 'warning'}: ${lossText(loss, namespace)}`);
 
-it.each(['HTTPRoute', 'VirtualService', 'HTTPProxy'])('a %s of any shape stops no arrival', (kind) => {
+it.each(['HTTPRoute', 'VirtualService', 'HTTPProxy'])('a %s of any shape does not make the plan of an arrival throw', (kind) => {
   const group = { HTTPRoute: 'gateway.networking.k8s.io/v1', VirtualService: 'networking.istio.io/v1', HTTPProxy: 'projectcontour.io/v1' };
   const provider = { HTTPRoute: 'gatewayapi:v1', VirtualService: 'istio', HTTPProxy: 'contour' } as const;
   const own = kind as keyof typeof group;
@@ -75,7 +75,7 @@ it.each(['HTTPRoute', 'VirtualService', 'HTTPProxy'])('a %s of any shape stops n
 });
 
 describe('I17: Services at an arrival', () => {
-  it('the apex Service of the target alone is kept, and nothing is lost', () => {
+  it('an apex Service that leads only to the target is kept, and nothing is lost', () => {
     const { keeps, follows, losses } = planOf([]);
     expect([keeps.map(({ name }) => name), follows, losses]).toEqual([['shop'], [], []]);
   });
@@ -88,7 +88,7 @@ describe('I17: Services at an arrival', () => {
     ]);
   });
 
-  it('one that must not follow would lose its endpoints, and is refused', () => {
+  it('a Service that must not follow would lose its endpoints, and is refused', () => {
     const followers = { port: 80, followers: 'none' };
     expect(said(planOf([service('shop-admin', { app: 'shop' })], { canary: canary(followers) }).losses)).toEqual([
       'refused: Service shop-admin: spec.selector leads to Deployment shop, and would lose its endpoints when that is scaled to zero. To keep it, let spec.service.followers be auto, or name shop-admin there',
@@ -97,7 +97,7 @@ describe('I17: Services at an arrival', () => {
     expect(planOf([service('shop-admin', { app: 'shop' })], { canary: named }).losses).toEqual([]);
   });
 
-  it('one by a label of both sides follows, or the canary would have users whatever its weight (I2)', () => {
+  it('a Service by a label of both sides follows, or the canary would have users at any weight (I2)', () => {
     const web = service('web', { tier: 'web' });
     expect(planOf([web]).follows.map(({ object: { name } }) => name)).toEqual(['web']);
     expect(planOf([web], { canary: canary({ port: 80, followers: 'none' }) }).losses.map(({ kind }) => kind)).toEqual(['unweighted']);
@@ -114,7 +114,7 @@ describe('I17: Services at an arrival', () => {
     ]);
   });
 
-  it('pods of others with the labels that the primary gets would answer its users: refused', () => {
+  it('the Canary is refused if pods of another workload have the labels that the primary gets: they would answer its users', () => {
     const other = (tier: string, label = 'shop-primary') => workload('till-primary', { app: label, tier });
     expect(said(planOf([other('web')]).losses)).toEqual([
       'refused: Deployment till-primary: spec.template.metadata.labels.app is shop-primary, as it will be for Deployment shop-primary, so that Service shop would lead to both. To keep it, create one of them again with another app, or Deployment shop with one more label in spec.selector.matchLabels',
@@ -124,7 +124,7 @@ describe('I17: Services at an arrival', () => {
     expect(said(planOf([other('web')], { isServing: true }).losses)).toEqual([expect.stringMatching(/^warning/)]);
   });
 
-  it('an apex Service of others that the user names is moved, with a warning', () => {
+  it('an apex Service of another workload that the user names is moved, with a warning', () => {
     const named = canary({ port: 80, name: 'front' });
     const objects = [service('front', { app: 'blog' }), workload('blog', { app: 'blog' })];
     expect(said(planOf(objects, { canary: named }).losses)).toEqual([
@@ -134,7 +134,7 @@ describe('I17: Services at an arrival', () => {
     expect(planOf(both, { canary: named }).losses.map(({ isRefused }) => isRefused)).toEqual([true]);
   });
 
-  it('another Service over several workloads is refused, too', () => {
+  it('another Service over several workloads is also refused', () => {
     const { losses, follows } = planOf([service('web', { tier: 'web' }), workload('blog', { app: 'blog', tier: 'web' }, 'StatefulSet')]);
     expect(follows).toEqual([]);
     expect(losses.map(({ object: { name }, isRefused, code }) => [name, isRefused, code])).toEqual([['web', true, 'EndpointsWouldBeLost']]);
@@ -173,12 +173,12 @@ describe('I17: policies at an arrival', () => {
     expect([losses, keeps.map(({ name }) => name)]).toEqual([[], ['shop', 'default', 'web']]);
   });
 
-  it('one that the user has written for the primary is enough', () => {
+  it('a policy that the user has written for the primary is enough', () => {
     const forPrimary = istio('AuthorizationPolicy', 'shop-primary', { app: 'shop-primary' });
     expect(planOf([istio('AuthorizationPolicy', 'shop', { app: 'shop' }), forPrimary]).losses).toEqual([]);
   });
 
-  it('of several policies those for which the one for the primary does not speak are still lost', () => {
+  it('of several policies those without an equal policy for the primary are still lost', () => {
     const rule = (name: string, app: string, path: string): KubeObject => {
       const one = istio('AuthorizationPolicy', name, { app });
       return { ...one, spec: { ...specOf<object>(one), rules: [{ to: [{ operation: { paths: [path] } }] }] } };
@@ -188,7 +188,7 @@ describe('I17: policies at an arrival', () => {
     expect(lostBeside()).toEqual(['inner', 'admin']);
     expect(lostBeside(rule('inner-primary', 'shop-primary', '/inner'))).toEqual(['admin']);
     expect(lostBeside(rule('inner-primary', 'shop-primary', '/inner'), rule('admin-primary', 'shop-primary', '/admin'))).toEqual([]);
-    // One of the user's own wording stands for all.
+    // A policy for the primary with rules of its own replaces all of them.
     expect(lostBeside(rule('serving', 'shop-primary', '/'))).toEqual([]);
   });
 
@@ -226,24 +226,24 @@ describe('I17: policies at an arrival', () => {
     ['is of another namespace, and admits its own pods', [db([peer({ app: 'shop' })], { namespace: 'other' })]],
     ['admits others', [db([peer({ app: 'blog' })])]],
     ['admits addresses', [db([{ from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }])]],
-  ])('one that %s is kept', (_, objects) => {
+  ])('a NetworkPolicy that %s is kept', (_, objects) => {
     expect(planOf(objects).losses).toEqual([]);
   });
 
-  it('one of another namespace that admits the target from here is refused', () => {
+  it('a policy of another namespace that admits the target from here is refused', () => {
     const from = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } };
     const [loss] = planOf([db([peer({ app: 'shop' }, from)], { namespace: 'data' })]).losses;
     expect([loss?.object.namespace, loss?.isRefused]).toEqual(['data', true]);
   });
 });
 
-describe('I17: what is attached by name', () => {
+describe('I17: objects attached by name', () => {
   const tls = object('gateway.networking.k8s.io/v1', 'BackendTLSPolicy', 'shop', {
     targetRefs: [{ group: '', kind: 'Service', name: 'shop' }],
   });
   const profile = object('linkerd.io/v1alpha2', 'ServiceProfile', 'shop.test.svc.cluster.local', { routes: [] });
 
-  it('to the apex Service is lost where requests are routed past it', () => {
+  it('objects attached to the apex Service are lost if requests are routed past it', () => {
     expect(planOf([tls, profile], { routesPastApex: true }).losses.map(({ object: { kind }, isRefused }) => [kind, isRefused])).toEqual([
       ['BackendTLSPolicy', true],
       ['ServiceProfile', false],
@@ -259,7 +259,7 @@ describe('I17: what is attached by name', () => {
   });
 });
 
-describe('I17: what gets no companion', () => {
+describe('I17: objects without a companion', () => {
   const settings = { selectorLabels: ['app'], companions: companionNames, provider: 'istio', mode: 'refuse', isServing: false } as const;
   const lossesOf = (objects: KubeObject[], companions: ArrivalSettings['companions'] = companionNames) => {
     const plan = planFor(canary(), { target, objects: [target, apex, ...objects] }, { ...settings, companions });
@@ -287,7 +287,7 @@ describe('I17: what gets no companion', () => {
     );
   const byName = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
 
-  it('without the right, a budget and a VPA are warnings, and NetworkPolicies a refusal that brings the manifests', () => {
+  it('without the right to make companions, a budget and a VPA are warnings, and NetworkPolicies a refusal with manifests', () => {
     const budget = object('policy/v1', 'PodDisruptionBudget', 'shop', { selector: { matchLabels: { app: 'shop' } } });
     const vpa = object('autoscaling.k8s.io/v1', 'VerticalPodAutoscaler', 'shop', { targetRef: { kind: 'Deployment', name: 'shop' } });
     const own = policy('shop', { podSelector: { matchLabels: { app: 'shop' } }, ingress: [] });
@@ -323,7 +323,7 @@ describe('I17: what gets no companion', () => {
     expect(lossesOf([far(byName), ...manifestsOf(loss ? [loss] : [])])).toEqual([]);
   });
 
-  it('labels of the namespace count, where they are known', () => {
+  it('labels of the namespace count if they are known', () => {
     const home = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: { team: 'shop' } } };
     const byLabel = far({ matchLabels: { team: 'shop' } });
     expect(kindsOf(lossesOf([byLabel, home]))).toEqual([
@@ -349,7 +349,7 @@ describe('I17: a NetworkPolicy that begins to select the primary', () => {
     expect(refusedOf([others({ app: 'blog' })], [])).toEqual([['others', true]]);
   });
 
-  it('is refused where the target is limited otherwise, also if it has a companion for its peers', () => {
+  it('is refused if another policy limits the target, also if it has a companion for its peers', () => {
     const whole = policy('whole', { podSelector: {}, policyTypes: ['Ingress'] });
     expect(refusedOf([others({ app: 'shop' }), whole])).toEqual([['others', true]]);
   });
@@ -377,7 +377,7 @@ describe('I17: a budget that lets no pod of a small canary be evicted', () => {
     return plan === undefined || 'problem' in plan ? [] : said(plan.losses);
   };
 
-  it('is a warning, where the application has had more pods', () => {
+  it('is a warning if the application has had more pods', () => {
     expect(saidOf(6, [hpa(2), budget({ minAvailable: 3 })])).toEqual([
       'warning: PodDisruptionBudget shop: spec.minAvailable is 3, and a canary starts with 2 pods, minReplicas of HorizontalPodAutoscaler shop: a drain cannot evict any of them. To keep it, let it have maxUnavailable: 1 instead, or raise minReplicas above what it asks for',
     ]);
@@ -392,11 +392,11 @@ describe('I17: a budget that lets no pod of a small canary be evicted', () => {
     ['is of both sides', 6, [hpa(2), budget({ minAvailable: 3 }, { tier: 'web' })]],
     ['is of others', 6, [hpa(2), budget({ minAvailable: 3 }, { app: 'blog' })]],
     ['cannot be read', 6, [hpa(2), budget({ minAvailable: 'x' })]],
-  ])('is none that %s', (_, replicas, objects) => {
+  ])('gives no warning if it %s', (_, replicas, objects) => {
     expect(saidOf(replicas, objects)).toEqual([]);
   });
 
-  it('by the scaler that KEDA makes, which is as the ScaledObject that the Canary names', () => {
+  it('the scaler that KEDA makes counts as the ScaledObject that the Canary names', () => {
     const ofKeda = hpa(1, { ownerReferences: [{ apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'shop', uid: 'u' }] });
     expect(saidOf(6, [ofKeda, budget({ minAvailable: 3 })], 'ScaledObject')).toEqual([
       expect.stringContaining('starts with 1 pod, minReplicas of'),
@@ -406,7 +406,7 @@ describe('I17: a budget that lets no pod of a small canary be evicted', () => {
   });
 });
 
-describe('I17: what the routes of the provider do not keep', () => {
+describe('I17: settings that the routes of the provider do not keep', () => {
   const route = (destination: object): KubeObject =>
     object('networking.istio.io/v1', 'VirtualService', 'shop', { hosts: ['shop'], http: [{ route: [{ destination }] }] });
   const ofSome = object('networking.istio.io/v1', 'DestinationRule', 'some', {
@@ -420,7 +420,7 @@ describe('I17: what the routes of the provider do not keep', () => {
       : plan.losses.map(({ code, object: { kind, name }, isRefused }) => [code, kind, name, isRefused]);
   };
 
-  it('a route to a subset is refused, and a rule that holds for some clients alone is a warning', () => {
+  it('a route to a subset is refused, and a rule that holds only for some clients is a warning', () => {
     const objects = [route({ host: 'shop', subset: 'v1' }), ofSome];
     expect(lossesOf(objects, 'istio')).toEqual([
       ['EndpointsWouldBeLost', 'VirtualService', 'shop', true],
@@ -431,26 +431,26 @@ describe('I17: what the routes of the provider do not keep', () => {
   });
 });
 
-describe('I17: what is refused', () => {
+describe('I17: refusals at an arrival', () => {
   const lost = istio('AuthorizationPolicy', 'shop', { app: 'shop' });
 
-  it('is a warning where the primary serves already, or the controller warns only', () => {
+  it('a loss is only a warning if the primary serves already, or if the controller only warns', () => {
     expect(planOf([lost], { isServing: true }).losses.map(({ isRefused }) => isRefused)).toEqual([false]);
     expect(planOf([lost], { mode: 'warn' }).losses.map(({ isRefused }) => isRefused)).toEqual([false]);
   });
 
-  it('is a warning where the object says that its loss is accepted', () => {
+  it('a loss is only a warning if the object says that it is accepted', () => {
     const accepted = { ...lost, metadata: { ...lost.metadata, annotations: { [acceptedLossAnnotation]: 'accepted' } } };
     expect(planOf([accepted]).losses.map(({ isRefused }) => isRefused)).toEqual([false]);
   });
 
-  it('comes first', () => {
+  it('refused losses are listed before warnings', () => {
     const pdb = object('policy/v1', 'PodDisruptionBudget', 'shop', { selector: { matchLabels: { app: 'shop' } } });
     expect(planOf([pdb, lost]).losses.map(({ object: { kind } }) => kind)).toEqual(['AuthorizationPolicy', 'PodDisruptionBudget']);
   });
 });
 
-describe('what no API server would take', () => {
+describe('objects that no API server would accept', () => {
   const settings = { selectorLabels: ['app'], companions: companionNames, mode: 'refuse', isServing: false } as const;
   const ref = (kind: string) => ({ apiVersion: 'x/v1', kind, name: 'web' });
   const nonsense = [null, 0, 'x', [], [null], { matchLabels: 'x' }, { matchExpressions: [{ key: 1 }] }, { labels: [1] }];

@@ -12,25 +12,25 @@ import { routedAtArrival } from './routed.ts';
 import { servicesAtArrival } from './services.ts';
 import type { World } from './world.ts';
 
-/** On an object of the user's: what it would lose by an arrival is accepted, and refuses no Canary. */
+/** Annotation on a user's object: its loss by an arrival is accepted, and refuses no Canary. */
 export const acceptedLossAnnotation = 'serin.dev/arrival-loss';
 export const ACCEPTED = 'accepted';
 
 export interface ArrivalOptions {
-  /** Objects for the primary that will be made, by their sources. */
+  /** Objects that will be made for the primary, with their sources. */
   companions: readonly Companion[];
-  /** The provider routes requests to the Services of the two sides, so that what is attached to the apex Service by name does not hold. */
+  /** The provider routes requests to the Services of the two sides, so that objects attached to the apex Service by name lose their effect. */
   routesPastApex: boolean;
-  /** Of the provider; absent: not known. */
+  /** Router of the provider, `undefined` if it is not known. */
   router?: Pick<Router, 'unkept'> | undefined;
   /** `warn`: nothing is refused (`--arrival`). */
   mode: 'refuse' | 'warn';
-  /** The primary serves already, as after an upgrade or a takeover from Flagger: nothing is refused but what an edit would take. */
+  /** The primary serves already, as after an upgrade or a takeover from Flagger: only losses by an edit of the Canary are refused. */
   isServing: boolean;
 }
 
 /**
- * What a Canary does to a living application as it arrives, before the first write (I17). Pure: the controller, `serin validate` and `serin
+ * Effects of a Canary on a living application at its arrival, computed before the first write (I17). Pure: the controller, `serin validate` and `serin
  * preflight` share it. Selectors are compared by evaluation over the pods of both sides and of other workloads, not by text.
  */
 export function arrival(
@@ -65,7 +65,7 @@ export function arrival(
   };
 }
 
-/** Its user has said so, on the object. */
+/** The annotation on the object accepts its loss. */
 export function isAccepted({ objects }: Pick<World, 'objects'>, { object }: Pick<Loss, 'object'>): boolean {
   const found = objects.find((one) => refKey(refOf(one)) === refKey(object));
   return found?.metadata.annotations?.[acceptedLossAnnotation] === ACCEPTED;

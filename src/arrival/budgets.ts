@@ -12,8 +12,8 @@ interface BudgetSpec {
 }
 
 /**
- * Budgets of the target alone that let none of a canary's pods be evicted, though they let the application's. Only a scaler starts a canary with
- * fewer pods than the application has.
+ * Budgets that select only the target's pods and let no pod of a canary be evicted, though they let the application's. Only a scaler starts a canary with fewer
+ * pods than the application has.
  */
 export function budgetsAtArrival(canary: Canary, world: World): Loss[] {
   const scaler = world.objects.find((one) => isScalerOf(canary, one));
@@ -39,18 +39,21 @@ export function budgetsAtArrival(canary: Canary, world: World): Loss[] {
   });
 }
 
-/** The HorizontalPodAutoscaler that the Canary names, or that KEDA has made of what it names. */
+/** The HorizontalPodAutoscaler that the Canary names, or that KEDA made from the ScaledObject that it names. */
 function isScalerOf({ metadata, spec: { autoscalerRef } }: Canary, object: KubeObject): boolean {
   if (object.kind !== 'HorizontalPodAutoscaler' || object.metadata.namespace !== metadata.namespace) return false;
   const name = autoscalerRef?.kind === 'ScaledObject' ? scaledObjectOf(object) : object.metadata.name;
   return name !== undefined && name === autoscalerRef?.name;
 }
 
-/** The ScaledObject that this was made of. */
+/** The ScaledObject from which KEDA made this HorizontalPodAutoscaler. */
 export const scaledObjectOf = ({ metadata }: KubeObject): string | undefined =>
   metadata.ownerReferences?.find(({ kind }) => kind === 'ScaledObject')?.name;
 
-/** Pods of so many ready ones that may be evicted at once; undefined where the budget says it otherwise. A percentage is rounded up (Kubernetes, disruption.go). */
+/**
+ * Number of `pods` ready pods that can be evicted at once; undefined if the budget has no valid `minAvailable`. A percentage is rounded up (Kubernetes,
+ * disruption.go).
+ */
 function evictable(minAvailable: unknown, pods: number): number | undefined {
   if (typeof minAvailable === 'number') return Math.max(0, pods - minAvailable);
   const percent = typeof minAvailable === 'string' ? /^(\d+)%$/.exec(minAvailable)?.[1] : undefined;

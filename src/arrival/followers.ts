@@ -9,17 +9,17 @@ import type { SelectorLabels } from '../api/selector-label.ts';
 import { isMade } from '../routers/services.ts';
 import { selects } from '../workloads/label-selector.ts';
 
-/** On a Service that follows the apex Service: its selector as its user wrote it, as JSON. It is restored with that of the apex Service. */
+/** Annotation on a Service that follows the apex Service: its original selector as JSON. It is restored together with that of the apex Service. */
 export const originalSelectorAnnotation = 'serin.dev/original-selector';
 
-/** A Service that follows, or could. */
+/** A Service that follows the apex Service, or could. */
 export interface Following {
   service: KubeObject;
-  /** As its user wrote it. */
+  /** The selector that its user wrote. */
   original: Labels;
-  /** By which it leads to the primary: the same pods but for the label that differs. */
+  /** Selector that leads to the primary: the same pods but for the label that differs. */
   selector: Labels;
-  /** It is marked already, or is yet to be. */
+  /** It has the annotation already. */
   isMarked: boolean;
 }
 
@@ -32,8 +32,8 @@ export interface SideLabels {
 const Selector = z.record(z.string(), z.string());
 
 /**
- * The Services of a namespace that follow the apex Service: the marked ones, and others that select the target's pods, by the rule of
- * `spec.service.followers`. A marked one whose user has given it another selector that does not find the target is the user's again: it is left out.
+ * The Services of a namespace that follow the apex Service: the marked Services, and others that select the target's pods, by the rule of
+ * `spec.service.followers`. A marked Service is left out if its user has given it another selector that does not find the target.
  */
 export function followingOf(canary: Canary, services: readonly KubeObject[], label: SelectorLabels, sides: SideLabels): Following[] {
   return services.flatMap((service) => {
@@ -41,7 +41,7 @@ export function followingOf(canary: Canary, services: readonly KubeObject[], lab
     const live = specOf<ServiceSpec>(service).selector ?? {};
     const marked = originalOf(service);
     if (marked && live[label.key] === label.primary) return [{ service, original: marked, selector: live, isMarked: true }];
-    // A tool has put it back, or it is new.
+    // Another tool has restored its selector, or the Service is new.
     if (!finds(live, sides.target) || !mayFollow(canary, service.metadata.name)) return [];
     const selector = followerSelector(live, label);
     return finds(selector, sides.primary)
@@ -50,7 +50,7 @@ export function followingOf(canary: Canary, services: readonly KubeObject[], lab
   });
 }
 
-/** Neither one of the Canary's own Services, nor made by Serin for another, nor one without a selector. */
+/** Neither one of the Canary's own Services, nor made by Serin for another Canary, nor without a selector. */
 function isOther(canary: Canary, service: KubeObject): boolean {
   const { apexService, primaryService, canaryService } = names(canary);
   const { selector, type } = specOf<ServiceSpec>(service);
@@ -65,12 +65,12 @@ export function mayFollow({ spec }: Pick<Canary, 'spec'>, name: string): boolean
   return followers === 'auto' || (followers !== 'none' && followers.includes(name));
 }
 
-/** The selector of a Service that follows: it also tells the sides apart where it did not before. */
+/** The selector of a Service that follows. It also distinguishes the sides if the original did not. */
 export function followerSelector(original: Labels, { key, primary }: Pick<SelectorLabels, 'key' | 'primary'>): Labels {
   return { ...original, [key]: primary };
 }
 
-/** The selector that a follower had; undefined where it is none, or its mark cannot be read. */
+/** The original selector of a follower; undefined if the Service is not a follower or its annotation cannot be read. */
 export function originalOf({ metadata }: KubeObject): Labels | undefined {
   const text = metadata.annotations?.[originalSelectorAnnotation];
   if (text === undefined) return undefined;
@@ -82,21 +82,21 @@ export function originalOf({ metadata }: KubeObject): Labels | undefined {
   }
 }
 
-/** The merge patch that lets a Service follow. */
+/** Merge patch that makes a Service follow. */
 export function followPatch({ service, original, selector }: Following): Record<string, unknown> {
   const { resourceVersion } = service.metadata;
   const annotations = { [originalSelectorAnnotation]: JSON.stringify(original), ...guardMark(service) };
   return { metadata: { resourceVersion, annotations }, spec: { selector } };
 }
 
-/** The merge patch that gives a follower back its selector; undefined where it is none. */
+/** Merge patch that restores the selector of a follower; undefined if the Service is not a follower. */
 export function unfollowPatch(service: KubeObject, label: Pick<SelectorLabels, 'key' | 'primary'>): Record<string, unknown> | undefined {
   const original = originalOf(service);
   if (original === undefined) return undefined;
   const live = specOf<ServiceSpec>(service).selector ?? {};
   const { resourceVersion } = service.metadata;
   const metadata = { resourceVersion, annotations: { [originalSelectorAnnotation]: null, ...unguarded(service) } };
-  // Its user has led it elsewhere meanwhile, and that stays.
+  // Its user has changed the selector meanwhile, and the new one is kept.
   if (live[label.key] !== label.primary) return { metadata };
   return { metadata, spec: { selector: { [label.key]: original[label.key] ?? null } } };
 }

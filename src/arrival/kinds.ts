@@ -2,21 +2,21 @@ import type { Provider } from '../api/canary.ts';
 import { inNamespace, type Permission, rule } from '../api/permission.ts';
 import { selectingKinds } from './selecting-kinds.ts';
 
-/** A kind that an arrival looks at. */
+/** A kind whose objects are read at an arrival. */
 export interface ReadKind {
   group: string;
-  /** The newest first; a cluster serves one of them, or none. */
+  /** The newest first; a cluster serves at most one of them. */
   versions: readonly string[];
   kind: string;
   /** Plural, as the API names it. */
   resource: string;
-  /** Objects of other namespaces can be about the application, too. */
+  /** Objects of other namespaces can also affect the application. */
   isOfAll?: boolean;
-  /** Only Canaries of these providers are about it, and their rules grant what is needed. */
+  /** Only Canaries of these providers need it, and their rules grant the rights. */
   providers?: readonly Provider[];
 }
 
-/** Whether Canaries of this provider are about a kind. `provider` undefined: not known, and all may be. */
+/** A kind matters to Canaries of this provider. If `provider` is undefined, it is not known, and all kinds count. */
 export function isAbout({ providers }: ReadKind, provider: Provider | undefined): boolean {
   return providers === undefined || provider === undefined || providers.includes(provider);
 }
@@ -25,7 +25,7 @@ const MATCHING: readonly Provider[] = ['smi:v1alpha3', 'smi:v1alpha4'];
 const SPLITTING: readonly Provider[] = ['linkerd', 'osm', 'smi:v1alpha1', 'smi:v1alpha2', ...MATCHING];
 const APP_MESH: readonly Provider[] = ['appmesh', 'appmesh:v1beta2'];
 
-/** Workloads whose pods a selector may also select, objects that select pods, and those that name a Service or workload. */
+/** Workloads whose pods a selector can also select, objects that select pods, and objects that name a Service or workload. */
 export const readKinds: readonly ReadKind[] = [
   { group: '', versions: ['v1'], kind: 'Service', resource: 'services' },
   { group: 'apps', versions: ['v1'], kind: 'Deployment', resource: 'deployments' },
@@ -105,10 +105,10 @@ export const readKinds: readonly ReadKind[] = [
   { group: 'appmesh.k8s.aws', versions: ['v1beta2'], kind: 'VirtualRouter', resource: 'virtualrouters', providers: ['appmesh:v1beta2'] },
 ];
 
-/** Listed and watched in any case. */
+/** Kinds that are listed and watched in any case. */
 const WATCHED: readonly string[] = ['Service', 'Deployment'];
 
-/** One rule a group. A right on a kind that is not installed grants nothing; without one, the kind is reported as not checked. */
+/** One rule for each group. A right on a kind that is not installed grants nothing; without a right, the kind is reported as not checked. */
 export const arrivalPermissions: readonly Permission[] = [
   ...Map.groupBy(
     readKinds.filter(({ kind, providers }) => !WATCHED.includes(kind) && providers === undefined),

@@ -78,7 +78,7 @@ export function namedAtArrival(canary: Canary, world: World, routesPastApex: boo
   });
 }
 
-/** Scalers of the target that no `autoscalerRef` names: they scale what no longer serves, unless the user has one for the primary. */
+/** Scalers of the target that no `autoscalerRef` names: they scale a workload that no longer serves, unless the user has one for the primary. */
 export function scalersAtArrival({ spec }: Canary, world: World): Loss[] {
   const { kind, name } = spec.targetRef;
   const isOf = (object: KubeObject, workload: string): boolean => {

@@ -5,7 +5,7 @@ import { keysOf, selects, swapValues } from '../workloads/label-selector.ts';
 import type { Loss } from './plan.ts';
 import { NAMESPACE_NAME, namesPrimary, namespaceLabels, swappedLabel, type World } from './world.ts';
 
-/** A peer of a NetworkPolicy, as far as it is about pods. */
+/** A peer of a NetworkPolicy: the fields that select pods. */
 interface Peer {
   podSelector?: LabelSelector;
   namespaceSelector?: LabelSelector;
@@ -30,8 +30,8 @@ const DIRECTIONS = [
 type Direction = (typeof DIRECTIONS)[number];
 
 /**
- * NetworkPolicies of other workloads that name the application's pods as peers: one that admits the target's and not the primary's shuts the
- * primary out, unless another rule over the same pods admits it (rules are additive); one that begins to admit the primary opens a door.
+ * NetworkPolicies of other workloads that name the application's pods as peers. A policy that admits the target and not the primary shuts the primary out,
+ * unless another rule over the same pods admits it (rules are additive). A policy that begins to admit the primary gives it access that was not intended.
  */
 export function peersAtArrival(world: World, hasCompanion: (source: ObjectRef) => boolean): Loss[] {
   const policies = world.objects.filter(({ apiVersion, kind }) => kind === 'NetworkPolicy' && groupOf(apiVersion) === 'networking.k8s.io');
@@ -46,28 +46,28 @@ export function peersAtArrival(world: World, hasCompanion: (source: ObjectRef) =
         const isKept = hasCompanion(refOf(policy)) || !isShutOut(world, policies, policy, direction, rule);
         return isKept ? [] : [shutOut(world, policy, field, direction, manifest)];
       });
-      // One line for an object and a direction: the remedy is the same.
+      // One loss for an object and a direction: the remedy is the same.
       return lost.slice(0, 1);
     });
-    // One manifest is for both directions.
+    // One manifest covers both directions.
     return losses.map(({ manifest: own, ...loss }, index) => ({ ...loss, ...(index === 0 && own && { manifest: own }) }));
   });
 }
 
-/** The rules of a direction, where the policy has a say in it. The server fills `policyTypes` in (Kubernetes, API of NetworkPolicy). */
+/** The rules of a direction, if the policy covers it. The server fills `policyTypes` in (Kubernetes, API of NetworkPolicy). */
 function rulesOf(policy: KubeObject, { list, type }: Direction): readonly Rule[] {
   const spec = specOf<PolicySpec>(policy);
   const types = spec.policyTypes ?? (spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress']);
   return types.includes(type) ? (spec[list] ?? []) : [];
 }
 
-/** The rule admits the target's pods and not the primary's, nor does another rule over the same pods. */
+/** The rule admits the target's pods and not the primary's, and no other rule over the same pods admits the primary's. */
 function isShutOut(world: World, policies: readonly KubeObject[], policy: KubeObject, direction: Direction, rule: Rule): boolean {
   const { target, primary } = admitted(world, policy, rule[direction.peers]);
   return target && !primary && !admitsElsewhere(world, policies, policy, direction, rule);
 }
 
-/** A policy beside it that admits the primary where it admits the target; undefined where swapping the label does not. */
+/** An additional policy that admits the primary where this one admits the target; undefined if swapping the label does not. */
 function manifestFor(world: World, policies: readonly KubeObject[], policy: KubeObject): KubeObject | undefined {
   const { name, namespace } = policy.metadata;
   const used = DIRECTIONS.flatMap((direction) => {
@@ -94,7 +94,7 @@ function forPrimary(world: World, policy: KubeObject, rule: Rule, { peers }: Dir
   return { ...rule, [peers]: ofTarget.map((peer) => ({ ...peer, podSelector: swapped(peer.podSelector ?? {}) })) };
 }
 
-/** An absent or empty list of peers admits all. `isNamed`: the primary is admitted by its own label, which its user wrote for it. */
+/** An absent or empty list of peers admits all. `isNamed`: the primary is admitted by its own label, which the user wrote for it. */
 function admitted(world: World, policy: KubeObject, peers: readonly Peer[] | undefined): Record<'target' | 'primary' | 'isNamed', boolean> {
   if (peers === undefined || peers.length === 0) return { target: true, primary: true, isNamed: false };
   const named = peers.filter((peer) => isOfNamespace(world, policy, peer));
@@ -103,7 +103,7 @@ function admitted(world: World, policy: KubeObject, peers: readonly Peer[] | und
   return { target: admits(world.target.labels), primary: admits(world.primary.labels), isNamed };
 }
 
-/** A peer by address is about no pods; one without a namespaceSelector is of the policy's namespace. */
+/** A peer with an ipBlock selects no pods; a peer without a namespaceSelector selects pods of the policy's namespace. */
 function isOfNamespace(world: World, policy: KubeObject, { podSelector, namespaceSelector, ipBlock }: Peer): boolean {
   if (ipBlock !== undefined || (podSelector === undefined && namespaceSelector === undefined)) return false;
   if (namespaceSelector === undefined) return policy.metadata.namespace === world.namespace;
@@ -125,7 +125,7 @@ function admitsElsewhere(world: World, policies: readonly KubeObject[], policy: 
   );
 }
 
-/** The label that the primary's pods have, and the target's have not. */
+/** The label that the primary's pods have, and the target's do not. */
 function ownLabel(world: World): string {
   const label = swappedLabel(world);
   return label ? `${label.key}: ${label.primary}` : world.primary.owner.name;
@@ -149,7 +149,7 @@ function refused(policy: KubeObject, field: string, detail: string, remedy: stri
   return { code: 'PolicyWouldBeLost', kind: 'security', isRefused: true, object: refOf(policy), field, detail, remedy };
 }
 
-/** A policy goes by labels of namespaces that their names do not say. */
+/** A policy depends on labels of namespaces other than their names. */
 export function goesByNamespaceLabels(policy: KubeObject): boolean {
   const peers = DIRECTIONS.flatMap((direction) => rulesOf(policy, direction).flatMap((rule) => rule[direction.peers] ?? []));
   return peers.some(({ namespaceSelector }) => keysOf(namespaceSelector).some((key) => key !== NAMESPACE_NAME));

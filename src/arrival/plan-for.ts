@@ -12,28 +12,28 @@ import type { ArrivalPlan } from './plan.ts';
 import { isReadable } from './readable.ts';
 import { type UnreadKind, worldOf } from './world.ts';
 
-/** What was read of the application. */
+/** Objects that were read for the application. */
 export interface ReadApplication {
   target: KubeObject;
-  /** Absent: it is yet to be made. */
+  /** Absent if it is not created yet. */
   primary?: KubeObject | undefined;
-  /** Namespaces, too, as far as they are known. */
+  /** Also contains Namespaces whose labels are known. */
   objects: readonly KubeObject[];
   unread?: readonly UnreadKind[];
 }
 
-/** Settings of the controller that an arrival depends on. */
+/** Settings of the controller that the plan depends on. */
 export interface ArrivalSettings extends Pick<ArrivalOptions, 'mode' | 'isServing'> {
   selectorLabels: readonly string[];
-  /** Kinds of which the primary gets companions. */
+  /** Kinds of which companions are made for the primary. */
   companions: readonly CompanionName[];
-  /** Undefined: not known, and none is taken to route past the apex Service. */
+  /** If undefined, it is not known, and requests are assumed not to bypass the apex Service. */
   provider: Provider | undefined;
-  /** Of its router; absent: the defaults. */
+  /** Options of its router; the defaults if absent. */
   routing?: RouterOptions;
 }
 
-/** The plan for a Canary over a workload with pods; a problem where no label tells the sides apart; undefined for a kind without pods of its own. */
+/** The plan for a Canary over a workload with pods; a problem if no label distinguishes the sides; undefined for a kind without pods of its own. */
 export function planFor(canary: Canary, read: ReadApplication, settings: ArrivalSettings): ArrivalPlan | FieldProblem | undefined {
   const { target, primary, unread = [] } = read;
   const { provider, mode, isServing, routing } = settings;
@@ -48,7 +48,7 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
   const home = namespaces.find(({ metadata }) => metadata.name === canary.metadata.namespace);
   const sides = companionSides(refs, { target, primary, whole: target }, selector, home && (home.metadata.labels ?? {}));
   const companions = sides ? companionsFor(canary, sides, objects, settings.companions).companions : [];
-  // One that serves is so once it holds what the target does.
+  // An existing primary gets these labels once it has the target's spec.
   const willBe: KubeObject = {
     ...{ apiVersion: target.apiVersion, kind: target.kind, metadata: { name: refs.primary.name, namespace: canary.metadata.namespace } },
     spec: {
@@ -56,7 +56,7 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
       template: { metadata: { labels: primaryPodLabels(target, selector) } },
     },
   };
-  // Companions of other primaries are Serin's: what they are made beside has one of this primary, too.
+  // Companions of other primaries are left out: Serin makes one of each source for this primary also.
   const written = objects.filter((object) => !isCompanion(object));
   return arrival(
     canary,
@@ -69,7 +69,7 @@ export function planFor(canary: Canary, read: ReadApplication, settings: Arrival
   );
 }
 
-/** Kinds of another provider are none of this Canary's. */
+/** Kinds of another provider do not concern this Canary. */
 function isOfProvider(provider: Provider | undefined, { apiVersion, kind }: UnreadKind): boolean {
   const found = readKinds.find((one) => one.kind === kind && one.group === groupOf(apiVersion));
   return found?.providers === undefined || (provider !== undefined && isAbout(found, provider));

@@ -5,15 +5,16 @@ import type { Loss } from './plan.ts';
 import { type SelectingKind, selectingKind } from './selecting-kinds.ts';
 import { namesPrimary, type Selected, selectedIn, sharedLabel, swappedLabel, type World } from './world.ts';
 
-/** What becomes of the objects that select pods by their labels. */
+/** Objects that select pods by their labels, kept and lost. */
 export interface PoliciesAtArrival {
   keeps: KubeObject[];
   losses: Loss[];
 }
 
 /**
- * Selectors are evaluated over both sides. One that selects the target's pods and not the primary's stops to hold for those that serve, unless
- * there is a companion or the user has one for the primary; one that begins to select the primary's without naming them applies where it did not.
+ * Evaluates selectors over both sides. An object that selects the target's pods and not the primary's stops to apply to the pods that serve, unless it has a
+ * companion or the user has written one for the primary. An object that begins to select the primary's pods without naming them applies where it did not apply
+ * previously.
  */
 export function policiesAtArrival(world: World, hasCompanion: (source: ObjectRef) => boolean): PoliciesAtArrival {
   const result: PoliciesAtArrival = { keeps: [], losses: [] };
@@ -37,8 +38,8 @@ export function policiesAtArrival(world: World, hasCompanion: (source: ObjectRef
 }
 
 /**
- * The sources for which the user has one for the primary. Of security policies one that says what a source says speaks for that one; one in words of its
- * own is the user's answer to all.
+ * The sources that the user has also written for the primary. A security policy for the primary that repeats a source replaces that source; a policy with rules
+ * of its own replaces all sources.
  */
 function writtenFor(sources: readonly Source[], ofPrimary: readonly Source[]): ReadonlySet<KubeObject> {
   const textOf = ({ kind, object }: Source) => JSON.stringify([kind.kind, kind.withSelector(object, {}).spec]);
@@ -94,7 +95,7 @@ function gained(world: World, kind: SelectingKind, object: KubeObject): Loss {
   };
 }
 
-/** The same object for the primary's pods; undefined where swapping the label does not select them. */
+/** The same object for the primary's pods; undefined if swapping the label does not select them. */
 function forPrimary(world: World, kind: SelectingKind, object: KubeObject, selector: LabelSelector): KubeObject | undefined {
   const label = swappedLabel(world);
   const swapped = label && swapValues(selector, label.key, label.target, label.primary);
@@ -102,7 +103,7 @@ function forPrimary(world: World, kind: SelectingKind, object: KubeObject, selec
   return kind.withSelector(renamed(object), swapped);
 }
 
-/** The beginning of a manifest for the primary: without what the server has added. */
+/** The first part of a manifest for the primary, without fields that the server has added. */
 export function renamed({ apiVersion, kind, metadata, status: _status, ...rest }: KubeObject): KubeObject {
   const { name, namespace, labels } = metadata;
   const own = { name: `${name}-primary`, ...(namespace !== undefined && { namespace }), ...(labels && { labels }) };

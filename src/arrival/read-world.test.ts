@@ -4,7 +4,7 @@ import { readNamespace } from './read-world.ts';
 
 const refused = Object.assign(new Error('forbidden'), { status: 403 });
 
-describe('what an arrival reads', () => {
+describe('objects that an arrival reads', () => {
   const asked = async (isLimited: boolean, mayRead: boolean) => {
     const everywhere: string[] = [];
     const { unread } = await readNamespace(
@@ -22,11 +22,11 @@ describe('what an arrival reads', () => {
   const ofAll = ['NetworkPolicy', 'VirtualService', 'DestinationRule', 'HTTPRoute', 'GRPCRoute', 'HTTPProxy', 'TrafficRoute'];
   const partly = (kind: string) => expect.objectContaining({ kind, why: 'only objects of namespace prod can be seen' });
 
-  it('06-RB20: a Serin that is limited to namespaces asks for nothing elsewhere, so that no request is refused, and says what it does not see', async () => {
+  it('06-RB20: a Serin that is limited to namespaces requests no other objects, so that no request is refused, and reports what it cannot see', async () => {
     expect(await asked(true, false)).toEqual({ everywhere: [], unread: ofAll.map(partly) });
   });
 
-  it('else objects of other namespaces are read, and where that is refused those of its own', async () => {
+  it('a Serin without that limit reads objects of other namespaces, and only those of its own namespace if that is refused', async () => {
     expect(await asked(false, true)).toEqual({ everywhere: ofAll, unread: [] });
     expect(await asked(false, false)).toMatchObject({ unread: ofAll.map(partly) });
   });
@@ -51,7 +51,7 @@ describe('what an arrival reads', () => {
   };
   const home = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'prod', labels: { team: 'prod' } } };
 
-  it('the labels of the namespace are read where a policy goes by them, and are not checked where they may not be', async () => {
+  it('the labels of the namespace are read if a policy depends on them, and are reported as not checked if reading is forbidden', async () => {
     expect(await read('team', async () => home)).toEqual({ asks: 1, unread: [], namespaces: [home] });
     expect(await read('kubernetes.io/metadata.name', async () => home)).toMatchObject({ asks: 0 });
     const forbidden = await read('team', () => Promise.reject(refused));

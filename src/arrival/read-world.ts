@@ -5,7 +5,7 @@ import { goesByNamespaceLabels } from './peers.ts';
 import { isReadable } from './readable.ts';
 import type { UnreadKind } from './world.ts';
 
-/** Lists the objects of a kind, in one namespace or all. An error of status 404: it is not served; of 403: it may not be read. */
+/** Lists the objects of a kind, in one namespace or all. An error of status 404 means that the kind is not served, 403 that Serin may not read it. */
 export type ListKind = (kind: { apiVersion: string; kind: string; namespace?: string }) => Promise<{ items: readonly KubeObject[] }>;
 
 export interface ReadObjects {
@@ -14,19 +14,17 @@ export interface ReadObjects {
 }
 
 export interface ReadOptions {
-  /** Kinds that the caller knows. */
+  /** Kinds that the caller has read itself. */
   except?: readonly string[];
-  /** Absent: not known, and what Canaries of any are about is read. */
+  /** If absent, the provider is not known, and the kinds of all providers are read. */
   provider?: Provider | undefined;
-  /** Only this namespace may be read: others are not asked for, so that no request is refused. */
+  /** Serin may read only this namespace: objects of others are not requested, so that no request is refused. */
   isLimited?: boolean;
-  /** Reads the namespace itself; an error of status 403: it may not be read. Absent: it is listed, with all others. */
+  /** Reads the namespace itself. An error of status 403 means that Serin may not read it. If absent, all namespaces are listed. */
   getNamespace?: ((name: string) => Promise<KubeObject | undefined>) | undefined;
 }
 
-/**
- * Everything that an arrival in this namespace looks at. Kinds that are not installed have no objects; any other failure is the caller's.
- */
+/** Reads every object that an arrival depends on. Kinds that are not installed have no objects; any other failure is thrown to the caller. */
 export async function readNamespace(
   namespace: string,
   list: ListKind,
@@ -47,7 +45,7 @@ export async function readNamespace(
 
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace' };
 
-/** Its labels, by which policies may admit it. */
+/** Reads the namespace's labels, by which policies can admit it. */
 async function readHome(name: string, get: NonNullable<ReadOptions['getNamespace']>): Promise<ReadObjects> {
   try {
     const found = await get(name);
@@ -80,7 +78,7 @@ async function readKind(
   return { objects: [], unread: [] };
 }
 
-/** Those of all namespaces, or where only this one may be read, of this one: then they are a part. */
+/** Lists the objects of all namespaces, or only of this one if Serin may read no other: then the list is a part. */
 async function listed(
   ref: { apiVersion: string; kind: string },
   { namespace, isOfAll, isLimited }: { namespace: string; isOfAll: boolean; isLimited: boolean },

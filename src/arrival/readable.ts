@@ -74,8 +74,8 @@ const InNamespaces = z.looseObject({ any: z.boolean().nullish(), matchNames: z.a
 const Selecting = withSpec({ namespaceSelector: InNamespaces });
 
 /**
- * Whether an object has the shape that its kind asks for, as far as an arrival looks at it. The API server refuses any other one; files and kinds
- * of others may hold anything.
+ * An object has the shape that its kind requires, in the fields that an arrival reads. The API server refuses any other shape; files and kinds of other owners
+ * can contain anything.
  */
 export function isReadable(object: KubeObject): boolean {
   const shape = shapes[`${groupOf(String(object.apiVersion))}/${object.kind}`];

@@ -4,7 +4,7 @@ import type { Router } from '../routers/router.ts';
 import type { Loss } from './plan.ts';
 import type { World } from './world.ts';
 
-/** What the routes of the provider do not keep of what users say of the apex Service. */
+/** Settings of the apex Service by its users that the routes of the provider do not keep. */
 export function routedAtArrival(canary: Canary, { objects }: Pick<World, 'objects'>, router: Pick<Router, 'unkept'>): Loss[] {
   const unkept = router.unkept?.(canary, objects) ?? [];
   return unkept.map(({ on, isRefused, isPolicy, ...clauses }) => ({

@@ -14,15 +14,15 @@ export interface SelectingKind {
   loss: LossKind;
   /** Path of the selector, for messages. */
   field: string;
-  /** Its selector; undefined: it selects by no label, as a policy of the whole namespace. */
+  /** Its selector, `undefined` if it selects by no label, as a policy of the whole namespace. */
   selector(object: KubeObject): LabelSelector | undefined;
-  /** The namespaces whose pods it selects; absent: its own. */
+  /** The namespaces whose pods it selects; its own if absent. */
   namespaces?(object: KubeObject): readonly string[] | 'any';
-  /** The object with another selector. */
+  /** Returns the object with another selector. */
   withSelector(object: KubeObject, selector: LabelSelector): KubeObject;
-  /** A clause: what pods without it lack. */
+  /** A clause: the effect on pods without it. */
   means: string;
-  /** What one for the primary needs beside it: the end of a clause. */
+  /** The end of a clause: a further step that the object for the primary needs. */
   beside?(object: KubeObject): string;
 }
 
@@ -76,7 +76,7 @@ const istioSecurity = {
   ...labelsAt('selector', 'matchLabels'),
 } as const;
 
-/** Every kind that is looked at, beside Services and the peers of NetworkPolicies. */
+/** All kinds that are checked, except Services and the peers of NetworkPolicies. */
 export const selectingKinds: readonly SelectingKind[] = [
   {
     ...{ group: 'policy', versions: ['v1'], kind: 'PodDisruptionBudget', resource: 'poddisruptionbudgets', loss: 'availability' },
@@ -95,7 +95,7 @@ export const selectingKinds: readonly SelectingKind[] = [
     ...{ group: 'policy.linkerd.io', versions: ['v1beta3', 'v1beta2', 'v1beta1'], kind: 'Server', resource: 'servers', loss: 'security' },
     ...at('podSelector'),
     means: 'its authorizations do not hold for them',
-    // They name the Server, and without one nothing is let through.
+    // Authorizations name the Server. A Server without one admits no request.
     beside: ({ metadata }) => `, and authorize it as Server ${metadata.name} is`,
   },
   {
@@ -117,7 +117,7 @@ export const selectingKinds: readonly SelectingKind[] = [
   },
 ];
 
-/** The entry of an object's kind. */
+/** Finds the entry of an object's kind. */
 export function selectingKind(object: KubeObject): SelectingKind | undefined {
   return selectingKinds.find(({ group, kind }) => kind === object.kind && group === groupOf(object.apiVersion));
 }

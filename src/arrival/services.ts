@@ -10,7 +10,7 @@ import { mayFollow, originalOf } from './followers.ts';
 import type { Follower, Loss } from './plan.ts';
 import { type Pods, type Selected, selectedIn, separatingLabel, type World } from './world.ts';
 
-/** What becomes of the Services that lead to the target's pods. */
+/** Services that lead to the target's pods: kept, following and lost. */
 export interface ServicesAtArrival {
   keeps: KubeObject[];
   follows: Follower[];
@@ -18,8 +18,8 @@ export interface ServicesAtArrival {
 }
 
 /**
- * The apex Service is taken where it leads to the target's pods alone. Another Service that leads to them follows it. One that leads to pods of
- * other workloads, too, can be neither: they would lose it.
+ * Takes over the apex Service if it leads only to the target's pods. Another Service that leads to them follows it. A Service that also leads to pods of other
+ * workloads can do neither: they would lose it.
  */
 export function servicesAtArrival(canary: Canary, world: World): ServicesAtArrival {
   const { apexService, primaryService, canaryService } = names(canary);
@@ -40,7 +40,7 @@ export function servicesAtArrival(canary: Canary, world: World): ServicesAtArriv
   return result;
 }
 
-/** Pods of others that have the labels by which the primary is selected: the apex Service would lead to them. */
+/** Pods of another workload that have the labels by which the primary is selected: the apex Service would lead to them. */
 function takenForPrimary(canary: Canary, world: World): Loss[] {
   const { target, primary, primaryLabels, namespace } = world;
   const isOfPrimary = (key: string, value: string) => target.labels[key] !== undefined && value === primaryValue(target.labels[key]);
@@ -68,7 +68,7 @@ function apexAtArrival(
   else losses.push(shared(canary, world, service, others, 'is the apex Service, and would lead to the primary alone'));
 }
 
-/** The user names a Service of other workloads as the apex: that is the wish to move its users. */
+/** The user names a Service of other workloads as the apex, and so wants to move its users. */
 function moved({ primary }: World, service: KubeObject, others: readonly Pods[]): Loss {
   return {
     ...{ code: 'WouldBeLost', kind: 'endpoints', isRefused: false, object: refOf(service), field: 'spec.selector' },
@@ -81,7 +81,7 @@ function otherAtArrival(canary: Canary, world: World, service: KubeObject, selec
   const { name } = service.metadata;
   const { target, primary, others } = selected;
   if (others.length > 0) {
-    // Where it leads to both sides, the canary would have users whatever its weight (I2); where not, the application loses a part of its users.
+    // If it leads to both sides, the canary would have users at any weight (I2); if not, the application loses a part of its users.
     result.losses.push(
       shared(canary, world, service, others, primary ? 'would lead to the canary, whatever its weight' : 'would not lead to the primary'),
     );
@@ -113,7 +113,7 @@ function shared(canary: Canary, world: World, service: KubeObject, others: reado
   const { name } = service.metadata;
   const label = separatingLabel(world, others);
   const target = `${canary.spec.targetRef.kind} ${canary.spec.targetRef.name}`;
-  // A Service of the target's own is not enough: this one would still lead to both.
+  // A separate Service for the target is not enough: this one would still lead to both.
   const left = `leave ${target} out of it${name === apexService ? ', and name a Service of its own in spec.service.name' : ''}`;
   return {
     ...refusal('endpoints', service, 'spec.selector'),

@@ -4,12 +4,12 @@ import { specOf } from '../api/kinds/spec-of.ts';
 import { type KubeObject, type Labels, type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
 import { selects } from '../workloads/label-selector.ts';
 
-/** Pods that are made from one template. */
+/** Pods made from one template. */
 export interface Pods {
   owner: ObjectRef;
   namespace: string;
   labels: Labels;
-  /** As asked for; absent: its kind has no such number, or the default holds. */
+  /** Desired number; absent if the kind has no such field or the default applies. */
   replicas?: number | undefined;
 }
 
@@ -20,29 +20,29 @@ export interface UnreadKind {
   why: string;
 }
 
-/** A living application as a Canary arrives over it: both sides, and every object that may know them. */
+/** A living application at the arrival of a Canary: both sides, and every object that can refer to them. */
 export interface World {
   namespace: string;
   target: Pods;
-  /** With the labels that its pods have, or will have, and the number of those that serve now. */
+  /** Has the labels that its pods have or will have, and the number of pods that serve now. */
   primary: Pods;
-  /** Of the primary's selector. */
+  /** Labels of the primary's selector. */
   primaryLabels: Labels;
   /** Pods of other workloads, of every namespace that was read. */
   others: readonly Pods[];
   objects: readonly KubeObject[];
-  /** Labels of the namespaces that are known; each has its name as `kubernetes.io/metadata.name`. */
+  /** Labels of the known namespaces; each has its name as `kubernetes.io/metadata.name`. */
   namespaces: ReadonlyMap<string, Labels>;
   unread: readonly UnreadKind[];
 }
 
 interface Sides {
   target: KubeObject;
-  /** As it is, or as it would be made. */
+  /** The stored primary, or the primary that would be made. */
   primary: KubeObject;
 }
 
-/** Sorts what was read. Two workloads are the two sides; others that have a pod template are workloads of others. */
+/** Sorts the objects that were read: two workloads are the two sides, and the others with a pod template are other workloads. */
 export function worldOf(
   { target, primary }: Sides,
   objects: readonly KubeObject[],
@@ -66,7 +66,7 @@ export function worldOf(
 
 const matchLabelsOf = (object: KubeObject): Labels | undefined => specOf<{ selector?: LabelSelector }>(object).selector?.matchLabels;
 
-/** It is made with the labels of the target's. */
+/** The selector gets the values of the target's labels. */
 function selectorOfPrimary(target: KubeObject, primary: KubeObject): Labels {
   const labels = podsOf(primary)?.labels ?? {};
   const keys = Object.keys(matchLabelsOf(target) ?? {});
@@ -80,12 +80,12 @@ export const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 
 const labelsOfNamespace = (name: string, labels: Labels = {}): Labels => ({ ...labels, [NAMESPACE_NAME]: name });
 
-/** The labels of a namespace, as far as they are known. */
+/** The known labels of a namespace. */
 export function namespaceLabels(world: World, name: string): Labels {
   return world.namespaces.get(name) ?? labelsOfNamespace(name);
 }
 
-/** Kinds whose objects make pods from a template, by where it is. A ReplicaSet is of its Deployment, and a Job of its CronJob. */
+/** Kinds whose objects make pods from a template, with its place. A ReplicaSet counts as its Deployment, and a Job as its CronJob. */
 const TEMPLATES: Readonly<Record<string, (spec: Record<string, unknown>) => unknown>> = {
   'apps/Deployment': ({ template }) => template,
   'apps/StatefulSet': ({ template }) => template,
@@ -104,7 +104,7 @@ function podsOf(object: KubeObject): Pods | undefined {
   return { owner: refOf(object), namespace, labels: template.metadata?.labels ?? {}, ...(typeof replicas === 'number' && { replicas }) };
 }
 
-/** Which of the pods a selector selects: sides, and the workloads of others in the same namespace. */
+/** Pods that a selector selects: the sides, and other workloads in the same namespace. */
 export interface Selected {
   target: boolean;
   primary: boolean;
@@ -117,7 +117,7 @@ export function selectedIn(world: World, namespace: string, selector: LabelSelec
   return { target: holds(world.target), primary: holds(world.primary), others: world.others.filter(holds) };
 }
 
-/** The selector asks for the primary's own value: it was written for the primary, and does not begin to select it by accident. */
+/** The selector requires the primary's own value: it was written for the primary, and does not begin to select it by accident. */
 export function namesPrimary(world: World, { matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   const isOwn = (key: string, value: string) => world.primary.labels[key] === value && world.target.labels[key] !== value;
   return (
@@ -135,7 +135,7 @@ export function swappedLabel({ target, primary }: World): { key: string; target:
   return undefined;
 }
 
-/** A label that both sides have and no other workload of the namespace: a selector by it goes on to hold. */
+/** A label that both sides have and no other workload of the namespace: a selector by it keeps working. */
 export function sharedLabel(world: World): string | undefined {
   const neighbours = world.others.filter(({ namespace }) => namespace === world.namespace);
   const found = Object.entries(world.target.labels).find(

@@ -1,6 +1,6 @@
 import { runSerin } from './program.ts';
 
-/** As Node has it for a module whose await never ends: a pipeline must not take it for success. */
+/** Node's exit code for a module whose await never ends: a pipeline must not take it for success. */
 const NEVER_ENDED = 13;
 
 // A single executable runs one CommonJS script, which has no await at its top.

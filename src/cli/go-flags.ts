@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** Commands whose flags may have one dash, as in the manifests of users; `-ojson` of the others is `-o json`. */
+/** Commands whose flags can begin with one dash, as in the manifests of users; for the others `-ojson` is `-o json`. */
 export const LIKE_GO: ReadonlySet<string> = new Set(['controller', 'loadtester']);
 
 /** Go's flag package takes `-mesh-provider=istio` where everybody else takes two dashes: both are accepted (02-1.1). */

@@ -37,7 +37,7 @@ export function serinProgram(name: string): Command {
   return program;
 }
 
-/** Does what the command line asks for, given as `process.argv`; it ends when the command does. */
+/** Runs the command line, given as `process.argv`; it ends when the command does. */
 export async function runSerin(argv: readonly string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly);
   const program = serinProgram(calledAs(argv[1]));

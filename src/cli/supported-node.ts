@@ -2,7 +2,7 @@ import manifest from '../../package.json' with { type: 'json' };
 
 const OLDEST = manifest.engines.node.replace('>=', '');
 
-/** Why the program cannot run on this version of Node, as `process.versions.node` names it. Undefined: it can. */
+/** Reason for which the program cannot run on this version of Node, as `process.versions.node` names it; `undefined` if it can. */
 export function nodeProblem(version: string): string | undefined {
   const [major = 0, minor = 0] = numbersOf(version);
   const [oldestMajor = 0, oldestMinor = 0] = numbersOf(OLDEST);

@@ -17,16 +17,16 @@ interface Scope {
   /** Watches of the controller, the newest last. */
   fed: object[];
   own?: WatchHandle | undefined;
-  /** Of what is kept of deleted Canaries, while someone looks. */
+  /** Watch of kept primaries, while a viewer is connected. */
   kept?: WatchHandle | undefined;
 }
 
-/** Follows what is kept of deleted Canaries; `namespace` undefined: of all. */
+/** Follows kept primaries of a namespace, or of all namespaces. */
 export type WatchKept = (namespace: string | undefined, changed: (rows: readonly CanaryRow[]) => void) => WatchHandle;
 
 /**
- * The list of all Canaries, fed by the watches that the controller has open in this process. A replica that has none, because another one leads,
- * opens its own while someone looks, and closes it after that.
+ * The list of all Canaries, fed by the watches that the controller has open in this process. A replica without watches, because another one leads, opens its
+ * own while a viewer is connected, and closes it after that.
  */
 export class CanaryFeed {
   readonly #scopes: readonly Scope[];
@@ -40,7 +40,7 @@ export class CanaryFeed {
   #viewers = 0;
   #cancelClosing = () => {};
 
-  /** `namespaces` empty: all of them. */
+  /** An empty list of `namespaces` means all of them. */
   constructor(
     cluster: Pick<Cluster, 'watch'>,
     {
@@ -113,7 +113,7 @@ export class CanaryFeed {
     return { namespace, model, handler, fed: [] };
   }
 
-  /** Someone looks: an own watch where the controller has none. It has none of what is kept. */
+  /** Opens a watch of its own, for a connected viewer, if the controller has none. The controller never watches kept primaries. */
   #look(scope: Scope): void {
     const { namespace, model } = scope;
     scope.kept ??= this.#watchKept(namespace, (rows) => model.setKept(rows));
@@ -127,7 +127,7 @@ export class CanaryFeed {
     scope.kept?.stop();
     scope.kept = undefined;
     scope.model.setKept([]);
-    // What is not watched is not known.
+    // Without a watch the list is unknown: show none.
     if (scope.fed.length === 0) scope.handler.onList([]);
   }
 

@@ -39,7 +39,7 @@ it('forgets what a new list no longer has', () => {
   expect(names()).toEqual(['a/two']);
 });
 
-it('I19: has a row of what is kept of a Canary that was deleted, and says when that comes, changes and goes', () => {
+it('I19: has a row for a kept primary, and reports when that row is added, changed and removed', () => {
   const { watched, model, changes, names } = aModel();
   watched.list('a/one', 'a/three');
   model.setKept([keptOf('two')]);
@@ -51,7 +51,7 @@ it('I19: has a row of what is kept of a Canary that was deleted, and says when t
   expect(names()).toEqual(['a/one', 'a/three']);
 });
 
-it('I19: a Canary that is there is shown, and what is kept of it only when it has gone', () => {
+it('I19: an existing Canary is shown, and its kept primary only after its deletion', () => {
   const { watched, model, changes } = aModel();
   const phases = () => model.list().data.rows.map(({ phase }) => phase);
   watched.list('a/one');
@@ -65,7 +65,7 @@ it('I19: a Canary that is there is shown, and what is kept of it only when it ha
   expect(changes.map(({ event, data }) => ('phase' in data ? data.phase : event))).toEqual(['list', 'kept', 'Succeeded']);
 });
 
-it('says that Canaries may not be read until they can be', () => {
+it('reports Canaries as unreadable until they can be read', () => {
   const { watched, model } = aModel();
   watched.unavailable('canaries may not be read');
   expect(model.list().data).toMatchObject({ unavailable: 'canaries may not be read' });

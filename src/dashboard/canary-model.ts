@@ -8,16 +8,16 @@ export type ListChange = { [E in keyof ListEvents]: { event: E; data: ListEvents
 
 const keyOf = ({ namespace = '', name }: { namespace?: string; name: string }): string => `${namespace}/${name}`;
 
-/** All Canaries as rows, kept by one watch, and what is kept of others that were deleted. */
+/** All Canaries as rows, from one watch, and kept primaries of deleted Canaries. */
 export class CanaryModel {
   readonly #rows = new Map<string, CanaryRow>();
-  /** Of deleted Canaries: one that is there comes before. */
+  /** Rows of deleted Canaries; the row of an existing Canary takes precedence. */
   #kept: ReadonlyMap<string, CanaryRow> = new Map();
   readonly #listeners = new Set<(change: ListChange) => void>();
   readonly #watch: WatchHandle;
   #unavailable: string | undefined;
 
-  /** `namespace` absent: those of all namespaces. */
+  /** Without `namespace`: Canaries of all namespaces. */
   constructor(cluster: Pick<Cluster, 'watch'>, namespace: string | undefined, rowOf: (raw: KubeObject) => CanaryRow) {
     this.#watch = cluster.watch(
       { apiVersion, kind: 'Canary', ...(namespace && { namespace }) },
@@ -58,7 +58,7 @@ export class CanaryModel {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** What is kept of Canaries that were deleted, all of it. */
+  /** Replaces all rows of deleted Canaries. */
   setKept(rows: readonly CanaryRow[]): void {
     const before = this.#kept;
     this.#kept = new Map(rows.map((row) => [keyOf(row), row]));

@@ -171,7 +171,7 @@ describe('attacks on the dashboard', () => {
     { attack: 'with a property of every object as verb', headers: () => posting(), body: '{"verb":"__proto__"}', status: 400 },
     { attack: 'by PUT', method: 'PUT', headers: () => posting(), status: 405 },
     { attack: 'by DELETE', method: 'DELETE', headers: () => posting(), status: 405 },
-  ])('a verb $attack: $status, and nothing is asked for', async ({ method = 'POST', headers, body = PROMOTE, status }) => {
+  ])('a verb $attack: $status, and no verb runs', async ({ method = 'POST', headers, body = PROMOTE, status }) => {
     const answer = await ask(VERBS, { method, headers: headers(), body }).catch((error: NodeJS.ErrnoException) => {
       // The server may hang up on a body that it does not want.
       if (status === 413 && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return { status };
@@ -181,7 +181,7 @@ describe('attacks on the dashboard', () => {
     expect(acted).toEqual([]);
   });
 
-  it('the cookie alone, which the browser sends to every port of this machine, reads and does nothing; nor does the proof alone', async () => {
+  it('without the proof the cookie, which browsers send to every port of this machine, reads and does nothing; nor does only the proof', async () => {
     const { cookie = '', ...proof } = session;
     for (const headers of [{ cookie }, { cookie, [PROOF_HEADER]: newSecret() }, proof]) {
       for (const path of ['/api/session', '/api/stream', '/api/canaries/test/podinfo/stream', '/api/canaries/test/podinfo/history']) {
@@ -193,13 +193,13 @@ describe('attacks on the dashboard', () => {
     expect((await ask('/', { headers: { cookie } })).text).not.toContain('podinfo');
   });
 
-  it('the page itself may ask', async () => {
+  it('the page itself can run a verb', async () => {
     expect((await ask(VERBS, { method: 'POST', headers: posting(), body: PROMOTE })).status).toBe(200);
     expect(acted).toEqual(['promote podinfo']);
   });
 
   it.each(['/', '/api/canaries/test/podinfo/history', '/assets/page.js', '/nothing', '/login?token=x'])(
-    'clickjacking, sniffing and scripts of others: %s has the headers against them',
+    'clickjacking, sniffing and foreign scripts: %s has the headers against them',
     async (path) => {
       const { headers } = await ask(path, { headers: own() });
       expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -215,7 +215,7 @@ describe('attacks on the dashboard', () => {
     },
   );
 
-  it('XSS by what tenants write: it leaves the server as JSON or plain text alone, and cut to a length', async () => {
+  it('XSS in texts of tenants: they leave the server only as JSON or plain text, and cut to a length', async () => {
     const list = await ask('/api/stream', { headers: own() });
     expect(list.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(list.text).toContain('podinfo');
@@ -239,7 +239,7 @@ describe('attacks on the dashboard', () => {
     expect([status, text]).toEqual([500, 'internal error\n']);
   });
 
-  it('a flood of streams: those beyond the limit are refused, and one that closes makes room', async () => {
+  it('a flood of streams: streams beyond the limit are refused, and a closed stream makes room', async () => {
     const open = await Promise.all([1, 2, 3].map(() => openStream()));
     expect((await ask('/api/stream', { headers: own() })).status).toBe(429);
     open[0]?.destroy();

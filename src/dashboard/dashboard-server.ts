@@ -17,7 +17,7 @@ import { SessionRequests } from './session-requests.ts';
 import { ViewError, type Views } from './views.ts';
 import type { CanaryName } from './wire.ts';
 
-/** Of `serin dashboard`. */
+/** Options of `serin dashboard`. */
 export interface DashboardOptions {
   /** 0: any that is free. */
   port: number;
@@ -30,10 +30,10 @@ export interface DashboardOptions {
   limits?: Partial<typeof LIMITS>;
 }
 
-/** Of a server with any access. */
+/** Options of a server with any access. */
 export interface ServeOptions {
   port: number;
-  /** Absent: all addresses. */
+  /** By default all addresses. */
   host?: string;
   server: (settings: ServerOptions) => Server;
   accessAt(port: number): Access;
@@ -42,8 +42,8 @@ export interface ServeOptions {
 }
 
 /**
- * Of the server for one user. Connections and requests without a session have slots of their own, in which no peer takes those of another; what has a
- * session is bounded besides, and keeps its connection.
+ * Limits of the server for one user. Connections and requests without a session have slots of their own, in which no peer takes those of another. Requests of a
+ * session have limits besides, and keep their connection.
  */
 export const LIMITS = {
   ...{ connections: 128, strangersUnderWay: 32 },
@@ -207,7 +207,7 @@ function loadable(path: string): Answer | undefined {
   return asset ? { status: 200, ...asset } : { status: 404, text: 'not found\n' };
 }
 
-/** The client may be one that does not end its request: its connection ends. */
+/** Closes the connection: the client might never end its request. */
 function tooMany(response: ServerResponse): void {
   if (response.headersSent) return void response.destroy();
   response.setHeader('connection', 'close');

@@ -3,7 +3,7 @@ import { type Clock, every } from '../base/clock.ts';
 import { boundedJson } from './bounded-json.ts';
 
 const BEAT_MS = 20_000;
-/** Between two checks of whether the reader of a stream may still have it. */
+/** Interval of the check that the reader of a stream still has the right to it. */
 const CHECK_MS = 10_000;
 /** A reader that takes nothing is cut off here; it connects again and gets the whole state. */
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
@@ -31,7 +31,7 @@ export class EventStreams {
     this.#clock = clock;
   }
 
-  /** Starts a stream; false: there are too many. `start` gets its sender, and returns what ends its source. */
+  /** Starts a stream, or returns false at a limit. `start` gets its sender, and returns the function that ends its source. */
   open(response: ServerResponse, reader: StreamReader, start: (send: (event: string, data: unknown) => void) => () => void): boolean {
     const ofSession = [...this.#open.values()].filter((session) => session === reader.session).length;
     if (this.#open.size >= this.#most || ofSession >= this.#mostOfSession) return false;

@@ -1,4 +1,4 @@
-/** A header that a page of another origin cannot send without being asked first, which it never is. */
+/** A header that a page of another origin can send only after a CORS preflight, which the server never grants. */
 export const OWN_HEADER = 'x-serin-dashboard';
 
 /**
@@ -7,7 +7,7 @@ export const OWN_HEADER = 'x-serin-dashboard';
  */
 export const PROOF_HEADER = 'x-serin-proof';
 
-/** Of an answer for want of a session: the page at which users log in. */
+/** Header of an answer without a session: the page at which users log in. */
 export const LOGIN_HEADER = 'x-serin-login';
 
 const FRAGMENT = '#proof=';
@@ -15,6 +15,6 @@ const FRAGMENT = '#proof=';
 /** The path with the proof, for a redirect: a fragment is sent to no server. */
 export const withProof = (path: string, proof: string): string => `${path}${FRAGMENT}${proof}`;
 
-/** The proof that a page was opened with; undefined: none. */
+/** The proof with which the page was opened, if there was one. */
 export const proofIn = (fragment: string): string | undefined =>
   fragment.startsWith(FRAGMENT) ? fragment.slice(FRAGMENT.length) : undefined;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The body as text; undefined: it is too long. */
+/** The body as text, `undefined` if it is too long. */
 export async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -12,7 +12,7 @@ export async function bodyOf(request: IncomingMessage, mostBytes: number): Promi
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** One field of a JSON object; undefined: there is none. */
+/** One field of a JSON object, `undefined` if it has no such field. */
 export function fieldOf(body: string, name: string): unknown {
   try {
     const parsed: unknown = JSON.parse(body);

@@ -3,8 +3,8 @@ import type { Access } from './access/access.ts';
 import { OWN_HEADER } from './own-headers.ts';
 
 /**
- * Why a request is refused before anything of it is read; undefined: it may go on. The access knows the names by which the
- * server is reached, and the origin of the page under each: another name that leads here is DNS rebinding.
+ * Reason for which a request is refused before anything of it is read, `undefined` if it is accepted. The access knows the names of the server, and the origin
+ * of the page under each: another name that leads here is DNS rebinding.
  */
 export function requestProblem(
   method: string,

@@ -10,7 +10,7 @@ export class SessionRequests {
     this.#mostOfSession = mostOfSession;
   }
 
-  /** Call the result at the end of the request; undefined: there are too many. */
+  /** Call the result at the end of the request; `undefined` if there are too many. */
   begin(session: object): (() => void) | undefined {
     const ofSession = this.#underWay.get(session) ?? 0;
     if (this.#inSum >= this.#most || ofSession >= this.#mostOfSession) return undefined;

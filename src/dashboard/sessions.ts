@@ -14,8 +14,8 @@ export interface NewSession {
 }
 
 /**
- * The one-time token and the session that it is exchanged for. The right token is accepted whatever wrong ones came before: no one can lock the user
- * out, and 256 bits are not guessed.
+ * The one-time token and the session that it is exchanged for. The right token is accepted even after wrong ones: no one can lock the user out, and 256 bits
+ * are not guessed.
  */
 export class Sessions {
   readonly #clock: Clock;

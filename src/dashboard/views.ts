@@ -4,7 +4,7 @@ import type { CanaryName, DifferenceView, HistoryView, JournalView, ReleaseView,
 /** A request that cannot be answered, with words for the user. */
 export class ViewError extends Error {
   override readonly name = this.constructor.name;
-  /** Of HTTP. */
+  /** HTTP status. */
   readonly status: 403 | 404 | 409 | 502;
 
   constructor(status: ViewError['status'], message: string, options?: ErrorOptions) {
@@ -13,7 +13,7 @@ export class ViewError extends Error {
   }
 }
 
-/** What the dashboard shows of one Canary, and does to it. A failure is a `ViewError`. */
+/** Views of one Canary, and verbs for it. A failure is a `ViewError`. */
 export interface Views {
   /** Shows the release now and after each change, until the returned function is called. */
   follow(canary: CanaryName, show: (release: ReleaseView) => void, fail: (error: ViewError) => void): () => void;

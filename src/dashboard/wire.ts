@@ -1,4 +1,4 @@
-/** What the server and the page say to each other, as JSON. Types alone: the page's bundle gets nothing from here. */
+/** Messages between the server and the page, as JSON. Only types: the page's bundle gets nothing from here. */
 
 /** A Canary by its namespace and name. */
 export interface CanaryName {
@@ -15,27 +15,27 @@ export interface WaitView {
   code: string;
   /** The field concerned. */
   field?: string | undefined;
-  /** Who can end it. */
+  /** The person or team who can end it. */
   who: string;
   /** RFC 3339. */
   since?: string | undefined;
   until?: string | undefined;
 }
 
-/** What ended the last release. */
+/** Reason for the end of the last release. */
 export interface EndingView {
   code: string;
   detail: string;
   /** RFC 3339. */
   at: string;
-  /** Who can act. */
+  /** The person or team who can act. */
   actor: string;
   remedy: string;
 }
 
 /** One line of the list. */
 export interface CanaryRow extends CanaryName {
-  /** Empty: no controller has seen it. */
+  /** Empty until a controller has seen the Canary. */
   phase: string;
   suspended: boolean;
   target: { kind: string; name: string };
@@ -49,7 +49,7 @@ export interface CanaryRow extends CanaryName {
   /** RFC 3339. */
   since?: string | undefined;
   message?: string | undefined;
-  /** Absent: no release has ended, or one is under way. */
+  /** Absent if no release has ended, or one is under way. */
   ending?: EndingView | undefined;
   /** The most urgent first. */
   waits?: readonly WaitView[] | undefined;
@@ -87,23 +87,23 @@ export interface CauseView {
 export interface RouteFieldChange {
   /** Kind, namespace and name. */
   object: string;
-  /** Empty: the object itself. */
+  /** Empty for the object itself. */
   field: string;
   before?: string | undefined;
   now?: string | undefined;
 }
 
-/** The split of traffic, in percent to the canary, as it is recorded and as the objects of the provider express it now. */
+/** Split of traffic, in percent to the canary: the recorded split, and the split that the objects of the provider express now. */
 export interface RoutesView {
   /** Kind and name of each object. */
   objects: readonly string[];
   recorded: number;
-  /** Absent: they express none, for this reason if one is known. */
+  /** Absent if the objects express no split, for this reason if it is known. */
   live?: number | undefined;
   unreadable?: string | undefined;
   /** Fields that differ from what the objects hold outside a release, the first ones. */
   changes: readonly RouteFieldChange[];
-  /** Further ones that were left out. */
+  /** Number of further fields that are left out. */
   more: number;
 }
 
@@ -118,20 +118,20 @@ export interface ComparedView {
   metric: string;
   verdict: string;
   sentence: string;
-  /** False: shadow. */
+  /** `false` in shadow mode. */
   decides: boolean;
   canary: string;
   primary: string;
-  /** Evidence, in percent of what a decision needs. */
+  /** Evidence, in percent of the evidence for a decision. */
   against: string;
   inFavour: string;
 }
 
 /** One Canary with its release in progress or the last one. */
 export interface ReleaseView extends CanaryRow {
-  /** The number of the release; 0: there was none. */
+  /** The number of the release, 0 if there was none. */
   release: number;
-  /** Percent to the canary, from the beginning of the release on; empty: none was recorded. */
+  /** Percent to the canary since the beginning of the release; empty if none was recorded. */
   weights: readonly PointView[];
   /** Epoch milliseconds. */
   readAtMs: number;
@@ -141,7 +141,7 @@ export interface ReleaseView extends CanaryRow {
     check: string;
     verdict: string;
     value?: number | undefined;
-    /** Of the primary, where the check compares the two. */
+    /** Value of the primary, if the check compares the two. */
     baseline?: number | undefined;
     limit?: string | undefined;
     /** The limit as numbers, where it has them. */
@@ -185,7 +185,7 @@ export interface JournalStep {
   text: string;
 }
 
-/** What one check measured in a release. */
+/** Measurements of one check in a release. */
 export interface CheckHistoryView {
   check: string;
   /** The last one. */
@@ -196,7 +196,7 @@ export interface CheckHistoryView {
   failed: number;
   unmeasured: number;
   values: readonly PointView[];
-  /** Of the primary, where the check compares the two. */
+  /** Values of the primary, if the check compares the two. */
   baseline: readonly PointView[];
 }
 
@@ -217,7 +217,7 @@ export interface DifferenceView {
   hidden: readonly string[];
 }
 
-/** How a request to a release ended. */
+/** Outcome of a request to a release. */
 export interface VerbAnswer {
   outcome: string;
   message?: string | undefined;
@@ -225,9 +225,9 @@ export interface VerbAnswer {
 
 /** The reader's session. */
 export interface SessionView {
-  /** Absent: the user of the kubeconfig. */
+  /** By default the user of the kubeconfig. */
   user?: string | undefined;
-  /** Verbs can be asked for, where the user has the right to them. */
+  /** Verbs can be requested, where the user has the right to them. */
   mayAct: boolean;
 }
 

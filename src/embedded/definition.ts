@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 /** Schema of an object that keeps every field. */
 export const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
 
-/** A CRD without a schema of its own: what is in its objects is the data plane's to judge. The first version is stored. */
+/** A CRD without a schema of its own: the data plane judges the content of its objects. The first version is stored. */
 export function definition(
   group: string,
   kind: string,

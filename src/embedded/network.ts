@@ -10,7 +10,7 @@ export interface Listener {
   close(now?: boolean): Promise<void>;
 }
 
-/** How the parts of the embedded cluster reach each other. HTTP is Node's own on every network: only what carries its bytes differs. */
+/** Connections between the parts of the embedded cluster. HTTP is Node's own on every network: only the transport of its bytes differs. */
 export interface Network {
   /** 0, the default, takes any free port. */
   listen(server: Server, port?: number): Promise<Listener>;

@@ -18,7 +18,7 @@ interface Left {
   adoption?: Partial<Adoption>;
 }
 
-/** A cluster as Flagger leaves it, and the first step of ours. */
+/** A cluster as Flagger leaves it, and Serin's first step in it. */
 function adopted({ phase, routes = allToPrimary, iterations = 0, failedChecks = 0, adoption }: Left) {
   const world = initialized(aCanary({ stepWeight: 10, maxWeight: 50 }));
   const status: CanaryStatus = { phase, failedChecks, canaryWeight: 0, iterations, lastAppliedSpec: '5f8fd4f546' };
@@ -37,7 +37,7 @@ function adopted({ phase, routes = allToPrimary, iterations = 0, failedChecks = 
   return { phase: phaseOf(next), release: releaseOf(next), questions, facts };
 }
 
-describe('E3: what Flagger promoted is not analysed again', () => {
+describe('E3: a revision that Flagger promoted is not analysed again', () => {
   it.each([
     { phase: 'Initialized', equals: true, becomes: 'Initialized', step: 'resting' },
     { phase: 'Succeeded', equals: true, becomes: 'Succeeded', step: 'resting' },
@@ -55,12 +55,12 @@ describe('E3: what Flagger promoted is not analysed again', () => {
     },
   );
 
-  it('E3: a failed revision is not started again, but one that was pushed after the last status is', () => {
+  it('E3: a failed revision is not started again, but a revision that was pushed after the last status is', () => {
     expect(adopted({ phase: 'Failed', adoption: { pushed: true } }).phase).toBe('Progressing');
   });
 });
 
-describe('E3: a release under way goes on from where it is', () => {
+describe('E3: a release in progress continues from its current step', () => {
   it.each<Left & { step: string }>([
     { phase: 'Progressing', routes: at30, failedChecks: 1, step: 'analysing' },
     { phase: 'Progressing', routes: { kind: 'matched', match: [{ headers: { x: { exact: '1' } } }] }, iterations: 2, step: 'analysing' },
@@ -70,7 +70,7 @@ describe('E3: a release under way goes on from where it is', () => {
     { phase: 'WaitingPromotion', routes: at30, iterations: -1, step: 'analysing' },
     { phase: 'Promoting', routes: at30, adoption: { equals: true }, step: 'shifting' },
     { phase: 'Waiting', step: 'gate' },
-  ])('E3: $phase with routes $routes and iteration $iterations goes on in $step', (left) => {
+  ])('E3: $phase with routes $routes and iteration $iterations continues in $step', (left) => {
     const now = adopted(left);
     expect([now.phase, now.release.step]).toEqual([left.phase, left.step]);
     expect(now.release.routes).toEqual(left.routes ?? allToPrimary);
@@ -92,24 +92,24 @@ describe('E3: a release under way goes on from where it is', () => {
 });
 
 describe('E3: a push during the switch-over is not lost, and never promoted unseen', () => {
-  it('E3: pushed during an analysis, the new revision is analysed from the start', () => {
+  it('E3: a revision that is pushed during an analysis is analysed from the start', () => {
     const now = adopted({ phase: 'Progressing', routes: at30, adoption: { pushed: true } });
     expect([now.phase, now.release.step, now.release.revision, now.release.run]).toEqual(['Progressing', 'scalingUp', NOW, 1]);
     expect(now.release.routes).toEqual(allToPrimary);
   });
 
-  it('E3: pushed during a promotion, what was analysed is finished first, and the pushed revision stays news', () => {
+  it('E3: after a push during a promotion, the analysed revision is finished first, and the pushed revision is released next', () => {
     const now = adopted({ phase: 'Promoting', routes: at30 });
     expect([now.phase, now.release.step, now.release.revision]).toEqual(['Promoting', 'shifting', HELD]);
     expect(now.release.template).toBe(NOW);
   });
 
-  it('E3: a target that is back at what the primary holds ends the release as cancelled', () => {
+  it('E3: a target that is back at the revision of the primary ends the release as cancelled', () => {
     const now = adopted({ phase: 'Progressing', routes: at30, adoption: { equals: true } });
     expect([now.phase, now.release.promotedRevision, now.release.routes]).toEqual(['Succeeded', NOW, allToPrimary]);
   });
 
-  it('E3: pushed while the primary was being made, it is not part of it', () => {
+  it('E3: a revision that is pushed while the primary is being made is not part of it', () => {
     const now = adopted({ phase: 'Initializing' });
     expect([now.phase, now.release.promotedRevision]).toEqual(['Initializing', HELD]);
   });

@@ -6,14 +6,14 @@ import type { Facts } from './facts.ts';
 type Adopted = Omit<Release, 'targetUid' | 'observedGeneration' | 'run' | 'startedMs' | 'stepStartedMs'>;
 
 /**
- * Release made from what another controller has been running (E3): the live routes are the recorded ones, what was promoted
- * is not analysed again, and what is under way goes on from where it is. What it analysed is known by its primary alone, since its hashes
- * cannot be computed; a target that was pushed after its last status is a revision that was never analysed.
+ * Release made from the state that another controller has left (E3): the live routes are recorded, a promoted revision is not analysed again, and a release in
+ * progress continues from its step. The analysed revision is known only by its primary, since the other controller's hashes cannot be computed; a target that
+ * was pushed after its last status has a revision that was never analysed.
  */
 export function adopt(status: CanaryStatus, facts: Facts): Adopted {
   const adopted = adoptedRelease(status, facts);
   const { revision: now, template = now } = facts.target ?? {};
-  // The target that was seen is another one than the revision that is recorded: an unmoved target must not be taken for it.
+  // The target differs from the recorded revision: it must not count as unmoved.
   return adopted.revision === now || template === undefined ? adopted : { ...adopted, template };
 }
 
@@ -26,7 +26,7 @@ function adoptedRelease(status: CanaryStatus, facts: Facts): Adopted {
   const base = { step: '', routes, failedChecks: status.failedChecks, iterations: Math.max(0, status.iterations) };
   const underWay = { ...base, confirmed: true, preRolloutPassed: true };
   const atPrimary = { revision: promoted, promotedRevision: promoted };
-  // The target is back at what the primary holds: another revision was under analysis.
+  // The target is back at the revision of the primary: another revision was under analysis.
   const returned = { revision: '', promotedRevision: now };
   switch (status.phase) {
     case '':
@@ -44,7 +44,7 @@ function adoptedRelease(status: CanaryStatus, facts: Facts): Adopted {
         ? { ...underWay, ...pinned, step: ANALYSING, wakeAtMs: facts.nowMs + facts.intervalMs }
         : { ...base, ...pinned, confirmed: true };
     }
-    // It writes the primary before it says so.
+    // The other controller writes the primary before it sets this phase.
     case 'Promoting':
       return { ...underWay, ...atPrimary, step: 'shifting' };
     case 'Finalising':

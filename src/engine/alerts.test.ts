@@ -6,7 +6,7 @@ import type { Delivery } from '../api/canary-status.ts';
 type Analysis = Partial<Canary['spec']['analysis']>;
 type SentAlert = { what: string | undefined; severity: string | undefined };
 
-/** Every alert that was ever listed, in order. */
+/** All alerts that were listed, in order. */
 function listening(analysis: Analysis = {}, spec: Partial<Canary['spec']> = {}) {
   const listed = new Map<string, Delivery>();
   const world = initialized(aCanary({ stepWeight: 50, maxWeight: 50, ...analysis }, spec), (one) => {
@@ -25,15 +25,15 @@ const isOver = ({ phase, step }: World) => ['Succeeded', 'Failed'].includes(phas
 const fieldNames = (delivery: Delivery | undefined) => delivery?.alert?.fields.map(({ name }) => name);
 const shown = (delivery: Delivery | undefined, name: string) => delivery?.alert?.fields.find((one) => one.name === name)?.value;
 
-describe('when an alert is sent', () => {
-  it('E64: a release that passes reports its beginning and its end (05-A1, A2, A10)', () => {
+describe('alerts that are sent', () => {
+  it('E64: a release that passes reports its start and its end (05-A1, A2, A10)', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tickUntil(isOver);
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
-  it('E64: so does one without an analysis (05-A11)', () => {
+  it('E64: a release without an analysis reports its start and its end (05-A11)', () => {
     const { world, alerts } = listening({}, { skipAnalysis: true });
     world.push('s1:b');
     world.tickUntil(isOver);
@@ -81,7 +81,7 @@ describe('when an alert is sent', () => {
         world.targetDown = true;
       },
     },
-  ])('E64, 02-15.3.29: a release that fails by $why reports it once, as an error', ({ prepare, analysis, later }) => {
+  ])('E64, 02-15.3.29: a release that fails by $why is reported once, as an error', ({ prepare, analysis, later }) => {
     const { world, alerts } = listening({ threshold: 1, ...analysis });
     prepare(world);
     world.push('s1:b');
@@ -91,7 +91,7 @@ describe('when an alert is sent', () => {
     expect(alerts()).toEqual([initial, begun, failed]);
   });
 
-  it('E64: a promotion that the primary cannot take reports it (05-A8)', () => {
+  it('E64: a promotion that the primary cannot take is reported (05-A8)', () => {
     const { world, alerts } = listening();
     world.behaviour.brokenPrimary.add('s1:b');
     world.push('s1:b');
@@ -132,7 +132,7 @@ describe('when an alert is sent', () => {
     },
   );
 
-  it('E64: a gate that was open in between is reported again, and one of the next release too', () => {
+  it('E64: a gate that was open in between is reported again, as is a gate of the next release', () => {
     const { world, alerts } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks('confirm-traffic-increase') });
     const count = () => alerts().filter(({ what }) => what === 'GateClosed').length;
     const gate = world.behaviour.hooks;
@@ -162,7 +162,7 @@ describe('when an alert is sent', () => {
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
-  it('E64: a revision that takes the place of another, or goes back, is not an end to report (05-A13)', () => {
+  it('E64: a revision that replaces another or is withdrawn is not reported as an end (05-A13)', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tick();
@@ -173,14 +173,14 @@ describe('when an alert is sent', () => {
   });
 });
 
-describe('to whom', () => {
+describe('receivers of alerts', () => {
   const provider = (name: string, severity?: '' | 'info' | 'warn' | 'error', namespace?: string) => ({
     name,
     ...(severity === undefined ? {} : { severity }),
     providerRef: { name, ...(namespace ? { namespace } : {}) },
   });
 
-  // 05-A31 and Q15, but for the last two rows, which never sent (05-W4).
+  // 05-A31 and Q15, except the last two rows, which were never sent (05-W4).
   it.each([
     { severity: 'info', gets: ['info', 'warn', 'error'] },
     { severity: 'warn', gets: ['warn', 'error'] },
@@ -199,7 +199,7 @@ describe('to whom', () => {
     expect([...severities].toSorted()).toEqual([...gets].toSorted());
   });
 
-  it('E64: each provider has a message of its own, in its namespace, and the global receiver none (05-A30, A32)', () => {
+  it('E64: each provider has its own message, in its namespace, and the global receiver none (05-A30, A32)', () => {
     const { world, listed } = listening({ alerts: [provider('a'), provider('b', 'error'), provider('a', 'error', 'ops'), provider('a')] });
     world.push('s1:b');
     world.tickUntil(isOver);
@@ -224,7 +224,7 @@ describe('to whom', () => {
   });
 });
 
-describe('what an alert says', () => {
+describe('text of alerts', () => {
   it.each<{ plan: string; analysis: Analysis; routing?: string }>([
     { plan: 'weights', analysis: { stepWeight: 10, maxWeight: 50 }, routing: 'Canary, step weight 10, max weight 50' },
     { plan: 'weights without a bound', analysis: { stepWeight: 10 }, routing: 'Canary, step weight 10, max weight 0' },
@@ -236,7 +236,7 @@ describe('what an alert says', () => {
       routing: 'A/B test, 5 iterations',
     },
     { plan: 'nothing', analysis: {} },
-  ])('E64: the plan of $plan, at the beginning alone (05-A21–A24)', ({ analysis, routing }) => {
+  ])('E64: the plan of $plan is shown only at the start (05-A21–A24)', ({ analysis, routing }) => {
     const { listed } = listening({ stepWeight: undefined, maxWeight: undefined, ...analysis }, { progressDeadlineSeconds: undefined });
     const [first] = listed.values();
     expect(first?.alert?.fields.slice(0, routing ? 4 : 3)).toEqual([
@@ -248,7 +248,7 @@ describe('what an alert says', () => {
     if (!routing) expect(fieldNames(first)).not.toContain('Traffic routing');
   });
 
-  it('E64: metric, value and bound of what decided, with weight, revision and duration (05-W6)', () => {
+  it('E64: an alert shows metric, value and bound of the deciding check, with weight, revision and duration (05-W6)', () => {
     const { world, last } = listening({ threshold: 1, stepWeight: 20 });
     world.push('s1:b');
     world.tickUntil(({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);
@@ -273,7 +273,7 @@ describe('what an alert says', () => {
     ]);
   });
 
-  it('E64: values that passed long ago are no cause of a deadline', () => {
+  it('E64: values that passed long ago are not the reason for a deadline', () => {
     const { world, last } = listening({ threshold: 1 });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'passed', value: 0 }];
     world.push('s1:b');
@@ -285,10 +285,10 @@ describe('what an alert says', () => {
   });
 });
 
-describe('what an alert says of the change', () => {
+describe('changes in alerts', () => {
   const fieldsAt = (delivery: Delivery | undefined) => delivery?.alert?.fields.map(({ name, value }) => `${name}: ${value}`) ?? [];
 
-  it('E64: the images of the release, old and new, from its beginning to its end, and the step at a gate', () => {
+  it('E64: old and new images are shown from the start of the release to its end, and the step at a gate', () => {
     const { world, listed, last } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks('confirm-traffic-increase') });
     world.images['s1:a'] = { web: 'acme/web:1', log: 'acme/log:1' };
     world.images['s1:b'] = { web: 'acme/web:2', log: 'acme/log:1' };
@@ -326,7 +326,7 @@ describe('what an alert says of the change', () => {
     expect(last()?.alert?.details).not.toHaveProperty('change');
   });
 
-  it('E64: configs that changed are named, and so is a template with the same images', () => {
+  it('E64: changed configs are named, and so is a template with the same images', () => {
     const { world, last } = listening();
     world.images['s1:a'] = { web: 'acme/web:1' };
     world.images['s1:b'] = { web: 'acme/web:1' };
@@ -342,7 +342,7 @@ describe('what an alert says of the change', () => {
     expect(fieldsAt(last())).toContain('Changed: pod template, ConfigMap app, Secret tls');
   });
 
-  it('E64: of many images and checks a bounded number is named, and the others are counted', () => {
+  it('E64: at most a fixed number of images and checks is named, and the others are counted', () => {
     const { world, last } = listening({ threshold: 1 });
     const images = (version: number) =>
       Object.fromEntries(Array.from({ length: 8 }, (_, nth) => [`c${nth}`, `${'long/'.repeat(100)}web:${version}`]));
@@ -357,8 +357,8 @@ describe('what an alert says of the change', () => {
   });
 });
 
-describe('how long it waits', () => {
-  it('E54: news along the way are given up after 15 minutes, the end after 24 hours', () => {
+describe('lifetime of alerts', () => {
+  it('E54: messages during a release are given up after 15 minutes, its end after 24 hours', () => {
     const { world } = listening();
     world.deliversAtOnce = false;
     world.push('s1:b');
@@ -373,7 +373,7 @@ describe('how long it waits', () => {
     expect(kinds()).toEqual([]);
   });
 
-  it('E54: of news at most 20 wait: a receiver that is dead does not make the status grow', () => {
+  it('E54: at most 20 messages of a release in progress wait: a dead receiver does not make the status grow', () => {
     const { world } = listening(withHooks('confirm-rollout'));
     world.deliversAtOnce = false;
     for (let turn = 0; turn < 40; turn += 1) {

@@ -14,16 +14,16 @@ type Field = { name: string; value: string };
 /** Facts that an alert depends on. */
 export type AlertFacts = Pick<Facts, 'canary' | 'nowMs' | 'supports' | 'globalAlerts'>;
 
-/** Something worth an alert (rule E64; source of severities: 05-A1–A11). */
+/** An occasion for an alert (rule E64; source of severities: 05-A1–A11). */
 export interface ReleaseAlert {
   reason: Reason;
   severity: Severity;
   message: string;
-  /** Of a terminal one. */
+  /** Set at the end of a release. */
   outcome?: Delivery['outcome'];
-  /** With the fields that show how the release is set up (05-A21–A24). */
+  /** Contains the fields with the setup of the release (05-A21–A24). */
   isDetailed?: boolean;
-  /** What ended it. */
+  /** Reason for the end. */
   ending?: Ending;
   /** The webhook that holds the release. */
   gate?: AlertDetails['gate'];
@@ -32,11 +32,11 @@ export interface ReleaseAlert {
 const rank: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 const LONGEST_VALUE = 300;
 
-/** One delivery for each receiver, so that one that is dead repeats nothing to the others (I6, 05-A30–A32). */
+/** One delivery for each receiver, so that a dead receiver repeats nothing to the others (I6, 05-A30–A32). */
 export function alertDeliveries(facts: AlertFacts, from: Release, alert: ReleaseAlert): Delivery[] {
   const { canary, nowMs } = facts;
   const { reason, severity, message, outcome } = alert;
-  // News of one kind can come again within a run: each has its own key.
+  // Messages of one kind can come again within a run: each has its own key.
   const what = outcome ?? `${reason}/${nowMs}`;
   const key = `${canary.metadata.uid}/${from.run}/${from.revision}/${what}/alert`;
   const details = detailsOf(facts, from, alert);
@@ -103,7 +103,7 @@ function shortText(text: string): string {
   return Array.from(text).slice(0, LONGEST_VALUE).join('');
 }
 
-/** The images of a release, old and new, and all else that it changes. */
+/** Old and new images of a release, and its other changes. */
 function changeFields({ images, moreImages = 0, configs, template = false }: NonNullable<AlertDetails['change']>): Field[] {
   const named = configs.map((key) => key.replace('configmap/', 'ConfigMap ').replace('secret/', 'Secret '));
   const changed = [...(images.length > 0 ? ['image'] : []), ...(template ? ['pod template'] : []), ...named];
@@ -114,7 +114,7 @@ function changeFields({ images, moreImages = 0, configs, template = false }: Non
   ];
 }
 
-/** How the release is set up, in Flagger's order (05-A21–A24). */
+/** Setup of the release, in Flagger's order (05-A21–A24). */
 function setup({ canary, supports }: AlertFacts): Field[] {
   const { targetRef, analysis } = canary.spec;
   const routing = trafficRouting(canary, supports);
@@ -126,7 +126,7 @@ function setup({ canary, supports }: AlertFacts): Field[] {
   ];
 }
 
-/** Absent where no step is given; a provider without weights counts as written, not as it is run (05-A24). */
+/** Absent without any step; weights are shown from the spec, also if the provider cannot split traffic (05-A24). */
 function trafficRouting(canary: Canary, supports: Parameters<typeof strategyOf>[1]): string | undefined {
   const { stepWeight = 0, stepWeights = [], maxWeight = 0, iterations = 0 } = canary.spec.analysis;
   const strategy = strategyOf(canary, { ...supports, weights: true });
@@ -136,7 +136,7 @@ function trafficRouting(canary: Canary, supports: Parameters<typeof strategyOf>[
   return stepWeights.length > 0 ? `Canary, step weights ${stepWeights.join(',')}, max weight ${maxWeight}` : undefined;
 }
 
-/** Failed and unmeasured are two things (I11), so the verdict is shown too. */
+/** Failed and unmeasured are different (I11), so the verdict is also shown. */
 function verdictFields({ check, verdict, value, limit, reason }: AlertDetails['checks'][number]): Field[] {
   return [
     { name: 'Metric', value: check },

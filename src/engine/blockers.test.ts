@@ -8,7 +8,7 @@ import { explain } from './explain.ts';
 import { projectStatus } from './project-status.ts';
 import { dated } from './waits-of.ts';
 
-/** As the status says it now, whatever was recorded last. */
+/** Blockers of the present status, not of the recorded one. */
 function saidIn(world: World) {
   const { status } = world.canary;
   const release = status?.release;
@@ -31,14 +31,14 @@ const object = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', n
 const unmeasured = (one: Partial<Verdict>): Verdict => ({ check: 'errors', verdict: 'unmeasured', reason: 'why', ...one });
 
 describe('blockers of a release', () => {
-  it('D13: are absent where nothing holds it, idle and between two checks', () => {
+  it('D13: are absent while nothing blocks it, when idle and between two checks', () => {
     expect(saidIn(initialized())).not.toHaveProperty('blockers');
     const world = pushed();
     world.tickUntil(at('Progressing', 'analysing'));
     expect(saidIn(world)).not.toHaveProperty('blockers');
   });
 
-  it('D13: name the object of a blocker with the fields that it came with, and go with it', () => {
+  it('D13: name the object of a blocker with the fields of its source, and end together with it', () => {
     const world = initialized(plan);
     const blocker = { code: 'NameTaken', object: object('podinfo-primary'), field: 'metadata.annotations[serin.dev/adopt]' } as const;
     world.behaviour.blocker = blocker;
@@ -88,7 +88,7 @@ describe('blockers of a release', () => {
     expect(blockersIn(world)).toEqual(blocker && [{ ...blocker, since: expect.any(String) }]);
   });
 
-  it('D13: say until when a check that cannot be measured holds the release', () => {
+  it('D13: state until when a check that cannot be measured holds the release', () => {
     const canary = aCanary({ stepWeight: 20, threshold: 50, unmeasured: 'hold' }, { progressDeadlineSeconds: 60 });
     const world = pushed(canary, ({ behaviour }) => {
       behaviour.verdicts = [unmeasured({})];
@@ -143,7 +143,7 @@ describe('blockers of a release', () => {
     world.canary.spec.suspend = false;
   });
 
-  it('L5, E9: promise no end while something blocks the Canary, since no deadline counts then', () => {
+  it('L5, E9: have no end while something blocks the Canary, since no deadline counts then', () => {
     const world = initialized(plan);
     world.behaviour.brokenCanary.add('s1:b');
     world.push('s1:b');
@@ -157,14 +157,14 @@ describe('blockers of a release', () => {
     expect(world.phase).toBe('Progressing');
   });
 
-  it('L5, E65: promise no end of a refused spec where it ends nothing', () => {
+  it('L5, E65: have no end for a refused spec that ends nothing', () => {
     const world = initialized(plan);
     world.behaviour.refused = { reason: 'InvalidSpec', message: 'no', uncheckedUntilMs: world.nowMs + 60_000 };
     expect(blockersIn(world)?.filter((one) => 'until' in one)).toEqual([]);
     expect(saidIn(world)).not.toHaveProperty('dueMs');
   });
 
-  it('D13: keep their time while they last, whatever their words', () => {
+  it('D13: keep their time while they last, also if their text changes', () => {
     const first = dated([{ code: 'ApiRejected', detail: 'a' }], [], 1_000_000);
     expect(dated([{ code: 'ApiRejected', detail: 'b' }], first, 2_000_000)).toEqual([
       { code: 'ApiRejected', since: timestamp(1_000_000), detail: 'b' },
@@ -172,7 +172,7 @@ describe('blockers of a release', () => {
     expect(dated([{ code: 'ApiRejected', field: 'spec' }], first, 2_000_000)).toMatchObject([{ since: timestamp(2_000_000) }]);
   });
 
-  it('I15: are few, and their texts short', () => {
+  it('I15: have a small maximum number and short texts', () => {
     const long = 'x'.repeat(100_000);
     const many = Array.from({ length: 500 }, (_, index) => ({ code: 'CheckFailed', metric: `${index}${long}`, detail: long }) as const);
     const stored = dated(many, [], 0);
@@ -182,8 +182,8 @@ describe('blockers of a release', () => {
   });
 });
 
-describe('the time at which a release goes on by itself', () => {
-  it('D13: is in the sentence wherever there is one, and no time of others is', () => {
+describe('the time at which a release continues by itself', () => {
+  it('D13: is in the sentence whenever it exists, and no other time is', () => {
     const steps = new Map<string, boolean>();
     const look = (world: World) => {
       const { dueMs } = saidIn(world) ?? {};

@@ -107,11 +107,11 @@ describe('capacityNeeded', () => {
     { limits: { min: 1, max: 6 }, needed: 6 },
     { limits: { min: 12, max: 20 }, needed: 12 },
     { limits: { min: 0, max: 20 }, needed: 10 },
-  ])('stays within $limits', ({ limits: bounds, needed }) => {
+  ])('the needed capacity stays within $limits', ({ limits: bounds, needed }) => {
     expect(capacityNeeded({ primary: pods(5), target: pods(5), routes: at(50) }, 100, bounds)).toBe(needed);
   });
 
-  it('never asks for less when the share or the load grows', () => {
+  it('never needs fewer pods when the weight or the load grows', () => {
     const count = fc.integer({ min: 0, max: 60 });
     const percent = fc.integer({ min: 0, max: 100 });
     fc.assert(
@@ -129,7 +129,7 @@ it.each<{ routes: Routes; share: number }>([
   { routes: at(30), share: 30 },
   { routes: { kind: 'matched', match }, share: 100 },
   { routes: { kind: 'mirrored', share: weight(20) }, share: 20 },
-])('the canary may get $share % under $routes.kind routes', ({ routes, share }) => expect(canaryShare(routes)).toBe(share));
+])('the canary can get $share % under $routes.kind routes', ({ routes, share }) => expect(canaryShare(routes)).toBe(share));
 
 it.each([
   { side: pods(4), pods: 4, is: true },

@@ -1,27 +1,25 @@
 import { type Routes, reachesCanary } from '../api/routes.ts';
 import type { ScalerLimits, SideFacts } from './facts.ts';
 
-/** Sides that answer users at the moment; without routes (bootstrap) that is the target alone. */
+/** Sides that answer users now; without routes (bootstrap) only the target. */
 export interface Load {
   primary: SideFacts | undefined;
   target: SideFacts | undefined;
   routes: Routes | undefined;
-  /** Ready pods of the primary when this release began, and it carried the whole load; absent: not known. */
+  /** Ready pods of the primary at the start of this release, when it carried the whole load; absent if not known. */
   atStart?: number | undefined;
 }
 
 /**
  * Pods that a side needs before it gets `sharePercent` of all requests:
- *
  *     whole  = min(Σ, max(atStart, sampled))
  *     needed = ceil(sharePercent / 100 × whole), within [max(min, 1), max]
- *
- * Σ are the pods of the sides that carry load now: each side's scaler has sized it for its share, so that together they are what the
- * whole load takes. They are more than that while a scaler has not yet shrunk a primary that has lost load, so what the canary needs for
- * its share is taken as a sample (`sampled` = pods × 100 / weight; of a match, whose share is unknown, what the primary has), but never
- * for less than the primary had when it carried everything. A side without requests (weight 0, or copies only) says nothing about the
- * load. A side that has just stopped serving counts with the pods that it asks for, since it carried its share with them. The bounds are
- * the scaler's own: its maximum is the user's budget, and where that is too little for one side alone, no wait would help.
+ * Σ are the pods of the sides that carry load now: each side's scaler has sized it for its weight, so that their sum is sized for the whole load. The sum is
+ * too large while a scaler has not yet shrunk a primary that has lost load. The pods of the canary for its weight are therefore taken as a sample (`sampled` =
+ * pods × 100 / weight; for a match, whose weight is unknown, the pods of the primary), but never for less than the primary had when it carried everything. A
+ * side without requests (weight 0, or only copies) says nothing about the load. A side that has just stopped serving counts with its desired pods, since it
+ * carried its weight with them. The bounds are the scaler's own: its maximum is the user's budget, and if that is too small for one side by itself, no wait
+ * would help.
  */
 export function capacityNeeded(load: Load, sharePercent: number, limits: ScalerLimits): number {
   // Whole numbers only: 0.29 × 100 is not 29 in floating point.
@@ -38,7 +36,7 @@ function wholeLoad(load: Load): number {
   return Math.min(together, Math.max(atStart, sampled));
 }
 
-/** The largest share of all requests that these routes may bring to the canary, in percent: how many a match selects is unknown. */
+/** The largest percentage of all requests that these routes can bring to the canary: the part that a match selects is unknown. */
 export function canaryShare(routes: Routes): number {
   switch (routes.kind) {
     case 'weighted':
@@ -52,7 +50,7 @@ export function canaryShare(routes: Routes): number {
   }
 }
 
-/** Percent of the needed pods that are enough: a scaler's own tolerance is 10 %, so that it would not act on less. */
+/** Percent of the needed pods that are enough: a scaler's own tolerance is 10 %, so that it would not act on a smaller difference. */
 const ENOUGH_PERCENT = 90;
 
 /** Enough pods answer now. */

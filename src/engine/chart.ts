@@ -8,7 +8,7 @@ import { around, FIRST_PARTS, firstOf, states } from './states/index.ts';
 import type { ChartMove, Moves, Place, StateName } from './states/moves.ts';
 import type { State } from './states/state.ts';
 
-/** An event with what `decide` has made of it. */
+/** An event with the decision of `decide`. */
 export type DecidedEvent = EngineEvent & { decision: Decision };
 
 interface Decided {
@@ -38,15 +38,15 @@ function guarded(moves: Moves): Transition[] {
   }));
 }
 
-/** A state asks on entry, and again after RESUME. */
+/** A state makes its queries and calls on entry, and again after RESUME. */
 function leaf(name: StateName, { enter, moves }: State): Node {
   const all = guarded({ reenter: { target: name, reenter: true }, ...moves });
-  // Where a look changes the memory and stays, the step still has to ask and to set its wake (E53).
+  // If a FACTS event changes the memory and the state stays, the step still has to make its queries and set its wake (E53).
   const resumed = all.map((move) => (move.target === undefined ? { ...move, actions: [...enter, ...(move.actions ?? [])] } : move));
   return { entry: [...enter], on: { RESUME: resumed, '*': all } };
 }
 
-/** The states as they lie in each other, by their names. */
+/** The states nested by their names. */
 function nested(): Record<string, Node> {
   const root: Node = { states: {} };
   for (const [name, state] of Object.entries(states) as [StateName, State][]) {
@@ -85,8 +85,8 @@ const machineSetup = setup({
 });
 
 /**
- * The statechart of one release, assembled from the files of `states/`. First level: the phases that the status shows (`New` is the empty one);
- * second level: the recorded step; deeper levels are parts of one tick, which RESUME starts over. Print it with `serin chart`.
+ * The statechart of one release, assembled from the files of `states/`. First level: the phases in the status (`New` is the empty phase); second level: the
+ * recorded step; deeper levels are parts of one interval, which RESUME starts over. Print it with `serin chart`.
  */
 export const chart = machineSetup.createMachine({
   id: 'release',

@@ -24,7 +24,7 @@ function change(world: World, checksum: string, revision: string): void {
   world.push(revision);
 }
 
-/** From this step on nothing is done in the cluster. */
+/** From this step on nothing changes in the cluster. */
 function linger(world: World, step: string): void {
   world.onRecord = ({ release }) => {
     if (release.step === step) world.auto = false;
@@ -38,7 +38,7 @@ function goOn(world: World): void {
 }
 
 describe('a config changed', () => {
-  it('03-CT13: in an idle Canary, starts a release whose pods read it, and status shows its checksum', () => {
+  it('03-CT13: in an idle Canary, it starts a release whose pods read it, and status shows its checksum', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil(at('Succeeded', 'resting'));
@@ -87,7 +87,7 @@ describe('a config changed', () => {
     expect(world.targetReplicas).toBe(1);
   });
 
-  it('E56: one that was edited and put back while the pods started leaves it open what they read, so new ones are analysed', () => {
+  it('E56: after an edit and its revert while pods started, their content is not known, so new pods are analysed', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -98,7 +98,7 @@ describe('a config changed', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E56: the same when a new template came at that moment', () => {
+  it('E56: the same happens if a new template came at that moment', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -110,7 +110,7 @@ describe('a config changed', () => {
   });
 
   it.each(['recycleDraining', 'recycleStopping'])(
-    'E56: stale pods go also when, while they are %s, another template came and went, which brings them back',
+    'E56: stale pods also stop if, while they are %s, another template comes and is reverted',
     (step) => {
       const world = tracking();
       change(world, 'red', 's1:b');
@@ -129,7 +129,7 @@ describe('a config changed', () => {
     },
   );
 
-  it('E56: pods that a cancelled release has left are not analysed, since what is recorded by then is the promoted revision', () => {
+  it('E56: pods that a cancelled release has left are not analysed, since the promoted revision is recorded by then', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -141,7 +141,7 @@ describe('a config changed', () => {
     expect(world.podsRead).toEqual({ [KEY]: 'blue' });
   });
 
-  it('E56: pods that would not go are not those of the next revision either', () => {
+  it('E56: pods that do not stop are not those of the next revision either', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -157,7 +157,7 @@ describe('a config changed', () => {
     expect(world.podsRead).toEqual({ [KEY]: 'green' });
   });
 
-  it('E56: one that was written before a pod was there to read it is recorded, and starts none anew', () => {
+  it('E56: a config that was written before any pod could read it is recorded, and starts no pod again', () => {
     const world = tracking();
     linger(world, 'scalingUp');
     change(world, 'red', 's1:b');
@@ -172,7 +172,7 @@ describe('a config changed', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E56: one that is written while the pods that read it stop is recorded when they are gone', () => {
+  it('E56: a config that is written while the pods that read it stop is recorded when they are gone', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -187,14 +187,14 @@ describe('a config changed', () => {
     expect([world.step, world.release.run, world.release.configs?.[KEY]?.resourceVersion]).toEqual(['scalingUp', run, '3']);
   });
 
-  it('E56: one that is written while the Canary is idle, and holds the same, starts nothing', () => {
+  it('E56: a config that is written with the same content while the Canary is idle starts nothing', () => {
     const world = tracking();
     world.configsVersion = '3';
     world.tick(60_000);
     expect([world.phase, world.step]).toEqual(['Initialized', 'resting']);
   });
 
-  it('E56: pods that were left from the last release are not the ones that are analysed', () => {
+  it('E56: pods that were left from the last release are not analysed', () => {
     const world = tracking();
     world.auto = false;
     world.targetReplicas = 1;
@@ -207,7 +207,7 @@ describe('a config changed', () => {
     expect(world.podsRead).toEqual({ [KEY]: 'red' });
   });
 
-  it('E41: a promotion that found other configs renews the pods, too (03-CT15)', () => {
+  it('E41: a promotion that finds other configs also renews the pods (03-CT15)', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     const steps: string[] = [];
@@ -228,13 +228,13 @@ describe('a config changed', () => {
     expect(world.podsRead).toEqual({ [KEY]: 'green' });
   });
 
-  it('E57: an analysis that began when they were not known begins again when they are, since its pods may have read anything', () => {
+  it('E57: an analysis that began with unknown configs begins again when they are known, since its pods could have read anything', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     const pins: unknown[] = [];
     world.onRecord = ({ phase, release }) => {
       if (release.step === 'recycleRouting') pins.push([release.observedGeneration, release.configs?.[KEY]?.checksum]);
-      // The promotion finds another one, which is gone when the watch is asked.
+      // The promotion finds another config, which is gone when the watch is read.
       if (phase === 'Promoting' && pins.length === 0) {
         world.targetRevision = 's1:c';
         world.undetermined = 'ConfigMap settings does not exist';
@@ -251,7 +251,7 @@ describe('a config changed', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E51: back to what is promoted cancels', () => {
+  it('E51: back to the promoted revision cancels the release', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -317,11 +317,11 @@ it.each([
   { what: 'was written', now: { uid: 'u', resourceVersion: '9', checksum: 'x' }, read: seen('7'), isUnsure: true },
   { what: 'was made again', now: { uid: 'v', resourceVersion: '7', checksum: 'x' }, read: seen('7'), isUnsure: true },
   { what: 'is the same', now: seen('7'), read: seen('7'), isUnsure: false },
-])('E56: pods may have read other bytes when a config $what: $isUnsure', ({ now, read, isUnsure }) => {
+])('E56: pods could have read other bytes when a config $what: $isUnsure', ({ now, read, isUnsure }) => {
   expect(wereWrittenBetween({ [KEY]: now }, { [KEY]: read })).toBe(isUnsure);
 });
 
-it('03-CT13: with tracking on and nothing tracked, status holds an empty map; without it, what another controller wrote stays', () => {
+it('03-CT13: with tracking on and nothing tracked, status has an empty map; without it, the map of another controller stays', () => {
   const world = initialized();
   const { status } = world.canary;
   if (!status?.release) throw new Error('not initialized');

@@ -3,41 +3,44 @@ import type { Phase } from '../api/phase.ts';
 import type { Decision } from './decision.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 
-/** What is asked again and again beside the steps of one run. Not recorded: after a restart it is asked at once. */
+/** A question that is repeated beside the steps of one run. Not recorded: after a restart it is put at once. */
 export interface Poll {
   run: number;
   open?: QuestionId;
   answeredMs?: number;
-  /** When it is asked next. */
+  /** Next time of the question. */
   dueMs?: number;
 }
 
-/** Memory of the chart between events; all that outlives the process is in `release` and the phase. */
+/** Memory of the chart between events; everything that outlives the process is in `release` and the phase. */
 export interface Context {
   release: Release;
-  /** As last given to `record`; absent for a Canary that has no release in its status. */
+  /** The state last given to `record`; absent for a Canary without a release in its status. */
   recorded?: { phase: Phase; release: Release };
   /** Counts questions; starts from the time of `start()`, so that a rebuilt snapshot never repeats an id. */
   attempt: number;
   /** The question whose answer is awaited. */
   open?: QuestionId | undefined;
-  /** Asked beside it: the rollback hooks. */
+  /** Beside the open question: the rollback hooks. */
   rollback?: Poll | undefined;
-  /** Asked beside it: counts of both sides. */
+  /** Beside the open question: counts of both sides. */
   comparing?: Poll | undefined;
-  /** When the failings of the canary are looked at again. */
+  /** Next time at which failures of the canary are evaluated. */
   failingDueMs?: number | undefined;
-  /** When the current state wants to be woken. Polls are not recorded: RESUME asks at once. */
+  /** Time at which the current state must be woken. Polls are not recorded: RESUME puts their question at once. */
   wakeAtMs?: number | undefined;
-  /** The moment that the controller was last asked to wake it. */
+  /** Time of the last requested wake. */
   askedWakeMs?: number | undefined;
-  /** The last check was asked under routes that another writer had changed back: what passes then advances nothing (E63a). `held`: they were in the interval. */
+  /**
+   * The last check began under routes that another writer had changed back: a passed check then advances nothing (E63a). `held`: the routes were contested in
+   * the interval.
+   */
   contest?: 'asked' | 'held' | undefined;
-  /** In the interval of this check another writer had led requests of the canary elsewhere: metrics say nothing of it (E63a). */
+  /** In the interval of this check another writer had routed requests of the canary elsewhere: metrics say nothing about it (E63a). */
   misled?: true | undefined;
-  /** Asked during this step, in order. */
+  /** Questions put during this step, in order. */
   asks: readonly Question[];
-  /** Suspended or being deleted: nothing is asked. */
+  /** Suspended or being deleted: no question is put. */
   frozen: boolean;
   /** The last event had a blocker that only a user can remove. */
   blocked: boolean;
@@ -48,15 +51,15 @@ export interface Input {
   event: EngineEvent;
 }
 
-/** The same with what was decided about the event. */
+/** The same with the decision about the event. */
 export interface Decided extends Input {
   event: EngineEvent & { decision: Decision };
 }
 
-/** News that wait at the same time; of more the oldest are dropped: a dead receiver must not make the status grow. */
+/** Maximum of waiting messages during a release; further ones replace the oldest: a dead receiver must not make the status grow. */
 const MOST_NEWS = 20;
 
-/** Adds messages (I6); a key that is already listed stays as it is. */
+/** Adds messages (I6); a message whose key is already listed is not replaced. */
 export function withDeliveries(release: Release, added: readonly Delivery[]): Release {
   const known = release.deliveries ?? [];
   const fresh = added.filter((one) => !known.some((other) => other.key === one.key));

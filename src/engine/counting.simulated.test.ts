@@ -14,7 +14,7 @@ function analysing(analysis: Partial<Analysis>): World {
   return world;
 }
 
-/** One verdict of each check, as often as it comes in a row: long rows of passes, as in a release of many steps. */
+/** Verdicts of successive checks, with runs of equal ones: long runs of passes, as in a release of many steps. */
 const someChecks = fc
   .array(
     fc.record({
@@ -28,7 +28,7 @@ const someChecks = fc
     rows.flatMap(({ times, ...one }) => Array.from({ length: one.verdict === 'passed' ? times : Math.min(times, 2) }, () => one)),
   );
 
-it('L1, L6, L7: failedChecks is the number of failed checks of the run, and the Nth of threshold N ends it, whatever passed between', () =>
+it('L1, L6, L7: failedChecks is the number of failed checks of the run, and the Nth of threshold N ends it, with any passes between', () =>
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 6 }),
@@ -50,13 +50,13 @@ it('L1, L6, L7: failedChecks is the number of failed checks of the run, and the 
     propertyRuns(0.5),
   ));
 
-/** Any plan of weights, also one that a user would not write. */
+/** Any plan of weights, including plans that a user would not write. */
 const aPlan: fc.Arbitrary<Partial<Analysis>> = fc.oneof(
   fc.record({ stepWeight: fc.integer({ min: 5, max: 100 }), maxWeight: fc.integer({ min: 1, max: 100 }) }),
   fc.record({ stepWeights: fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 8 }), mirror: fc.boolean() }),
 );
 
-/** Written out here once more, as docs and Flagger have it (E10–E12). */
+/** A second implementation of the rules in docs and Flagger (E10–E12). */
 function weightsOf({ stepWeight = 0, stepWeights = [], maxWeight = 100 }: Partial<Analysis>): number[] {
   if (stepWeights.length > 0) return [...new Set(stepWeights)].toSorted((a, b) => a - b);
   const weights: number[] = [];
@@ -88,7 +88,7 @@ it('L2: an undisturbed A/B or blue/green release takes exactly its iterations, a
       const match = isMatched ? { match: [{ headers: { 'x-canary': { exact: 'yes' } } }] } : {};
       const world = initialized(aCanary({ iterations, ...match }));
       const seen: number[] = [];
-      // The switch of blue/green after the last one is not one of them.
+      // The switch of blue/green after the last weight is not part of the plan.
       world.onRecord = ({ phase, release: { iterations: now, routes } }) => {
         const isSwitched = routes.kind === 'weighted' && routes.canary > 0;
         if (phase === 'Progressing' && now > 0 && !isSwitched && now !== seen.at(-1)) seen.push(now);

@@ -5,8 +5,8 @@ import type { StateName } from './states/moves.ts';
 import type { Deciders } from './states/state.ts';
 
 /**
- * The one decision of a transition: what a release that is in this state does about this event. Pure.
- * The chart has one guard for each decision, and says by its moves what it means in the state.
+ * The single decision of a transition: the reaction of a release in this state to this event. Pure. The chart has one guard for each decision, and its moves
+ * define the effect in the state.
  */
 export function decide(state: StateName, input: Input): Decision {
   const decided = decidedBy(states[state].decide, input);
@@ -32,7 +32,7 @@ function decidedBy({ first, look, answer, request, stop }: Deciders, input: Inpu
   }
 }
 
-/** Whether the chart has a move for a decision: in the state, or around it. To wait needs none. */
+/** The chart has a move for a decision, in the state or around it. Waiting needs no move. */
 export function hasMove(state: StateName, decision: Decision): boolean {
   const { moves, around } = states[state];
   return decision === 'wait' || decision === 'reenter' || decision in moves || decision in around;

@@ -1,7 +1,4 @@
-/**
- * Everything that a step can decide to do next. What it means in detail is the move that the chart has for it in that step; `decide`
- * says which one it is.
- */
+/** All decisions that a step can make. Their effect is the move of the chart in that step; `decide` makes the decision. */
 export const decisions = {
   wait: 'Nothing can be done yet',
   reenter: 'The controller starts, or a blocker is gone: the step asks again and sets its wake again',

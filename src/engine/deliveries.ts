@@ -3,11 +3,14 @@ import { deliveryLifetimeMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
 import { say } from './reasons.ts';
 
-/** A release that ends lists one for each webhook and alert, 300 at the most; receivers that never answer must not make the status grow. */
+/**
+ * Maximum of listed deliveries. The end of a release lists one for each webhook and alert, at most 300; receivers that never answer must not make the status
+ * grow.
+ */
 const MOST_DELIVERIES = 500;
 const MOST_NAMED = 10;
 
-/** Those that waited for too long are given up, with one event that names them. */
+/** Gives up messages that waited for too long, with one event that names them. */
 export function giveUpDeliveries(context: Context, facts: Facts): Context {
   const { deliveries = [] } = context.release;
   const alive = deliveries.filter((one) => facts.nowMs < one.sinceMs + deliveryLifetimeMs(one));
@@ -33,7 +36,7 @@ export function giveUpDeliveries(context: Context, facts: Facts): Context {
   };
 }
 
-/** A delivery that was under way when everything froze is not sent again afterwards. */
+/** A delivery that was in progress when the Canary froze is not sent again afterwards. */
 export function acknowledged(context: Context, key: string): Context {
   const deliveries = (context.release.deliveries ?? []).filter((one) => one.key !== key);
   return { ...context, release: { ...context.release, deliveries } };

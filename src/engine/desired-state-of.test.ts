@@ -7,7 +7,7 @@ import { desiredStateOf } from './desired-state-of.ts';
 const half: Routes = { kind: 'weighted', canary: weight(50) };
 const matched: Routes = { kind: 'matched', match: [{ headers: { user: { exact: 'a' } } }] };
 
-/** What the target is meant to be under this recorded status. */
+/** Desired state of the target under this recorded status. */
 function targetAt(phase: Phase, step: string, routes: Routes): string {
   const world = initialized();
   const { status } = world.canary;
@@ -16,7 +16,7 @@ function targetAt(phase: Phase, step: string, routes: Routes): string {
   return desiredStateOf(canary, world.facts()).target;
 }
 
-it('D2: before it takes traffic a bootstrap leaves apex, routes and target as they are', () => {
+it('D2: before it takes traffic a bootstrap does not touch apex, routes and target', () => {
   const world = new World(aCanary());
   const seen: string[] = [];
   world.watch = (desired, { step }) => {

@@ -42,7 +42,7 @@ export function desiredStateOf(canary: Canary, facts: Facts): DesiredState {
   };
 }
 
-/** A canary is scaled down once: to fight another writer for it would harm more than idle pods do (E90). */
+/** A canary is scaled down once: a conflict with another writer would do more harm than idle pods (E90). */
 function onceAtZero(wish: DesiredState['target'], release: Release, { target }: Facts): DesiredState['target'] {
   return wish === 'zero' && target && isIdle(target, release) ? 'idle' : wish;
 }
@@ -75,14 +75,14 @@ function targetWish(
   }
 }
 
-/** A maximum that was lowered since is all that there will be. */
+/** A maximum that was lowered meanwhile limits the pods. */
 function withinMaximum({ side, pods }: Capacity, { scaler }: Facts): number {
   return Math.min(pods, scaler?.[side].max ?? pods);
 }
 
 /**
- * A newer revision has waited, and starts with the next event: pods that would be sent away for that moment are the ones that it is
- * analysed with. Those that may have read other configs have to go all the same (E56).
+ * A newer revision has waited, and starts with the next event: its analysis uses the pods that would otherwise be stopped for that moment. Pods that could have
+ * read other configs must stop all the same (E56).
  */
 function isNextAtOnce(canary: Canary, release: Release, { target, refused }: Facts): boolean {
   const { revision, promotedRevision } = release;

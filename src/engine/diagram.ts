@@ -1,7 +1,7 @@
 import type { AnyStateNode } from 'xstate';
 import { chart } from './chart.ts';
 
-/** The chart as a Mermaid state diagram: what the docs embed and `serin chart` prints. Made from the chart itself. */
+/** The chart as a Mermaid state diagram, for the docs and `serin chart`. Made from the chart itself. */
 export function mermaid(): string {
   const root: AnyStateNode = chart.root;
   const body = Object.values(root.states).flatMap((state) => block(state, '  '));

@@ -6,7 +6,7 @@ import { stateOf } from './states/lookup.ts';
 import { uncheckedUntilMs } from './states/standing.ts';
 
 /**
- * When the release goes on, or is rolled back, by itself: the next check, the end of a pause for proxies, or a deadline. Undefined: it waits for
+ * Time at which the release continues or is rolled back by itself: the next check, the end of a pause for proxies, or a deadline. Undefined if it waits for
  * others without limit, or for nothing. Epoch milliseconds.
  */
 export function dueMs(canary: Canary, phase: Phase, release: Release, facts: Facts): number | undefined {

@@ -9,7 +9,7 @@ describe('the cause of an end', () => {
   it.each([
     { of: 'the metrics', hooks: {} },
     { of: 'a hook', hooks: withHooks('rollout') },
-  ])('L8: is the stalled rollout, and no check, where $of pass in the moment in which it is seen', ({ hooks }) => {
+  ])('L8: is the stalled rollout, and not a check, if $of pass at the moment when it is seen', ({ hooks }) => {
     const world = releasing(hooks);
     world.nowMs += 10_000;
     world.send({ type: 'WAKE', facts: world.facts() });
@@ -20,7 +20,7 @@ describe('the cause of an end', () => {
     expect(world.release.reason).toBe('the canary cannot become ready: its rollout is stalled');
   });
 
-  it('L8: is that pods with old configs did not stop, where they did not', () => {
+  it('L8: is that pods with old configs did not stop, if that was the case', () => {
     const world = initialized(aCanary({ stepWeight: 20, maxWeight: 40 }));
     Object.assign(world, { configs: { 'configmap/a': 'x' }, targetReplicas: 1, podsRead: { 'configmap/a': 'x' } });
     world.push('s1:b');
@@ -36,7 +36,7 @@ describe('the cause of an end', () => {
     expect(world.release.reason).toMatch(/pods .* did not stop/);
   });
 
-  it('D14: is not that of a release before, where the target is back at the promoted revision before the next one began', () => {
+  it('D14: is not that of a previous release, if the target returns to the promoted revision before the next one began', () => {
     const world = releasing(withHooks('confirm-rollout'));
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
     world.tickUntil(at('Failed', 'resting'));
@@ -48,12 +48,12 @@ describe('the cause of an end', () => {
     expect(condition(world)).toBe('Succeeded: the primary serves; waits for a change of podinfo.');
   });
 
-  it('D14: is that of this run: it goes when the next one begins, and when a promotion goes back to its analysis', () => {
+  it('D14: is removed when the next run begins, and when a promotion returns to its analysis', () => {
     const world = releasing();
     world.ask('promote', 'r-1');
     world.tickUntil(at('Succeeded', 'resting'));
     expect(world.release.ending).toMatchObject({ code: 'PromotedByUser', requester: 'ann' });
-    // With its pods the analysis begins, which ends a former ending by itself.
+    // The analysis begins with its pods, which removes a former ending.
     world.behaviour.brokenCanary.add('s1:c').add('s1:d');
     for (const revision of ['s1:c', 's1:d']) {
       world.push(revision);
@@ -62,7 +62,7 @@ describe('the cause of an end', () => {
     }
   });
 
-  it('D14: a promotion that an earlier version has begun ends as one that succeeded', () => {
+  it('D14: a promotion that an earlier version has begun ends as succeeded', () => {
     const world = releasing();
     world.behaviour.brokenPrimary.add('s1:b');
     world.tickUntil(at('Promoting', 'awaitingPrimary'));
@@ -77,7 +77,7 @@ describe('the cause of an end', () => {
     expect(world.release.ending).toEqual({ code: 'Succeeded', atMs: expect.any(Number), detail: 'it was promoted' });
   });
 
-  it('L8: is the failed promotion still, where the restore of the primary was refused later', () => {
+  it('L8: is still the failed promotion if the restore of the primary was refused later', () => {
     const world = initialized(aCanary({ stepWeight: 50 }));
     world.behaviour.brokenPrimary.add('s1:b');
     world.push('s1:b');

@@ -17,12 +17,12 @@ type Cause = Omit<Ending, 'atMs'>;
 
 const madeOf = (input: Input, cause: Cause): Ending => boundedEnding({ ...cause, atMs: now(input) });
 
-/** What ends the release, where it is rolled back with this many failed checks (rule L8). Made once: all else renders it. */
+/** Reason for the end of a release that is rolled back with this many failed checks (rule L8). Made once; all texts are rendered from it. */
 export function rollbackEnding(input: Decided, failedChecks: number): Ending {
   return madeOf(input, byOthers(input) ?? byAnswer(input, failedChecks) ?? byPods(input, failedChecks) ?? byDeadline(input));
 }
 
-/** What a promotion goes by, when it begins: it is what ends the release unless the primary cannot take the revision. */
+/** Reason for a promotion, made at its start: it ends the release unless the primary cannot take the revision. */
 export function promotionEnding(input: Decided): Ending {
   const { event } = input;
   if (event.type === 'REQUEST') {
@@ -46,11 +46,11 @@ export function failedPromotionEnding(input: Input): Ending {
 export const supersededEnding = (input: Input): Ending =>
   madeOf(input, { code: 'Superseded', detail: `A newer revision of ${targetName(input)} takes the place of this one` });
 
-/** Nothing is left to release. */
+/** No revision is left to release. */
 export const cancelledEnding = (input: Input): Ending =>
   madeOf(input, { code: 'Cancelled', detail: `${targetName(input)} is back at the promoted revision` });
 
-/** A hook, a user or a comparison has asked for it. */
+/** A hook, a user or a comparison has requested it. */
 function byOthers({ context, event }: Decided): Cause | undefined {
   if (event.type === 'REQUEST') {
     const { by } = event.request;
@@ -66,10 +66,10 @@ function byOthers({ context, event }: Decided): Cause | undefined {
 
 const harmIn = (by: Extract<Decided['event'], { type: 'STOP' }>['by']) => ('harm' in by ? by.harm : undefined);
 
-/** An answer decided, and not what was seen together with it. */
+/** An answer decided, not the facts that were seen together with it. */
 const isJudged = (event: Decided['event']): boolean => event.type === 'ANSWER' && event.decision !== 'abort';
 
-/** The answer of checks or hooks was the last one that may fail, or came too late. */
+/** The answer of checks or hooks reached the maximum of failures, or came too late. */
 function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
   const { context, event } = input;
   if (!isJudged(event)) return undefined;
@@ -102,7 +102,7 @@ function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
 const THRESHOLD = 'spec.analysis.threshold';
 const DEADLINE = 'spec.progressDeadlineSeconds';
 
-/** The target, and the last failing of its pods where it is known. */
+/** The target, and the last failure of its pods if it is known. */
 function ofPods({ context, event: { facts } }: Input): Pick<Cause, 'object' | 'pod'> {
   return defined({ object: targetOf(facts.canary), pod: facts.target?.failing?.last ?? context.release.failing?.last });
 }
@@ -115,7 +115,7 @@ function byPods(input: Decided, failedChecks: number): Cause | undefined {
   return { code: 'PodsFailing', ...ofPods(input), field: THRESHOLD, detail };
 }
 
-/** What the release waited for is not there in time, or will never be. */
+/** The release waited for a condition that does not hold in time, or never will. */
 function byDeadline(input: Decided): Cause {
   const { event } = input;
   const { canary, target, refused, unroutable, nowMs } = event.facts;
@@ -148,7 +148,7 @@ function byDeadline(input: Decided): Cause {
   return notReady(input, seconds);
 }
 
-/** Pods that are not ready in time: all waits together, those for the next step, or the present one. */
+/** Pods that are not ready in time: in the total of all waits, in the wait for the next step, or in the present step. */
 function notReady(input: Decided, seconds: number): Cause {
   const { context, event } = input;
   const { canary, target } = event.facts;
@@ -161,7 +161,7 @@ function notReady(input: Decided, seconds: number): Cause {
     const detail = `the canary did not get the ${capacity.pods} pods that its next step needs within ${seconds} s: ${target?.readiness.ready ?? 0} are ready`;
     return { code: 'InsufficientCapacity', object: targetOf(canary), field: DEADLINE, detail };
   }
-  // The clock of the next step runs already.
+  // The clock of the next step is already running.
   const { stepStartedMs } = context.recorded?.release ?? context.release;
   const hasRolled = rolloutDeadlineMs(canary, stepStartedMs, target) > stepStartedMs + seconds * 1000;
   const waited = hasRolled ? `is not ready, and got no further pod for ${seconds} s` : `was not ready within ${seconds} s`;

@@ -34,7 +34,7 @@ it.each([
 it.each([
   { routes: 'never left the primary', canary: 0, says: /The primary has all traffic/, never: /returns/ },
   { routes: 'reach the canary', canary: 20, says: /Traffic returns to the primary/, never: /has all traffic/ },
-])('E31: a failed release whose routes $routes says so', ({ canary, says, never }) => {
+])('E31: the sentence of a failed release says that its routes $routes', ({ canary, says, never }) => {
   const world = initialized();
   const release = { ...world.release, step: 'returningTraffic', routes: { kind: 'weighted', canary: weight(canary) } as const };
   const sentence = explainRelease(world.canary, 'Failed', release, world.facts());

@@ -9,7 +9,7 @@ import { stateOf } from './states/lookup.ts';
 import { weightOf } from './strategy.ts';
 import { awaitedRoutes } from './waits-of.ts';
 
-/** One sentence: what this Canary waits for, since when, until when, and who can unblock it. */
+/** One sentence: the reason for which this Canary waits, its start, its time limit, and the actor who can unblock it. */
 export function explain(canary: Canary, facts: Facts): string {
   const { status } = canary;
   if (!status?.release) return 'Not started yet. Waiting for the controller to see the target.';
@@ -35,14 +35,14 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
   return `${paused(canary, phase, release)}${text}${stuck}${refused(facts)}`;
 }
 
-/** A pause has no end of its own: who has set it, since when, and how it ends (E71). */
+/** A pause has no time limit: the user who set it, its start, and the way to end it (E71). */
 function paused({ metadata }: Canary, phase: Phase, { paused: pause, routes }: Release): string {
   if (!pause) return '';
   const where = phase === 'Waiting' ? '' : ` with ${weightOf(routes)} % on the canary`;
   return `Paused by ${pause.by} since ${timestamp(pause.sinceMs)}${where}, without limit. Nothing is checked, and no deadline runs. Resume it (serin resume ${metadata.name}), promote it or roll it back. State: `;
 }
 
-/** Which spec this goes by, and who can change that. */
+/** The spec that applies while an edit is refused, and the actor who can change that. */
 function refused({ refused: edit }: Facts): string {
   if (edit === undefined) return '';
   if (edit.uncheckedUntilMs === undefined)

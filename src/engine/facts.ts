@@ -8,24 +8,24 @@ import type { Readiness } from '../api/readiness.ts';
 import type { Routes, UnreadableRoutes } from '../api/routes.ts';
 import type { SeenRequest } from '../api/verb-request.ts';
 
-/** How far a rollout has come, by what the cluster keeps of it. */
+/** Progress of a rollout, as recorded in the cluster. */
 export interface Progress {
-  /** When the workload's controller last reported another status. */
+  /** Time of the last changed status of the workload's controller. */
   lastMs: number;
-  /** Available pods of the template that the workload has now, as far as they are known to be. */
+  /** Available pods that are known to have the workload's present template. */
   updated: number;
 }
 
-/** One side of a release, as the cluster shows it. */
+/** One side of a release in the cluster. */
 export interface SideFacts {
   readiness: Readiness;
   /** At least one ready endpoint: it can answer a request now. */
   serving: boolean;
   /** `spec.replicas`. */
   replicas: number;
-  /** Of a rollout that its controller reports on (E100). */
+  /** Set for a rollout that its controller reports on (E100). */
   progress?: Progress;
-  /** Of its pod template; absent where it has none of its own. Shown, never decided on. */
+  /** Images of its pod template; absent if it has no template of its own. Shown, never decided on. */
   images?: readonly ContainerImage[];
 }
 
@@ -33,23 +33,23 @@ export interface SideFacts {
 export interface Target {
   uid: string;
   generation: number;
-  /** The count of templates that the kind keeps; absent where it keeps none. */
+  /** Counter of templates that the kind keeps; absent if it keeps none. */
   rollout?: string;
-  /** Template and configs together: what decides the pods. */
+  /** Template and configs together, which decide the pods. */
   revision: string;
-  /** The revision of the template alone; absent where nothing else decides it. */
+  /** The revision of only the template; absent if only the template decides. */
   template?: string;
-  /** The configs that its pods read. Absent: none is tracked. */
+  /** The configs that its pods read. Absent if none is tracked. */
   configs?: Readonly<Record<string, SeenConfig>>;
-  /** Reason for which template or configs are not known now: `revision` is the recorded one, and nothing starts. */
+  /** Reason for which template or configs are not known now: `revision` is then the recorded one, and nothing starts. */
   undetermined?: NewBlocker;
-  /** Pods that exist or may be coming, ready or not; absent for kinds without. */
+  /** Pods that exist or could be starting, ready or not; absent for kinds without pods. */
   pods?: number;
-  /** How they fail; absent where they are not watched: then only time counts (E27b). */
+  /** Failures of the pods; absent if they are not watched: then only time counts (E27b). */
   failing?: PodFailings;
 }
 
-/** Fewest and most pods that the scaler of one side keeps by its own wish. */
+/** Minimum and maximum of pods that the scaler of one side keeps by itself. */
 export interface ScalerLimits {
   min: number;
   max: number;
@@ -59,34 +59,37 @@ export interface ScalerLimits {
 export interface Adoption {
   /** The revision of the target that was compared. */
   target: string;
-  /** The primary holds the target as it is now, rewritten. */
+  /** The primary has the rewritten template of the present target. */
   equals: boolean;
-  /** A revision that stands for what the primary holds; no target's, unless it is equal. */
+  /** A revision that identifies the state of the primary; no target has it, unless both are equal. */
   primaryRevision: string;
-  /** The target was changed after the other controller had last written the status. */
+  /** The target was changed after the other controller's last write of the status. */
   pushed: boolean;
 }
 
-/** Codes of refused specs: reason of the condition `Accepted` and of its event, too. */
+/** Codes of refused specs, also the reasons of the condition `Accepted` and of its event. */
 export type RefusalCode = Extract<BlockerCode, Reason>;
 
 /** An edit of the spec that cannot be run (E65). */
 export interface RefusedEdit {
   reason: RefusalCode;
-  /** In words that name the field. */
+  /** Message that names the field. */
   message: string;
-  /** The field to correct, where one decides it. */
+  /** The field to correct, if a single field decides. */
   field?: string;
-  /** The object that has it; absent: the Canary. */
+  /** The object of the field; the Canary if absent. */
   object?: BlockedObject;
-  /** The spec accepted before it is not known, so that the canary cannot be checked: it has no traffic after this moment. */
+  /** The previously accepted spec is not known, so that the canary cannot be checked: it gets no traffic after this time. */
   uncheckedUntilMs?: number;
 }
 
-/** Everything that the chart may know of the world at one moment. Gathered by the controller from watches; no call is made for it. */
+/** Everything that the chart can know of the world at one moment. The controller gathers it from watches, without a call. */
 export interface Facts {
   nowMs: number;
-  /** While an edit of it is refused, as it was accepted before; or what is needed to route all traffic to the primary, where that is not known. */
+  /**
+   * While an edit is refused, the Canary with the previously accepted spec; if that is not known, with the fields that are needed to route all traffic to the
+   * primary.
+   */
   canary: Canary;
   refused?: RefusedEdit;
   provider: Provider;
@@ -94,29 +97,29 @@ export interface Facts {
   /** `analysis.interval` after the floor of `--min-analysis-interval`. */
   intervalMs: number;
   scaleDownDelayMs: number;
-  /** Absent: the workload does not exist. `revision` is `s1:` and a SHA-256 of what decides its pods. */
+  /** Absent if the workload does not exist. `revision` is `s1:` and a SHA-256 of the fields that decide its pods. */
   target?: SideFacts & Target;
-  /** `carries`: the revision that it was written from (its `flagger-id`), when it is ours. */
+  /** `carries`: the revision from which Serin wrote it (its `flagger-id`). */
   primary?: SideFacts & { carries?: string };
-  /** Of a release that another controller has been running, where both sides are there. */
+  /** Set for a release of another controller, if both sides exist. */
   adoption?: Adoption;
-  /** The user's scaler as `kind/name`, and what it and the primary's keep; absent: none is named, or it does not exist. */
+  /** The user's scaler as `kind/name`, with its limits and those of the primary's; absent if none is named or found. */
   scaler?: { name: string; target: ScalerLimits; primary: ScalerLimits };
-  /** The routes that the objects in the cluster express; absent when there is none yet. */
+  /** The routes that the objects in the cluster express; absent while no object exists. */
   liveRoutes?: Routes | UnreadableRoutes;
-  /** The cluster holds what `desiredStateOf()` asks for under the recorded status: every write was answered and none is pending. */
+  /** The cluster has the state of `desiredStateOf()` under the recorded status: every write was answered and none is pending. */
   converged: boolean;
-  /** The traffic provider has not accepted the routes, and that alone keeps the cluster from having converged. */
+  /** The traffic provider has not accepted the routes, which is the only reason for which the cluster has not converged. */
   unconfirmed?: NewBlocker;
-  /** Reason for which the cluster cannot be made to hold it (missing CRD, name taken …): no deadline counts meanwhile (E9). */
+  /** Reason for which the cluster cannot reach that state (missing CRD, name taken …): no deadline counts meanwhile (E9). */
   blocker?: NewBlocker;
-  /** Reason that keeps the router from sending a share to the canary, and since when that is known (E96). */
+  /** Reason for which the router cannot send a weight to the canary, and the time since which that is known (E96). */
   unroutable?: NewBlocker & { sinceMs: number };
-  /** The last request of a user, whether or not it was answered. */
+  /** The last request of a user, answered or not. */
   request?: SeenRequest;
-  /** There is a receiver for the alerts of Canaries that name none. */
+  /** A receiver for the alerts of Canaries without alerts in their spec exists. */
   globalAlerts?: boolean;
-  /** There is a receiver for the events of Canaries without event webhooks. */
+  /** A receiver for the events of Canaries without event webhooks exists. */
   globalEvents?: boolean;
   /** A random word for the cookies of this release; the chart uses it when it needs one. */
   cookieWord: string;

@@ -12,7 +12,7 @@ const INTERVAL_MS = 10_000;
 const DEADLINE_MS = 60_000;
 const SECOND_MS = 1_000;
 
-/** At 20 % of the traffic, with its pods watched; a plan that is longer than any of these lives. */
+/** At 20 % of the traffic, with its pods watched; the plan is longer than any of these releases. */
 function releasing(analysis: Partial<Analysis> = {}, prepare: (world: World) => void = (world) => world.watchPods()): World {
   const world = initialized(aCanary({ stepWeights: Array.from({ length: 50 }, (_, index) => index + 20), ...analysis }), prepare);
   world.push('s1:b');
@@ -20,7 +20,7 @@ function releasing(analysis: Partial<Analysis> = {}, prepare: (world: World) => 
   return world;
 }
 
-/** Goes on second by second, the container ending after each `upMs` and coming back after `downMs`. Milliseconds until the rollback. */
+/** Advances second by second, while the container ends after each `upMs` and starts again after `downMs`. Returns the milliseconds until the rollback. */
 function crashLoop(world: World, { upMs, downMs }: { upMs: number; downMs: number }, mostMs = 600_000): number | undefined {
   const fromMs = world.nowMs;
   world.crashPods();
@@ -35,13 +35,13 @@ function crashLoop(world: World, { upMs, downMs }: { upMs: number; downMs: numbe
 }
 
 describe('E27a: a canary that was ready and fails', () => {
-  // An interval is 10 s here and a minute with users: a container that exits after 40 s there exits after 7 s here.
+  // An interval is 10 s here and usually a minute: 40 s until an exit correspond to 7 s here.
   it.each([
     { what: 'one that exits after a quarter of an interval', upMs: 2_000, downMs: 2_000 },
     { what: 'one that exits after two thirds of it', upMs: 7_000, downMs: 2_000 },
     { what: 'one in back-off', upMs: 1_000, downMs: 20_000 },
     { what: 'readiness that flaps a third of the time', upMs: 4_000, downMs: 2_000 },
-  ])('I20: $what is rolled back within threshold × interval of the first failing', ({ upMs, downMs }) => {
+  ])('I20: $what is rolled back within threshold × interval of the first failure', ({ upMs, downMs }) => {
     const world = releasing();
     expect(crashLoop(world, { upMs, downMs })).toBeLessThanOrEqual(3 * INTERVAL_MS);
     expect([world.release.reason, world.release.failedChecks, world.primaryCarries]).toEqual([
@@ -52,7 +52,7 @@ describe('E27a: a canary that was ready and fails', () => {
   });
 
   it.each([15_000, 40_000])(
-    'I20: one that crashes less often than it is checked, after %d ms, is rolled back by its third crash',
+    'I20: a container that crashes less often than it is checked, after %d ms, is rolled back by its third crash',
     (upMs) => {
       const world = releasing();
       expect(crashLoop(world, { upMs, downMs: 2_000 })).toBeLessThanOrEqual(2 * (upMs + 2_000) + INTERVAL_MS);
@@ -86,7 +86,7 @@ describe('E27a: a canary that was ready and fails', () => {
     world.tickUntil((one) => one.canary.status?.canaryWeight === 21);
   });
 
-  it('an interval whose checks fail too counts once', () => {
+  it('an interval whose checks also fail counts once', () => {
     const world = releasing();
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
     world.failing = { crashes: 1, lost: 0, unready: 0, last: { pod: 'podinfo-x' }, ends: { 'pod-1': 1 } };
@@ -99,7 +99,7 @@ describe('E27a: a canary that was ready and fails', () => {
     expect(world.release.failedChecks).toBe(2);
   });
 
-  it('counts while the traffic is withdrawn, each interval, and at the threshold rolls back', () => {
+  it('counts in each interval while the traffic is withdrawn, and rolls back at the threshold', () => {
     const world = releasing({ threshold: 4 });
     world.crashPods();
     const fromMs = world.nowMs;
@@ -112,7 +112,7 @@ describe('E27a: a canary that was ready and fails', () => {
     expect(world.nowMs - fromMs).toBeLessThanOrEqual(4 * INTERVAL_MS);
   });
 
-  it('L5: while it is unavailable the sentence, the blocker and dueMs say when it is rolled back, and that comes true', () => {
+  it('L5: while it is unavailable the sentence, the blocker and dueMs state the time of its rollback, which is correct', () => {
     const world = releasing({ threshold: 4 });
     world.crashPods();
     world.settle();
@@ -128,7 +128,7 @@ describe('E27a: a canary that was ready and fails', () => {
     expect(world.nowMs).toBe(due);
   });
 
-  it('E80: one that serves with too few pods by its own fault fails checks, too', () => {
+  it('E80: a canary that serves with too few pods by its own fault also fails checks', () => {
     const world = releasing();
     world.room.target = 0;
     world.failing = { crashes: 0, lost: 1, unready: 1, last: { pod: 'podinfo-x' }, ends: {} };
@@ -165,7 +165,7 @@ describe('E27a: a canary that was ready and fails', () => {
     world.tickUntil(({ phase }) => phase === 'Succeeded');
   });
 
-  it('E50: a newer revision begins without the failings of the last one', () => {
+  it('E50: a newer revision begins without the failures of the last one', () => {
     const world = releasing();
     world.crashPods();
     world.tick(INTERVAL_MS);
@@ -176,8 +176,8 @@ describe('E27a: a canary that was ready and fails', () => {
   });
 });
 
-describe('E27a: what does not count', () => {
-  it('20 drains and spot evictions, each waited for, and the release succeeds', () => {
+describe('E27a: failures that do not count', () => {
+  it('does not count 20 drains and spot evictions with pauses, and the release succeeds', () => {
     const world = releasing({ stepWeights: [20, 40, 60] });
     for (let times = 0; times < 20; times += 1) {
       world.targetDown = true;
@@ -213,7 +213,7 @@ describe('E27a: what does not count', () => {
         world.settle();
       },
     ],
-  ])('%s time counts for nothing', (_, hold, release) => {
+  ])('%s time does not count', (_, hold, release) => {
     const world = releasing({ threshold: 100 }, () => undefined);
     world.targetDown = true;
     world.look();
@@ -229,7 +229,7 @@ describe('E27a: what does not count', () => {
   });
 });
 
-it('E27b, E52: suspended time counts for nothing', () => {
+it('E27b, E52: suspended time does not count', () => {
   const world = releasing({ threshold: 100 }, () => undefined);
   const suspend = (isOn: boolean) => {
     world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: isOn } };
@@ -247,7 +247,7 @@ it('E27b, E52: suspended time counts for nothing', () => {
 });
 
 describe('E27b: unready time adds up over the release', () => {
-  it('I20: and ends it at the progress deadline, where its pods are not watched', () => {
+  it('I20: if its pods are not watched, unready time ends the release at the progress deadline', () => {
     const world = releasing({ threshold: 100 }, () => undefined);
     let downMs = 0;
     while (world.phase === 'Progressing' && downMs < 10 * DEADLINE_MS) {
@@ -264,7 +264,7 @@ describe('E27b: unready time adds up over the release', () => {
     expect(world.release.reason).toContain('was not ready for 60 s in all');
   });
 
-  it('E80: time in which it serves with too few pods is part of it', () => {
+  it('E80: time in which it serves with too few pods is included', () => {
     const world = releasing({ threshold: 100 }, () => undefined);
     for (const _ of [1, 2, 3]) {
       world.room.target = 0;
@@ -278,8 +278,8 @@ describe('E27b: unready time adds up over the release', () => {
   });
 });
 
-describe('E27a, E53: a controller that starts in the middle', () => {
-  it('counts what it had not counted, and nothing twice', () => {
+describe('E27a, E53: a controller that starts in the middle of a release', () => {
+  it('counts failures that were not counted, and none twice', () => {
     const world = releasing({ threshold: 10 });
     world.crashPods();
     world.recoverPods();
@@ -292,7 +292,7 @@ describe('E27a, E53: a controller that starts in the middle', () => {
     expect(world.release.failedChecks).toBe(1);
   });
 
-  it('a status of an earlier version has no failing, and goes on', () => {
+  it('continues from a status of an earlier version, which has no failures', () => {
     const world = releasing();
     const stored: { release: Partial<Release> } = JSON.parse(JSON.stringify(world.canary.status));
     delete stored.release.failing;

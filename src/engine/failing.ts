@@ -13,12 +13,12 @@ type FailingRelease = Pick<Release, 'failing' | 'step' | 'paused' | 'failedCheck
 const isAnalysed = (phase: string | undefined): boolean => phase === 'Progressing' || phase === 'WaitingPromotion';
 const isReady = ({ target }: Facts): boolean => target?.serving === true && target.readiness.state === 'ready';
 
-/** Nothing that a canary does counts now: the release is blocked or paused (E9, E71). */
+/** No failure of the canary counts now: the release is blocked or paused (E9, E71). */
 const isHeld = ({ paused }: Pick<Release, 'paused'>, { blocker }: Facts): boolean => paused !== undefined || blocker !== undefined;
 
 /**
- * The canary is not ready by its own fault. Pods that are watched say so themselves; without them it is a canary below its threshold in a step that does
- * not raise it, or one without any serving pod.
+ * The canary is not ready by its own fault. Watched pods show that themselves; otherwise it is a canary below its threshold in a step that does not raise it,
+ * or a canary without any serving pod.
  */
 function isUnready(release: Pick<Release, 'step'>, facts: Facts): boolean {
   if (isReady(facts)) return false;
@@ -27,25 +27,25 @@ function isUnready(release: Pick<Release, 'step'>, facts: Facts): boolean {
   return target?.serving !== true || !isBeforeShare(release);
 }
 
-/** The canary has failed since that was counted last (rule E27a). */
+/** The canary has failed since the last count (rule E27a). */
 export function hasFailedSince({ failing, step }: FailingRelease, facts: Facts): boolean {
   const pods = facts.target?.failing;
   if (failing === undefined || pods === undefined) return false;
   return pods.crashes > failing.crashes || pods.lost > failing.lost || isUnready({ step }, facts);
 }
 
-/** When a failing is counted that no check has counted before. */
+/** Time at which a failure that no check has counted is counted. */
 export function countedAtMs({ failing }: FailingRelease, { intervalMs }: Facts): number {
   return (failing?.judgedMs ?? Number.POSITIVE_INFINITY) + intervalMs;
 }
 
-/** When the unready time of the release reaches the progress deadline, if the canary stays as it is (rule E27b). */
+/** Time at which the unready time of the release reaches the progress deadline, if the canary does not change (rule E27b). */
 export function unreadyUntilMs({ failing }: FailingRelease, { canary }: Facts): number | undefined {
   if (failing?.unreadySinceMs === undefined) return undefined;
   return failing.unreadySinceMs + progressDeadlineMs(canary) - failing.unreadyMs;
 }
 
-/** When a canary that is waited for outside of its checks is rolled back, if it stays as it is: by failed checks, or by its unready time. */
+/** Time of the rollback of a canary that is waited for outside of its checks, if it does not change: by failed checks, or by its unready time. */
 export function failsAtMs(release: FailingRelease, facts: Facts): number | undefined {
   const { failing, failedChecks, step } = release;
   const left = thresholdOf(facts.canary.spec.analysis) - failedChecks;
@@ -54,25 +54,25 @@ export function failsAtMs(release: FailingRelease, facts: Facts): number | undef
   return earliest([outMs, unreadyUntilMs(release, facts)]);
 }
 
-/** The last failing in words; undefined where pods are not watched, or none has failed. */
+/** Text of the last failure; undefined if pods are not watched, or none has failed. */
 export function lastFailing({ failing }: FailingRelease, { target }: Facts): string | undefined {
   const last = target?.failing?.last ?? failing?.last;
   return last && failingText(last);
 }
 
-/** The failing of this interval in words. */
+/** Text of the failure in this interval. */
 export function failingOf(release: FailingRelease, facts: Facts): string {
   return lastFailing(release, facts) ?? facts.target?.readiness.reason ?? 'the canary is not ready';
 }
 
-/** An interval has been judged, and what its pods did until now is counted. */
+/** An interval has been judged, and the failures of its pods until now are counted. */
 export function judged(release: Release, facts: Facts): Release {
   const { failing } = release;
   if (failing === undefined) return release;
   return { ...release, failing: { ...failing, ...countsOf(facts.target?.failing ?? failing), judgedMs: facts.nowMs } };
 }
 
-/** The same between two checks: intervals follow each other, however late one is counted. */
+/** The same between two checks: intervals follow each other, also if one is counted late. */
 export function counted(release: Release, facts: Facts): Release {
   const dueMs = countedAtMs(release, facts);
   const { failing } = judged(release, facts);
@@ -80,23 +80,23 @@ export function counted(release: Release, facts: Facts): Release {
   return { ...release, failing: { ...failing, judgedMs: facts.nowMs < dueMs + facts.intervalMs ? dueMs : facts.nowMs } };
 }
 
-/** An interval without a failing. */
+/** An interval without a failure. */
 export function passedInterval(release: Release, facts: Facts): Release {
   return hasFailedSince(release, facts) ? release : judged(release, facts);
 }
 
-/** The release with its unready time up to this moment, before anything is decided; `isNew`: no controller has looked for a while. */
+/** The release with its unready time up to this moment, before anything is decided; `isNew`: no controller was running for a while. */
 export function timed(release: Release, phase: Phase | undefined, facts: Facts, isNew: boolean): Release {
   const { failing, paused } = release;
   if (failing === undefined || !isAnalysed(phase)) return release;
   const { unreadySinceMs } = failing;
   const isCounting = !isHeld(release, facts) && isUnready(release, facts);
   if (isCounting) return unreadySinceMs === undefined ? { ...release, failing: { ...failing, unreadySinceMs: facts.nowMs } } : release;
-  // When it became ready again is not known then.
+  // The time at which it became ready again is not known in that case.
   return closedAt(release, isNew ? (unreadySinceMs ?? facts.nowMs) : Math.min(facts.nowMs, paused?.sinceMs ?? facts.nowMs));
 }
 
-/** What does not go on counts up to this moment. */
+/** Counts the current unready time up to this moment and ends it. */
 export function closedAt(release: Release, atMs: number): Release {
   const { failing } = release;
   if (failing?.unreadySinceMs === undefined) return release;
@@ -104,7 +104,7 @@ export function closedAt(release: Release, atMs: number): Release {
   return { ...release, failing: { ...left, unreadyMs: left.unreadyMs + Math.max(0, atMs - unreadySinceMs) } };
 }
 
-/** From when the canary is ready for the first time, its failings count; what its pods did before does not. */
+/** Failures of the canary count from the time when it is first ready; earlier ones of its pods do not. */
 export function followed(release: Release, [phase, step = '']: readonly string[], facts: Facts): Release {
   if (!isAnalysed(phase)) return closedAt(release, facts.nowMs);
   if (release.failing === undefined) {
@@ -119,7 +119,7 @@ export function followed(release: Release, [phase, step = '']: readonly string[]
   return { ...release, failing: { ...release.failing, ends: pods.ends } };
 }
 
-/** When the engine has to look at the failings of the canary again. */
+/** Next time at which the engine must evaluate the failures of the canary. */
 export function failingDueMs({ release, frozen }: Context, [phase]: readonly string[], facts: Facts): number | undefined {
   if (frozen || !isAnalysed(phase) || isHeld(release, facts)) return undefined;
   return earliest([hasFailedSince(release, facts) ? countedAtMs(release, facts) : undefined, unreadyUntilMs(release, facts)]);

@@ -16,7 +16,7 @@ function releasing(analysis: Partial<Analysis> = {}): World {
 }
 
 describe('a metric with a failureLimit', () => {
-  it('E20b, 05-W2, R24: rolls the release back at one failure more, whatever the threshold, and says so', () => {
+  it('E20b, 05-W2, R24: rolls the release back at one failure more, with any threshold, and reports it', () => {
     const world = releasing();
     world.behaviour.verdicts = [failed];
     world.tick();
@@ -29,7 +29,7 @@ describe('a metric with a failureLimit', () => {
     expect(world.release.reason).toBe('errors failed 2 times, more than its failureLimit of 1, last: errors is 9, allowed at most 1');
   });
 
-  it('E20b: counts its own failures alone, and forgets them with the release', () => {
+  it('E20b: counts only its own failures, and forgets them with the release', () => {
     const world = releasing();
     world.behaviour.verdicts = [{ ...failed, check: 'latency' }];
     for (let ticks = 0; ticks < 5; ticks += 1) world.tick();
@@ -40,7 +40,7 @@ describe('a metric with a failureLimit', () => {
     expect(world.release.failures).toBeUndefined();
   });
 
-  it('E20b: is over at its first failure when the limit is 0', () => {
+  it('E20b: exceeds the limit at its first failure if the limit is 0', () => {
     const world = releasing({ metrics: [{ name: 'errors', failureLimit: 0 }] });
     world.behaviour.verdicts = [failed];
     world.tick();

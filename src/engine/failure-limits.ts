@@ -5,8 +5,8 @@ import { judgeChecks } from './judge.ts';
 type Failures = NonNullable<Release['failures']>;
 
 /**
- * Failed ticks of each metric that has a limit, with this one (rule E20b). What cannot be measured fails where `unmeasured` says so, and
- * what is too early or only observed never does.
+ * Failed intervals of each metric with a limit, including this interval (rule E20b). A metric that cannot be measured fails if `unmeasured` says so; a metric
+ * that is too early or only observed never fails.
  */
 export function countedFailures(before: Failures, verdicts: readonly Verdict[], { metrics = [], unmeasured }: Analysis): Failures {
   const failed = new Set(judgeChecks(verdicts, unmeasured).failed.map(({ check }) => check));
@@ -15,7 +15,7 @@ export function countedFailures(before: Failures, verdicts: readonly Verdict[], 
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-/** Of the metrics that have failed more often than they may, the first. */
+/** The first of the metrics that have failed more often than allowed. */
 export function overLimit(failures: Failures, { metrics = [] }: Analysis): { name: string; failures: number; limit: number } | undefined {
   for (const { name, failureLimit: limit } of metrics) {
     const count = failures[name] ?? 0;

@@ -26,7 +26,7 @@ describe('failure', () => {
     expect(world.routes).toMatchObject({ canary: 0 });
   });
 
-  it('E31: a primary that does not serve keeps traffic where it can be served until it does (I5)', () => {
+  it('E31: if the primary does not serve, traffic stays with the side that does until the primary serves (I5)', () => {
     const world = releasing({ threshold: 1 });
     world.primaryDown = true;
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
@@ -70,7 +70,7 @@ describe('failure', () => {
       return world;
     };
 
-    it('E63: a passed check takes no step, and the condition says why; when they are confirmed the release goes on', () => {
+    it('E63: a passed check takes no step, and the condition says why; when they are confirmed the release continues', () => {
       const world = unconfirmed();
       for (let ticks = 0; ticks < 5; ticks += 1) world.tick();
       expect([world.phase, world.canary.status?.canaryWeight]).toEqual(['Progressing', 20]);
@@ -80,20 +80,20 @@ describe('failure', () => {
       world.tickUntil(at('Succeeded', 'resting'));
     });
 
-    it('E63: failed checks roll the release back all the same (04-R-S4)', () => {
+    it('E63: failed checks still roll the release back (04-R-S4)', () => {
       const world = unconfirmed();
       world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
       world.tickUntil(at('Failed'));
       expect(world.routes).toMatchObject({ kind: 'weighted', canary: 0 });
     });
 
-    it('E63: a rollback hook is asked all the same', () => {
+    it('E63: a rollback hook is still called', () => {
       const world = unconfirmed(withHooks('rollback'));
       world.behaviour.hooks.rollback = 'passed';
       world.tickUntil(at('Failed'));
     });
 
-    it('E63: no release starts', () => {
+    it('E63: no release starts under such routes', () => {
       const world = initialized(aCanary(steps));
       world.behaviour.unconfirmed = 'edge says Accepted False';
       world.push('s1:b');
@@ -103,7 +103,7 @@ describe('failure', () => {
     });
   });
 
-  it('E27: a canary without pods gets nothing, keeps its step and counters, and goes on when it is back (03-L3)', () => {
+  it('E27: a canary without pods gets no traffic, keeps its step and counters, and continues when it recovers (03-L3)', () => {
     const world = releasing({}, 20);
     world.targetDown = true;
     world.settle();
@@ -117,7 +117,7 @@ describe('failure', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('03-W39: a target that cannot be seen gets nothing, and is waited for without a failed check', () => {
+  it('03-W39: a target that cannot be seen gets no traffic, and is waited for without a failed check', () => {
     const world = releasing({}, 20);
     const seen = world.facts.bind(world);
     world.facts = () => {

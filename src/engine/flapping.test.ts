@@ -3,7 +3,7 @@ import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
 
 const steps = { stepWeight: 20, maxWeight: 40 };
 
-/** Down, and ready again for two seconds, until the next decision; the settling takes five. */
+/** Down, and ready again for two seconds, until the next decision; settling takes five seconds. */
 function flap(world: World, ms: number): void {
   world.targetDown = true;
   world.tick(ms - 2_000);
@@ -22,7 +22,7 @@ it('E1: a canary that flaps between becoming ready and settling fails at the dea
   expect(world.nowMs - startedAt).toBeLessThan(60_000 + 2 * 7_000);
 });
 
-it('E1, E27: one that flaps under traffic fails at the deadline of its first fall', () => {
+it('E1, E27: a canary that flaps under traffic fails at the deadline of its first fall', () => {
   const world = initialized(aCanary(steps));
   world.push('s1:b');
   world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -32,7 +32,7 @@ it('E1, E27: one that flaps under traffic fails at the deadline of its first fal
   expect(world.nowMs - fellAt).toBeLessThan(60_000 + 2 * 7_000);
 });
 
-it('E1: a canary that has settled is waited for anew, as long as the first time', () => {
+it('E1: a canary that has settled is later waited for as long as the first time', () => {
   const world = initialized(aCanary(steps));
   world.targetDown = true;
   world.push('s1:b');
@@ -42,7 +42,7 @@ it('E1: a canary that has settled is waited for anew, as long as the first time'
   expect(world.release).not.toHaveProperty('awaitedSinceMs');
 });
 
-it('E1, E9: time under a blocker counts for none of both waits', () => {
+it('E1, E9: time under a blocker counts for neither wait', () => {
   const world = initialized(aCanary(steps));
   world.targetDown = true;
   world.push('s1:b');

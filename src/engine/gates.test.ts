@@ -31,7 +31,7 @@ describe('gates', () => {
     expect([world.phase, world.step, world.release.revision]).toEqual(['Succeeded', 'resting', 's1:a']);
   });
 
-  it('E7: a newer revision takes the place of the one that waits, and its gate is asked at once', () => {
+  it('E7: a newer revision replaces the waiting one, and its gate is called at once', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.behaviour.hooks['confirm-rollout'] = 'refused';
     world.push('s1:b');
@@ -58,7 +58,7 @@ describe('gates', () => {
     expect(world.promoted).toEqual([]);
   });
 
-  it('E16: blue/green asks confirm-promotion once, before live traffic moves (02-15.2.27)', () => {
+  it('E16: blue/green calls confirm-promotion once, before live traffic moves (02-15.2.27)', () => {
     const world = initialized(aCanary({ iterations: 1, ...withHooks('confirm-promotion') }));
     world.push('s1:b');
     world.tickUntil(at('Succeeded'));
@@ -76,7 +76,7 @@ describe('gates', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E81: a closed confirm-traffic-increase holds the promotion at the last weight, before confirm-promotion is asked', () => {
+  it('E81: a closed confirm-traffic-increase holds the promotion at the last weight, before confirm-promotion is called', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-traffic-increase', 'confirm-promotion') }));
     const asked = () => world.asked.flatMap((one) => (one.kind === 'runHooks' ? [one.type] : []));
     world.push('s1:b');
@@ -103,7 +103,7 @@ describe('gates', () => {
   it.each([
     ['A/B', { iterations: 1, match: [{ headers: { user: { exact: 'a' } } }] }],
     ['blue/green', { iterations: 1 }],
-  ])('E81: %s has no traffic to increase, so the gate is not asked', (_, analysis) => {
+  ])('E81: %s has no traffic to increase, so the gate is not called', (_, analysis) => {
     const world = initialized(aCanary({ ...analysis, ...withHooks('confirm-traffic-increase') }));
     world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
     world.push('s1:b');
@@ -120,7 +120,7 @@ describe('gates', () => {
     expect(asked()).toBe(2);
   });
 
-  it('E8: pre-rollout hooks that have passed are not called again where the gate after them begins anew', () => {
+  it('E8: pre-rollout hooks that have passed are not called again if the gate after them starts over', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('pre-rollout', 'confirm-traffic-increase') }));
     const asked = (type: string) => world.asked.filter((one) => one.kind === 'runHooks' && one.type === type).length;
     world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
@@ -139,7 +139,7 @@ describe('gates', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E80, E81: an open gate before the first step is asked once while the primary is below its threshold, which writes nothing', () => {
+  it('E80, E81: an open gate before the first step is called once while the primary is below its threshold, which writes nothing', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-traffic-increase') }));
     const count = (kind: string) => world.asked.filter((one) => one.kind === kind).length;
     world.room.primary = 0;
@@ -166,7 +166,7 @@ describe('gates', () => {
     expect([world.trace.every((one) => !one.includes('20')), world.release.failedChecks]).toEqual([true, 3]);
   });
 
-  it('E25: a rollback hook that answers yes rolls the release back', () => {
+  it('E25: a rollback hook that passes rolls the release back', () => {
     const world = releasing(withHooks('rollback'));
     world.behaviour.hooks.rollback = 'passed';
     world.tick();

@@ -21,8 +21,8 @@ const announced = (world: World, reason: string): string[] =>
   world.asked.flatMap((one) => (one.kind === 'announce' && one.announcement.reason === reason ? [one.announcement.message] : []));
 const alerts = (world: World) => (world.release.deliveries ?? []).filter(({ kind }) => kind === 'alert');
 
-describe('what cannot be measured, with unmeasured: hold', () => {
-  it('E22a: says since when, until when and what happens then, in the condition and in one event', () => {
+describe('checks that cannot be measured, with unmeasured: hold', () => {
+  it('E22a: state their start, their time limit and the result then, in the condition and in one event', () => {
     const world = held();
     const since = timestamp(world.nowMs);
     const until = timestamp(world.nowMs + DEADLINE_MS);
@@ -77,7 +77,7 @@ describe('what cannot be measured, with unmeasured: hold', () => {
     expect([world.nowMs - since, world.phase]).toEqual([DEADLINE_MS, 'Failed']);
   });
 
-  it('E22a: one check that can be measured ends it, and the next outage has all of its time', () => {
+  it('E22a: one check that can be measured ends the hold, and the next outage has its full time', () => {
     const world = held();
     world.tick(40_000);
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' }];

@@ -12,7 +12,7 @@ import { hasHooks, strategyOf, weightOf } from './strategy.ts';
 
 const it = (title: string, property: () => void) => test(title, { timeout: propertyTimeoutMs }, property);
 
-/** Every recorded status of a random life, with what the world looked like at that moment. */
+/** Every recorded status of a random life, with the state of the world at that moment. */
 function always(check: (world: World) => void): void {
   fc.assert(
     fc.property(fc.constantFrom(...plans), fc.array(anAct, { minLength: 10, maxLength: 60, size: 'max' }), (plan, acts) => {
@@ -28,10 +28,10 @@ function always(check: (world: World) => void): void {
   );
 }
 
-/** Any other key is of news along the way. */
+/** Any other key belongs to a message during the release. */
 const OUTCOMES = ['Succeeded', 'Failed', 'superseded', 'cancelled'];
 
-/** A receiver distinguishes a repeat from news by the key alone: what was listed keeps its own until it leaves the list (I6). */
+/** A receiver distinguishes a repeat from a new message only by the key: a listed message keeps its key until it leaves the list (I6). */
 function expectStableKeys(world: World, deliveries: readonly Delivery[]): void {
   const renamed = deliveries.filter((one) => one.sinceMs < world.nowMs && !world.listed.has(one.key));
   expect(renamed).toEqual([]);
@@ -44,7 +44,7 @@ function isRise(before: Routes | undefined, after: Routes): boolean {
   return before?.kind !== 'matched' && weightOf(after) > (before ? weightOf(before) : 0);
 }
 
-/** Traffic or the count of iterations goes on, or the promotion begins. A weight that was withdrawn and returns was reached before. */
+/** Traffic or the count of iterations advances, or the promotion begins. A weight that was withdrawn and returns was reached earlier. */
 function isAdvance(from: string, before: Release, phase: string, release: Release): boolean {
   if (phase === 'Promoting') return from !== 'Promoting';
   if (phase !== 'Progressing' && phase !== 'WaitingPromotion') return false;
@@ -52,7 +52,7 @@ function isAdvance(from: string, before: Release, phase: string, release: Releas
   return !isGivenBack && before.run === release.run && (isRise(before.routes, release.routes) || release.iterations > before.iterations);
 }
 
-/** The gates that this advance has to be let through by (E81, E24). */
+/** The gates that must allow this advance (E81, E24). */
 function gatesOf({ canary, supports }: World, from: string, release: Release, phase: string): HookType[] {
   if (canary.spec.skipAnalysis === true && phase === 'Promoting') return [];
   const isTraffic = from === 'Progressing' && strategyOf(canary, supports) === 'canary';
@@ -117,7 +117,7 @@ describe('in any order of events, crashes and suspends', () => {
       };
     }));
 
-  it('I13: nothing advances, and the primary is not written, while the canary is below its threshold or a gate that is asked is closed', () =>
+  it('I13: nothing advances, and the primary is not written, while the canary is below its threshold or a called gate is closed', () =>
     always((world) => {
       const answers = new Map<string, 'passed' | 'refused'>();
       world.onAnswer = (type, outcome) => answers.set(type, outcome);
@@ -173,12 +173,12 @@ describe('in any order of events, crashes and suspends', () => {
     );
   });
 
-  it('I11: what cannot be measured neither advances nor fails a release that holds', () =>
+  it('I11: a check that cannot be measured neither advances nor fails a release that holds', () =>
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom<Act>({ act: 'tick' }, { act: 'settle' }, { act: 'answer' }, { act: 'crash' }), { maxLength: 60 }),
         (acts) => {
-          // For as long as a hold may last (E22a).
+          // Maximum duration of a hold (E22a).
           const world = new World(aCanary({ stepWeight: 40, unmeasured: 'hold' }, { progressDeadlineSeconds: 3_600 }));
           world.begin();
           world.tickUntil((one) => one.phase === 'Initialized');

@@ -45,7 +45,7 @@ it.each([
   expect(thresholdOf({ interval: '10s', threshold })).toBe(failedChecks),
 );
 
-it('E20: all that fails in one tick is one failed check, whatever happens before the next tick', () => {
+it('E20: several failures in one interval are one failed check, with any events before the next interval', () => {
   const world = initialized(aCanary({ stepWeight: 20, threshold: 3 }));
   world.push('s1:b');
   world.tick();
@@ -59,7 +59,7 @@ it('E20: all that fails in one tick is one failed check, whatever happens before
   expect(world.release.failedChecks).toBe(2);
 });
 
-it('05-W27, 05-E2, E20: one failed check lists everything that failed in its tick, and no more than there is room for', () => {
+it('05-W27, 05-E2, E20: one failed check lists all failures of its interval, up to a maximum', () => {
   const five = ['a', 'b', 'c', 'd', 'e'].map((check) => ({ ...failed, check }));
   expect(judgementOfChecks(five.slice(0, 2))).toMatchObject({ reason: 'a is 9, allowed at most 1; b is 9, allowed at most 1' });
   expect(judgementOfChecks(five.slice(0, 3))).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*$/) });
@@ -76,7 +76,7 @@ it.each([
   expect(judgementOfChecks([{ check: 'errors', verdict: 'failed', ...seen }])).toEqual({ outcome: 'failed', reason });
 });
 
-it('05-W28: what is only observed neither fails nor holds a release', () => {
+it('05-W28: an observed metric neither fails nor holds a release', () => {
   const observed = [failed, unmeasured].map((one) => ({ ...one, observed: true }));
   expect([judgementOfChecks(observed), judgementOfChecks(observed, 'hold'), isUnmeasured({ verdicts: observed })]).toEqual([
     { outcome: 'passed' },
@@ -103,7 +103,7 @@ it('05-E3: failed checks add up over a release, a passed one lowers nothing, and
   expect(world.release.failedChecks).toBe(0);
 });
 
-it('05-E7: before the first traffic only the pre-rollout hooks are asked, again and again, and each refusal is a failed check', () => {
+it('05-E7: before the first traffic only the pre-rollout hooks are called, again and again, and each refusal is a failed check', () => {
   const world = initialized(aCanary({ stepWeight: 10, threshold: 5, ...withHooks('pre-rollout', 'rollout') }));
   world.behaviour.hooks['pre-rollout'] = 'refused';
   const before = world.asked.length;

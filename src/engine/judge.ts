@@ -5,18 +5,18 @@ import { oncePerObject } from '../base/once.ts';
 
 export type Judgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
 
-/** The checks of one tick by what they count as; what is only observed is none of them. */
+/** The checks of one interval by their effect; observed metrics are left out. */
 interface JudgedChecks {
-  /** Failed checks: measured failures first, then what could not be measured, unless that holds. */
+  /** Failed checks: measured failures first, then unmeasured ones, unless those hold. */
   failed: readonly Verdict[];
-  /** Could not be measured, and that does not end by itself. */
+  /** Checks that could not be measured, and for which waiting does not help. */
   unmeasured: readonly Verdict[];
-  /** The failed and the unmeasured ones, in the order of the checks. */
+  /** The failed and the unmeasured checks, in the order of the spec. */
   decisive: readonly Verdict[];
   judgement: Judgement;
 }
 
-/** Checks that a reason lists in full; an event and a condition have no room for more. */
+/** Number of checks that a reason lists in full; an event and a condition have no room for more. */
 const MOST_LISTED = 3;
 
 const judgedBy = {
@@ -25,9 +25,9 @@ const judgedBy = {
 };
 
 /**
- * The verdicts of a tick, judged once (rules E20–E22, I11): counters, limits, reasons and alerts take what they need of it. A measured failure always
- * counts; what could not be measured counts as `unmeasured` says and its reason never claims a bad measurement. What cannot be measured yet holds, whatever it says: that
- * ends by itself, one metric interval after the analysis began at the latest (E20a), or when its initial delay is over. What is only observed has no say.
+ * The verdicts of an interval, judged once (rules E20–E22, I11) for counters, limits, reasons and alerts. A measured failure always counts. A check that could
+ * not be measured counts as `unmeasured` says, and its reason never claims a bad measurement. A check that cannot be measured yet holds with any `unmeasured`:
+ * that ends by itself, at the latest one metric interval after the analysis began (E20a), or when its initial delay is over. An observed metric has no effect.
  */
 export const judgeChecks = (verdicts: readonly Verdict[], unmeasured: Analysis['unmeasured'] = 'fail'): JudgedChecks =>
   judgedBy[unmeasured](verdicts);
@@ -51,7 +51,7 @@ function judgementOf(failed: readonly Verdict[], unmeasured: readonly Verdict[],
   return early ? { outcome: 'hold', reason: early.reason ?? `${early.check} cannot be measured yet` } : { outcome: 'passed' };
 }
 
-/** A check of the last tick could not be measured, and that does not end by itself. */
+/** A check of the last interval could not be measured, and waiting does not help. */
 export const isUnmeasured = ({ verdicts = NONE }: { verdicts?: readonly Verdict[] | undefined }): boolean =>
   judgeChecks(verdicts).unmeasured.length > 0;
 
@@ -62,7 +62,7 @@ export function thresholdOf(analysis: Analysis): number {
   return analysis.threshold > 0 ? analysis.threshold : 1;
 }
 
-/** By how many requests the checks of the last tick passed, as the end of a sentence; empty where none were counted. */
+/** Number of requests with which the checks of the last interval passed, as the end of a sentence; empty if none were counted. */
 export function passedBy({ verdicts = NONE }: { verdicts?: readonly Verdict[] | undefined }): string {
   const counted = verdicts.flatMap(({ check, verdict, requests, observed }) =>
     verdict === 'passed' && requests !== undefined && observed !== true ? [`${check}${byRequests({ requests })}`] : [],
@@ -70,7 +70,7 @@ export function passedBy({ verdicts = NONE }: { verdicts?: readonly Verdict[] | 
   return counted.length === 0 ? '' : `; passed: ${listed(counted, ', ')}`;
 }
 
-/** Describes what counts in this tick, the failed checks first (E20). */
+/** Describes the checks that count in this interval, the failed ones first (E20). */
 const describeAll = (verdicts: readonly Verdict[]): string => listed(verdicts.map(describe), '; ');
 
 function listed(texts: readonly string[], between: string): string {
@@ -78,7 +78,7 @@ function listed(texts: readonly string[], between: string): string {
   return [...texts.slice(0, MOST_LISTED), ...(more > 0 ? [`${more} more`] : [])].join(between);
 }
 
-/** A value without it hides how little it rests on. */
+/** A value without its number of requests hides how little evidence it has. */
 const byRequests = ({ requests }: Pick<Verdict, 'requests'>): string => (requests === undefined ? '' : ` (${requestsText(requests)})`);
 
 function describe(verdict: Verdict): string {

@@ -25,7 +25,7 @@ type Check = (life: Life) => void;
 const laws = new Map<string, Check>();
 let broken: Map<string, unknown> | undefined;
 
-/** A law about every life. All are checked in one pass; one that is broken is then looked for once more by itself, for its smallest life. */
+/** A law about every life. All laws are checked together; a broken law is then searched again by itself, for its smallest counterexample. */
 function law(title: string, check: Check): void {
   laws.set(title, check);
   test(title, { timeout: propertyTimeoutMs }, () => {
@@ -96,7 +96,7 @@ law('L2: a run takes the steps of its plan one after another, and is promoted af
   }
 });
 
-/** Written out here once more: the weights and iterations that a spec asks for, in their order. */
+/** A second implementation: the weights and iterations of a spec, in their order. */
 function planOf({ spec: { analysis } }: Canary): string[] {
   const { stepWeight = 0, stepWeights = [], maxWeight = 100, iterations = 0, match, mirror } = analysis;
   if (iterations > 0) return [...Array.from({ length: iterations }, (_, index) => `#${index + 1}`), ...(match ? [] : ['100'])];
@@ -109,7 +109,7 @@ function planOf({ spec: { analysis } }: Canary): string[] {
 
 function placeIn(plan: readonly string[], { routes, iterations }: Release): number {
   if (routes.kind === 'weighted' && routes.canary > 0) return plan.indexOf(String(routes.canary));
-  // The switch of Blue/Green counts as one more; where traffic left it, the count stays.
+  // The switch of Blue/Green counts as one more; if traffic left it, the count does not change.
   const most = plan.at(-1) === '100' ? plan.length - 1 : iterations;
   if (iterations > 0) return plan.indexOf(`#${Math.min(most, iterations)}`);
   return routes.kind === 'mirrored' ? plan.indexOf('mirror') : -1;
@@ -159,14 +159,14 @@ law(
   },
 );
 
-/** Its pods have failed since that was counted last, or are not ready now. */
+/** Its pods have failed since the last count, or are not ready now. */
 function hasCanaryFailed({ failing }: Release, { facts: { target } }: Step['event']): boolean {
   if (failing === undefined || target?.failing === undefined) return false;
   const { crashes, lost, unready } = target.failing;
   return crashes + lost > failing.crashes + failing.lost || unready > 0;
 }
 
-/** A refused pre-rollout or rollout hook, or verdicts of which one counts as failed. */
+/** A refused pre-rollout or rollout hook, or a verdict that counts as failed. */
 function isFailure(event: Step['event']): boolean {
   if (event.type !== 'ANSWER') return false;
   const { answer, facts } = event;
@@ -248,7 +248,7 @@ law('L10: a run sends traffic to its canary only after its own pre-rollout hooks
     const answer = event.type === 'ANSWER' && before.context.open === event.answer.id ? event.answer : undefined;
     if (answer?.kind === 'runHooks' && answer.type === 'pre-rollout' && answer.outcome === 'passed') passed.add(run);
     const { release } = next.context;
-    // What was withdrawn returns; what was sent while the primary could not serve stays where it is.
+    // Withdrawn traffic returns; traffic that was sent while the primary could not serve is not moved.
     const isSent = release.run === run && heldRoutes === undefined && !reachesCanary(routes) && reachesCanary(release.routes);
     if (asks && isSent && stateIn(next).startsWith('Progressing')) expect(passed, `run ${run}`).toContain(run);
   }
@@ -281,7 +281,7 @@ law('L12: pods that lose their traffic are kept for the scale-down delay', (life
   }
 });
 
-/** How long a message is tried: of an end, and of news along the way. Milliseconds. */
+/** Time for which a message is tried, at the end of a release and during it. Milliseconds. */
 const [LIFETIME_MS, NEWS_LIFETIME_MS] = [24 * 3_600_000, 15 * 60_000];
 const MOST_NEWS = 20;
 

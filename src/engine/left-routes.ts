@@ -4,19 +4,19 @@ import type { Release, RoutedFor } from '../api/canary-status.ts';
 import { sendsAllToPrimary } from '../api/routes.ts';
 import type { Facts } from './facts.ts';
 
-/** More edits of the provider in one release are a loop; the oldest is forgotten. */
+/** Maximum of remembered edits: more edits of the provider in one release are a loop; the oldest is forgotten. */
 const MOST_LEFT = 5;
 
 /**
- * Remembers for which spec the routes were written, as long as they may hold a share: an edit of the provider, of the Service's name or of
- * the object that is routed leaves them in the cluster as they are, and they have to follow the release to its end (E113).
+ * Remembers the spec for which the routes were written, as long as they can send requests to the canary: an edit of the provider, of the Service's name or of
+ * the routed object leaves them in the cluster unchanged, and they must follow the release to its end (E113).
  */
 export function withLeftRoutes(
   { routedFor, leftRoutes = [], ...release }: Release,
   recorded: Release | undefined,
   { canary, provider, converged }: Facts,
 ): Release {
-  // The cluster has converged to what was recorded before.
+  // The cluster has converged to the previous record.
   if (converged && sendsAllToPrimary(release.routes) && recorded && sendsAllToPrimary(recorded.routes)) return release;
   const now: RoutedFor = { provider, spec: routedSpecOf(canary.spec) };
   const isEdited = routedFor !== undefined && !isSame(routedFor, now);
@@ -26,7 +26,7 @@ export function withLeftRoutes(
   return { ...release, ...(held && { routedFor: held }), ...(left.length > 0 && { leftRoutes: left }) };
 }
 
-/** By the whole spec: a release takes many steps, and the spec is the same. */
+/** Cached by the whole spec: a release takes many steps with the same spec. */
 const routedSpecs = new WeakMap<Canary['spec'], RoutedFor['spec']>();
 
 function routedSpecOf(spec: Canary['spec']): RoutedFor['spec'] {

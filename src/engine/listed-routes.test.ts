@@ -11,16 +11,16 @@ const listed = (names: readonly string[], recorded: Release | undefined, converg
 };
 
 describe('routes of spec.routeRefs', () => {
-  it('E139: are recorded before they are split, and where none are listed the status stays as it is', () => {
+  it('E139: are recorded before they are split, and without listed routes the status does not change', () => {
     expect([listed(['a'], undefined, false), listed([], undefined, true)]).toEqual([['a'], undefined]);
   });
-  it('E139: that are listed no more stay recorded until the cluster has converged under this spec', () => {
+  it('E139: stay recorded after they are removed from the list until the cluster has converged under this spec', () => {
     expect([listed(['a'], release('a', 'b'), false), listed(['a'], release('a', 'b'), true)]).toEqual([['b', 'a'], ['a']]);
   });
   it('E139: stay recorded under a suspend, which writes nothing', () => {
     expect(listed([], release('b'), true, true)).toEqual(['b']);
   });
-  it('are few, however often the list is edited', () => {
+  it('have a maximum number, for any number of edits of the list', () => {
     const many = Array.from({ length: 40 }, (_, index) => `old-${index}`);
     expect(listed(['a'], release(...many), false)).toEqual([...many.slice(-16), 'a']);
   });

@@ -2,12 +2,12 @@ import type { Release } from '../api/canary-status.ts';
 import type { RouteRef } from '../api/route-ref.ts';
 import type { Facts } from './facts.ts';
 
-/** More that are listed no more and not given back yet; the oldest are forgotten. */
+/** Maximum of routes that were removed from the list and not restored yet; the oldest are forgotten. */
 const MOST_DELISTED = 16;
 
 /**
- * Remembers which routes of the user's are split, before they are: one that the spec lists no more has to be given back, also after a restart and at
- * deletion (E139).
+ * Remembers which routes of the user's are split, before they are: a route that is removed from the spec must be restored, also after a restart and at deletion
+ * (E139).
  */
 export function withListedRoutes(
   { listedRoutes: _, ...release }: Release,
@@ -16,7 +16,7 @@ export function withListedRoutes(
 ): Release {
   const { routeRefs = [], suspend } = spec;
   const before = recorded?.listedRoutes ?? [];
-  // What has converged under this spec has given them back; under a suspend nothing is written.
+  // A converged cluster under this spec has restored them; under a suspend nothing is written.
   const delisted = converged && suspend !== true ? [] : before.filter((one) => !routeRefs.some((other) => isSame(one, other)));
   const listedRoutes = [...delisted.slice(-MOST_DELISTED), ...routeRefs];
   return listedRoutes.length === 0 ? release : { ...release, listedRoutes };

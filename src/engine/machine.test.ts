@@ -115,7 +115,7 @@ describe('suspend, answers and deliveries', () => {
     },
   );
 
-  it('E52: suspend asks nothing, writes nothing, and takes over a weight lowered by hand', () => {
+  it('E52: suspend makes no query or call, writes nothing, and takes over a weight lowered by hand', () => {
     const world = releasing({}, 40);
     const suspend = (isOn: boolean) => {
       world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: isOn } };
@@ -130,7 +130,7 @@ describe('suspend, answers and deliveries', () => {
     expect(world.canary.status?.canaryWeight).toBe(5);
   });
 
-  it('E54: a message that no release has listed, and one that was answered before, change nothing', () => {
+  it('E54: a message that no release has listed, or that was answered earlier, changes nothing', () => {
     const world = initialized(aCanary(steps));
     const { deliveries: _, ...release } = world.release;
     const none = { ...world.snapshot, context: { ...world.snapshot.context, release } };
@@ -153,7 +153,7 @@ describe('suspend, answers and deliveries', () => {
     expect([next === world.snapshot, questions]).toEqual([true, []]);
   });
 
-  it('E53: RESUME asks again under a new id', () => {
+  it('E53: RESUME puts the open question again under a new id', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.targetRevision = 's1:b';
     world.look();
@@ -164,7 +164,7 @@ describe('suspend, answers and deliveries', () => {
     expect(openQuestionsOf(world.snapshot)).toEqual([expect.stringContaining('s1:b')]);
   });
 
-  it('E80: a promotion whose canary has died is not asked for again before it is back; its traffic goes to the primary first (I5, I13)', () => {
+  it('E80: a promotion whose canary has died is not repeated before it recovers; its traffic goes to the primary first (I5, I13)', () => {
     const world = releasing();
     world.behaviour.refusesPromote = true;
     world.tickUntil(at('Promoting', 'writingPrimary'));
@@ -211,7 +211,7 @@ describe('suspend, answers and deliveries', () => {
     ]);
   });
 
-  it('E105: the receiver of all events is listed where the Canary has no event webhook', () => {
+  it('E105: the receiver of all events is listed if the Canary has no event webhook', () => {
     const kinds = (hasReceiver: boolean, ...types: 'event'[]) => {
       const world = releasing(withHooks(...types));
       world.deliversAtOnce = false;
@@ -231,7 +231,7 @@ describe('suspend, answers and deliveries', () => {
     expect(world.asked.some((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryExpired')).toBe(true);
   });
 
-  it('I15: of the messages of releases that have ended at most 500 wait, and an announcement names the oldest', () => {
+  it('I15: at most 500 messages of ended releases wait, and an announcement names the oldest', () => {
     const world = releasing(withHooks(...Array.from({ length: 100 }, () => 'event' as const)));
     world.deliversAtOnce = false;
     world.tickUntil(at('Succeeded'));
@@ -246,7 +246,7 @@ describe('suspend, answers and deliveries', () => {
     expect(world.asked.some((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryExpired')).toBe(true);
   });
 
-  it('I8: a restart over a resting Canary asks for nothing', () => {
+  it('I8: a restart over a resting Canary puts no question', () => {
     const world = initialized();
     const { questions } = step(start(world.canary, world.facts()), { type: 'RESUME', facts: world.facts() });
     expect(questions).toEqual([]);
@@ -261,7 +261,7 @@ describe('suspend, answers and deliveries', () => {
   });
 });
 
-describe('a generation that moves without a revision', () => {
+describe('a generation that changes without a revision', () => {
   const records = (world: World) => world.asked.filter(({ kind }) => kind === 'record').length;
 
   it('E58: is recorded once when idle, when the pods are scaled down, and never again', () => {
@@ -276,7 +276,7 @@ describe('a generation that moves without a revision', () => {
     expect(records(world)).toBe(before + 1);
   });
 
-  it('E58: goes along with other news during a release, and is not news by itself', () => {
+  it('E58: is recorded with other changes during a release, and does not cause a record by itself', () => {
     const world = releasing();
     const before = records(world);
     world.targetGeneration = 2;
@@ -299,7 +299,7 @@ describe('a generation that moves without a revision', () => {
 it.each([
   ['heldBack', 'canaryUnavailable'],
   ['emptying', 'recycleStopping'],
-])('a status that has the former name %s of a step goes on in %s', (former, now) => {
+])('a status that has the former name %s of a step continues in %s', (former, now) => {
   const world = releasing();
   const { status } = world.canary;
   if (status?.release === undefined) throw new Error('there is a release');
@@ -311,6 +311,6 @@ it.each([
   [{ Nowhere: 'at' }, 'Nowhere.at'],
   [{ Progressing: 'nowhere' }, 'Progressing.nowhere'],
   [{ ['x'.repeat(200)]: 'y' }, 'x'.repeat(100)],
-])('I16: a stored state that the chart does not have is named from its beginning: %j', (value, unknown) => {
+])('I16: a stored state that the chart does not have is reported by the beginning of its name: %j', (value, unknown) => {
   expect(restored({ value, context: {} })).toEqual({ unknown });
 });

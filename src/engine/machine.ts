@@ -15,20 +15,20 @@ import { wakeOf } from './wakes.ts';
 
 export { openQuestionsOf, phaseOf, type Snapshot } from './snapshot.ts';
 
-/** What came of an event. */
+/** Result of an event. */
 export interface Step {
   next: Snapshot;
   questions: readonly Question[];
-  /** A defect of Serin: it was decided what to do next, and the chart has no move for that. */
+  /** A defect of Serin: a decision was made for which the chart has no move. */
   unmoved?: Unmoved;
 }
 
-/** The snapshot that the status remembers; RESUME must be its first event. A status without `release` is adopted (E3). */
+/** Snapshot from the recorded status; RESUME must be its first event. A status without `release` is adopted (E3). */
 export function start(canary: Canary, facts: Facts): Snapshot {
   const { status } = canary;
   const context = { attempt: facts.nowMs, asks: [], frozen: false, blocked: false };
   if (!status || status.phase === '') {
-    // A primary that another controller made, before it could say so.
+    // A primary that another controller made before it could record that.
     const taken = facts.adoption && adopt({ phase: '', failedChecks: 0, canaryWeight: 0, iterations: 0 }, facts);
     return resolve('New', { ...context, release: { ...blank(facts), ...taken } });
   }
@@ -37,21 +37,21 @@ export function start(canary: Canary, facts: Facts): Snapshot {
     const adopted = { ...blank(facts), ...adopt(status, facts) };
     return resolve(beginningOf(phase, adopted.step), { ...context, release: adopted });
   }
-  // Fields for readers alone are made anew with each status.
+  // Fields that are only for readers are made again with each status.
   const { blockers: _, dueMs: _due, ...remembered } = recorded;
   const { suspended = false, ...release } = remembered;
   return resolve(beginningOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: remembered } });
 }
 
-/** A snapshot as a journal holds it; `unknown` names a state that the chart does not have. */
+/** A snapshot from a journal; `unknown` names a state that the chart does not have. */
 export function restored({ value, context }: { value: unknown; context: object }): Snapshot | { unknown: string } {
   try {
     // Names that a journal invents are not kept.
     const snapshot = resolveAnew(value as StateValue, context as Context);
-    // Only a state that is a leaf can take an event.
+    // Only a leaf state can take an event.
     if (JSON.stringify(snapshot.value) === JSON.stringify(value)) return snapshot;
   } catch {
-    // Falls through: xstate throws where a state does not exist.
+    // xstate throws if a state does not exist.
   }
   return {
     unknown: pathOf(value as StateValue)

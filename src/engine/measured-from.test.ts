@@ -14,8 +14,8 @@ function released(revision: string, analysis = {}): World {
   return world;
 }
 
-describe('what is measured is this revision alone (E20a)', () => {
-  it('E20a: measured from when its pods are the only ones, which is before any hook may ask them', () => {
+describe('only this revision is measured (E20a)', () => {
+  it('E20a: measurement starts when its pods are the only ones, which is before any call of a hook', () => {
     const world = released('s1:b', withHooks('pre-rollout'));
     world.behaviour.hooks['pre-rollout'] = 'refused';
     expect(world.release.measuredFromMs).toBeUndefined();
@@ -27,7 +27,7 @@ describe('what is measured is this revision alone (E20a)', () => {
     expect(world.release.measuredFromMs).toBe(from);
   });
 
-  it('E20a: the next revision after a failed one begins anew, and knows since when the last has rested', () => {
+  it('E20a: the next revision after a failed one starts over, and knows since when the last has rested', () => {
     const world = released('s1:b');
     world.behaviour.verdicts = [failed];
     world.tickUntil((one) => one.phase === 'Failed' && one.step === 'resting');
@@ -35,11 +35,11 @@ describe('what is measured is this revision alone (E20a)', () => {
     world.nowMs += 600_000;
     world.push('s1:c');
     expect(world.release).not.toHaveProperty('measuredFromMs');
-    // A scale-down delay later no proxy sends anything to the pods that are gone.
+    // After a scale-down delay no proxy sends anything to the stopped pods.
     expect(world.release.othersUntilMs).toBe(restedAt + 5_000);
   });
 
-  it('E20a: a revision that supersedes cannot know until when the other was asked, only from when it is alone', () => {
+  it('E20a: a revision that supersedes cannot know when the other got its last request, only when its own pods are the only ones', () => {
     const world = released('s1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
     world.push('s1:c');
@@ -78,7 +78,7 @@ describe('what is measured is this revision alone (E20a)', () => {
     },
   );
 
-  it('E20a: a check that failed, or cannot be measured for good, counts beside one that is early', () => {
+  it('E20a: a check that failed, or cannot be measured for good, counts beside an early one', () => {
     const world = released('s1:b');
     world.behaviour.verdicts = [early, failed];
     world.tickUntil((one) => one.release.failedChecks === 1);

@@ -13,7 +13,7 @@ function failing(analysis = {}, spec = {}): World {
 }
 const drains = (phase: string) => (world: World) => world.phase === phase && world.step === 'draining';
 
-it('E50a: a fix pushed while a failed release drains starts at once, with the pods that are there', () => {
+it('E50a: a fix pushed while a failed release drains starts at once, with the present pods', () => {
   const world = failing();
   world.tickUntil(drains('Failed'));
   const replicas: number[] = [];
@@ -27,7 +27,7 @@ it('E50a: a fix pushed while a failed release drains starts at once, with the po
   expect([...world.listed].map((key) => key.split('/').slice(2, 4).join(' '))).toContain('s1:b Failed');
 });
 
-it('E50a: the same after a cancelled release', () => {
+it('E50a: a revision pushed while a cancelled release drains also starts at once', () => {
   const world = initialized(aCanary(steps));
   world.push('s1:b');
   world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -37,7 +37,7 @@ it('E50a: the same after a cancelled release', () => {
   expect([world.phase, world.release.revision]).toEqual(['Progressing', 's1:c']);
 });
 
-it('E50a: with a confirm-rollout gate it waits for rest, since nothing needs the pods until then', () => {
+it('E50a: with a confirm-rollout gate it waits until the Canary is resting, since nothing needs the pods before', () => {
   const world = failing(withHooks('confirm-rollout'));
   world.tickUntil(drains('Failed'));
   world.push('s1:c');
@@ -57,7 +57,7 @@ it('E50: after a promotion it waits, so that Succeeded is seen', () => {
   expect(world.trace).toContain('Succeeded 0');
 });
 
-it('E50a: while traffic is not all on the primary it waits: the primary comes first', () => {
+it('E50a: it waits until all traffic is on the primary', () => {
   const world = failing();
   world.tickUntil((one) => one.release.failedChecks === 2);
   world.primaryDown = true;
@@ -66,7 +66,7 @@ it('E50a: while traffic is not all on the primary it waits: the primary comes fi
   expect([world.phase, world.step]).toEqual(['Failed', 'returningTraffic']);
 });
 
-it('D7: pods that the next revision is analysed with are not sent away between the two', () => {
+it('D7: pods with which the next revision is analysed are not stopped between the two', () => {
   const world = initialized(aCanary(steps));
   world.push('s1:b');
   world.tickUntil(drains('Finalising'));

@@ -4,7 +4,7 @@ import type { Canary, HookType } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { parseStatus } from '../api/parse-status.ts';
 
-/** The status as Serin stored it before blockers were data, and failings counted. */
+/** Converts the status to its form before blockers were data and failures were counted. */
 function older({ status, ...canary }: Canary): Canary {
   const stored = JSON.parse(JSON.stringify(status ?? {}));
   const {
@@ -24,7 +24,7 @@ function older({ status, ...canary }: Canary): Canary {
 interface Life {
   what: string;
   canary: Canary;
-  /** Between two ticks, by their number. */
+  /** Acts between two ticks, by their number. */
   act?(world: World, tick: number): void;
 }
 
@@ -70,7 +70,7 @@ const lives: readonly Life[] = [
   },
 ];
 
-/** Whether the controller restarts after each tick, from the status as it is stored or as it was stored before. */
+/** Runs a life with a restart of the controller after each tick, from the status that `stored` returns. */
 function lived({ canary, act }: Life, stored: (canary: Canary) => Canary) {
   const world = new World(canary).begin();
   const steps = new Set<string>();
@@ -102,7 +102,7 @@ it.each(lives)('D13: $what goes on from a status without blockers as from one wi
   expect(lived(life, older)).toEqual(now);
 });
 
-it('D13: these were all phases that a release has', () => {
+it('D13: the lives above reach all phases of a release', () => {
   const phases = new Set([...seen].map((one) => one.split('.')[0]));
   const all = ['Initializing', 'Initialized', 'Waiting', 'Progressing', 'WaitingPromotion', 'Promoting', 'Succeeded', 'Failed'];
   expect(all.filter((phase) => !phases.has(phase))).toEqual([]);

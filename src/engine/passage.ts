@@ -8,45 +8,45 @@ import type { EngineEvent, Question } from './questions.ts';
 import { nameOf, resolve, type Snapshot } from './snapshot.ts';
 import { type Unmoved, unmoved } from './unmoved.ts';
 
-/** One event on its way through the machine: each stage of the pipeline takes it on, and the last one knows everything of the step. */
+/** One event on its way through the machine: each stage of the pipeline passes it on, and the last stage has all results of the step. */
 export interface Passage {
-  /** As the step found it. */
+  /** Snapshot before the step. */
   readonly before: Snapshot;
   readonly event: EngineEvent;
-  /** As far as it has come. */
+  /** Snapshot after the last stage. */
   readonly now: Snapshot;
-  /** It goes on after a suspend or a blocker: everything is asked again, whatever has come. */
+  /** The Canary continues after a suspend or a blocker: for any event, all questions are put again. */
   readonly resumes: boolean;
   /** The poll that the event answers. */
   readonly poll?: PollName | undefined;
-  /** The release as it is recorded if anything is. */
+  /** The release that a record would contain. */
   readonly current?: Release;
-  /** What waits for the answers of an end is written then. Epoch milliseconds. */
+  /** Until this time a write waits for the answers to the messages of an end. Epoch milliseconds. */
   readonly heldUntilMs?: number | undefined;
-  /** Something is worth a record. */
+  /** A change needs a record. */
   readonly isNews?: boolean;
-  /** When the controller is to wake it. Epoch milliseconds. */
+  /** Time at which the controller must wake the chart. Epoch milliseconds. */
   readonly askedWakeMs?: number | undefined;
-  /** In the order in which the controller is given them. */
+  /** In the order for the controller. */
   readonly questions: readonly Question[];
-  /** The first decision that met no move. */
+  /** The first decision without a move. */
   readonly unmoved?: Unmoved;
 }
 
-/** A part of a step, by a name that its order is tested by. */
+/** A part of a step, with a name for the test of its order. */
 export interface Stage {
   readonly name: string;
   apply(passage: Passage): Passage;
 }
 
-/** What ends the step before the chart is asked. */
+/** A part that can end the step before the chart decides. */
 export interface Exit {
   readonly name: string;
-  /** Undefined: the step goes on. */
+  /** Undefined if the step continues. */
   apply(passage: Passage): Passage | undefined;
 }
 
-/** The passage with changes to what the chart remembers. */
+/** The passage with changes to the memory of the chart. */
 export function having(passage: Passage, changes: Partial<Context>): Passage {
   return { ...passage, now: { ...passage.now, context: { ...passage.now.context, ...changes } } };
 }
@@ -57,14 +57,14 @@ export function releasing(passage: Passage, release: Release): Passage {
 }
 
 /**
- * The chart for `transition`, which makes an actor in the chart's initial state for each call and does not read it. To make that state takes
- * four fifths of the call.
+ * The chart for `transition`, which creates an actor in the chart's initial state for each call and does not read it. Creating that state takes four fifths of
+ * the call.
  */
 const stepping: typeof chart = Object.create(chart, {
   getInitialSnapshot: { value: () => resolve('New', {} as Context) },
 });
 
-/** Decides once what the event means, then takes the move that the chart has for it in this state. */
+/** Makes the decision about the event once, then takes the move of the chart for it in this state. */
 export function moveBy(passage: Passage, event: EngineEvent): Passage {
   const { now } = passage;
   const state = nameOf(now.value);

@@ -7,8 +7,8 @@ const calls = ({ asked }: World) => asked.flatMap((one) => (one.kind === 'runHoo
 const announced = ({ asked }: World) =>
   asked.flatMap((one) => (one.kind === 'announce' && one.announcement.reason === 'HookPassed' ? [one.announcement] : []));
 
-describe('what the payload of a webhook says', () => {
-  it('E84: Progressing while a promotion waits, and the revision that is analysed; confirm-rollout the one before', () => {
+describe('payload of a webhook', () => {
+  it('E84: has the phase Progressing while a promotion waits, and the analysed revision; for confirm-rollout the previous revision', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks(...types) }));
     world.behaviour.hooks['confirm-rollout'] = 'refused';
     world.push('s1:b');
@@ -28,7 +28,7 @@ describe('what the payload of a webhook says', () => {
     ]);
   });
 
-  it('E84: after a failure confirm-rollout gets the new revision, as Flagger has it', () => {
+  it('E84: after a failure confirm-rollout gets the new revision, as in Flagger', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.behaviour.brokenCanary.add('s1:b');
     world.push('s1:b');
@@ -38,7 +38,7 @@ describe('what the payload of a webhook says', () => {
     expect(calls(world).slice(before)).toEqual(['confirm-rollout: Failed s1:c']);
   });
 
-  it('E84: what is listed of an end names the revision that has ended', () => {
+  it('E84: messages of an end name the revision that has ended', () => {
     const world = initialized(aCanary(steps));
     world.deliversAtOnce = false;
     world.push('s1:b');
@@ -48,7 +48,7 @@ describe('what the payload of a webhook says', () => {
 });
 
 describe('hooks that pass', () => {
-  it('E85: each is announced once, by its name, when it lets the release go on; rollout hooks are not', () => {
+  it('E85: each is announced once, by its name, when it lets the release continue; rollout hooks are not', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks(...types) }));
     world.behaviour.hooks = { 'confirm-rollout': 'refused', 'confirm-promotion': 'refused' };
     world.push('s1:b');
@@ -71,7 +71,7 @@ describe('hooks that pass', () => {
     ]);
   });
 
-  it('E85: a rollback hook that asks for the end is announced as a warning', () => {
+  it('E85: a rollback hook that passes is announced as a warning', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('rollback') }));
     world.behaviour.hooks.rollback = 'passed';
     world.push('s1:b');

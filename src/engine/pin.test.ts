@@ -4,7 +4,7 @@ import { seenAgain, seenAtZero, wereWrittenBetween } from './pin.ts';
 
 const target = { uid: 't', generation: 1, revision: 's1:a', replicas: 0 };
 
-it('E90: an idle target is remembered as seen at zero, and one that is gone or has pods is not', () => {
+it('E90: an idle target is remembered as seen at zero, and a deleted target or a target with pods is not', () => {
   const { scaledDownUid: _, ...release } = initialized().release;
   expect(seenAtZero(target, release)).toEqual({ ...release, scaledDownUid: 't' });
   expect(seenAtZero({ ...target, replicas: 1 }, release)).toBe(release);
@@ -33,7 +33,7 @@ it.each([
   { of: 'one that is missing, without a version', one: {}, before: missing, isWritten: false },
   { of: 'one that has gone', one: { resourceVersion: '2' }, before: seen, isWritten: false },
   { of: 'one that has come', one: seen, before: missing, isWritten: false },
-])('E56: of $of it is known whether pods may have read something else in between', ({ one, before, isWritten }) => {
+])('E56: of $of it is known if pods could have read something else in between', ({ one, before, isWritten }) => {
   expect(wereWrittenBetween({ 'configmap/a': one }, before === undefined ? {} : { 'configmap/a': before })).toBe(isWritten);
 });
 

@@ -4,7 +4,7 @@ import type { Target } from './facts.ts';
 
 type Pin = Pick<Release, 'targetUid' | 'revision' | 'observedGeneration' | 'observedRollout' | 'template' | 'configs'>;
 
-/** Record of the target that a release is about. Of one whose configs are not known, no generation: it is compared again. */
+/** Record of the target of a release. A target whose configs are not known gets no generation: it is compared again. */
 export function pinOf(target: Target): Pin {
   const { uid, revision, generation, rollout, template, configs, undetermined } = target;
   return {
@@ -17,15 +17,15 @@ export function pinOf(target: Target): Pin {
   };
 }
 
-/** The release about this target; what it remembered of the last one goes. */
+/** The release with this target; the memory of the last target is removed. */
 export function pinTo(target: Target, release: Release): Release {
   const { template: _template, configs: _configs, observedRollout: _rollout, ...rest } = release;
   return { ...rest, ...pinOf(target) };
 }
 
 /**
- * The release with the generation and the rollout that its target has now, where that is still the recorded revision: replicas, or our own
- * scaling, have moved them (E58). What was recorded without a generation stays without.
+ * The release with the present generation and rollout of its target, if that still has the recorded revision: replicas, or Serin's own scaling, have changed
+ * them (E58). A record without a generation stays without.
  */
 export function seenAgain(target: Target | undefined, release: Release): Release {
   if (target === undefined || target.undetermined !== undefined || release.observedGeneration === 0) return release;
@@ -35,41 +35,41 @@ export function seenAgain(target: Target | undefined, release: Release): Release
   return { ...release, observedGeneration: generation, ...(rollout === undefined ? {} : { observedRollout: rollout }) };
 }
 
-/** The release with a revision that is not the one of its pin, which goes on saying which template was read. */
+/** The release with a revision other than that of its pin, which still names the template that was read. */
 export function withRevision(release: Release, revision: string): Release {
   return { ...release, revision, template: release.template ?? release.revision };
 }
 
-/** True where that is worth a write of its own: a count that was not kept before is not. */
+/** True if the change needs a write of its own; a counter that was not recorded earlier does not. */
 export function hasMoved({ generation, rollout }: Target, { observedGeneration, observedRollout }: Release): boolean {
   const isRecounted = rollout !== undefined && observedRollout !== undefined && rollout !== observedRollout;
   return generation !== observedGeneration || isRecounted;
 }
 
-/** The release with a target that is at zero while nothing is released: pods that it has later were asked for by another writer (E90). */
+/** The release with a target that is at zero while no release is in progress: later pods are those of another writer (E90). */
 export function seenAtZero(target: (Target & { replicas: number }) | undefined, release: Release): Release {
   if (!isResting(release) || target?.replicas !== 0 || target.uid === release.scaledDownUid) return release;
   return { ...release, scaledDownUid: target.uid };
 }
 
-/** The target has pods that another writer has asked for since it was at zero, and that no release needs. */
+/** The target has pods that another writer has started since it was at zero, and that no release needs. */
 export function isIdle(target: { uid: string; replicas: number }, { scaledDownUid }: Pick<Release, 'scaledDownUid'>): boolean {
   return target.replicas > 0 && target.uid === scaledDownUid;
 }
 
 type Configs = Readonly<Record<string, SeenConfig>>;
 
-/** True where the config is part of the revision; a missing one is, since pods read it when it appears. */
+/** True if the config is part of the revision; a missing config is, since pods read it when it appears. */
 export function decidesPods({ uid, checksum }: SeenConfig): boolean {
   return uid === undefined || checksum !== undefined;
 }
 
-/** True where pods that read these read the same; one that is missing is not the same as one that is not read. */
+/** True if pods read the same content; a missing config differs from a config that is not read. */
 export function areSameConfigs(one: Configs, other: Configs): boolean {
   return changedConfigs(one, other).length === 0;
 }
 
-/** Keys of the configs that pods do not read the same in both. */
+/** Keys of the configs whose content differs for pods. */
 export function changedConfigs(one: Configs, other: Configs): string[] {
   const said = (config: SeenConfig | undefined) =>
     config === undefined ? 'unread' : config.uid === undefined ? 'absent' : config.checksum;
@@ -77,8 +77,8 @@ export function changedConfigs(one: Configs, other: Configs): string[] {
 }
 
 /**
- * True where one was written since `other` and holds the same again, or came and is gone again: what it held in between is unknown. Of one
- * that is missing the version says since when it has been watched; it is another one also when it may have come and gone unseen.
+ * True if a config was written since `other` and has the same content again, or was created and deleted again: its content in between is unknown. The version
+ * of a missing config is the start of its watch; it also changes if the config could have been created and deleted unseen.
  */
 export function wereWrittenBetween(one: Configs, other: Configs): boolean {
   return Object.entries(one).some(([key, { uid, resourceVersion, checksum }]) => {

@@ -15,27 +15,27 @@ import { isSamePlace, nameOf, openQuestionsOf, pathOf, phaseOf } from './snapsho
 import { states } from './states/index.ts';
 import { weightOf, withWeight } from './strategy.ts';
 
-/** Nothing of it is decided by the chart: what is frozen asks nothing, and an answer that no one waits for says nothing. */
+/** The chart decides nothing here: a frozen Canary puts no question, and an answer that no one awaits is dropped. */
 export const exits: readonly Exit[] = [
   { name: 'freeze', apply: freeze },
   { name: 'dropAnswer', apply: (passage) => (isAwaited(passage) ? undefined : passage) },
 ];
 
-/** What is known before the move. */
+/** Changes before the move. */
 const beforeMove: readonly Stage[] = [
   { name: 'goOn', apply: goOn },
   { name: 'timed', apply: withTime },
   { name: 'answeredPoll', apply: closePoll },
 ];
 
-/** What the event means in its state, and what a user asks for in the state that it leads to. */
+/** The move for the event in its state, and a user's request in the resulting state. */
 const moving: readonly Stage[] = [
   { name: 'moveBy', apply: move },
   { name: 'announcePassed', apply: announce },
   { name: 'request', apply: request },
 ];
 
-/** What goes on beside the steps, in the state that was reached. */
+/** Work beside the steps, in the resulting state. */
 const afterMove: readonly Stage[] = [
   { name: 'giveUpDeliveries', apply: (passage) => having(passage, giveUpDeliveries(passage.now.context, passage.event.facts)) },
   { name: 'withRollbackPoll', apply: askRollback },
@@ -47,7 +47,7 @@ const afterMove: readonly Stage[] = [
 /** Each stage of a step, from top to bottom. */
 export const stages: readonly Stage[] = [...beforeMove, ...moving, ...afterMove, ...recordingStages];
 
-/** Suspended or being deleted: only a message that was delivered, and a refusal, change anything. */
+/** Suspended or being deleted: only delivered messages and refused requests change anything. */
 function freeze(passage: Passage): Passage | undefined {
   const { event, now } = passage;
   const { facts } = event;
@@ -60,7 +60,7 @@ function freeze(passage: Passage): Passage | undefined {
 
 const isAwaited = ({ event, now }: Passage): boolean => event.type !== 'ANSWER' || openQuestionsOf(now).includes(event.answer.id);
 
-/** It goes on after a suspend, or after a blocker. */
+/** The Canary continues after a suspend or a blocker. */
 function goOn(passage: Passage): Passage {
   const { context } = passage.now;
   const { facts } = passage.event;
@@ -87,7 +87,7 @@ function move(passage: Passage): Passage {
   return moveBy(passage, poll === undefined ? event : decided(event, now.context));
 }
 
-/** Event for the chart from an answer of a poll: an end, or the time for what has waited for it. */
+/** Event for the chart from an answer of a poll: an end, or a wake for waiting steps. */
 function decided(event: EngineEvent, { release }: Context): EngineEvent {
   if (event.type !== 'ANSWER') return event;
   const { answer, facts } = event;
@@ -103,7 +103,7 @@ function announce(passage: Passage): Passage {
   return hasStayed || resumes ? passage : having(passage, announcePassed(now.context, event));
 }
 
-/** A poll may also be forgotten. */
+/** Also removes a poll that is no longer needed. */
 function askRollback(passage: Passage): Passage {
   const { now, event } = passage;
   const polls = states[nameOf(now.value)].polls === true;
@@ -124,19 +124,19 @@ function failingDue({ now, event }: Passage): number | undefined {
   return failingDueMs(now.context, pathOf(now.value), event.facts);
 }
 
-/** After a suspend a canary weight that someone lowered by hand is the recorded one (E52). */
+/** After a suspend a canary weight that was lowered by hand becomes the recorded one (E52). */
 function thaw(context: Context, facts: Facts): Context {
   const { routes } = context.release;
   const live = facts.liveRoutes;
   const { blindSinceMs, ...known } = context.release;
-  // Nothing was measured meanwhile, so it is not known that it could not be.
+  // Nothing was measured meanwhile, so the time does not count as unmeasured.
   const release = blindSinceMs === undefined ? known : { ...known, blindSinceMs: facts.nowMs };
   const rested = { ...context, frozen: false, open: undefined, rollback: undefined, comparing: undefined, release };
   if (!live || 'unreadable' in live || live.kind !== 'weighted' || live.canary >= weightOf(routes)) return rested;
   return { ...rested, release: { ...release, routes: withWeight(routes, live.canary, facts.canary, facts) } };
 }
 
-/** Time while blocked counts against no deadline (E9). */
+/** Time under a blocker does not count against any deadline (E9). */
 function restartClock(context: Context, facts: Facts): Context {
   const { awaitedSinceMs, blindSinceMs } = context.release;
   const clocks = {

@@ -1,7 +1,7 @@
 import type { Analysis } from '../api/canary.ts';
 import { nextWeight } from './next-weight.ts';
 
-/** Steps of weight, or of iterations, that are reached, of those that are planned. */
+/** Reached steps of weight or iterations, of the planned number. */
 export function plannedStep(
   analysis: Analysis,
   { weight, iterations }: { weight: number; iterations: number },

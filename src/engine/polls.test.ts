@@ -4,7 +4,7 @@ import type { Question } from './questions.ts';
 
 const asked = (world: World, kind: Question['kind']) => world.asked.filter((one) => one.kind === kind).length;
 
-/** The clock reaches the poll, and then wakes and news come while its answer is under way. */
+/** The clock reaches the poll, and then wakes and changed facts come while its answer is pending. */
 function wokenOften(world: World, kind: Question['kind']): number[] {
   world.nowMs = world.wakeAtMs ?? world.nowMs;
   const before = { asks: asked(world, kind), wakes: asked(world, 'wakeAt') };
@@ -17,7 +17,7 @@ function wokenOften(world: World, kind: Question['kind']): number[] {
   return counts;
 }
 
-it('E7: a poll that is due is asked once, however often it is woken before the answer', () => {
+it('E7: a due poll makes one call, for any number of wakes before the answer', () => {
   const world = initialized(aCanary({ stepWeight: 50, ...withHooks('confirm-rollout') }));
   world.behaviour.hooks['confirm-rollout'] = 'refused';
   world.push('s1:b');
@@ -28,7 +28,7 @@ it('E7: a poll that is due is asked once, however often it is woken before the a
   expect(world.phase).toBe('Progressing');
 });
 
-it('E40: a refused write of the primary is tried once an interval, not at every event', () => {
+it('E40: a refused write of the primary is retried once in each interval, not at every event', () => {
   const world = initialized(aCanary({ stepWeight: 100 }));
   world.behaviour.refusesPromote = true;
   world.push('s1:b');

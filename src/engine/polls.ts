@@ -5,7 +5,7 @@ import { awaitedEvidence } from './comparison/harm.ts';
 import type { Context, Input } from './context.ts';
 import type { QuestionId } from './questions.ts';
 
-/** Polls that are asked beside the question of a step. */
+/** Questions that are repeated beside the question of a step. */
 export type PollName = 'rollback' | 'comparing';
 
 /** The poll that the question belongs to. */
@@ -14,7 +14,7 @@ export function pollOf(context: Context, id: QuestionId): PollName | undefined {
   return context.comparing?.open === id ? 'comparing' : undefined;
 }
 
-/** An answer has come: it is asked again after a while. */
+/** The answer has come: the question is repeated after a while. */
 export function answeredPoll(name: PollName, input: Input): Context {
   const { context } = input;
   const poll = context[name];
@@ -25,7 +25,7 @@ export function answeredPoll(name: PollName, input: Input): Context {
   return name === 'comparing' && isEvidenceShown(release, input) ? { ...answered, wakeAtMs: nowMs } : answered;
 }
 
-/** The last check found nothing else to wait for: the next one, which asks everything again, is due now (rule E124). */
+/** The last check only waited for evidence, which now exists: the next check, which measures everything again, is due now (rule E124). */
 function isEvidenceShown(release: Release, { event }: Input): boolean {
   const { canary, nowMs } = event.facts;
   const isAwaited = isGate(canary.spec.analysis) && release.awaitedEvidence !== undefined;

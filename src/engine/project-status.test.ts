@@ -6,7 +6,7 @@ import { mermaid } from './diagram.ts';
 import { explain } from './explain.ts';
 import { projectStatus } from './project-status.ts';
 
-it('D11: Promoted is first, carries the sentence of explain, and foreign conditions stay', () => {
+it('D11: Promoted is first, has the sentence of explain, and foreign conditions are kept', () => {
   const world = initialized();
   const other = { type: 'Contested', status: 'True', reason: 'Foreign' } as const;
   const status = { ...world.canary.status, conditions: [other, ...(world.canary.status?.conditions ?? [])] };
@@ -40,7 +40,7 @@ it.each([
   expect(promoted).toMatchObject({ type: 'Promoted', status, reason: phase });
 });
 
-it('E58: in an idle Canary the sentence says what it waits for to know the target, unless a blocker says it already', () => {
+it('E58: in an idle Canary the sentence names the wait for knowledge of the target, unless a blocker names it already', () => {
   const world = initialized();
   const { target, ...facts } = world.facts();
   const unknown = target

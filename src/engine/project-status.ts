@@ -61,7 +61,7 @@ function remembered(
   };
 }
 
-/** The checksums of what is tracked (03-CT13); of a release without, what another controller wrote stays, and ours goes. */
+/** The checksums of the tracked configs (03-CT13); for a release without them, those of another controller are kept, and ours are removed. */
 function trackedConfigs({ configs }: Release, before: CanaryStatus | undefined): Partial<CanaryStatus> {
   if (!configs) return before?.trackedConfigs && !before.release?.configs ? { trackedConfigs: before.trackedConfigs } : {};
   const tracked = Object.entries(configs).flatMap(([key, { checksum }]) => (checksum === undefined ? [] : [[key, checksum] as const]));
@@ -84,7 +84,7 @@ function promoted(canary: Canary, phase: Phase, message: string, at: string, isR
   };
 }
 
-/** A spec that is refused is not what serves, so that health checks must not pass (E107). */
+/** A refused spec is not the serving one, so that health checks must not pass (E107). */
 function truthOf(phase: Phase, isRefused: boolean): CanaryCondition['status'] {
   if (phase === 'Initialized' || phase === 'Succeeded') return isRefused ? 'Unknown' : 'True';
   return phase === 'Failed' ? 'False' : 'Unknown';

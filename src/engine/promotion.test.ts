@@ -105,7 +105,7 @@ it('E44: a primary that falls while the pods of the canary drain fails the promo
   expect([world.trace.includes('Failed 100'), world.primaryCarries, world.nowMs - fromMs]).toEqual([true, 's1:a', 60_000]);
 });
 
-it('E5: a primary that comes back while they drain ends the drain at once', () => {
+it('E5: a primary that recovers while they drain ends the drain at once', () => {
   const world = releasing();
   world.tickUntil(at('Finalising', 'draining'));
   world.primaryDown = true;
@@ -130,7 +130,7 @@ it('E43: traffic goes to the promoted primary by stepWeightPromotion, one step a
   expect(weights).toEqual([50, 30, 10, 0]);
 });
 
-it('E5, L12: pods that have lost their traffic are kept for the whole scale-down delay, whatever wakes the Canary before', () => {
+it('E5, L12: pods that have lost their traffic are kept for the whole scale-down delay, also if the Canary is woken earlier', () => {
   const world = initialized(aCanary({ stepWeight: 50 }));
   world.push('s1:b');
   world.tickUntil(({ phase, step }) => phase === 'Finalising' && step === 'draining');
@@ -142,7 +142,7 @@ it('E5, L12: pods that have lost their traffic are kept for the whole scale-down
   expect([world.phase, world.step]).toEqual(['Succeeded', 'resting']);
 });
 
-it('E5, E9: pods that a blocker has kept while they drained go after the delay once it is removed, and not at the progress deadline', () => {
+it('E5, E9: pods that a blocker has kept while they drained stop after the delay once it is removed, and not at the progress deadline', () => {
   const world = initialized(aCanary({ stepWeight: 50 }));
   world.push('s1:b');
   world.tickUntil(({ phase, step }) => phase === 'Finalising' && step === 'draining');
@@ -156,7 +156,7 @@ it('E5, E9: pods that a blocker has kept while they drained go after the delay o
   expect([world.phase, world.step, world.nowMs - fromMs]).toEqual(['Succeeded', 'resting', 5_000]);
 });
 
-describe('E53: a canary that loses its pods while an answer is under way', () => {
+describe('E53: a canary that loses its pods while an answer is pending', () => {
   const lost = (world: World): World => {
     world.targetDown = true;
     world.answer();
@@ -177,7 +177,7 @@ describe('E53: a canary that loses its pods while an answer is under way', () =>
     expect(world.primaryCarries).toBe('s1:b');
   });
 
-  it('E40: a refused write is tried again', () => {
+  it('E40: a refused write is retried', () => {
     const world = promoting();
     world.behaviour.refusesPromote = true;
     lost(world);
@@ -187,13 +187,13 @@ describe('E53: a canary that loses its pods while an answer is under way', () =>
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E41: a target that is another one by then restarts the analysis', () => {
+  it('E41: a target that has changed by then restarts the analysis', () => {
     const world = promoting();
     world.targetRevision = 's1:c';
     expect([lost(world).phase, world.release.revision]).toEqual(['Progressing', 's1:c']);
   });
 
-  it('E44: a refused restore of the primary is tried again, and traffic is routed to the primary in the same step', () => {
+  it('E44: a refused restore of the primary is retried, and traffic is routed to the primary in the same step', () => {
     const world = initialized(aCanary(steps));
     world.behaviour.brokenPrimary.add('s1:b');
     world.push('s1:b');

@@ -12,44 +12,44 @@ import type { Announcement } from './reasons.ts';
 export type QuestionId = string;
 
 /**
- * Questions of the chart to the world. Within one step the controller first carries out `record`; only when that is stored does it
- * ask the rest. When it cannot be stored, the snapshot is thrown away and rebuilt from the status that the cluster holds.
+ * Questions of the chart to the world. Within one step the controller first carries out `record`; only when that is stored does it carry out the others. If it
+ * cannot be stored, the snapshot is discarded and rebuilt from the status in the cluster.
  */
 export type Question =
   | { kind: 'record'; id: QuestionId; phase: Phase; release: Release }
-  /** `phase` and `checksum` are what the payload says (E84). */
+  /** `phase` and `checksum` are fields of the payload (E84). */
   | { kind: 'runHooks'; id: QuestionId; type: HookType; phase: Phase; checksum: string }
-  /** `compare`: counts of both sides that are to be read as well. */
+  /** `compare`: counts of both sides to read also. */
   | { kind: 'measure'; id: QuestionId; compare?: readonly ToCompare[] }
   /** Read counts of both sides between two checks. */
   | { kind: 'compare'; id: QuestionId; compare: readonly ToCompare[] }
   /** Write the primary's template from the target, only if the target still is `revision`. */
   | { kind: 'promote'; id: QuestionId; revision: string }
-  /** Put the primary's template back to the last promoted one. */
+  /** Restore the last promoted template of the primary. */
   | { kind: 'restorePrimary'; id: QuestionId; revision: string }
-  /** Put the target's template back to the promotion before the last, only if the target still is `revision`. */
+  /** Restore the target's template from the promotion before the last, only if the target still is `revision`. */
   | { kind: 'undo'; id: QuestionId; revision: string }
-  /** Write into the primary's pod template that it was restarted at this moment (epoch milliseconds). */
+  /** Write this restart time into the primary's pod template (epoch milliseconds). */
   | { kind: 'restart'; id: QuestionId; atMs: number }
   | { kind: 'announce'; id: QuestionId; announcement: Announcement }
-  /** Come back at this moment (epoch milliseconds) with WAKE. A later one replaces it. */
+  /** Send WAKE at this time (epoch milliseconds). A later question replaces it. */
   | { kind: 'wakeAt'; id: QuestionId; atMs: number };
 
-/** Without a status there was no answer. */
+/** Without a status there was no response. */
 export interface HookCall {
   webhook: string;
   status?: number;
 }
 
 export type Answer =
-  /** `webhooks`: those that passed, by name. `calls`: every attempt and the status of its answer, for the journal. */
+  /** `webhooks`: names of the hooks that passed. `calls`: every attempt and the status of its response, for the journal. */
   | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'passed'; webhooks: readonly string[]; calls?: readonly HookCall[] }
   | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'refused'; webhook: string; reason: string; calls?: readonly HookCall[] }
-  /** `queries`: as they were rendered, for the journal. */
+  /** `queries`: the rendered queries, for the journal. */
   | ({ kind: 'measure'; id: QuestionId; queries?: readonly string[] } & Measured)
   | { kind: 'compare'; id: QuestionId; compared: readonly Compared[]; queries?: readonly string[] }
   | { kind: 'promote'; id: QuestionId; outcome: 'written' | 'mismatch' }
-  /** `blocker`: the reason as data, where it is more than words. */
+  /** `blocker`: the reason as data, if it is more than text. */
   | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string; blocker?: NewBlocker }
   | { kind: 'restorePrimary'; id: QuestionId; outcome: 'written' }
   | { kind: 'restorePrimary'; id: QuestionId; outcome: 'refused'; reason: string; blocker?: NewBlocker }
@@ -57,14 +57,14 @@ export type Answer =
   | { kind: 'undo' | 'restart'; id: QuestionId; outcome: 'refused'; reason: string };
 
 export type EngineEvent =
-  /** First event of a snapshot rebuilt from status: re-enters its state and asks its questions again. */
+  /** First event of a snapshot rebuilt from status: re-enters its state and puts its questions again. */
   | { type: 'RESUME'; facts: Facts }
-  /** Something that the chart depends on changed. */
+  /** A fact has changed. */
   | { type: 'FACTS'; facts: Facts }
   | { type: 'WAKE'; facts: Facts }
   | { type: 'ANSWER'; facts: Facts; answer: Answer }
-  /** A user asks for something that is possible now; made by `step` from the facts. */
+  /** A request of a user that is possible now; made by `step` from the facts. */
   | { type: 'REQUEST'; facts: Facts; request: VerbRequest }
-  /** A rollback hook has answered yes, or the canary is found worse than the primary between two checks; made by `step` from the answer. */
+  /** A rollback hook has passed, or the canary is found worse than the primary between two checks; made by `step` from the answer. */
   | { type: 'STOP'; facts: Facts; by: { webhook: string } | { harm: Harm } }
   | { type: 'DELIVERED'; facts: Facts; key: string };

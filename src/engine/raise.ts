@@ -8,7 +8,7 @@ import { nextMove, routesToPrimary, weightOf } from './strategy.ts';
 /** Smallest change of the canary's weight that is worth a write while a release is rolled back pod by pod, in percent. */
 const SMALLEST_RETURN = 10;
 
-/** Pods that the primary needs to answer every request (E60); undefined: the Canary names no scaler, so nothing has shrunk it. */
+/** Pods that the primary needs to answer every request (E60); undefined if the Canary names no scaler, so that nothing has shrunk it. */
 export function primaryNeed({ context, event }: Input): number | undefined {
   const { scaler, primary, target } = event.facts;
   if (!scaler) return undefined;
@@ -25,7 +25,7 @@ export function stepNeed({ context, event }: Input): number | undefined {
   return capacityNeeded({ primary, target, routes, atStart }, canaryShare(move.routes), scaler.target);
 }
 
-/** Pods that a canary needs to have its held share back (E27). */
+/** Pods that a canary needs to get its withdrawn weight again (E27). */
 export function backNeed({ context, event }: Input): number | undefined {
   const { scaler, primary, target } = event.facts;
   const { heldRoutes, routes } = context.release;
@@ -33,7 +33,7 @@ export function backNeed({ context, event }: Input): number | undefined {
   return capacityNeeded({ primary, target, routes }, canaryShare(heldRoutes), scaler.target);
 }
 
-/** The primary is held at what it needs until the release has ended; without a need nothing is held. */
+/** The primary is held at its needed pods until the release has ended; without a need nothing is held. */
 export function holdingPrimary(input: Input, from: Release): Release {
   const pods = primaryNeed(input);
   const rest = withoutCapacity(from);
@@ -41,7 +41,7 @@ export function holdingPrimary(input: Input, from: Release): Release {
   return { ...rest, capacity: { side: 'primary', pods } };
 }
 
-/** The target is raised, and its scaler, which is the user's, is kept from taking the pods away (E101). */
+/** The target is scaled up, and its scaler, which is the user's, must not remove the pods (E101). */
 export function holdingTarget(from: Release, pods: number | undefined): Release {
   const rest = withoutCapacity(from);
   return pods === undefined ? rest : { ...rest, capacity: { side: 'target', pods } };
@@ -54,14 +54,14 @@ export function targetNeed({ context, event }: Input): number | undefined {
   return scaler && capacityNeeded({ primary, target, routes, atStart }, 100, scaler.target);
 }
 
-/** Pods at the start of a run: the primary carries everything, or the pods of the run before are still what is known. */
+/** Pods at the start of a run: the primary carries everything, or the number of the previous run is still valid. */
 export function podsAtStart({ event }: Input, { podsAtStart, ...from }: Release): Release {
   const { scaler, primary } = event.facts;
   const now = reachesCanary(from.routes) ? podsAtStart : primary?.readiness.ready;
   return scaler && now !== undefined ? { ...from, podsAtStart: now } : from;
 }
 
-/** Pods that a step needs, or what the scaler gives where it gives less (E102). */
+/** Pods that a step needs, or the pods that the scaler gives if those are fewer (E102). */
 export function holdingStep({ event }: Input, from: Release, pods: number | undefined): Release {
   const { heldPods: _, ...rest } = withoutCapacity(from);
   const given = event.facts.target?.replicas ?? 0;
@@ -73,17 +73,16 @@ export function withoutCapacity({ capacity: _, ...release }: Release): Release {
   return release;
 }
 
-/** The side that is being raised has what it needs; true where nothing is being raised. */
+/** The side that is being scaled up has its pods; true if no side is being scaled up. */
 export function isRaised({ event }: Input, { capacity }: Release): boolean {
   const { scaler } = event.facts;
   if (!capacity || !scaler) return true;
-  // A maximum that was lowered meanwhile is all that there will be.
+  // A maximum that was lowered meanwhile limits the pods.
   return hasCapacity(event.facts[capacity.side], Math.min(capacity.pods, scaler[capacity.side].max));
 }
 
 /**
- * Everything goes back to the primary: at once where it can bear that, else it is raised first (E31). Where the canary does not serve
- * there is nothing to wait for.
+ * Routes all traffic to the primary: at once if it has the pods for it, otherwise after it was scaled up (E31). No wait is needed if the canary does not serve.
  */
 export function returningTraffic(input: Input, from: Release, isPrimaryFit: boolean): Release {
   const held = reachesCanary(from.routes) ? holdingPrimary(input, from) : withoutCapacity(from);
@@ -91,7 +90,7 @@ export function returningTraffic(input: Input, from: Release, isPrimaryFit: bool
   return mayGo ? { ...held, routes: routesToPrimary(from.routes) } : held;
 }
 
-/** The canary's weight that leaves the primary no more than its ready pods can bear, when that is a step worth taking. */
+/** The canary's weight with which the primary gets no more than its ready pods can carry, if that step is large enough. */
 export function bearableWeight({ context, event }: Input): number | undefined {
   const { routes, capacity } = context.release;
   const { primary } = event.facts;

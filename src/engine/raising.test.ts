@@ -22,7 +22,7 @@ function scaled(analysis: Partial<Canary['spec']['analysis']> = steps, spec: Par
   return world;
 }
 
-/** What a release at 50 % looks like once the scalers have had their time: five pods here, five there. */
+/** A release at 50 % after the scalers have had their time: five pods on each side. */
 function halfway(analysis: Partial<Canary['spec']['analysis']> = steps): World {
   const world = scaled(analysis);
   world.push('s1:b');
@@ -36,7 +36,7 @@ const isAt = (phase: string, step: string) => (world: World) => world.phase === 
 const weightNow = (world: World) => world.canary.status?.canaryWeight;
 
 describe('before promotion returns traffic', () => {
-  it('E61: the primary is raised to the pods that carry the load, and has them for the delay before it gets any', () => {
+  it('E61: the primary is scaled up to the pods that carry the load, and has them for the delay before it gets any traffic', () => {
     const world = halfway();
     world.room.primary = 7;
     world.tickUntil(isAt('Promoting', 'raising'));
@@ -52,7 +52,7 @@ describe('before promotion returns traffic', () => {
     expect([world.phase, weightNow(world)]).toEqual(['Finalising', 0]);
   });
 
-  it('D8: traffic that goes in steps leaves the primary what it was raised to, also when the canary has lost pods with it', () => {
+  it('D8: traffic that moves in steps leaves the primary scaled up, also when the canary has lost pods with it', () => {
     const world = halfway({ ...steps, stepWeightPromotion: 20 });
     world.tickUntil(isAt('Promoting', 'shifting'));
     const raised = world.release.capacity;
@@ -64,7 +64,7 @@ describe('before promotion returns traffic', () => {
     expect([world.phase, weightNow(world), world.desired.atLeast]).toEqual(['Finalising', 0, { primary: 10 }]);
   });
 
-  it('D8: what was raised is held until the release has ended, and a crash does not forget it', () => {
+  it('D8: the scaled-up pods are held until the release has ended, also over a crash', () => {
     const world = halfway();
     world.tickUntil(isAt('Promoting', 'raising'));
     world.crash();
@@ -75,7 +75,7 @@ describe('before promotion returns traffic', () => {
     expect([world.desired.atLeast, world.release.capacity]).toEqual([{}, undefined]);
   });
 
-  it('E61: at the progress deadline it goes on with the pods that there are, since those were enough until now', () => {
+  it('E61: at the progress deadline it continues with the present pods, since those were enough until now', () => {
     const world = halfway();
     world.room.primary = 7;
     world.tickUntil(isAt('Promoting', 'raising'));
@@ -106,7 +106,7 @@ describe('before promotion returns traffic', () => {
     expect([weightNow(world), world.release.capacity, world.desired.atLeast]).toEqual([0, { side: 'primary', pods: 10 }, { primary: 10 }]);
   });
 
-  it('E61: pods of the revision before prove nothing: only a complete promotion is raised', () => {
+  it('E61: pods of the previous revision are not evidence: only a complete promotion is scaled up', () => {
     const world = halfway();
     world.behaviour.brokenPrimary.add('s1:b');
     world.tickUntil(isAt('Promoting', 'awaitingPrimary'));
@@ -129,7 +129,7 @@ describe('before promotion returns traffic', () => {
     expect(weightNow(world)).toBe(0);
   });
 
-  it('E60: a primary that its scaler has not shrunk yet is held at what it has, and gets its traffic at once', () => {
+  it('E60: a primary that its scaler has not shrunk yet is held at its pods, and gets its traffic at once', () => {
     const world = halfway();
     world.primaryReplicas = 10;
     const seen: string[] = [];
@@ -146,14 +146,14 @@ describe('before promotion returns traffic', () => {
     expect([world.release.capacity?.pods, world.primaryReplicas]).toEqual([8, 8]);
   });
 
-  it('E60: without a scaler nothing has shrunk it, and nothing is raised', () => {
+  it('E60: without a scaler nothing has shrunk the primary, and nothing is scaled up', () => {
     const world = halfway();
     world.scaler = undefined;
     world.tickUntil(isAt('Succeeded', 'resting'));
     expect(world.primaryReplicas).toBe(5);
   });
 
-  it('E42: skipAnalysis, whose primary has all the load already, raises nothing', () => {
+  it('E42: with skipAnalysis the primary has all the load already, and nothing is scaled up', () => {
     const world = scaled(steps, { skipAnalysis: true });
     world.push('s1:b');
     world.tickUntil(isAt('Succeeded', 'resting'));
@@ -170,7 +170,7 @@ describe('when a release is rolled back', () => {
     return world;
   };
 
-  it('E31: the primary is raised at once and gets its traffic back as its pods become ready', () => {
+  it('E31: the primary is scaled up at once and gets its traffic back as its pods become ready', () => {
     const world = takenBack();
     expect([world.desired.atLeast, weightNow(world)]).toEqual([{ primary: 10 }, 50]);
     world.room.primary = 7;
@@ -187,7 +187,7 @@ describe('when a release is rolled back', () => {
     expect(weightNow(world)).toBe(0);
   });
 
-  it('E31: it waits no longer than one interval, whatever the capacity', () => {
+  it('E31: it waits no longer than one interval, with any capacity', () => {
     const world = takenBack();
     world.tick(9_999);
     expect(weightNow(world)).toBe(50);
@@ -195,14 +195,14 @@ describe('when a release is rolled back', () => {
     expect(weightNow(world)).toBe(0);
   });
 
-  it('E31: there is nothing to wait for where the canary does not serve', () => {
+  it('E31: it does not wait if the canary does not serve', () => {
     const world = halfway({ ...steps, threshold: 1 });
     world.targetDown = true;
     world.look();
     expect([weightNow(world), world.desired.atLeast]).toEqual([0, { primary: 10 }]);
   });
 
-  it('D8: the floor stays while its pods drain and goes when the release has ended', () => {
+  it('D8: the minimum is kept while its pods drain and removed when the release has ended', () => {
     const world = takenBack();
     world.room.primary = 10;
     world.tickUntil(isAt('Failed', 'draining'));
@@ -222,14 +222,14 @@ describe('when a release is rolled back', () => {
     expect(weightNow(world)).toBe(0);
   });
 
-  it('E50: a newer revision routes all traffic to the primary at once, since its pods are not judged, and the primary is raised', () => {
+  it('E50: a newer revision routes all traffic to the primary at once, since its pods are not judged, and the primary is scaled up', () => {
     const world = halfway();
     world.room.primary = 5;
     world.push('s1:c');
     expect([weightNow(world), world.desired.atLeast]).toEqual([0, { primary: 10 }]);
   });
 
-  it('E44: after a failed promotion the primary, which its scaler has emptied, is raised before it gets its traffic back', () => {
+  it('E44: after a failed promotion the primary, which its scaler has shrunk, is scaled up before it gets its traffic back', () => {
     const world = halfway();
     world.behaviour.brokenPrimary.add('s1:b');
     world.onRecord = ({ release }) => {
@@ -252,7 +252,7 @@ describe('before a step', () => {
     { plan: 'a weight', analysis: { stepWeights: [30] }, raised: 3 },
     { plan: 'a match, whose share is unknown', analysis: { iterations: 2, match: header }, raised: 10 },
     { plan: 'a mirror', analysis: { ...steps, mirror: true, mirrorWeight: 20 }, raised: 2 },
-  ])('E62: $plan raises the canary to $raised of 10 pods before its first step', ({ analysis, raised }) => {
+  ])('E62: $plan scales the canary up to $raised of 10 pods before its first step', ({ analysis, raised }) => {
     const world = scaled(analysis);
     world.room.target = 1;
     world.push('s1:b');
@@ -266,7 +266,7 @@ describe('before a step', () => {
     expect([world.step, world.desired]).toMatchObject(['analysing', { atLeast: {}, targetMinimum: raised }]);
   });
 
-  it('E101: the scaler of the target keeps the pods of the last step until the release is over, whatever happens in between', () => {
+  it('E101: the scaler of the target keeps the pods of the last step until the release is over, with any events in between', () => {
     const world = scaled({ stepWeights: [30, 50], ...withHooks('confirm-promotion') });
     const minima = new Set<number | undefined>();
     const at = new Map<string, number | undefined>();
@@ -292,7 +292,7 @@ describe('before a step', () => {
     { end: 'a rollback', act: (world: World) => Object.assign(world.behaviour, { verdicts: [failed] }) },
     { end: 'a cancelled release', act: (world: World) => world.push('s1:a') },
     { end: 'a failed promotion', act: (world: World) => world.behaviour.brokenPrimary.add('s1:b') },
-  ])('E101: $end gives the minimum back', ({ act }) => {
+  ])('E101: $end restores the minimum', ({ act }) => {
     const world = scaled({ stepWeights: [30, 50], threshold: 1 });
     world.push('s1:b');
     world.tickUntil((one) => weightNow(one) === 30);
@@ -302,7 +302,7 @@ describe('before a step', () => {
     expect([world.desired.targetMinimum, world.release.heldPods]).toEqual([undefined, undefined]);
   });
 
-  it('E101: a newer revision begins without what the one before it was held at', () => {
+  it('E101: a newer revision begins without the minimum of the previous one', () => {
     const world = scaled({ stepWeights: [30, 50] });
     world.push('s1:b');
     world.tickUntil((one) => weightNow(one) === 30);
@@ -310,7 +310,7 @@ describe('before a step', () => {
     expect([world.release.revision, world.desired.targetMinimum]).toEqual(['s1:c', undefined]);
   });
 
-  describe('E102: a scaler that gives fewer pods than were asked of it', () => {
+  describe('E102: a scaler that gives fewer pods than requested', () => {
     const held = () => {
       const world = scaled({ stepWeights: [30, 50] });
       world.scalerGives = 1;
@@ -319,7 +319,7 @@ describe('before a step', () => {
       return world;
     };
 
-    it('holds a step for half the deadline, a minute at most, and the step is taken with what it gives', () => {
+    it('holds a step for half the deadline, at most a minute, and the step is taken with the given pods', () => {
       const world = held();
       world.tick(29_999);
       expect(world.step).toBe('raising');
@@ -329,14 +329,14 @@ describe('before a step', () => {
       expect(world.promoted).toEqual(['s1:b']);
     });
 
-    it('is waited for no longer than that by itself: the step is woken', () => {
+    it('does not hold longer if nothing else happens: the step is woken', () => {
       const world = held();
       const fromMs = world.nowMs;
       world.tick();
       expect([weightNow(world), world.nowMs - fromMs]).toEqual([30, 30_000]);
     });
 
-    it('gives a canary that was unavailable its share again', () => {
+    it('gives a canary that was unavailable its weight again', () => {
       const world = halfway();
       world.targetDown = true;
       world.look();
@@ -371,7 +371,7 @@ describe('before a step', () => {
       expect([world.phase, weightNow(world), world.nowMs - fromMs <= 60_000]).toEqual([phase, weight, true]);
     });
 
-    it('is not one that asks for pods which do not come', () => {
+    it('is not a scaler whose new pods do not become ready', () => {
       const world = scaled({ stepWeights: [30, 50] });
       world.room.target = 1;
       world.push('s1:b');
@@ -383,7 +383,7 @@ describe('before a step', () => {
     });
   });
 
-  it('E62: Blue/Green raises it before the switch, and not before', () => {
+  it('E62: Blue/Green scales it up before the switch, and not earlier', () => {
     const world = scaled({ iterations: 2 });
     world.room.target = 1;
     world.push('s1:b');
@@ -397,14 +397,14 @@ describe('before a step', () => {
     world.tickUntil(isAt('Succeeded', 'resting'));
   });
 
-  it('E16, E62: the gate of a switch is not asked again after the wait', () => {
+  it('E16, E62: the gate of a switch is not called again after the wait', () => {
     const world = scaled({ iterations: 1, ...withHooks('confirm-promotion') });
     world.push('s1:b');
     world.tickUntil((one) => weightNow(one) === 100);
     expect(world.asked.filter((one) => one.kind === 'runHooks')).toHaveLength(1);
   });
 
-  it('E62: without the capacity at the progress deadline the release is rolled back, and says why', () => {
+  it('E62: without the capacity at the progress deadline the release is rolled back with that reason', () => {
     const world = scaled({ iterations: 1 });
     world.push('s1:b');
     world.room.target = 4;
@@ -416,7 +416,7 @@ describe('before a step', () => {
     ]);
   });
 
-  it('E27: a canary that dies while it is raised is waited for as any other', () => {
+  it('E27: a canary that dies while it is scaled up is waited for as any other', () => {
     const world = scaled({ stepWeights: [30] });
     world.room.target = 1;
     world.push('s1:b');
@@ -428,7 +428,7 @@ describe('before a step', () => {
     world.tickUntil((one) => weightNow(one) === 30);
   });
 
-  it('E27: a canary that its scaler has shrunk while it was unavailable is raised before it has its share again', () => {
+  it('E27: a canary that its scaler has shrunk while it was unavailable is scaled up before it gets its weight again', () => {
     const world = halfway();
     world.targetDown = true;
     world.look();
@@ -445,7 +445,7 @@ describe('before a step', () => {
     expect([world.step, weightNow(world), world.release.capacity]).toEqual(['analysing', 50, undefined]);
   });
 
-  it('E62: a crash in the middle goes on from there', () => {
+  it('E62: after a crash in the middle it continues from there', () => {
     const world = scaled({ stepWeights: [30] });
     world.room.target = 1;
     world.push('s1:b');
@@ -475,17 +475,17 @@ describe('bootstrap', () => {
   });
 });
 
-/** Whether the side that gained has the pods for it: the rule, spelled out a second time. */
+/** The side that gains traffic has the pods for it: a second implementation of the rule. */
 function bears(world: World, before: Release, after: Release): boolean {
   const { primary, target, nowMs } = world.facts();
   const { routes, capacity, stepStartedMs } = before;
   const [was, is] = [weightOf(routes), weightOf(after.routes)];
   if (is > was) {
-    // What was decided before the raise counts: the pods that it added say nothing about the load.
+    // The decision before the raise counts: the added pods say nothing about the load.
     const load = { primary, target, routes, atStart: before.podsAtStart };
     const isRaised = capacity?.side === 'target' && (before.step === 'raising' || before.step === 'canaryUnavailable');
     const needed = isRaised ? capacity.pods : capacityNeeded(load, is, limits);
-    // E102: the scaler does not give them.
+    // E102: the scaler does not give these pods.
     const isGivenLess = isRaised && (target?.replicas ?? 0) < needed && nowMs >= (before.awaitedSinceMs ?? stepStartedMs) + 30_000;
     return isGivenLess || hasCapacity(target, needed);
   }
@@ -497,7 +497,7 @@ function bears(world: World, before: Release, after: Release): boolean {
   return is === was || isAlone || isUnjudged || isLongEnough || hasCapacity(primary, Math.min(share, limits.max));
 }
 
-it('E60: in any order of events, no record gives a side more than its pods can bear, but for the exceptions of the rule', () => {
+it('E60: in any order of events, no record gives a side more than its pods can carry, except for the exceptions of the rule', () => {
   const acts: Record<string, (world: World) => void> = {
     go: (world) => world.tick(),
     wait: (world) => world.tick(3_000),
@@ -538,7 +538,7 @@ it('E60: in any order of events, no record gives a side more than its pods can b
   );
 });
 
-it('03-B14: which scaler the primary has is remembered once it stands', () => {
+it('03-B14: the scaler of the primary is remembered once it exists', () => {
   const world = scaled();
   expect(world.canary.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
   world.scaler = { name: 'ScaledObject/podinfo', target: limits, primary: limits };

@@ -4,7 +4,7 @@ import { aCanary, initialized, type World, withHooks } from '../../test/fakes/wo
 import { explain } from './explain.ts';
 
 const where = ({ trace, release }: World) => [trace.at(-1), release.iterations];
-/** It serves, with fewer pods than its threshold asks for. */
+/** The canary serves, with fewer pods than its threshold requires. */
 const shorten = (world: World) => {
   world.room.target = 0;
   world.look();
@@ -35,7 +35,7 @@ describe('a canary below canaryReadyThreshold', () => {
     }
   });
 
-  /** Where a release stands after each tick of its analysis. */
+  /** State of a release after each tick of its analysis. */
   function walk(analysis: object, prepare?: (world: World) => void) {
     const world = initialized(aCanary(analysis), prepare);
     world.push('s1:b');
@@ -56,7 +56,7 @@ describe('a canary below canaryReadyThreshold', () => {
     return world;
   }
 
-  it('E80, E27b: goes on as soon as it is ready, and a later fall by which its pods are not at fault has its own deadline', () => {
+  it('E80, E27b: continues once it is ready, and a later fall without a fault of its pods has its own deadline', () => {
     const world = releasing({}, 20);
     world.watchPods();
     shorten(world);
@@ -70,7 +70,7 @@ describe('a canary below canaryReadyThreshold', () => {
     world.tickUntil(at('Failed', 'resting'));
   });
 
-  it('E80: is checked meanwhile, and rolled back by what the checks find', () => {
+  it('E80: is checked meanwhile, and rolled back if the checks fail', () => {
     const world = releasing({}, 20);
     shorten(world);
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
@@ -104,7 +104,7 @@ describe('a canary below canaryReadyThreshold', () => {
     expect([world.step, world.promoted]).toEqual(['analysing', []]);
   });
 
-  it('E80, E8: a gate before the first traffic is not polled; it is raised again, with a deadline', () => {
+  it('E80, E8: a gate before the first traffic is not polled; the canary is scaled up again, with a deadline', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('pre-rollout', 'confirm-traffic-increase') }));
     world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
     world.push('s1:b');
@@ -116,7 +116,7 @@ describe('a canary below canaryReadyThreshold', () => {
     expect(world.promoted).toEqual([]);
   });
 
-  it('E80, E1: one that falls below it while it settles is waited for until the deadline of the first wait', () => {
+  it('E80, E1: a canary that falls below it while it settles is waited for until the deadline of the first wait', () => {
     const world = initialized(aCanary(steps));
     world.push('s1:b');
     expect(world.step).toBe('settling');
@@ -137,7 +137,7 @@ describe('a canary below canaryReadyThreshold', () => {
       },
     ],
   ])(
-    'E80, I2: one that falls while the primary refuses a promotion by %s gets no traffic before its pre-rollout hooks pass',
+    'E80, I2: a canary that falls while the primary refuses a promotion by %s gets no traffic before its pre-rollout hooks pass',
     (_, promote) => {
       const world = initialized(aCanary({ ...steps, ...withHooks('pre-rollout') }));
       world.push('s1:b');
@@ -172,7 +172,7 @@ describe('a canary below canaryReadyThreshold', () => {
     world.tickUntil(at('Failed', 'resting'));
   });
 
-  it('E80: says how many pods it waits for, until when, and what happens then', () => {
+  it('E80: states the missing pods, the deadline, and the result then', () => {
     const world = releasing({}, 20);
     world.targetReplicas = 3;
     world.room.target = 2;
@@ -185,7 +185,7 @@ describe('a canary below canaryReadyThreshold', () => {
 
 describe('a primary that does not serve', () => {
   it.each(['settling', 'analysing'])(
-    'E80: in %s the release stays where it is, and the sentence names the primary and the ways out',
+    'E80: in %s the release does not move, and the sentence names the primary and the remedies',
     (step) => {
       const world = initialized(aCanary(steps));
       world.push('s1:b');

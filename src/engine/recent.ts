@@ -20,7 +20,10 @@ export function withRecent(before: Recent, verdicts: readonly Verdict[], atMs: n
   return recent;
 }
 
-/** With the weight of now, where it is another one; the first one of the release stays, for its beginning. Written along with other news, so that it costs no write. */
+/**
+ * Adds the present weight if it has changed; the first weight of the release is kept, for its start. Written along with other changes, so that it costs no
+ * write.
+ */
 export function withRecentWeight(release: Release, weight: number, atMs: number): Release {
   const { run, weights = [] } = release;
   if (run === 0 || weights.at(-1)?.weight === weight) return release;

@@ -14,7 +14,7 @@ import { isSamePlace, pathOf, phaseOf, resolve } from './snapshot.ts';
 import { weightOf } from './strategy.ts';
 import { answersAwaitedUntilMs, earliest, nextWakeOf, wakeOf } from './wakes.ts';
 
-/** Compares before and after: what is new is recorded first, then the questions of the new state are asked. */
+/** Compares the snapshots before and after the event: changes are recorded first, then the questions of the new state are put. */
 export const recordingStages: readonly Stage[] = [
   { name: 'withStep', apply: withStep },
   { name: 'withScaler', apply: (passage) => releasing(passage, withScaler(passage.now.context.release, passage.event.facts)) },
@@ -50,8 +50,8 @@ function withRoutesListed(passage: Passage): Passage {
 }
 
 /**
- * Once the primary's scaler stands and the one before is gone, it is the one to be replaced next (03-B14). One that the spec still names has a scaler of
- * the primary, though it is deleted itself.
+ * Once the primary's scaler exists and the previous one is gone, it is the next to be replaced (03-B14). A scaler that the spec still names keeps its copy for
+ * the primary, also if the scaler itself is deleted.
  */
 function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
   const { autoscalerRef } = facts.canary.spec;
@@ -60,17 +60,17 @@ function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
   return name === undefined ? release : { ...release, scaler: name };
 }
 
-/** Whether anything is worth a record. What the target is now is written along with other news, and once more while resting: what moves it then is rare. */
+/** Decides that a change needs a record. Changes of the target are written together with others, and once more while resting: they are rare then. */
 function news(passage: Passage): Passage {
   const { now, event } = passage;
   const { release, recorded } = now.context;
   const current = currentOf(passage);
   const { target, converged, nowMs } = event.facts;
-  // One that was made again is recorded at once; of an older version's status that kept no uid, with other news.
+  // A target that was created again is recorded at once; if an older version's status has no uid, together with other changes.
   const isReplaced = release.scaledDownUid !== undefined && current.scaledDownUid !== release.scaledDownUid;
   const isMoved =
     target !== undefined && current !== release && (hasMoved(target, release) || isReplaced) && isResting(release) && converged;
-  // The messages of the end are answered soon as a rule, and one write then says both.
+  // The messages of the end are usually answered soon, so that one write covers both.
   const heldUntilMs = isMoved && !isReplaced ? answersAwaitedUntilMs(release, nowMs) : undefined;
   const phase = phaseOf(now);
   const isOther = () => recorded?.phase !== phase || memoryOnce(recorded.release) !== memory(release);
@@ -113,7 +113,7 @@ function wake(passage: Passage): Passage {
   return { ...having(woken, { attempt }), questions: [...woken.questions, question] };
 }
 
-/** As the next step finds it. */
+/** Snapshot for the next step. */
 function settle(passage: Passage): Passage {
   const { now, askedWakeMs, isNews } = passage;
   const { context, value } = now;
@@ -122,18 +122,18 @@ function settle(passage: Passage): Passage {
 }
 
 /**
- * Text of all that makes a status write worth it: a later wake alone does not, since RESUME asks again anyway, and counts that were read
- * do not, since they can be read again. Failings are recorded when they count.
+ * Text of all fields that are worth a status write. A changed wake by itself is not, since RESUME puts the questions again, and neither are counts, since they
+ * can be read again. Failures are recorded when they count.
  */
 function memory({ comparison: _, failing: _failing, ...release }: Release): string {
   const kept = { ...release, wakeAtMs: isAnalysing(release) ? release.wakeAtMs : 0 };
   return JSON.stringify(Object.entries(kept).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Of a release that was recorded, which is never changed. */
+/** Cached for recorded releases, which are never changed. */
 const memoryOnce = oncePerObject(memory);
 
-/** Types whose payload says the phase as it is; Flagger says Progressing to all others, also while a promotion waits (E84). */
+/** Types whose payload has the real phase; Flagger sends Progressing to all others, also while a promotion waits (E84). */
 const TOLD_THE_PHASE: ReadonlySet<HookType> = new Set<HookType>(['confirm-rollout', 'rollback']);
 
 /** Fields of a webhook's payload that describe the release (02-8). */
@@ -142,8 +142,8 @@ function payloadOf(type: HookType, phase: Phase, release: Release): { phase: Pha
 }
 
 /**
- * The revision that was applied last, as Flagger has it: before the start is confirmed that is the one before, except after a failure, where
- * Flagger has already noted the new one.
+ * The last applied revision, as in Flagger: before the start is confirmed that is the previous one, except after a failure, when Flagger has already recorded
+ * the new one.
  */
 function checksumOf(type: HookType, phase: Phase, { revision, promotedRevision = revision }: Release): string {
   return type === 'confirm-rollout' && phase !== 'Failed' ? promotedRevision : revision;

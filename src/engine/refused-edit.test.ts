@@ -6,7 +6,7 @@ const steps = { stepWeight: 20, maxWeight: 60 };
 const refused = { reason: 'InvalidSpec', message: 'spec.analysis.stepWeight is not above 0' } as const;
 const failed = [{ check: 'errors', verdict: 'failed' }] as const;
 
-/** A release with a fifth of the traffic on its canary, whose spec is edited into one that is refused. */
+/** A release with a fifth of the traffic on its canary, after an edit of its spec that is refused. */
 function edited(analysis = {}, uncheckedForMs?: number): World {
   const world = initialized(aCanary({ ...steps, ...analysis }));
   world.push('s1:b');
@@ -21,7 +21,7 @@ function edited(analysis = {}, uncheckedForMs?: number): World {
 const questions = (world: World) => world.asked.filter(({ kind }) => ['measure', 'runHooks', 'promote'].includes(kind)).length;
 
 describe('a refused edit of the spec in the middle of a release', () => {
-  it('E65: a passed check takes no step and starts no promotion; the sentence says why, and a corrected spec goes on', () => {
+  it('E65: a passed check takes no step and starts no promotion; the sentence says why, and a corrected spec continues', () => {
     const world = edited();
     const before = questions(world);
     for (let ticks = 0; ticks < 20; ticks += 1) world.tick();
@@ -32,7 +32,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E65: failed checks count on from where they were, and roll the release back', () => {
+  it('E65: failed checks count on from their former number, and roll the release back', () => {
     const world = edited();
     world.behaviour.verdicts = failed;
     world.tick();
@@ -41,7 +41,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
     expect([world.canary.status?.canaryWeight, world.targetReplicas, world.promoted]).toEqual([0, 0, []]);
   });
 
-  it('E65: a rollback hook rolls it back, and so does a canary that is not ready at its deadline', () => {
+  it('E65: a rollback hook rolls it back, as does a canary that is not ready at its deadline', () => {
     const asked = edited(withHooks('rollback'));
     asked.behaviour.hooks.rollback = 'passed';
     asked.tickUntil(({ phase }) => phase === 'Failed');
@@ -79,7 +79,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
     world.tickUntil((one) => one.phase === 'Succeeded');
   });
 
-  it('E65: a gate that opens meanwhile is asked again, and starts the release when the spec is corrected', () => {
+  it('E65: a gate that opens meanwhile is called again, and starts the release when the spec is corrected', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.behaviour.hooks['confirm-rollout'] = 'refused';
     world.push('s1:b');
@@ -108,7 +108,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
     }
   });
 
-  it('E65: a pre-rollout hook that passes at last takes no first step', () => {
+  it('E65: a pre-rollout hook that finally passes takes no first step', () => {
     const world = initialized(aCanary({ ...steps, threshold: 9, ...withHooks('pre-rollout') }));
     world.behaviour.hooks['pre-rollout'] = 'refused';
     world.push('s1:b');
@@ -121,7 +121,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
     world.tickUntil((one) => one.phase === 'Succeeded');
   });
 
-  it('E65: where the spec before it is not known nothing is asked, the counters stay, and traffic is routed to the primary at the end of that time', () => {
+  it('E65: if the previous spec is not known, no call or query is made, the counters stay, and the deadline routes traffic to the primary', () => {
     const world = edited({}, 60_000);
     world.behaviour.verdicts = failed;
     const before = questions(world);
@@ -133,7 +133,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
     expect(world.release.reason).toContain(refused.message);
   });
 
-  it('E65: and goes on with its counters when it is corrected in time', () => {
+  it('E65: a release whose previous spec is not known continues with its counters when the edit is corrected in time', () => {
     const world = initialized(aCanary(steps));
     world.push('s1:b');
     world.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);

@@ -4,12 +4,12 @@ import { defined } from '../base/defined.ts';
 import type { Input } from './context.ts';
 import { changedConfigs } from './pin.ts';
 
-/** More images, or configs, are not named. */
+/** Maximum number of images, and of configs, that are named. */
 const MOST_NAMED = 5;
 
 /**
- * Differences between what the primary serves and the target as it is now; undefined where none is known. Template and configs of the primary
- * are known by the last pin, where that was promoted.
+ * Differences between the primary and the present target; undefined if none is known. Template and configs of the primary are known from the last pin, if that
+ * was promoted.
  */
 export function releaseChange({ context, event }: Input): ReleaseChange | undefined {
   const { target, primary } = event.facts;
@@ -20,7 +20,7 @@ export function releaseChange({ context, event }: Input): ReleaseChange | undefi
   const isPromoted = last.promotedRevision === last.revision;
   const configs = isPromoted && last.configs && target.configs ? changedConfigs(last.configs, target.configs).slice(0, MOST_NAMED) : [];
   const isOtherTemplate = isPromoted && (last.template ?? last.revision) !== (target.template ?? target.revision);
-  // Without images it is not known what a template holds, or there is none.
+  // Without known images the change of a template is not shown: it could be a change of an image.
   const isTemplate = isOtherTemplate && known?.length === 0;
   if (images.length + configs.length === 0 && !isTemplate) return undefined;
   const moreImages = images.length - MOST_NAMED;

@@ -7,7 +7,7 @@ import type { Question } from './questions.ts';
 import { beginningOf, pathOf, phaseOf, resolve } from './snapshot.ts';
 import { pendingRequest, refusalOf } from './verbs.ts';
 
-/** Carries a request of a user out, or refuses it, in the step that first sees it, and records the outcome (E70). */
+/** Carries out a user's request, or refuses it, in the step that first sees it, and records the outcome (E70). */
 export function request(passage: Passage): Passage {
   const { now, event } = passage;
   const { facts } = event;
@@ -17,12 +17,12 @@ export function request(passage: Passage): Passage {
   const [, step = ''] = pathOf(value);
   if (asked === undefined || phase === '') return passage;
   const reason = refusalOf(asked, phase, { ...context.release, step }, facts);
-  // Of these the controller says later what came of them.
+  // The controller reports the outcome of these later.
   const isAsked = reason === undefined && 'verb' in asked && (asked.verb === 'undo' || asked.verb === 'restart');
   const answeredNow = { ...passage, now: resolve(value, isAsked ? context : withAnswer(context, asked, facts.nowMs, reason)) };
   if (reason !== undefined || 'problem' in asked) return answeredNow;
   const moved = moveBy(answeredNow, { type: 'REQUEST', facts, request: asked });
-  // A pause drops what was asked, and a resumed release begins the step's own part again.
+  // A pause drops the open question, and a resumed release begins the step's own part again.
   const isHeld = asked.verb === 'pause' || asked.verb === 'resume';
   const again = { ...moved, now: resolve(beginningOf(phase, step), moved.now.context) };
   const stood = isHeld ? moveBy(again, { type: 'RESUME', facts }) : moved;
@@ -30,7 +30,7 @@ export function request(passage: Passage): Passage {
   return { ...stood, now: resolve(stood.now.value, { ...stood.now.context, asks }) };
 }
 
-/** A suspended Canary refuses every request, and says so. */
+/** A suspended Canary refuses every request, with that reason. */
 export function refuseFrozen(passage: Passage): Passage {
   const { facts } = passage.event;
   const { context, value } = passage.now;

@@ -5,7 +5,7 @@ import type { Release } from '../api/canary-status.ts';
 import { weight } from '../api/routes.ts';
 
 describe('revisions', () => {
-  it('E50: a newer revision supersedes, restarts at 0 and asks no confirm-rollout again (03-H6)', () => {
+  it('E50: a newer revision supersedes, restarts at 0 and does not call confirm-rollout again (03-H6)', () => {
     const world = releasing(withHooks('confirm-rollout'));
     const asked = () => world.asked.filter((one) => one.kind === 'runHooks' && one.type === 'confirm-rollout').length;
     const before = asked();
@@ -41,7 +41,7 @@ describe('revisions', () => {
     expect([world.phase, world.release.revision]).toEqual(['Progressing', 's1:b']);
   });
 
-  it('E12: stepWeights edited during a run go on with the next greater element (02-15.1.16, 04-R-T7)', () => {
+  it('E12: stepWeights edited during a run continue with the next greater element (02-15.1.16, 04-R-T7)', () => {
     const world = releasing({ stepWeight: undefined, stepWeights: [20, 60] }, 20);
     world.canary = {
       ...world.canary,
@@ -60,7 +60,7 @@ describe('revisions', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E14: mirror on a provider that cannot mirror is left out (02-15.2.23)', () => {
+  it('E14: mirror is left out on a provider that cannot mirror (02-15.2.23)', () => {
     const world = initialized(aCanary({ ...steps, mirror: true }), (one) => {
       one.supports.mirroring = false;
     });
@@ -70,7 +70,7 @@ describe('revisions', () => {
   });
 });
 
-/** What a release waits for, and what it has found, each as no release of these tests has it by itself. */
+/** Fields with the waits and findings of a release, with values that no release of these tests has by itself. */
 const ofTheLastOne = {
   gate: 'old',
   reason: 'old',
@@ -98,7 +98,7 @@ type OfTheLastOne = keyof typeof ofTheLastOne;
 const inPauses: OfTheLastOne[] = ['gate', 'paused'];
 const whileItFails: OfTheLastOne[] = ['heldRoutes', 'blindSinceMs', 'failing'];
 
-/** The status holds this field, and the target another revision, when the controller starts. */
+/** The status has this field, and the target another revision, when the controller starts. */
 function met(world: World, field: OfTheLastOne, revision: string): Release {
   const { status } = world.canary;
   if (status?.release)
@@ -108,7 +108,7 @@ function met(world: World, field: OfTheLastOne, revision: string): Release {
   return world.release;
 }
 
-describe('what a release waited for and has found ends with it', () => {
+describe('waits and findings of a release end with it', () => {
   const all = Object.keys(ofTheLastOne) as OfTheLastOne[];
   it.each(all.filter((field) => field !== 'paused'))('E50: a newer revision begins without the %s of the one before', (field) => {
     const begun = met(releasing(), field, 's1:c');

@@ -18,7 +18,7 @@ const closed = (gate: 'pre-rollout' | 'confirm-traffic-increase' | 'confirm-prom
 };
 const fewChecks = { threshold: 100 };
 
-/** Each place where a release waits before its promotion. */
+/** Each state in which a release waits before its promotion. */
 const waits: { where: string; world: () => World }[] = [
   { where: 'Progressing.scalingUp', world: () => pushed(hooks, (world) => void world.behaviour.brokenCanary.add('s1:b')) },
   { where: 'Progressing.settling', world: () => pushed(hooks) },
@@ -61,7 +61,7 @@ function until(world: World, step: string): World {
   return world;
 }
 
-/** The clock goes to the next wake that was asked for, and nowhere without one. */
+/** Moves the clock to the next requested wake; throws without one. */
 function onlyWoken(world: World): void {
   const { wakeAtMs } = world;
   world.wakeAtMs = undefined;
@@ -108,14 +108,14 @@ describe('rollback hooks', () => {
     expect(world.phase).toBe('Failed');
   });
 
-  it('E82: the first of all is asked when the release begins, and in a check before anything else', () => {
+  it('E82: are called first when the release begins, and first in each check', () => {
     const world = pushed({ ...withHooks('rollback', 'pre-rollout', 'rollout'), maxWeight: 20 });
     world.tickUntil(at('Succeeded'));
     expect(kinds(world.asked).slice(0, 2)).toEqual(['rollback', 'pre-rollout']);
     expect(kinds(world.asked).slice(-3)).toEqual(['rollback', 'rollout', 'measure']);
   });
 
-  it('E82: are not asked from Promoting on, nor before the start is confirmed', () => {
+  it('E82: are not called from Promoting on, nor before the start is confirmed', () => {
     const gated = pushed(withHooks('confirm-rollout', 'rollback'), (one) => {
       one.behaviour.hooks['confirm-rollout'] = 'refused';
     });
@@ -141,7 +141,7 @@ describe('rollback hooks', () => {
     expect([world.phase, world.release.revision]).toEqual(['Progressing', 's1:c']);
   });
 
-  it('E82: are asked again at once after a restart and a suspend, and not while a release is paused', () => {
+  it('E82: are called again at once after a restart and a suspend, and not while a release is paused', () => {
     const world = pushed(hooks, closed('confirm-traffic-increase'));
     world.tickUntil(at('Progressing', 'preRollout'));
     const suspend = (isOn: boolean) => {
@@ -162,7 +162,7 @@ describe('rollback hooks', () => {
     expect(polls(world)).toBe(before + 3);
   });
 
-  it('I5: a yes while the primary cannot serve leaves traffic with the canary', () => {
+  it('I5: a hook that passes while the primary cannot serve leaves traffic with the canary', () => {
     const world = releasing(withHooks('rollback'));
     world.primaryDown = true;
     world.behaviour.hooks.rollback = 'passed';

@@ -5,8 +5,8 @@ import type { Facts } from './facts.ts';
 import { hasHooks } from './strategy.ts';
 
 /**
- * Rollback hooks are asked beside the steps of a release, whatever it waits for (E82): when it begins, every interval, and before each check
- * and each poll of a gate: `polls` where the state asks those by itself. From Promoting on they are not: the primary takes the new revision already.
+ * Calls rollback hooks beside the steps of a release, during any wait (E82): at its start, in every interval, and before each check and each poll of a gate,
+ * which `polls` marks. From Promoting on they are not called: the primary already takes the new revision.
  */
 export function withRollbackPoll(context: Context, phase: Phase, polls: boolean, event: Input['event']): Context {
   const { rollback, ...rest } = context;
@@ -24,7 +24,7 @@ export function withRollbackPoll(context: Context, phase: Phase, polls: boolean,
   return { ...rest, attempt, asks, rollback: { run: known.run, ...(open === undefined ? {} : { open }) } };
 }
 
-/** Steps that are due wait until the hooks have been asked. */
+/** Due steps wait until the hooks have been called. */
 export function asksRollbackFirst({ context, event }: Input): boolean {
   const { rollback, recorded, wakeAtMs = 0 } = context;
   return hasPoll(context, recorded?.phase, event.facts) && (rollback?.answeredMs ?? Number.NEGATIVE_INFINITY) < wakeAtMs;

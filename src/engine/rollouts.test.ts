@@ -7,7 +7,7 @@ import { explain } from './explain.ts';
 /** Shorter than the progress deadline of a minute. */
 const PAUSE_MS = 50_000;
 
-/** The primary takes the promoted revision one pod at a time; all old pods serve on. */
+/** The primary takes the promoted revision one pod at a time; all old pods still serve. */
 function promoting(): World {
   const world = initialized(aCanary(steps));
   world.onRecord = ({ release }) => {
@@ -18,7 +18,7 @@ function promoting(): World {
   return world;
 }
 
-/** The canary's pods come one at a time. */
+/** The canary's pods start one at a time. */
 function scalingUp(): World {
   const world = initialized(aCanary(steps));
   world.rolling.target = { lastMs: world.nowMs, updated: 0 };
@@ -37,7 +37,7 @@ describe.each(waits)('E100: $step of a rollout that takes longer than the progre
     world.look();
   };
 
-  it('goes on as long as another pod comes within each deadline, and is recorded no oftener', () => {
+  it('continues as long as another pod starts within each deadline, and is not recorded more often', () => {
     const world = begin();
     let records = 0;
     world.onRecord = () => {
@@ -53,7 +53,7 @@ describe.each(waits)('E100: $step of a rollout that takes longer than the progre
     world.tickUntil(at('Succeeded', 'resting'));
   });
 
-  it('fails when no further pod has come for the deadline, and not before', () => {
+  it('fails when no further pod has started for the deadline, and not earlier', () => {
     const world = begin();
     for (const updated of [1, 2, 3]) {
       world.tick(PAUSE_MS);
@@ -68,7 +68,7 @@ describe.each(waits)('E100: $step of a rollout that takes longer than the progre
     if (side === 'target') expect(world.release.reason).toContain('got no further pod for 60 s');
   });
 
-  it('is woken at that moment, whatever else happens', () => {
+  it('is woken at that moment, also if other events come', () => {
     const world = begin();
     world.tick(PAUSE_MS);
     comes(world, 1);

@@ -30,7 +30,7 @@ describe('skipAnalysis', () => {
     expect(world.release.reason).toContain('not ready within 60 s');
   });
 
-  it('E83: a canary below its threshold is not promoted, however long it serves', () => {
+  it('E83: a canary below its threshold is not promoted, no matter how long it serves', () => {
     const world = skipping();
     world.room.target = 0;
     world.push('s1:b');
@@ -51,7 +51,7 @@ describe('skipAnalysis', () => {
         world.ask('promote', 'p');
       },
     ],
-  ])('E83: the same after %s', (_, start) => {
+  ])('E83: starts and promotes also after %s', (_, start) => {
     const world = skipping(withHooks('confirm-rollout'));
     world.behaviour.brokenCanary.add('s1:b');
     start(world);
@@ -60,7 +60,7 @@ describe('skipAnalysis', () => {
     expect(primaryWrites(world)).toEqual([]);
   });
 
-  it('E83: the same after retry', () => {
+  it('E83: starts and promotes also after retry', () => {
     const world = skipping();
     world.behaviour.brokenCanary.add('s1:b');
     world.push('s1:b');
@@ -90,7 +90,7 @@ describe('skipAnalysis', () => {
     expect(world.promoted).toEqual([]);
   });
 
-  it('E83: asks no gate but confirm-rollout', () => {
+  it('E83: calls no gate but confirm-rollout', () => {
     const gates = ['confirm-rollout', 'pre-rollout', 'rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const;
     const world = skipping(withHooks(...gates));
     world.push('s1:b');
@@ -98,7 +98,7 @@ describe('skipAnalysis', () => {
     expect(hooksAsked(world)).toEqual(['confirm-rollout']);
   });
 
-  it('E83, E56: pods that have read other configs prove nothing: they are renewed first', () => {
+  it('E83, E56: pods that have read other configs are not evidence: they are recycled first', () => {
     const world = initialized(aCanary(steps), (one) => {
       one.configs = { settings: 'red' };
     });

@@ -9,14 +9,14 @@ import type { StateName } from './states/moves.ts';
 
 export type Snapshot = ReturnType<typeof chart.resolveState>;
 
-/** One snapshot of each state that was entered: the chart resolves a state alike whatever its context, and takes longest for it. */
+/** One snapshot for each entered state: the chart resolves a state independently of its context, and resolving is the slowest part. */
 const resolved = new Map<string, Snapshot>();
 
 export function resolve(value: StateValue, context: Context): Snapshot {
   return { ...keptIn(resolved, JSON.stringify(value), () => resolveAnew(value, {} as Context)), context };
 }
 
-/** The same for names that are not to be kept. */
+/** The same for names that must not be kept. */
 export function resolveAnew(value: StateValue, context: Context): Snapshot {
   return chart.resolveState({ value: value as Snapshot['value'], context });
 }
@@ -37,7 +37,7 @@ export function pathOf(value: StateValue): string[] {
 /** The state of a snapshot. */
 export const nameOf = (value: StateValue): StateName => pathOf(value).join('.') as StateName;
 
-/** The state in which a recorded step begins. */
+/** The first state of a recorded step. */
 export const beginningOf = (phase: Phase, recorded: string): StateValue => nestedOf(stateNameOf(phase, recorded).split('.'));
 
 function nestedOf([first = 'New', ...rest]: readonly string[]): StateValue {
@@ -51,7 +51,7 @@ export function phaseOf({ value }: Pick<Snapshot, 'value'>): Phase {
   return phase === 'New' ? '' : Phase.parse(phase);
 }
 
-/** The questions that an ANSWER would belong to; every other one still under way may be cancelled. */
+/** The questions to which an ANSWER would belong; any other pending one can be cancelled. */
 export function openQuestionsOf({ context }: Snapshot): readonly QuestionId[] {
   return [context.open, context.rollback?.open, context.comparing?.open].filter((id) => id !== undefined);
 }

@@ -38,7 +38,7 @@ const fileOf = (state: string): string | undefined =>
   imported.get(new RegExp(`^ {2}'?${state.replaceAll('.', '\\.')}'?: (\\w+)`, 'm').exec(index)?.[1] ?? '');
 
 describe('SPEC.md', () => {
-  it('each rule stands once', () => {
+  it('each rule is listed once', () => {
     expect(rules.length).toBeGreaterThan(100);
     expect(rules.filter((rule, position) => rules.indexOf(rule) !== position)).toEqual([]);
   });

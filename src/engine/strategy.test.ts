@@ -20,7 +20,7 @@ it('E18, E19, 04-R-A2: the cookie of the canary lives from the first weight to 0
   expect(affinityOf(routesToPrimary(second))).toEqual({ previous: 'side=one' });
 });
 
-it('04-R-A2: a primary cookie is made only where it has a name', () => {
+it('04-R-A2: a primary cookie is made only if it has a name', () => {
   const nameless = aCanary({ stepWeight: 20, sessionAffinity: { cookieName: 'side' } });
   expect(affinityOf(withWeight(allToPrimary, 20, nameless, abilities('one')))).toEqual({ canary: 'side=one' });
 });

@@ -5,7 +5,7 @@ import type { Facts } from './facts.ts';
 import { nextWeight } from './next-weight.ts';
 
 export type Strategy = 'canary' | 'a/b' | 'blue/green';
-/** Next move after a passed check. `gated`: confirm-promotion is asked first. */
+/** Next move after a passed check. `gated`: confirm-promotion is called first. */
 export type Move = { kind: 'step'; routes: Routes; iterations: number; gated: boolean } | { kind: 'promote'; gated: boolean };
 type Abilities = Pick<Facts, 'supports' | 'cookieWord'>;
 
@@ -16,7 +16,7 @@ export function strategyOf(canary: Canary, supports: Facts['supports']): Strateg
   return iterations > 0 || !supports.weights ? 'blue/green' : 'canary';
 }
 
-/** `analysis.iterations`; 10 where the provider has no weights and none are given. Source: 02-5 step 32. */
+/** `analysis.iterations`; 10 if the provider has no weights and none are given. Source: 02-5 step 32. */
 export function iterationsOf(canary: Canary): number {
   const { iterations = 0 } = canary.spec.analysis;
   return iterations > 0 ? iterations : 10;
@@ -34,7 +34,7 @@ export function nextMove(release: Release, canary: Canary, abilities: Abilities)
   }
 }
 
-/** Share of all requests that the canary answers, in percent; matched and mirrored routes have none. */
+/** Percentage of all requests that the canary answers; matched and mirrored routes have none. */
 export function weightOf(routes: Routes): number {
   return routes.kind === 'weighted' ? routes.canary : 0;
 }
@@ -53,7 +53,7 @@ export function withWeight(routes: Routes, percent: number, canary: Canary, abil
   };
 }
 
-/** Everything to the primary, with the cookie of this release marked for removal from browsers. */
+/** All traffic to the primary, with the cookie of this release marked for removal from browsers. */
 export function routesToPrimary(routes: Routes): Routes {
   const affinity = retired(routes);
   return affinity ? { kind: 'weighted', canary: weight(0), affinity } : allToPrimary;
@@ -83,8 +83,8 @@ function nextMatchedMove(release: Release, canary: Canary, abilities: Abilities)
 }
 
 /**
- * The gate is asked once, before live traffic goes to the canary; a count above N says that it was open. Matches that the provider
- * cannot route leave the canary without live traffic until it is promoted: the spec does not ask for all users to get it.
+ * The gate is called once, before live traffic goes to the canary; a count above N records that it was open. If the provider cannot route by match, the canary
+ * gets no live traffic until it is promoted: the spec does not want all users to get it.
  */
 function nextBlueGreenMove(release: Release, canary: Canary, abilities: Abilities): Move {
   const wanted = iterationsOf(canary);

@@ -16,7 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A state that decides what no state around it has a move for. */
+/** A state that makes a decision without a move in it or around it. */
 function astray() {
   const world = initialized(aCanary(steps));
   vi.spyOn(states['Initialized.resting'].decide, 'look').mockReturnValue('shift' as never);
@@ -28,12 +28,12 @@ describe('a decision that meets no move', () => {
     expect(() => astray().tick()).toThrow('Initialized.resting decides shift, and the chart has no move for it');
   });
 
-  it('L3: is data of the step in production, and the release stays where it is', () => {
+  it('L3: is returned with the step in production, and the release does not move', () => {
     const world = astray();
     throwOnUnmoved(false);
     const { next, unmoved } = step(world.snapshot, { type: 'FACTS', facts: world.facts() });
     expect([next.value, unmoved]).toEqual([{ Initialized: 'resting' }, { state: 'Initialized.resting', decision: 'shift' }]);
-    // It is not part of what the chart remembers.
+    // It is not part of the memory of the chart.
     expect(JSON.stringify(next.context)).not.toContain('unmoved');
   });
 
@@ -47,7 +47,7 @@ describe('a decision that meets no move', () => {
     expect([next.value, unmoved]).toEqual([phase, undefined]);
   });
 
-  it('what counts as a move is what the chart has', () => {
+  it('hasMove finds exactly the moves of the chart', () => {
     const all = Object.keys(decisions).filter((one) => one !== 'wait') as Decision[];
     for (const name of Object.keys(states) as StateName[]) {
       const known = all.filter((decision) => hasMove(name, decision));

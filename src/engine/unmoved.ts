@@ -1,7 +1,7 @@
 import type { Decision } from './decision.ts';
 import type { StateName } from './states/moves.ts';
 
-/** A decision for which the chart has no move in its state: a defect of Serin, and the release would hang without a trace. */
+/** A decision without a move in its state: a defect of Serin, because of which the release would hang without a trace. */
 export interface Unmoved {
   state: StateName;
   decision: Decision;
@@ -9,7 +9,7 @@ export interface Unmoved {
 
 let isThrown = false;
 
-/** Whether such a decision throws from here on: in tests it must not pass unseen, in production the Canary goes on as it can. */
+/** Makes such a decision throw: in tests it must not pass unnoticed, in production the Canary continues as far as it can. */
 export function throwOnUnmoved(throws: boolean): void {
   isThrown = throws;
 }

@@ -80,7 +80,7 @@ it('E70, E71: in any order of requests, crashes and pushes each request has one 
       for (const [nth, one] of acts.entries()) run(world, one, nth);
       world.settle();
       const asked = acts.flatMap(({ act }, nth) => (act === 'ask' ? [`r${nth}`] : []));
-      // A request that another one has overtaken was handled all the same here, since each is handled as it comes.
+      // A request that another one has replaced was still handled here, since each is handled at once.
       expect(asked.filter((id) => !outcomes.has(id)).length).toBeLessThanOrEqual(acts.filter(({ act }) => act === 'crash').length);
       // A paused release can be resumed.
       world.targetDown = false;

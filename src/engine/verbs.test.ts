@@ -83,7 +83,7 @@ const places: Readonly<Record<string, () => World>> = {
   Failed: failed,
 };
 
-/** Where a verb is carried out, and the place that it leads to; everywhere else it is refused. */
+/** Places in which a verb is carried out, with the resulting place; in all others it is refused. */
 const outcomes: Readonly<Record<Verb, Readonly<Record<string, RegExp>>>> = {
   promote: {
     'Waiting (for its gate)': /^Progressing/,
@@ -113,7 +113,7 @@ const outcomes: Readonly<Record<Verb, Readonly<Record<string, RegExp>>>> = {
 const outcomeOf = (world: World, id: string) => world.canary.status?.release?.requests?.filter((one) => one.id === id) ?? [];
 const cells = Verb.options.flatMap((verb) => Object.keys(places).map((place) => ({ verb, place, leadsTo: outcomes[verb][place] })));
 
-/** Where each place stands in the table of docs/verbs.md. */
+/** Row of each place in the table of docs/verbs.md. */
 const rowsOf: readonly [start: string, row: RowName][] = [
   ['Initializing', 'unborn'],
   ['Initialized', 'initialized'],
@@ -130,7 +130,7 @@ const rowsOf: readonly [start: string, row: RowName][] = [
 describe('each verb in each phase', () => {
   it.each(cells)('E70: $verb in $place is what the table of docs/verbs.md says', ({ verb, place, leadsTo }) => {
     const row = rowsOf.find(([start]) => place.startsWith(start))?.[1];
-    // The table says it, too: if the canary is ready.
+    // The table has the same condition: if the canary is ready.
     const isUnready = verb === 'promote' && /no pods|is down/.test(place);
     expect(row && 'effect' in cellOf(row, verb, false) && !isUnready).toBe(leadsTo !== undefined);
   });
@@ -185,7 +185,7 @@ describe('each verb in each phase', () => {
     else expect(answer?.reason).toBeUndefined();
   });
 
-  it('E70: a request of a suspended Canary is refused, one that is older than an hour, and one that cannot be read', () => {
+  it('E70: a request is refused if the Canary is suspended, if it is older than an hour, or if it cannot be read', () => {
     const world = analysing();
     world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: true } };
     world.ask('rollback', 'suspended');
@@ -202,7 +202,7 @@ describe('each verb in each phase', () => {
     expect(world.phase).toBe('Progressing');
   });
 
-  it('E52, E70: a request of a suspended Canary is answered, and nothing else of its release goes on', () => {
+  it('E52, E70: a request of a suspended Canary is answered, and nothing else of its release continues', () => {
     const world = initialized(aCanary({ ...plan, ...withHooks('confirm-rollout') }));
     world.targetRevision = 's1:b';
     world.look();
@@ -214,7 +214,7 @@ describe('each verb in each phase', () => {
     expect(world.asked.slice(before).map(({ kind }) => kind)).toEqual(['record', 'announce']);
   });
 
-  it('E70: while the confirm-rollout hooks of a revision are asked, and while the pods of a cancelled release are stopped, the reasons say so', () => {
+  it('E70: reasons name the called confirm-rollout hooks of a revision, and the pods of a cancelled release that are being stopped', () => {
     const gated = failed();
     gated.canary = aCanary({ ...plan, ...withHooks('confirm-rollout') });
     gated.request = { verb: 'retry', id: 'r1', by: 'ann', atMs: gated.nowMs };
@@ -252,7 +252,7 @@ it.each([
 });
 
 describe('pause and resume', () => {
-  it('E71: a paused release asks nothing, keeps its weight and fails at no deadline, through a crash, and goes on when it is resumed', () => {
+  it('E71: a paused release makes no call or query, keeps its weight and fails at no deadline, through a crash, and continues when it is resumed', () => {
     const world = analysing();
     world.ask('pause', 'p');
     const asked = world.asked.length;
@@ -269,7 +269,7 @@ describe('pause and resume', () => {
     expect(world.release.paused).toBeUndefined();
   });
 
-  it('E71: the time for which it was paused counts against no deadline: the canary has the rest of it', () => {
+  it('E71: time for which a release was paused does not count against a deadline: the canary has the rest of it', () => {
     const world = places['Progressing (no pods yet)']?.() ?? new World();
     world.tick(40_000);
     world.ask('pause', 'p');
@@ -295,7 +295,7 @@ describe('pause and resume', () => {
     expect(world.release[since]).toBe((before ?? 0) + world.nowMs - pausedMs);
   });
 
-  it('E71: what hurts users is not held: a canary that goes down loses its traffic, and has it again when it serves', () => {
+  it('E71: a pause does not hold what protects users: a canary that goes down loses its traffic, and gets it again when it serves', () => {
     const world = analysing();
     world.ask('pause', 'p');
     world.targetDown = true;
@@ -310,7 +310,7 @@ describe('pause and resume', () => {
     expect(weightOf(world.release.routes)).toBe(10);
   });
 
-  it('E71: a newer revision takes the place of the paused one and waits in its stead; the promoted one in the target ends both', () => {
+  it('E71: a newer revision replaces the paused one and is also paused; the promoted revision in the target ends both', () => {
     const world = analysing();
     world.ask('pause', 'p');
     world.push('s1:c');
@@ -338,7 +338,7 @@ describe('pause and resume', () => {
 });
 
 describe('promote, rollback, retry and undo', () => {
-  it('E72: promote ends the analysis: the pinned revision alone is promoted, a pause with it', () => {
+  it('E72: promote ends the analysis and a pause: only the pinned revision is promoted', () => {
     const world = analysing();
     world.ask('pause', 'p');
     world.ask('promote', 'r');
@@ -346,7 +346,7 @@ describe('promote, rollback, retry and undo', () => {
     expect([world.promoted, world.release.paused]).toEqual([['s1:b'], undefined]);
   });
 
-  it('E72: nothing is promoted whose canary is not ready, nor while an edit of the spec is refused or something is in the way', () => {
+  it('E72: promote is refused if the canary is not ready, or while an edit of the spec is refused or a blocker exists', () => {
     const world = analysing();
     world.behaviour.blocker = 'no CRD';
     world.ask('promote', 'blocked');
@@ -360,7 +360,7 @@ describe('promote, rollback, retry and undo', () => {
     expect(world.promoted).toEqual([]);
   });
 
-  it('E73: rollback says who asked for it, and a new revision starts a release as ever', () => {
+  it('E73: rollback names the user who requested it, and a new revision starts a release as usual', () => {
     const world = analysing();
     world.ask('rollback', 'r');
     expect(world.release.reason).toBe('ann asked for it');
@@ -370,7 +370,7 @@ describe('promote, rollback, retry and undo', () => {
     expect(world.phase).toBe('Progressing');
   });
 
-  it('E74: undo puts the earlier revision into the target once, through a crash before the answer, and that is released', () => {
+  it('E74: undo puts the earlier revision into the target once, through a crash before the answer, and that revision is released', () => {
     const world = succeeded();
     world.request = { verb: 'undo', id: 'u', by: 'ann', atMs: world.nowMs };
     world.look();
@@ -382,7 +382,7 @@ describe('promote, rollback, retry and undo', () => {
     expect([world.release.promotedRevision, world.undone]).toEqual(['s1:a', 1]);
   });
 
-  it('E74: an undo that is not possible says why, and everything is where it was', () => {
+  it('E74: an undo that is not possible is refused with a reason, and nothing changes', () => {
     const world = succeeded();
     world.behaviour.refusesUndo = 'Flux keeps Deployment podinfo';
     world.ask('undo', 'u');
@@ -390,7 +390,7 @@ describe('promote, rollback, retry and undo', () => {
     expect([world.phase, world.step, world.release.undo, world.targetRevision]).toEqual(['Succeeded', 'resting', undefined, 's1:b']);
   });
 
-  it('E75: retry asks the confirm-rollout gate again, and is not for a target that holds something else', () => {
+  it('E75: retry calls the confirm-rollout gate again', () => {
     const world = analysing(aCanary({ ...plan, ...withHooks('confirm-rollout') }));
     world.ask('rollback', 'b');
     world.tickUntil((one) => one.phase === 'Failed' && one.step === 'resting');
@@ -403,7 +403,7 @@ describe('promote, rollback, retry and undo', () => {
   });
 });
 
-it('E70: a request while the primary is restarted after a failed release is refused for that, and not for a rollback', () => {
+it('E70: a request while the primary is restarted after a failed release is refused with the restart as reason, not a rollback', () => {
   const world = initialized(aCanary(plan));
   const request: VerbRequest = { verb: 'undo', id: 'r', by: 'ann', atMs: world.facts().nowMs };
   const refusal = refusalOf(request, 'Failed', { ...world.release, step: 'restarting' }, world.facts());

@@ -7,21 +7,21 @@ import { timestamp } from '../base/timestamp.ts';
 import type { Facts } from './facts.ts';
 import { stateOf } from './states/lookup.ts';
 
-/** A request that waited for so long is refused: its author no longer waits for it. Milliseconds. */
+/** A request that waited for this long is refused: its author no longer waits for it. Milliseconds. */
 const LONGEST_WAIT_MS = 3_600_000;
-/** Two clocks may differ by so much; a later date is an answer to what no one has seen yet. Milliseconds. */
+/** Tolerated difference of two clocks; a later date is an answer to a state that no one has seen yet. Milliseconds. */
 const MOST_AHEAD_MS = 300_000;
-/** What an undo or a restart has written is seen by then, also on a busy API server. Milliseconds. */
+/** The write of an undo or a restart is seen by then, also on a busy API server. Milliseconds. */
 const SEEN_WITHIN_MS = 60_000;
 
-/** The last request, where it has no answer yet (E70). */
+/** The last request, if it has no answer yet (E70). */
 export function pendingRequest({ requests = [], undo, restart }: Release, { request }: Facts): SeenRequest | undefined {
   if (request === undefined || [undo?.id, restart?.id].includes(request.id) || requests.some(({ id }) => id === request.id))
     return undefined;
   return request;
 }
 
-/** Why a request is not possible now; undefined when it is. The table is in docs/verbs.md (E70–E75). */
+/** Reason for which a request is not possible now; undefined if it is. The table is in docs/verbs.md (E70–E75). */
 export function refusalOf(request: SeenRequest, phase: Phase, release: Release, facts: Facts): string | undefined {
   if ('problem' in request) return request.problem;
   if (facts.canary.spec.suspend === true) return 'spec.suspend is true, so nothing is done until someone sets it to false';
@@ -40,7 +40,7 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
     if (facts.refused) return `an edit of the spec is refused, and nothing advances before it is corrected: ${facts.refused.message}`;
     if (facts.blocker !== undefined) return `it is blocked: ${blockerText(facts.blocker)}`;
     if (isGated(phase, release)) return undefined;
-    // Two who approve the same start must not skip the analysis together, nor is a revision promoted that came after the request.
+    // Two users who approve the same start must not skip the analysis together, and a revision that came after the request must not be promoted.
     if (atMs <= release.startedMs)
       return `it was asked before this release began at ${timestamp(release.startedMs)}: ask again if it is meant`;
     const isFit =
@@ -89,7 +89,7 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
   },
 };
 
-/** Nothing of it has started, and its start waits for approval. */
+/** Nothing of the release has started, and its start waits for approval. */
 function isGated(phase: Phase, { step }: Pick<Release, 'step'>): boolean {
   return stateOf(phase, step).awaitsApproval === true;
 }
@@ -98,7 +98,7 @@ function isAnalysed(phase: Phase): boolean {
   return phase === 'Progressing' || phase === 'WaitingPromotion';
 }
 
-/** Where a release of each phase stands, for the author of a request that is not possible. */
+/** State of a release in each phase, for the author of a request that is not possible. */
 const STANDINGS: Readonly<Record<Phase, string>> = {
   '': 'its primary is still being made',
   Initializing: 'its primary is still being made',

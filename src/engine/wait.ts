@@ -5,7 +5,7 @@ import type { WaitCode } from '../api/codes/codes.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Facts } from './facts.ts';
 
-/** A release as it stands in a state, recorded or about to be. */
+/** A release in a state, recorded or about to be. */
 export interface Standing {
   canary: Canary;
   phase: Phase;
@@ -14,33 +14,33 @@ export interface Standing {
 }
 
 /**
- * What a release waits for, as data. Meaning, actor and remedy follow from its code (`api/codes`). Condition, status, `serin why`, dashboard,
- * rehearsal and report render it; none finds it anew.
+ * A wait of a release, as data. Meaning, actor and remedy follow from its code (`api/codes`). Condition, status, `serin why`, dashboard, rehearsal and report
+ * render it; none derives it again.
  */
 export interface Wait extends Omit<NewBlocker, 'code'> {
   code: WaitCode;
   /** Epoch milliseconds. */
   sinceMs?: number | undefined;
-  /** When the release goes on without it, or is rolled back because of it; epoch milliseconds. Absent: no limit. */
+  /** Time at which the release continues without it, or is rolled back because of it; epoch milliseconds. Absent without a limit. */
   untilMs?: number | undefined;
 }
-/** The first one is what the state is about; its text are whole sentences. */
+/** The first wait describes the state; its text has whole sentences. */
 export type Waits = readonly [Wait & { text: string }, ...Wait[]];
 
-/** What can hold a release in a state, as one can look for it in the objects alone. */
+/** Possible waits of a release in a state, found only from the objects. */
 export type Awaited =
-  /** The primary that Serin makes first, and before it the target. */
+  /** The first primary that Serin makes, and before it the target. */
   | 'firstPrimary'
   | 'target'
-  /** The target, where it is below its ready threshold. */
+  /** The target, if it is below its ready threshold. */
   | 'shortTarget'
   | 'primary'
-  /** A primary that served once and serves no longer. */
+  /** A primary that served once and no longer serves. */
   | 'servingPrimary'
-  /** Pods that the side needs for its next share. */
+  /** Pods that the side needs for its next weight. */
   | 'roomForTarget'
   | 'roomForPrimary'
-  /** The write of the primary, which something may refuse. */
+  /** The write of the primary, which can be refused. */
   | 'acceptedPrimary'
   /** The last promoted template in the primary. */
   | 'restoredPrimary'

@@ -13,12 +13,12 @@ import { stateOf } from './states/lookup.ts';
 import { uncheckedUntilMs } from './states/standing.ts';
 import type { Standing, Wait } from './wait.ts';
 
-/** A wait that stops the release, with the times that are known of it, in epoch milliseconds. */
+/** A wait that blocks the release, with its known times, in epoch milliseconds. */
 export type FoundBlocker = NewBlocker & { sinceMs?: number | undefined; untilMs?: number | undefined };
 
 /**
- * Everything that a release waits for where it stands, the most urgent first. What ends by itself within seconds comes last. No deadline counts
- * while a Canary is blocked or paused (E9, E71).
+ * All waits of a release in its state, the most urgent first. Waits that end by themselves within seconds come last. No deadline counts while a Canary is
+ * blocked or paused (E9, E71).
  */
 export function waitsOf(standing: Standing): Wait[] {
   const { canary, phase, release, facts } = standing;
@@ -38,7 +38,7 @@ export function waitsOf(standing: Standing): Wait[] {
   ];
 }
 
-/** Those for which the release does not go on, as the status lists them. */
+/** The waits that block the release, for the list in the status. */
 export function blockersOf(canary: Canary, phase: Phase, release: Release, facts: Facts): FoundBlocker[] {
   return waitsOf({ canary, phase, release, facts }).flatMap(({ code, ...wait }) => {
     const { text: _, ...about } = wait as Wait & { text?: string };
@@ -46,21 +46,21 @@ export function blockersOf(canary: Canary, phase: Phase, release: Release, facts
   });
 }
 
-/** Routes that are not in force, where something waits for that. Those of an idle Canary that another writer contests are a condition only. */
+/** Routes that are not in force, if the release waits for that. Contested routes of an idle Canary are only a condition. */
 export function awaitedRoutes(release: Release, { unconfirmed }: Facts): NewBlocker | undefined {
   return unconfirmed?.code === 'RouteContested' && isResting(release) ? undefined : unconfirmed;
 }
 
 const withoutUntil = ({ untilMs: _, ...wait }: Wait): Wait => wait;
 
-/** Its deadline counts from when this process first saw it; the blocker itself may be older. */
+/** Its deadline counts from the time when this process first saw it; the blocker itself can be older. */
 const undated = ({ sinceMs: _, ...blocker }: NonNullable<Facts['unroutable']>): NewBlocker => blocker;
 
 export function refusedBlocker({ reason, message, field, object }: Omit<RefusedEdit, 'uncheckedUntilMs'>): FoundBlocker {
   return defined({ code: reason, object, field, detail: message });
 }
 
-/** As they are stored: what stood before keeps its time, so that nothing is written while nothing changes. */
+/** Blockers for storage: a known blocker keeps its time, so that nothing is written while nothing changes. */
 export function dated(found: readonly FoundBlocker[], before: readonly Blocker[] = [], nowMs: number): Blocker[] {
   const known = new Map(before.map((one) => [identityOf(one), one.since]));
   const all = new Map<string, Blocker>();
@@ -73,7 +73,7 @@ export function dated(found: readonly FoundBlocker[], before: readonly Blocker[]
   return [...all.values()].slice(0, MOST_BLOCKERS);
 }
 
-/** Types of webhooks that their owner opens; others judge. */
+/** Types of webhooks that their owner opens; the other types judge. */
 const GATES: ReadonlySet<string> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion']);
 
 function ofHooks({ refusedBy }: Release): FoundBlocker[] {

@@ -3,25 +3,25 @@ import type { Context } from './context.ts';
 import { deliveryLifetimeMs } from './deadlines.ts';
 import type { EngineEvent } from './questions.ts';
 
-/** Receivers of most messages answer sooner. */
+/** Receivers of most messages answer earlier. */
 const ANSWERED_WITHIN_MS = 5_000;
 
-/** When the release goes on by itself, or gives a message up; epoch milliseconds. */
+/** Time at which the release continues by itself, or gives a message up; epoch milliseconds. */
 export function wakeOf({ wakeAtMs, release }: Context): number | undefined {
   const lapses = (release.deliveries ?? []).map((one) => one.sinceMs + deliveryLifetimeMs(one));
   return earliest([wakeAtMs, ...lapses]);
 }
 
-/** Until when the messages of an end are awaited. Undefined: none waits, or one for longer than most receivers take. */
+/** Time until which answers to the messages of an end are awaited. Undefined if no message waits, or one waits longer than most receivers take. */
 export function answersAwaitedUntilMs({ deliveries = [] }: Release, nowMs: number): number | undefined {
   const untilMs = Math.min(...deliveries.map(({ sinceMs }) => sinceMs + ANSWERED_WITHIN_MS));
   return deliveries.length > 0 && nowMs < untilMs ? untilMs : undefined;
 }
 
 /**
- * The next moment to wake at, for polls as well, which are not recorded. A moment that has passed is asked for while it is news: it comes at once, and would come again
- * and again. What it has found to wait for something else must not hide the ones that are still to come. A step that
- * has asked a question goes on with the answer, and not at a moment that has passed.
+ * The next time to wake, also for polls, which are not recorded. A time in the past is only requested when it is new: the wake comes at once, and would come
+ * again and again. If it found another wait, it must not hide later times. A step with an open question continues with the answer, and not at a time in the
+ * past.
  */
 export function nextWakeOf(context: Context, before: Context, { type, facts }: EngineEvent, isElsewhere: boolean): number | undefined {
   const known = momentsOf(before);

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 
 /**
- * How a canary is compared with the primary by one metric. A canary is bad when its rate is above `tolerate` times the primary's and above `atLeast`.
- * Rates are shares of requests, 0–1.
+ * Comparison of a canary with the primary by one metric. A canary is bad when its rate is above `tolerate` times the primary's and above `atLeast`. Rates are
+ * fractions of requests, 0–1.
  */
 export const Comparison = z.strictObject({
-  /** How many times the primary's rate is still tolerated. */
+  /** Factor by which a canary's rate can exceed the primary's and still be tolerated. */
   tolerate: z
     .number('tolerate: must be a number such as 1.5')
     .min(1, 'tolerate: must be 1 or more')
     .max(100, 'tolerate: must be 100 or less'),
   /** A canary below this rate is never bad. 0 switches this off. */
   atLeast: z.number('atLeast: must be a share such as 0.001').min(0, 'atLeast: must be 0 or more').max(1, 'atLeast: must be 1 or less'),
-  /** Chance that a canary that is not bad is ever called bad, over the whole release and all metrics. */
+  /** Chance that a canary that is not bad is called bad at some time, over the whole release and all metrics. */
   falseAlarm: z
     .number('falseAlarm: must be a chance such as 0.01')
     .min(1e-6, 'falseAlarm: must be 0.000001 or more')

@@ -27,7 +27,7 @@ describe('scatter', () => {
 });
 
 describe('the dispersion', () => {
-  it('is what is assumed before anything was seen, raised for unequal clusters and by its standard error', () =>
+  it('equals the assumption before any failure is seen, raised for unequal clusters and by its standard error', () =>
     expect(dispersionOf(noScatter, noScatter)).toBeCloseTo((1 + 1.5 * 7) * (1 + Math.sqrt(2 / 10)), 10));
 
   it('is near the size of clusters that are all of one size, with half of the excess on top', () => {
@@ -41,7 +41,7 @@ describe('the dispersion', () => {
   });
 
   it.each([2, 3, 5, 10, 20])('makes an e-value of the likelihood ratio for clusters of geometric size with a mean of %d', (mean) => {
-    // Of so many pairs that nothing is assumed any more. The variance of such clusters is 2 × mean − 1 for each failure.
+    // With this number of pairs the assumption has no weight. The variance of such clusters is 2 × mean − 1 for each failure.
     const known: Scatter = [{ pairs: 1e12, seen: (2 * mean - 1) * 1e12, expected: 1e12 }];
     const dispersion = dispersionOf(known, known);
     const growthOf = (divisor: number, alternative: number) => {
@@ -57,7 +57,7 @@ describe('the dispersion', () => {
   it('is 1 for a canary that is evenly bad, however bad it is', () =>
     expect(dispersionOf(scatterOf(Array.from({ length: 64 }, () => 500)), scatterOf(Array.from({ length: 64 }, () => 20)))).toBe(1));
 
-  it('grows with a burst of the canary by the size of the burst, up to five times what the primary shows', () => {
+  it('grows with a burst of the canary by the size of the burst, up to five times the scatter of the primary', () => {
     const burst = scatterOf([0, 60, 0, 0]);
     expect(dispersionOf(burst, noScatter)).toBeGreaterThan(30);
     const calm = scatterOf(Array.from({ length: 720 }, (_, index) => 400 + (index % 2)));

@@ -4,19 +4,19 @@ import type { Counts } from './window.ts';
 /** Blocks of 1, 2, 4 … windows are compared, so that bursts of up to 512 windows are seen: 43 minutes with windows of 5 s. */
 export const LEVELS = 10;
 
-/** Two neighbouring blocks of one length: how far they differ, and the block that waits for its neighbour. */
+/** Two neighbouring blocks of one length: the difference between them, and the block that waits for its neighbour. */
 export interface Level {
-  /** Pairs of neighbours that were compared. */
+  /** Number of compared pairs of neighbours. */
   pairs: number;
   /** Sum of the squared differences from an even split of the failures. */
   seen: number;
-  /** The same sum as Poisson failures would have it on average. */
+  /** Average of the same sum for Poisson failures. */
   expected: number;
   last?: Counts;
   open?: Counts;
 }
 
-/** How much more failures of one side scatter from block to block than independent requests would, by length of the blocks. */
+/** Excess of the scatter of one side's failures from block to block over that of independent requests, by length of the blocks. */
 export type Scatter = readonly Level[];
 
 export const noScatter: Scatter = [];
@@ -53,18 +53,18 @@ const sum = (one: Counts, other: Counts): Counts => ({
   failures: kept(one.failures + other.failures),
 });
 
-/** What is assumed before anything was seen, with the weight of about 40 failures: one user who tries again and again must not decide. */
+/** Assumption before any failure is seen, with the weight of about 40 failures: one user who tries again and again must not decide. */
 const ASSUMED = { dispersion: 8, weight: 10 };
 
-/** Traffic of both sides is alike: the canary's own scatter counts for no more than this many times what the primary's shows. */
+/** Traffic of both sides is alike: the canary's own scatter counts for at most this many times the scatter that the primary shows. */
 const MOST_OF_PRIMARY = 5;
 
 /**
- * The factor by which log-likelihoods are divided, 1 or more: the largest over lengths of blocks, of both sides together and of the canary alone, so that a burst
- * that only the canary had widens the test by its own size. A canary that breaks after it was good looks like a burst that does not end: what the primary shows
- * of bursts bounds how far it widens. Source of the factor: quasi-likelihood
- * (Wedderburn 1974; McCullagh and Nelder, "Generalized Linear Models", chapter 9). It is an estimate: clustered failures get
- * a test that is not exact, and the study shows how far off it is.
+ * The factor by which log-likelihoods are divided, 1 or more: the largest over lengths of blocks, of both sides together and of the canary by itself, so that a
+ * burst that only the canary had widens the test by its own size. A canary that breaks after it was good looks like a burst that does not end: the bursts of
+ * the primary limit the widening.
+ * Source of the factor: quasi-likelihood (Wedderburn 1974; McCullagh and Nelder, "Generalized Linear Models", chapter 9). It is an estimate: the test is not
+ * exact for clustered failures, and the study shows its error.
  */
 export function dispersionOf(canary: Scatter, primary: Scatter): number {
   const most = MOST_OF_PRIMARY * largestOf(noScatter, primary).both;
@@ -73,8 +73,8 @@ export function dispersionOf(canary: Scatter, primary: Scatter): number {
 }
 
 /**
- * The largest over lengths of blocks. A longer block, of which there are fewer, leans on the shorter one, and each estimate is raised for
- * clusters of unequal size and by its standard error.
+ * The largest over lengths of blocks. Longer blocks are fewer, so that their estimate leans on that of the shorter blocks. Each estimate is raised for clusters
+ * of unequal size and by its standard error.
  */
 function largestOf(canary: Scatter, primary: Scatter): { both: number; alone: number } {
   const largest = { both: 1, alone: 1 };
@@ -92,10 +92,10 @@ function largestOf(canary: Scatter, primary: Scatter): { both: number; alone: nu
   return largest;
 }
 
-/** One standard error of a variance: an estimate from few pairs is too low as often as too high. What is assumed counts as 10 pairs. */
+/** One standard error of a variance: an estimate from few pairs is too low as often as too high. The assumption counts as 10 pairs. */
 const margin = (pairs: number): number => 1 + Math.sqrt(2 / (pairs + ASSUMED.weight));
 
-/** What is assumed weighs as much as 10 expected failures and as 10 pairs: a single pair, of however many failures, is one draw of a chi-squared variable. */
+/** The assumption weighs as much as 10 expected failures and as 10 pairs: a single pair, of however many failures, is one draw of a chi-squared variable. */
 function leaning(on: number, { pairs, seen, expected }: Sums): number {
   const weight = ASSUMED.weight * Math.max(1, expected / Math.max(1, pairs));
   return (seen + weight * on) / (expected + weight);
@@ -110,8 +110,8 @@ const joined = (one: Sums, other: Sums): Sums => ({
 });
 
 /**
- * What a dispersion above 1 has above it counts this many times. Divided by the dispersion alone, a likelihood ratio is an e-value for clusters of one
- * size; clusters that end by chance (geometric sizes) are sometimes far larger, and need 1.5 times the excess against alternatives of 4 to 8 times.
+ * The part of a dispersion above 1 counts this many times. Divided only by the dispersion, a likelihood ratio is an e-value for clusters of one size; clusters
+ * that end by chance (geometric sizes) are sometimes far larger, and need 1.5 times the excess against alternatives of 4 to 8 times.
  */
 const EXCESS = 1.5;
 const raised = (dispersion: number): number => (dispersion > 1 ? 1 + EXCESS * (dispersion - 1) : dispersion);

@@ -1,6 +1,6 @@
 import type { Weighed } from './judge.ts';
 
-/** How far evidence has come on the way to its boundary, 0–1: the logarithm of its e-value by that of the boundary, which adds up from window to window. */
+/** Progress of evidence toward its boundary, 0–1: the logarithm of its e-value divided by that of the boundary, which adds up from window to window. */
 export function evidenceShares({
   logHarm,
   logHarmBoundary,

@@ -65,7 +65,7 @@ describe('evidence in a status', () => {
   const podNames = Array.from({ length: 30 }, (_, index) => `podinfo-primary-7d9f8c5b6-${index}`);
   const anyWindow = fc.record({ canary: counts, primary: counts, perPod: fc.boolean() });
 
-  it('goes on after a restart as if there had been none', () => {
+  it('continues after a restart as if it had never stopped', () => {
     fc.assert(
       fc.property(fc.array(anyWindow, { minLength: 1, maxLength: 30 }), (seen) => {
         let [steady, restarted] = [start, start];

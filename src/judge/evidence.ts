@@ -11,14 +11,15 @@ const ScatterSchema = z
   .array(z.object({ pairs: Count, seen: Count, expected: Count, last: CountsSchema.exactOptional(), open: CountsSchema.exactOptional() }))
   .max(LEVELS);
 
-/** Characters of a name in Kubernetes. */
+/** Longest name in Kubernetes, in characters. */
 const LONGEST_NAME = 253;
 
 /**
- * Sufficient statistics of a comparison: plain JSON of a few kilobytes that a status can hold. A judge that goes on from it decides as one that never stopped.
+ * Sufficient statistics of a comparison: plain JSON of a few kilobytes that a status can hold. A judge that continues from it decides as if it had never
+ * stopped.
  */
 export const Evidence = z.object({
-  /** The tolerated ratio that the grid is laid around. Evidence for another one starts over. */
+  /** The tolerated ratio in the middle of the grid. Evidence for another ratio starts over. */
   tolerate: z.number().min(1).max(100),
   /** End of the last window that was used or skipped; an earlier one would count requests twice. */
   untilMs: Count,
@@ -58,8 +59,8 @@ export function noEvidence({ tolerate }: Pick<Comparison, 'tolerate'>): Evidence
 const NEWEST = 0.3;
 
 /**
- * Adds a window, or counts why it is skipped: a window without both sides cannot be compared, one that begins before the end of the last would count requests twice.
- * Pure, and the time and memory that it takes do not grow with the windows.
+ * Adds a window, or counts the reason for which it is skipped: a window without both sides cannot be compared, and a window that begins before the end of the
+ * last one would count requests twice. Pure; time and memory do not grow with the number of windows.
  */
 export function addWindow(
   evidence: Evidence,
@@ -84,8 +85,8 @@ export function addWindow(
 }
 
 /**
- * Learns from the primary alone, before the release, how far its failures scatter. Without it the first minutes of a release have only an assumption to go by.
- * The windows follow each other and are as long as those of the release; they are not evidence about the canary.
+ * Learns the scatter of failures only from the primary, before the release. Without it the first minutes of a release have only an assumption. The windows
+ * follow each other and are as long as those of the release; they are not evidence about the canary.
  */
 export function learnScatter(evidence: Evidence, windows: readonly Counts[]): Evidence {
   const used = windows.filter((counts) => isCounted(counts) && isServed(counts));

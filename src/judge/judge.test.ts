@@ -47,7 +47,7 @@ describe('the verdict', () => {
     expect(weigh(seen(...rates(canary, primary), { windows: 240 }), comparison).verdict).toBe('fine'),
   );
 
-  it('compares by the ratio alone where every rate counts: the same rates are fine, and ten times as many failures are bad', () => {
+  it('compares only by the ratio when every rate counts: the same rates are fine, and ten times as many failures are bad', () => {
     const anyRate = { ...comparison, atLeast: 0 };
     const verdict = (canary: number, primary: number, windows: number) =>
       weigh(seen(...rates(canary, primary), { windows, asked: anyRate }), anyRate).verdict;
@@ -69,7 +69,7 @@ describe('the verdict', () => {
     expect(one.logHarmBoundary).toBeCloseTo(Math.log(100), 10);
   });
 
-  it('needs more when pods of the primary differ: the canary may have got the bad nodes', () => {
+  it('needs more when pods of the primary differ: the bad nodes could have gone to the canary', () => {
     const pods = (failures: readonly number[], name: string) =>
       failures.map((count, index) => ({ name: `${name}-${index}`, requests: 600, failures: count }));
     const [canary, primary] = rates(0.05, 0.02);
@@ -89,7 +89,7 @@ describe('the verdict', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('numbers that are shown to users', () => {
   const shown = judge(seen({ requests: 5100.4, failures: 31.2 }, { requests: 45_812, failures: 22.9 }), comparison);
 
   it('has both rates and their ratio, each within its interval', () => {
@@ -150,7 +150,7 @@ describe('the time to a decision', () => {
     expect(toDecide?.toward).toBe('fine');
   });
 
-  it('names one percent where the canary has less and that is enough', () => {
+  it('names one percent if the canary has less and that is enough', () => {
     const [canary, primary] = [
       { requests: 30, failures: 0.03 },
       { requests: 299_970, failures: 299.97 },
@@ -159,7 +159,7 @@ describe('the time to a decision', () => {
     expect(toDecide).toMatchObject({ isInReach: false, helpfulWeight: 1 });
   });
 
-  it('says so when none of the weights helps, and without traffic', () => {
+  it('names no helpful weight if none of the weights helps, or without traffic', () => {
     const slow = judge(seen({ requests: 0.3, failures: 0 }, { requests: 2.7, failures: 0.001 }), comparison).toDecide;
     expect(slow).toMatchObject({ isInReach: false, helpfulWeight: undefined });
     const none = judge(noEvidence(comparison), comparison).toDecide;

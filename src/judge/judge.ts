@@ -16,11 +16,11 @@ export interface Weighed {
   logHarm: number;
   /** Log of the e-value against "bad". */
   logFine: number;
-  /** What `logHarm` must reach. */
+  /** Boundary that `logHarm` must reach. */
   logHarmBoundary: number;
-  /** What `logFine` must reach. */
+  /** Boundary that `logFine` must reach. */
   logFineBoundary: number;
-  /** How much more failures scatter than those of independent requests, 1 or more. */
+  /** Excess of the scatter of failures over that of independent requests, 1 or more. */
   dispersion: number;
   /** Steps of the grid by which the tolerated ratio is widened for pods that differ. */
   widened: number;
@@ -33,28 +33,28 @@ export interface Interval {
   high: number;
 }
 
-/** What the evidence says so far, with what a user wants to see of it. */
+/** Verdict of the evidence so far, with the numbers that a user wants to see. */
 export interface Judgement extends Weighed {
   canary: Interval;
   primary: Interval;
-  /** Canary's rate by the primary's; a bound is undefined where nothing is excluded yet, and the estimate where the primary has no failures. */
+  /** Canary's rate divided by the primary's. A bound is undefined while nothing is excluded, the estimate while the primary has no failures. */
   ratio: { estimate: number | undefined; low: number | undefined; high: number | undefined };
-  /** The primary is surely above `primaryFailing`: a fault of what serves already, not of the canary. */
+  /** The primary is surely above `primaryFailing`: the fault is in the version that already serves, not in the canary. */
   isPrimaryFailing: boolean;
-  /** How long a decision takes from here; undefined once it is made. */
+  /** Time from now to a decision; undefined once it is made. */
   toDecide: TimeToDecide | undefined;
 }
 
-/** One burst in one window must be seen as a burst: it takes its neighbours to know. */
+/** A burst in one window is recognized only next to its neighbours. */
 const FEWEST_WINDOWS = 3;
 
 /**
- * Weighs the evidence; valid at every moment, so that a caller may ask after each window and stop at the first verdict.
- *
+ * Weighs the evidence; valid at every moment, so that a caller can weigh after each window and stop at the first verdict.
  * A canary is not bad when either of two hypotheses holds, so that both must be refuted: the smaller of the two e-values counts. It is bad when both of two
- * hypotheses hold, so that refuting one is enough: the mean of the two e-values counts. `falseAlarm` is divided by the metrics, since each may roll back. For "fine" it
- * is not: a release is promoted when all metrics are fine, and the metric that is bad alone would have to fail. By Ville's inequality an e-process passes 1/α with a
- * chance of at most α, whenever one looks (Grünwald, de Heide and Koolen, "Safe Testing", 2024; Johari et al., "Always Valid Inference", 2022).
+ * hypotheses hold, so that refuting one is enough: the mean of the two e-values counts. `falseAlarm` is divided by the number of metrics, since each can roll
+ * back. For "fine" it is not: a release is promoted when all metrics are fine, and the only bad metric would have to fail. By Ville's inequality an e-process
+ * passes 1/α with a chance of at most α, at any time of looking (Grünwald, de Heide and Koolen, "Safe Testing", 2024; Johari et al., "Always Valid Inference",
+ * 2022).
  */
 export function weigh(evidence: Evidence, { atLeast, falseAlarm, metrics }: Comparison): Weighed {
   const dispersion = dispersionOf(evidence.scatter.canary, evidence.scatter.primary);
@@ -94,7 +94,7 @@ export function judge(evidence: Evidence, comparison: Comparison): Judgement {
 
 const rateOf = ({ requests, failures }: Evidence['canary']): number => (requests === 0 ? 0 : failures / requests);
 
-/** Log of the mean of two values of which the logs are given. */
+/** Log of the mean of two values that are given by their logs. */
 function logMean(one: number, other: number): number {
   const larger = Math.max(one, other);
   if (larger === Number.NEGATIVE_INFINITY) return larger;

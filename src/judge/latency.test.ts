@@ -30,7 +30,7 @@ describe('latencyWindow', () => {
       primary: { requests: 1000, failures: 10 },
     }));
 
-  it('has no negative counts where extrapolated buckets cross', () =>
+  it('has no negative counts if extrapolated buckets cross', () =>
     expect(latencyWindow({ fromMs: 0, toMs: 1, canary: buckets(0, 0, 0, 0, 10.2, 10, 10), primary: usual }, plan)).toMatchObject({
       canary: { failures: 0 },
     }));

@@ -20,16 +20,16 @@ export interface LatencyPlan {
   primaryMs: number;
   /** The first bound at or above the tolerated multiple of it. */
   canaryMs: number;
-  /** How many times slower is tolerated in fact: bounds of buckets are coarse. */
+  /** Tolerated factor after rounding: bounds of buckets are coarse. */
   tolerated: number;
 }
 
-/** Why latencies cannot be compared. */
+/** Reason for which latencies cannot be compared. */
 export type LatencyProblem = 'noRequests' | 'noSlowRequests' | 'noBucketAbove' | 'bucketsDiffer';
 
 /**
- * Chooses the thresholds from what the primary did before the first window that is compared. They must not depend on the windows that are compared by them; keep
- * them for the release.
+ * Chooses the thresholds from the primary's history before the first compared window. They must not depend on the windows that are compared by them; keep them
+ * for the release.
  */
 export function planLatency(
   primary: Buckets,
@@ -51,10 +51,10 @@ export function planLatency(
 }
 
 /**
- * A window in which slow requests are the failures: of the canary those above its threshold, of the primary those above the lower one. A canary whose
- * latencies are at most `tolerated` times the primary's has no larger share of them, whatever the distribution is, so that `tolerate: 1` and `atLeast: 0` compare
- * them. A test of stochastic order for canary releases is in Lindon, Sanden and Shirikian, "Rapid Regression Detection in Software Deployments through
- * Sequential Testing" (arXiv 2205.14762); theirs needs each duration, this one only two buckets.
+ * A window in which slow requests are the failures: of the canary those above its threshold, of the primary those above the lower one. A canary whose latencies
+ * are at most `tolerated` times the primary's has no larger share of slow requests under any distribution, so that `tolerate: 1` and `atLeast: 0` compare them.
+ * A test of stochastic order for canary releases is in Lindon, Sanden and Shirikian, "Rapid Regression Detection in Software Deployments through Sequential
+ * Testing" (arXiv 2205.14762); their test needs each duration, this one only two buckets.
  */
 export function latencyWindow({ fromMs, toMs, canary, primary }: BucketWindow, plan: LatencyPlan): Window | LatencyProblem {
   const ofCanary = slowCounts(canary, plan.canaryMs);
@@ -63,13 +63,13 @@ export function latencyWindow({ fromMs, toMs, canary, primary }: BucketWindow, p
   return { fromMs, toMs, canary: ofCanary, primary: ofPrimary };
 }
 
-/** Of one side: slow requests are the failures; undefined without a bucket of that bound. */
+/** Counts of one side in which slow requests are the failures; undefined without a bucket of that bound. */
 export function slowCounts(buckets: Buckets, boundMs: number): Counts | undefined {
   const failures = slowerThan(buckets, boundMs);
   return failures === undefined ? undefined : { requests: buckets.cumulative.at(-1) ?? 0, failures };
 }
 
-/** Requests above a bound; undefined when there is none of that bound. Extrapolated counts of two buckets may cross by a little, so that none is below 0. */
+/** Requests above a bound; undefined without a bucket of that bound. Extrapolated counts of two buckets can cross by a little, so the result is at least 0. */
 function slowerThan({ boundsMs, cumulative }: Buckets, boundMs: number): number | undefined {
   const within = cumulative[boundsMs.indexOf(boundMs)];
   return within === undefined ? undefined : Math.max(0, (cumulative.at(-1) ?? 0) - within);

@@ -11,11 +11,11 @@ export const STEPS_PER_DOUBLING = 4;
 export const factorOf = (steps: number): number => FACTORS[steps + TABLED] ?? 2 ** (steps / STEPS_PER_DOUBLING);
 export const logFactorOf = (steps: number): number => (steps * Math.LN2) / STEPS_PER_DOUBLING;
 
-/** Powers are looked up: they are asked for by the hundred for each window. */
+/** Powers are tabled: each window needs hundreds of them. */
 const TABLED = 64;
 const FACTORS = Array.from({ length: 2 * TABLED + 1 }, (_, index) => 2 ** ((index - TABLED) / STEPS_PER_DOUBLING));
 
-/** The logarithm of the mean of the exponentials of `STEPS` terms; the terms are asked for by their step, 1 to `STEPS`. */
+/** The logarithm of the mean of the exponentials of `STEPS` terms; `termOf` is called with each step from 1 to `STEPS`. */
 export function logMeanExp(termOf: (step: number) => number): number {
   const terms: number[] = [];
   let largest = Number.NEGATIVE_INFINITY;

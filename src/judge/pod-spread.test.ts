@@ -25,7 +25,7 @@ describe('pods that differ', () => {
     const two = wideningOf(addPods(undefined, { canary: pods([1, 1]), primary: pods(apart) }));
     const one = wideningOf(addPods(undefined, { canary: pods([1]), primary: pods(apart) }));
     expect(alike).toBeLessThan(1.3);
-    // By hand: 2 × (0.5² × 2 + 0.25² × 2) / 9 seen and 1/400 by chance; 9 pods less one weigh (0.04 / 0.0425)² each, beside 2 that are assumed to have 0.04.
+    // Computed by hand: 2 × (0.5² × 2 + 0.25² × 2) / 9 seen and 1/400 by chance; 10 − 1 pods weigh (0.04 / 0.0425)² each, beside 2 assumed pods with 0.04.
     const degrees = 9 * (0.04 / 0.0425) ** 2;
     const variance = (0.08 + (1.25 / 9 - 1 / 400) * degrees) / (2 + degrees);
     const quantile = 2.576 + (2.576 ** 3 + 2.576) / (4 * (2 + degrees));
@@ -33,12 +33,12 @@ describe('pods that differ', () => {
     expect(one).toBeGreaterThan(two);
   });
 
-  it('widen by what is assumed while the primary has no failures, and by little more with few of them', () => {
+  it('widen by the assumption while the primary has no failures, and by little more with few of them', () => {
     const by = (failures: readonly number[], requests = 1000) =>
       wideningOf(addPods(undefined, { canary: pods([9, 9]), primary: pods(failures, requests) }));
     expect(by([0, 0])).toBeCloseTo(Math.exp((2.576 + (2.576 ** 3 + 2.576) / 8) * Math.sqrt(Math.log1p(0.04))), 10);
     expect(by([1, 0])).toBeCloseTo(by([0, 0]), 0);
-    // Two pods on each side are what most applications have: ten times worse must stay within reach of a tolerance of 1.5 times.
+    // Most applications have two pods on each side: ten times worse must stay within reach of a tolerance of 1.5 times.
     expect(1.5 * by([20, 15])).toBeLessThan(5);
     expect(by([4000, 0], 10_000)).toBeGreaterThan(5);
   });

@@ -1,13 +1,13 @@
 import { kept } from './ratio-evidence.ts';
 import type { Counts, PodCounts } from './window.ts';
 
-/** Pods of the primary with all that was counted of them, and how many pods the canary had in the last window. */
+/** Pods of the primary with all their counts, and the number of canary pods in the last window. */
 export interface Pods {
   canaryPods: number;
   primary: Readonly<Record<string, Counts>>;
 }
 
-/** Pods of the primary that are followed: the first ones that were seen. More say little more, and a status must stay short. */
+/** Maximum of followed pods of the primary: the first that were seen. More pods say little more, and a status must stay short. */
 export const MOST_PODS = 20;
 
 /** Adds the pods of a window. */
@@ -29,19 +29,20 @@ export function addPods(
 /** Normal quantile of the half of a chance of 1 % that is spent on the draw of the pods. */
 const QUANTILE = 2.576;
 
-/** What is assumed of pods before their failures show it: rates with a standard deviation of 20 %, as if three pods had shown it. */
+/** Assumption about pods before their failures show it: rates with a standard deviation of 20 %, as if three pods had shown it. */
 const ASSUMED = { variance: 0.04, degrees: 2 };
 
-/** An estimate is taken for no more than this. */
+/** Upper limit of an estimate. */
 const MOST_VARIANCE = 0.5;
 
 /** A pod with less than this part of the mean requests has just come, and its rate says nothing. */
 const FEWEST_REQUESTS = 0.1;
 
 /**
- * The factor by which the tolerated ratio is widened: a canary with few pods may have got the bad nodes, and that is not a fault of its version. Pods are taken as
- * drawn once for the release, with log-normal rates that scatter like those of the primary's pods. The quantile grows as that of Student's t does when few pods
- * tell the scatter (Cornish–Fisher, first term). With a single pod of the primary a bad node cannot be told from a bad version, and nothing is widened.
+ * The factor by which the tolerated ratio is widened: a canary with few pods can get the bad nodes by chance, and that is not a fault of its version. Pods are
+ * taken as drawn once for the release, with log-normal rates that scatter like those of the primary's pods. The quantile grows as that of Student's t does when
+ * few pods show the scatter (Cornish–Fisher, first term). With a single pod of the primary a bad node cannot be distinguished from a bad version, and nothing
+ * is widened.
  */
 export function wideningOf(pods: Pods | undefined): number {
   if (pods === undefined) return 1;
@@ -55,8 +56,8 @@ export function wideningOf(pods: Pods | undefined): number {
 }
 
 /**
- * Variance of the rates, each by the rate of all, and its degrees of freedom: what is assumed and what is seen beyond chance, which has the less weight the more
- * of it is chance. Pods with few failures say little.
+ * Variance of the rates, each divided by the rate of all, and its degrees of freedom: the assumption and the variance seen beyond chance, which weighs less the
+ * more of it is chance. Pods with few failures say little.
  */
 function scatterOf(pods: readonly Counts[]): { variance: number; degrees: number } {
   const requests = pods.reduce((sum, pod) => sum + pod.requests, 0);

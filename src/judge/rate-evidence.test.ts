@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { logAgainstRateAtLeast, logAgainstRateAtMost, rateBounds } from './rate-evidence.ts';
 
-/** The mean of an e-value over 0 to n failures of n requests that fail by themselves, exactly. */
+/** Mean of an e-value over 0 to n failures of n requests that fail independently, computed exactly. */
 function meanOf(n: number, p: number, evidenceOf: (failures: number) => number): number {
   let [mean, logChance] = [0, n * Math.log1p(-p)];
   for (let failures = 0; failures <= n; failures += 1) {
@@ -28,7 +28,7 @@ describe('the e-value of a rate', () => {
   it('is near 1 on average for rare failures: the bound is not wasteful', () =>
     expect(meanOf(4000, 0.001, (failures) => logAgainstRateAtMost({ requests: 4000, failures }, 0.001, 1))).toBeGreaterThan(0.95));
 
-  it('grows for a canary without failures, too: 0.1 % is excluded after about 7,000 requests', () => {
+  it('also grows for a canary without failures: 0.1 % is excluded after about 7,000 requests', () => {
     const fine = (requests: number) => logAgainstRateAtLeast({ requests, failures: 0 }, 0.001, 1);
     expect(fine(5_000)).toBeLessThan(Math.log(100));
     expect(fine(8_500)).toBeGreaterThan(Math.log(100));

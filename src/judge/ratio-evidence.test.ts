@@ -11,7 +11,7 @@ function binomial(n: number, p: number): number[] {
   });
 }
 
-/** Probabilities of 0 to 60 failures with a mean of at most 12: what lies beyond is below 10⁻¹⁵. */
+/** Probabilities of 0 to 60 failures with a mean of at most 12: the rest is below 10⁻¹⁵. */
 function poisson(mean: number): number[] {
   let term = Math.exp(-mean);
   return Array.from({ length: 61 }, (_, k) => {
@@ -21,7 +21,7 @@ function poisson(mean: number): number[] {
   });
 }
 
-/** The mean of an e-value over all that two sides can show, exactly. */
+/** Mean of an e-value over all results of two sides, computed exactly. */
 function meanOf(
   canary: { requests: number; chances: number[] },
   primary: { requests: number; chances: number[] },
@@ -79,12 +79,12 @@ describe('the e-value of a ratio', () => {
     const [one, other] = [addSupport(noSupport, calm, 1.5), addSupport(noSupport, outage, 1.5)];
     const both = addSupport(one, outage, 1.5);
     for (const [index, value] of both.entries()) expect(value).toBeCloseTo((one[index] ?? 0) + (other[index] ?? 0), 5);
-    // In the middle is the tolerated ratio itself.
+    // The tolerated ratio is in the middle.
     expect(both[(both.length - 1) / 2]).toBe(0);
     expect(logAgainstAtMost(other, 0, 1)).toBeLessThan(0);
   });
 
-  it('takes fractions as they are', () => {
+  it('takes fractions without rounding', () => {
     const half = { canary: { requests: 50.5, failures: 0.5 }, primary: { requests: 450.5, failures: 0.25 } };
     const whole = { canary: { requests: 101, failures: 1 }, primary: { requests: 901, failures: 0.5 } };
     const twice = addSupport(addSupport(noSupport, half, 2), half, 2);
@@ -109,7 +109,7 @@ describe('the confidence sequence of a ratio', () => {
     expect(ratioAt(FURTHEST, 1.5)).toBe(24);
   });
 
-  it('has no ends before anything was seen, and wider ones with a larger dispersion', () => {
+  it('has no ends before anything was seen, and wider ends with a larger dispersion', () => {
     expect(ratioBounds(noSupport, { tolerate: 1.5, dispersion: 1, logBoundary: Math.log(200) })).toEqual({
       low: undefined,
       high: undefined,

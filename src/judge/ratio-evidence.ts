@@ -9,7 +9,9 @@ export type RatioSupport = readonly number[];
 
 export const GRID_SIZE = 2 * REACH + 1;
 
-/** Six decimals are kept: a status stays short, and a restart goes on with the very numbers that were stored. Adding 0 turns −0, which JSON has not, into 0. */
+/**
+ * Six decimals are kept: a status stays short, and a restart continues with exactly the stored numbers. Adding 0 turns −0, which JSON cannot express, into 0.
+ */
 const KEPT = 1e6;
 export const kept = (value: number): number => Math.round(value * KEPT) / KEPT + 0;
 

@@ -5,16 +5,18 @@ import { growthOfRate } from './rate-evidence.ts';
 import { growthOfRatio } from './ratio-evidence.ts';
 import type { Counts } from './window.ts';
 
-/** How long a decision takes, if rates and traffic stay as they are. */
+/** Time to a decision if rates and traffic do not change. */
 export interface TimeToDecide {
   /** At the current weight; undefined when the evidence does not grow. */
   seconds: number | undefined;
   toward: 'bad' | 'fine' | undefined;
-  /** Whether that is within the patience of the comparison. */
+  /** The decision comes within the patience of the comparison. */
   isInReach: boolean;
-  /** The smallest of the usual weights, in percent, at which a decision is within the patience; undefined when the current one does, or none. */
+  /**
+   * The smallest of the usual weights, in percent, at which a decision comes within the patience; undefined if the current weight is enough or none of them is.
+   */
   helpfulWeight: number | undefined;
-  /** How long it takes at `helpfulWeight`. */
+  /** Time to a decision at `helpfulWeight`. */
   helpfulSeconds: number | undefined;
 }
 
@@ -70,7 +72,7 @@ function largest(growthOf: (step: number) => number): number {
   return most;
 }
 
-/** Rates of both sides. With few failures that of the canary leans on the primary's, as if one more failure had been seen at it. */
+/** Rates of both sides. With few failures the canary's rate leans on the primary's, as if it had one more failure at that rate. */
 function assumedRates({ canary, primary }: Evidence): { canary: number; primary: number } {
   const ofPrimary = Math.min(1, (primary.failures + 0.5) / (primary.requests + 1));
   return { canary: (canary.failures + 1) / (canary.requests + 1 / ofPrimary), primary: ofPrimary };

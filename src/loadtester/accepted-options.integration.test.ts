@@ -16,7 +16,7 @@ interface Asked {
   line: string;
   headers: Record<string, unknown>;
   body: string;
-  /** Of the connection. */
+  /** Remote port of the connection. */
   port: number;
 }
 const asked: Asked[] = [];
@@ -67,7 +67,7 @@ async function run(command: string) {
 }
 type Ran = Awaited<ReturnType<typeof run>>;
 
-/** What one of two commands does and the other does not. */
+/** Compares a run without an option and a run with it; `sees` reads the compared part of a run. */
 type Effect = readonly [without: string, withIt: string, sees: (ran: Ran) => unknown];
 const header = (name: string) => (ran: Ran) => ran.asked[0]?.headers[name];
 const body = (ran: Ran) => ran.asked[0]?.body;
@@ -77,7 +77,7 @@ const shown = (ran: Ran) => ran.shown;
 const requests = (ran: Ran) => ran.asked.length;
 const port = (ran: Ran) => new Set(ran.asked.map((one) => one.port)).size;
 
-/** Effects of options; a text: why the command does the same without it, here as there. */
+/** Effects of options. A text is the reason for which the command does the same without it, in both programs. */
 const effectsOfCurl: Readonly<Record<string, Effect | string>> = {
   data: ['curl URL', 'curl -d x=1 URL', body],
   'data-ascii': ['curl URL', 'curl --data-ascii x=1 URL', body],

@@ -1,4 +1,4 @@
-/** The end of what a program wrote, which is where it says why it failed. */
+/** The last output of a program, which has the reason if it failed. */
 export class BoundedOutput {
   readonly #keepBytes: number;
   #kept: Buffer[] = [];

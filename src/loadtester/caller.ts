@@ -13,7 +13,7 @@ export interface Caller {
 
 export interface Call {
   headers: IncomingHttpHeaders;
-  /** Path and query as they came. */
+  /** Path and query, unmodified. */
   path: string;
   body: Buffer;
 }
@@ -24,14 +24,14 @@ export interface CallerCheck {
   nowMs(): number;
 }
 
-/** How far the clocks of the two sides may be apart, and how long a call can be under way. */
+/** Largest difference between the two clocks, and the longest time that a call can be under way. */
 const WINDOW_MS = 300_000;
 /** Most ids of one key, so that it does not use up those of another. */
 const MOST_IDS = 50_000;
 
 /** Proves callers by a bearer token or the signature of an attempt, each of which counts once. */
 export function createCallerCheck({ credentials, nowMs }: CallerCheck): (call: Call) => Promise<Caller | { refused: string }> {
-  /** By key, ids that have been seen, with the time from which the timestamp alone refuses them; the oldest first. */
+  /** Ids seen, by key, each with the time from which its timestamp is too old; the oldest first. */
   const seenOf = new Map<string, Map<string, number>>();
   const isNew = (key: string, id: string): boolean => {
     const seen = keptIn(seenOf, key, () => new Map());

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A text that proves the caller; with `namespace` it counts for Canaries of that namespace alone. */
+/** A text that proves the caller. With `namespace` it is valid only for Canaries of that namespace. */
 export interface Credential {
   kind: 'token' | 'signingKey';
   value: string;
@@ -18,10 +18,10 @@ export interface CredentialSources {
   folder?: string | undefined;
 }
 
-/** Whether callers must prove themselves: any source makes it so, also one that holds no credential yet. */
+/** Callers must prove themselves once a source is configured, even if it holds no credential yet. */
 export const areRequired = (sources: CredentialSources): boolean => Object.values(sources).some((source) => source !== undefined);
 
-/** All credentials there are now; a file that cannot be read is an error, since every caller would be rejected. */
+/** All current credentials. A file that cannot be read is an error, since every caller would be rejected. */
 export async function readCredentials(sources: CredentialSources): Promise<readonly Credential[]> {
   const { token, signingKey, tokenFile, signingKeyFile, folder } = sources;
   const found: Credential[] = [

@@ -6,18 +6,18 @@ export interface CurlOptions {
   requests: readonly { url: URL; headers: OutgoingHttpHeaders }[];
   method: string;
   body: string | undefined;
-  /** Whether statuses from 400 count as a failure, and whether their body is shown then. */
+  /** Treats statuses from 400 as a failure; `with-body` also shows their body. */
   fail: 'no' | 'yes' | 'with-body';
-  /** Whether the status line and headers are shown. */
+  /** Shows the status line and headers. */
   include: boolean;
   redirects: number;
   verifyTls: boolean;
-  /** Whether the body is shown. */
+  /** Shows the body. */
   show: boolean;
   writeOut: string;
-  /** Whether the answer is asked for and read compressed. */
+  /** Requests a compressed response and unpacks it. */
   compressed: boolean;
-  /** Whether request line, status and headers of the answer are shown as errors are. */
+  /** Shows the request line, and status and headers of the response, where errors are shown. */
   verbose: boolean;
   /** Only addresses of this IP version. */
   family: 4 | 6 | undefined;

@@ -18,7 +18,7 @@ export const PLAIN = byName(
   [...['fail-with-body', 'compressed', 'http1.1', 'no-progress-meter', 'retry-connrefused', 'retry-all-errors'], ...['globoff', 'tlsv1.2']],
 );
 
-/** Every name with what it stands for: letters for their long names, long names for themselves. */
+/** Maps each letter to its long name, and each long name to itself. */
 function byName(letters: Readonly<Record<string, string>>, others: readonly string[]): Readonly<Record<string, string>> {
   return { ...letters, ...Object.fromEntries([...Object.values(letters), ...others].map((name) => [name, name])) };
 }
@@ -29,7 +29,7 @@ export interface CurlWords {
   addresses: readonly string[];
 }
 
-/** Reads words as curl does: `-sd text`, `-dtext`, `--data text`; addresses may stand anywhere. */
+/** Reads words as curl does: `-sd text`, `-dtext`, `--data text`; addresses are taken at any position. */
 export function curlWords(words: readonly string[]): CurlWords | { problem: string } {
   const options: [string, string][] = [];
   const addresses: string[] = [];

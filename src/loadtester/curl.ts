@@ -74,7 +74,7 @@ function isWorthRepeating(seen: CurlAttempt, { retryAlways, retryOnRefused, fail
   return [408, 429, 500, 502, 503, 504].includes(status) || (retryAlways && fail !== 'no' && status >= 400);
 }
 
-/** What curl exits with, by the code of the error. */
+/** Exit codes of curl, by the code of the error. */
 const EXIT_CODES: Readonly<Record<string, number>> = { ENOTFOUND: 6, EAI_AGAIN: 6, TIMEOUT: 28, TOO_MANY_REDIRECTS: 47 };
 
 function failure(error: unknown, host: string): CurlResult {
@@ -88,7 +88,7 @@ function failure(error: unknown, host: string): CurlResult {
 function unpacked(answer: HttpResponse, { compressed }: CurlOptions): HttpResponse & { isBroken?: true } {
   if (!compressed || answer.headers['content-encoding'] !== 'gzip' || answer.body.length === 0) return answer;
   try {
-    // One that was kept in part is read as far as it goes.
+    // A body that was cut off is unpacked up to its last kept byte.
     return { ...answer, body: gunzipSync(answer.body, { maxOutputLength: KEEP_BYTES, finishFlush: constants.Z_SYNC_FLUSH }) };
   } catch {
     return { ...answer, body: Buffer.alloc(0), isBroken: true };

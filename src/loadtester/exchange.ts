@@ -24,9 +24,9 @@ export interface OutgoingRequest {
   url: URL;
   headers: OutgoingHttpHeaders;
   body: string | undefined;
-  /** For the whole exchange; 0 is none. */
+  /** For the whole exchange; 0 is unlimited. */
   timeoutMs: number;
-  /** Until a connection exists, in each of its requests; 0 is none. */
+  /** Until a connection exists, in each of its requests; 0 is unlimited. */
   connectMs?: number;
   /** Only addresses of this IP version. */
   family?: 4 | 6 | undefined;

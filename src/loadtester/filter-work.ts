@@ -10,7 +10,7 @@ export class FilterWorkExceeded extends Error {
   override readonly name = 'FilterWorkExceeded';
 }
 
-/** The steps that the filters of one task may take: a step is one piece of a pattern tried on one character. */
+/** Most steps that the filters of one task can take. A step tries one piece of a pattern on one character. */
 export class FilterWork {
   readonly #signal: AbortSignal;
   readonly #most: number;

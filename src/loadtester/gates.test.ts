@@ -26,7 +26,7 @@ it('06-LT26 06-LT25: a gate is closed until it is opened, and no name of a Canar
   expect(gates.isOpen('gate', 'b', 'a')).toBe(false);
 });
 
-it('06-LT24: with a file, gates are after a restart as they were, and the file is whole at every moment', async () => {
+it('06-LT24: with a file, gates survive a restart unchanged, and the file is complete at every moment', async () => {
   const file = join(folder, 'gates.json');
   const gates = await openGates(file, never);
   const names = Array.from({ length: 20 }, (_, index) => `app-${index}`);
@@ -38,7 +38,7 @@ it('06-LT24: with a file, gates are after a restart as they were, and the file i
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ version: 1 });
 });
 
-it('06-LT24: a file that is none is put aside, and the gates are closed', async () => {
+it('06-LT24: an invalid file is put aside, and the gates are closed', async () => {
   const file = join(folder, 'broken.json');
   await writeFile(file, '{"version":1,"open":[{"kind":"gate"');
   const aside: string[] = [];
@@ -55,7 +55,7 @@ it('06-LT24: a change that could not be written does not count, and does not sto
   expect(await gates.set('gate', 'test', 'a', false)).toBe(true);
 });
 
-it('I15: gates that one namespace opens leave space for those of others', async () => {
+it('I15: gates that one namespace opens leave space for other namespaces', async () => {
   const gates = await openGates(undefined, never);
   let opened = 0;
   while (await gates.set('gate', 'greedy', `app-${opened}`, true)) opened += 1;

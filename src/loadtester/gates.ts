@@ -7,7 +7,7 @@ export type GateKind = 'gate' | 'rollback';
 /** Gates that are open; every other one is closed (06-LT26), and a question leaves no trace. */
 export interface Gates {
   isOpen(kind: GateKind, namespace: string, name: string): boolean;
-  /** Resolves when the state would survive a restart; false when there are too many open gates already. */
+  /** Resolves once the state would survive a restart, with false if too many gates are open already. */
   set(kind: GateKind, namespace: string, name: string, isOpen: boolean): Promise<boolean>;
 }
 
@@ -16,7 +16,7 @@ const State = z.object({
   open: z.array(z.object({ kind: z.enum(['gate', 'rollback']), namespace: z.string(), name: z.string() })),
 });
 const MOST_OPEN = 10_000;
-/** As a list: with a separator, a Canary named `rollback.x` would share a key with the rollback gate of `x` (06-LT25). */
+/** JSON of a list: with a separator, a Canary named `rollback.x` would share a key with the rollback gate of `x` (06-LT25). */
 const keyOf = (kind: GateKind, namespace: string, name: string): string => JSON.stringify([kind, namespace, name]);
 
 /** Without a file the gates are closed after each start (06-LT24). `onUnreadable` hears of a file that was put aside. */

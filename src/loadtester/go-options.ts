@@ -1,4 +1,4 @@
-/** Reads options as Go's flag package does: `-x v`, `-x=v`, `--x v`; they end at the first word that is none. */
+/** Reads options as Go's flag package does: `-x v`, `-x=v`, `--x v`; they end at the first other word. */
 export function goOptions(
   words: readonly string[],
   takesValue: Readonly<Record<string, boolean>>,

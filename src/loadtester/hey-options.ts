@@ -8,7 +8,7 @@ export interface HeyOptions {
   method: string;
   headers: OutgoingHttpHeaders;
   body: string | undefined;
-  /** How many ask at the same time. */
+  /** Workers that send requests at the same time. */
   workers: number;
   /** In all; counts only without `durationMs`. */
   requests: number;

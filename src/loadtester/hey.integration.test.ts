@@ -121,7 +121,7 @@ describe('hey', () => {
     expect(text).toContain('not answered: ECONNREFUSED (2 times)');
   });
 
-  it('06-SE4: asks nothing at addresses of the pod, the node or a metadata service, whatever they are written like', async () => {
+  it('06-SE4: sends no request to an address of the pod, the node or a metadata service, in any notation', async () => {
     const forms = [
       target.url,
       `http://localhost:${target.port}`,

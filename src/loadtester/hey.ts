@@ -9,8 +9,8 @@ const MOST_REDIRECTS = 10;
 const REST_AFTER_ERROR_MS = 10;
 
 /**
- * The load that `hey` makes, without a process: so many workers ask until the duration is over or the requests are made. What they are
- * answered is for the checks to judge; only a load that nothing answered has failed. Certificates are not verified, as hey does not.
+ * The load of `hey`, without a process: workers send requests until the duration is over or all requests are made. Statuses are for the checks to judge; the
+ * load fails only if no request was answered. Certificates are not verified, as in hey.
  */
 export function hey(options: HeyOptions, policy: TargetPolicy): Program {
   return {
@@ -40,7 +40,7 @@ export function hey(options: HeyOptions, policy: TargetPolicy): Program {
           } catch (error) {
             signal.throwIfAborted();
             figures.error(errorCode(error));
-            // An address that refuses at once would be asked as fast as the machine can.
+            // Without a pause, an address that refuses at once would get requests as fast as the machine can send them.
             if (periodMs === 0) await sleep(REST_AFTER_ERROR_MS, undefined, { signal });
           }
           dueMs = Math.max(dueMs + periodMs, performance.now() - periodMs);

@@ -9,7 +9,7 @@ export interface HttpOptions {
   host: string | undefined;
   answer(asked: ReceivedRequest): Promise<Reply>;
   log: Logger;
-  /** How long headers, and a whole request, may take to come; only tests wait for less. */
+  /** Longest time for headers, and for a whole request, to arrive; only tests set less. */
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
 }
@@ -22,7 +22,7 @@ const LAST_ANSWERS_MS = 1_000;
 
 export interface HttpServer {
   port: number;
-  /** No new connection; those that carry no request end. */
+  /** Accepts no new connection and closes the idle connections. */
   close(): void;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function listen(options: HttpOptions): Promise<HttpServer> {
         underWay -= 1;
         if (underWay === 0) onIdle?.();
       });
-      // Before the answer is written: what comes after it on this connection would meet a server that has gone.
+      // Before the answer is written: a later request on this connection would meet a server that has gone.
       if (closed !== undefined) response.setHeader('connection', 'close');
       handle(request, response, answer).catch((error: unknown) => {
         log.error({ err: error }, 'a request could not be answered');

@@ -4,7 +4,7 @@ interface Atom {
   test: Test;
   /** Comparisons that one test takes at most. */
   cost: number;
-  /** Whether it may be left out, and whether it may stand more than once. */
+  /** `optional`: the atom can be left out. `repeats`: it can match more than once. */
   optional: boolean;
   repeats: boolean;
 }
@@ -45,7 +45,7 @@ export class LinePattern {
 
 function isIn(chars: readonly string[], { atoms, atStart, atEnd }: Alternative): boolean {
   const end = atoms.length;
-  /** Positions in the pattern that what was read so far can stand at. */
+  /** Positions in the pattern that the text read so far can have reached. */
   let states = new Uint8Array(end + 1);
   const enter = (into: Uint8Array, at: number) => {
     for (let next = at; ; next += 1) {
@@ -62,7 +62,7 @@ function isIn(chars: readonly string[], { atoms, atStart, atEnd }: Alternative):
       const atom = atoms[at];
       if (!states[at] || !atom?.test(char)) continue;
       enter(after, at + 1);
-      // Once it has stood, the next one of it is a matter of choice.
+      // After the first match, a repetition is optional.
       if (atom.repeats) after[at] = 1;
     }
     if (!atStart) enter(after, 0);

@@ -3,7 +3,7 @@ import { metersIn } from '../base/meters.ts';
 import { runtimeMetrics } from '../base/runtime-metrics.ts';
 import type { Task } from './task.ts';
 
-/** Why a request was not done. */
+/** Reason for which a request was not carried out. */
 export type RejectReason = 'caller' | 'namespace' | 'payload' | 'command' | 'busy';
 
 export interface LoadTesterMetrics {

@@ -19,7 +19,7 @@ export interface LoadTesterOptions extends Pick<HttpOptions, 'port' | 'host' | '
   log: Logger;
   clock: { nowMs(): number; monotonicMs(): number };
   credentials: CredentialSources;
-  /** Patterns of whole namespaces. None of `namespaces` is all of them; none of `commandNamespaces` is none. */
+  /** Patterns of whole namespaces. An empty `namespaces` allows all of them; an empty `commandNamespaces` allows none. */
   namespaces: readonly string[];
   commandNamespaces: readonly string[];
   stateFile: string | undefined;
@@ -28,7 +28,7 @@ export interface LoadTesterOptions extends Pick<HttpOptions, 'port' | 'host' | '
   tasks: number;
   tasksOfCanary: number;
   processes: ProcessLimits;
-  /** For trials on one machine: requests may go to loopback. */
+  /** For trials on one machine: allows requests to loopback. */
   allowLocalAddresses: boolean;
   /** The environment of commands, without our own credentials. */
   env: NodeJS.ProcessEnv;

@@ -17,7 +17,7 @@ afterAll(() => target.stop());
 
 const native = (text: string) => nativeCommand(text, { policy: targetPolicy({ allowLocal: true }), timeoutMs: 60_000 });
 
-/** `URL` stands for the target's address. */
+/** `URL` is replaced by the target's address. */
 async function run(text: string) {
   const program = native(text.replaceAll('URL', target.url));
   if ('problem' in program) throw new Error(program.problem);
@@ -89,7 +89,7 @@ describe('curl', () => {
   });
 });
 
-it('I15: --write-out prints no more than is kept of an answer, whatever a server names as its type', async () => {
+it('I15: --write-out prints no more than the kept part of a response, even if a server sends a long content type', async () => {
   const { ending, text } = await run(`curl -s -o /dev/null -w '${'%{content_type}'.repeat(3_000)}' URL/long-type`);
   expect(ending).toEqual({ ok: true });
   expect(text.length).toBeLessThan(70_000);

@@ -10,7 +10,7 @@ import { commandLine } from './words.ts';
 
 export interface NativeLimits {
   policy: TargetPolicy;
-  /** Of a task. */
+  /** Limit of a task. */
   timeoutMs: number;
 }
 
@@ -32,7 +32,7 @@ export function nativeCommand(text: string, limits: NativeLimits): Program | { p
   return { problem: isProgramName(name) ? `${name} cannot run here` : 'this form of command cannot run here' };
 }
 
-/** Anything else, such as `TOKEN=…`, may hold a secret. */
+/** Any other word, such as `TOKEN=…`, can contain a secret. */
 const isProgramName = (word: string): boolean => /^[-./\w]{1,40}$/.test(word);
 
 function curlInto(words: readonly string[], filters: readonly (readonly string[])[], policy: TargetPolicy): Program | { problem: string } {
@@ -58,7 +58,7 @@ function curlInto(words: readonly string[], filters: readonly (readonly string[]
         return { ok: false, why: 'its filters take more than 10 million steps: shorten a pattern, or what curl asks for' };
       }
       const greppedOut = exitCode !== 0 && result.exitCode === 0 && greps.length > 0;
-      // When no line was found, what came instead is what the user needs to see.
+      // If no line was found, the user needs to see the whole output.
       output.write(`${greppedOut ? result.stdout : stdout}${result.stderr}`);
       if (exitCode === 0) return { ok: true };
       if (greppedOut) return { ok: false, why: 'grep found no such line in what curl was answered' };

@@ -27,7 +27,7 @@ export function readPayload(body: Buffer): Payload | { problem: string } {
     return { problem: `the payload is not one of a Canary's webhook: ${issue?.path.join('.') || 'it'} is ${issue?.code ?? 'wrong'}` };
   }
   const metadata = new Map<string, string>();
-  // From what was parsed, and into a Map: a key like `__proto__` is a key like any other.
+  // Read from the parsed JSON into a Map: a key like `__proto__` is then an ordinary key.
   for (const [key, value] of Object.entries((json as { metadata?: object | null } | null)?.metadata ?? {})) {
     if (typeof value !== 'string' && value !== null) return { problem: `metadata.${key.slice(0, 40)} must be a text` };
     metadata.set(key, value ?? '');

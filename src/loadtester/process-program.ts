@@ -20,7 +20,7 @@ const GRACE_MS = 2_000;
 const ROUNDS_OF_SWEEPING = 20;
 /** For the kernel to take away what was killed. */
 const BETWEEN_ROUNDS_MS = 20;
-/** Output written before the end may still be in the pipe; a process that holds the pipe longer has left the task. */
+/** Wait for output that is still in the pipe at the end; a process that holds the pipe longer has left the task. */
 const LAST_OUTPUT_MS = 500;
 
 /**
@@ -112,7 +112,7 @@ function watch(task: string, { processes, memoryBytes }: ProcessLimits, kill: (w
   return () => clearInterval(timer);
 }
 
-/** Kills what has left the group. Several rounds: one that is killed may have started another in between. */
+/** Kills processes that have left the group. Several rounds: a process can have started another before it was killed. */
 async function sweep(task: string): Promise<void> {
   for (let round = 0; round < ROUNDS_OF_SWEEPING; round += 1) {
     const living = await processesOf(task);

@@ -1,6 +1,6 @@
 import type { BoundedOutput } from './bounded-output.ts';
 
-/** How a program ended; `why` is a sentence for the Canary's event. */
+/** Result of a program; `why` is a sentence for the Canary's event. */
 export type Ending = { ok: true } | { ok: false; why: string };
 
 export interface ProgramContext {

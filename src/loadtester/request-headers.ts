@@ -26,7 +26,7 @@ export function secretsOfHeader(name: string, value: string): string[] {
   return CREDENTIALS.test(name) ? [value, value.replace(/^(Basic|Bearer)\s+/i, '')] : [];
 }
 
-/** An address that can be asked, or what is wrong with it. */
+/** URL that can be requested, or the problem with it. */
 export function requestUrl(text: string): { url: URL; secrets: string[]; authorization?: string } | { problem: string } {
   const url = URL.parse(/^[a-z][-+.a-z0-9]*:\/\//i.test(text) ? text : `http://${text}`);
   if (url === null || !/^https?:$/.test(url.protocol)) return { problem: 'its address is not of http or https' };
@@ -44,5 +44,5 @@ export function basicAuthorization(userAndPassword: string): string {
   return `Basic ${Buffer.from(userAndPassword).toString('base64')}`;
 }
 
-/** A lone `%` stands for itself. */
+/** A `%` that begins no escape is taken literally. */
 const decode = (text: string): string => decodedUri(text) ?? text;

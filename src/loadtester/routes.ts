@@ -11,7 +11,7 @@ import type { Tasks } from './tasks.ts';
 
 export interface ReceivedRequest {
   method: string;
-  /** With its query, as it came. */
+  /** With its query, unmodified. */
   url: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -27,7 +27,7 @@ export interface Reply {
 
 export interface RoutesOptions {
   callerOf(call: Call): Promise<Caller | { refused: string }>;
-  /** Whether anything is done for Canaries of this namespace (06-LT23). */
+  /** Requests for Canaries of this namespace are accepted (06-LT23). */
   mayCall(namespace: string): boolean;
   plan(payload: Payload): Plan;
   gates: Gates;
@@ -40,7 +40,7 @@ export interface RoutesOptions {
 
 type Handle = (payload: Payload, caller: Caller) => Promise<Reply>;
 
-/** Answers requests as Flagger's load tester does (06-LT10–LT22): by path alone, whatever the method. */
+/** Answers requests as Flagger's load tester does (06-LT10–LT22): by path only, for each method. */
 export function createRoutes(options: RoutesOptions): (asked: ReceivedRequest) => Promise<Reply> {
   const routes = new Routes(options);
   return (asked) => routes.answer(asked);

@@ -2,9 +2,9 @@ import { lookup as lookUp } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { specialAddress } from '../base/special-addresses.ts';
 
-/** Addresses that requests may go to. A name is judged by its address when the connection is made. */
+/** Addresses to which requests are allowed. A name is judged by its address when the connection is made. */
 export interface TargetPolicy {
-  /** Why this host is refused, when it is an address. */
+  /** Reason for which this host is refused, if it is an address. */
   refuses(hostname: string): string | undefined;
   lookup: LookupFunction;
 }

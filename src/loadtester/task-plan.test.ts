@@ -30,7 +30,7 @@ describe('planTask', () => {
     { row: '06-LT32', type: 'helm', cmd: 'test podinfo', runs: 'helm', isBlocking: true },
     { row: '06-LT32', type: 'helmv3', cmd: 'test podinfo', runs: 'helm', isBlocking: true },
     { row: '06-LT33', type: 'kubectl', cmd: "get pods -l 'a in (b, c)'", runs: 'kubectl', isBlocking: true },
-  ])('$row: type $type runs $runs where commands are allowed, and what runs natively does so there, too', (wanted) => {
+  ])('$row: type $type runs $runs where commands are allowed, and native commands also run natively there', (wanted) => {
     const { type, cmd, runs, isBlocking } = wanted;
     expect(plan({ type, cmd }, 'trusted')).toMatchObject({ request: { program: { name: runs } }, isBlocking });
     expect(plan({ type, cmd })).toEqual({
@@ -40,7 +40,7 @@ describe('planTask', () => {
     expect(plan({ type: 'cmd', cmd: 'hey http://a' }, 'trusted')).toMatchObject({ request: { program: { name: 'hey' } } });
   });
 
-  it('names the switch, and repeats nothing of a namespace that is none', () => {
+  it('names the switch, and does not repeat an invalid namespace', () => {
     expect(plan({ cmd: 'sleep 5' })).toEqual({
       status: 422,
       refused:
@@ -73,7 +73,7 @@ describe('planTask', () => {
     expect(plan(metadata)).toEqual({ status, refused });
   });
 
-  it('06-LT37: helm and kubectl get words as they are quoted, and no shell', () => {
+  it('06-LT37: helm and kubectl get the quoted words, and no shell', () => {
     expect(plan({ type: 'kubectl', cmd: `run x --overrides='{"a": 1` }, 'trusted')).toEqual({
       status: 422,
       refused: 'metadata.cmd has a quote that is not closed',

@@ -9,7 +9,7 @@ import { argumentWords } from './words.ts';
 export interface PlanOptions {
   native: NativeLimits;
   processes: ProcessLimits;
-  /** Whether Canaries of this namespace may run commands (`--allow-commands`). */
+  /** Canaries of this namespace may run commands (`--allow-commands`). */
   mayRunCommands(namespace: string): boolean;
   /** The environment of commands. */
   env: NodeJS.ProcessEnv;
@@ -18,7 +18,7 @@ export interface PlanOptions {
 export interface PlannedTask {
   request: TaskRequest;
   isBlocking: boolean;
-  /** Whether a success answers with the output (06-LT38). */
+  /** Answers a success with the output (06-LT38). */
   returnsOutput: boolean;
 }
 
@@ -62,7 +62,7 @@ function programFor(type: TaskType, command: string, namespace: string, options:
   return processProgram(type, read.words, options.env, options.processes);
 }
 
-/** Names the switch. A namespace that is none is not repeated into an event. */
+/** Names the switch. An invalid namespace is not repeated into an event. */
 function howToAllow(namespace: string): string {
   const pattern = isLabel(namespace) ? namespace : 'NAMESPACE';
   return `To let Canaries of this namespace run commands in the load tester, start it with --allow-commands ${pattern}`;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Variable that every process of a task inherits, whatever group or session it moves to. */
+/** Variable that every process of a task inherits, and keeps in any group or session. */
 export const TASK_VARIABLE = 'SERIN_TASK';
 
 export interface TaskProcess {
@@ -15,7 +15,7 @@ export async function processesOf(task: string): Promise<TaskProcess[]> {
   const pids = entries.filter((entry) => /^\d+$/.test(entry));
   const found = await Promise.all(
     pids.map(async (pid) => {
-      // Those of others cannot be read, and some end meanwhile.
+      // Processes of other users cannot be read, and some end meanwhile.
       const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
       if (!environment.split('\0').includes(`${TASK_VARIABLE}=${task}`)) return [];
       const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');

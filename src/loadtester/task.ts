@@ -10,7 +10,7 @@ export type TaskState =
   /** `stopped`: the caller no longer waits, or the load tester ends. */
   | { state: 'failed' | 'timeout' | 'stopped'; tookMs: number; why: string };
 
-/** A Canary's request. Two requests with one key ask for the same. */
+/** A Canary's request. Two requests with one key are for the same task. */
 export interface TaskRequest {
   type: TaskType;
   namespace: string;
@@ -18,7 +18,7 @@ export interface TaskRequest {
   checksum: string;
   key: string;
   program: Program;
-  /** Whether its output goes into the log (06-LT38). */
+  /** Writes the output to the log (06-LT38). */
   logsOutput: boolean;
 }
 

@@ -162,7 +162,7 @@ describe('tasks in the background', () => {
 });
 
 describe('blocking tasks', () => {
-  it('06-LT39: end with the last request that waits for them, and start anew after that', async () => {
+  it('06-LT39: end with the last request that waits for them, and start again after that', async () => {
     const { tasks, ended, until } = tasksWith();
     const { program, runs } = held();
     const [one, two] = [new AbortController(), new AbortController()];
@@ -216,7 +216,7 @@ it('keeps the latest five hundred tasks that have ended', async () => {
   expect(tasks.find(ended[1]?.id ?? '')).toBe(ended[1]);
 });
 
-it('I15: of a namespace that floods are forgotten before those of others, and so are its failures', async () => {
+it('I15: of a namespace that floods are forgotten before tasks of other namespaces, and so are its failures', async () => {
   const { tasks, ended, until } = tasksWith({ atMost: 10_000, atMostOfCanary: 10_000 });
   tasks.background(aRequest(bad, { key: 'mine', namespace: 'calm' }));
   for (let index = 0; index < 600; index += 1) tasks.background(aRequest(bad, { key: `${index}`, namespace: 'flood' }));

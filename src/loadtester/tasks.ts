@@ -17,14 +17,14 @@ export interface TasksOptions {
 export type Busy = { busy: string };
 
 const KEEP_OUTPUT_BYTES = 65_536;
-/** Tasks that have ended and can still be asked about; the same again of failures that wait for the next call. */
+/** Limits for ended tasks that can still be queried, and the same again for failures that the next call collects. */
 const REMEMBERED = { tasks: 500, outputBytes: 16_777_216, keepBytes: KEEP_OUTPUT_BYTES };
 
 interface Running {
   task: Task;
   stop: AbortController;
   ended: Promise<Task>;
-  /** How many requests wait for it. */
+  /** Requests that wait for it. */
   waiting: number;
 }
 
@@ -77,7 +77,7 @@ export class Tasks {
     const onGone = () => {
       running.waiting -= 1;
       if (running.waiting > 0) return;
-      // From now on a repetition starts it anew.
+      // From now on a repetition starts it again.
       if (this.#running.get(key) === running) this.#running.delete(key);
       running.stop.abort(new Stopped('stopped', 'no caller waits for its answer any more'));
     };
@@ -94,7 +94,7 @@ export class Tasks {
     return this.#ended.get(id) ?? [...this.#running.values()].find(({ task }) => task.id === id)?.task;
   }
 
-  /** Stops loads at once, gives tasks whose caller waits so long, and stops them, too. No task starts any more. */
+  /** Stops loads at once, stops tasks with a waiting caller after `graceMs`, and starts no more tasks. */
   async drain(graceMs: number): Promise<void> {
     this.#isDraining = true;
     const why = new Stopped('stopped', 'the load tester was stopped');
@@ -132,8 +132,8 @@ export class Tasks {
   }
 
   /**
-   * Why no task of this namespace starts now. It gets another slot while it holds fewer than are free: so some are left for those to come,
-   * and the last one is for a namespace that has none (I15).
+   * Reason for which no task of this namespace starts now. A namespace gets another slot only while more slots are free than it holds. So some slots remain for
+   * other namespaces, and the last one is for a namespace that has none (I15).
    */
   #lacksSlot(namespace: string): string | undefined {
     const { atMost } = this.#options;
@@ -144,7 +144,7 @@ export class Tasks {
     return `namespace ${namespace} runs ${held} of ${atMost} tasks, and the rest is kept for others: try again, or raise --max-tasks`;
   }
 
-  /** Never rejects: what a program throws is how its task ended. */
+  /** Never rejects: an error of a program becomes the result of its task. */
   async #run(task: Task, stop: AbortController): Promise<Task> {
     const { timeoutMs, clock } = this.#options;
     const startedMs = clock.monotonicMs();

@@ -45,7 +45,7 @@ describe('commandLine', () => {
   });
 });
 
-it('06-LT37: arguments of helm and kubectl are split as they are quoted, and nothing else means anything', () => {
+it('06-LT37: arguments of helm and kubectl are split by their quotes, and no other character is special', () => {
   expect(argumentWords(`run x --overrides='{ "spec": {} }' $HOME; | sh\n-n test`)).toEqual({
     words: ['run', 'x', '--overrides={ "spec": {} }', '$HOME;', '|', 'sh', '-n', 'test'],
   });

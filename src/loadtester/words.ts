@@ -2,8 +2,8 @@
 export type ShellLine = { pipeline: readonly (readonly string[])[] } | { beyond: string };
 
 /**
- * Reads quotes, backslashes and `|` as a shell does. `beyond` names the first thing that only a shell can do. Patterns of files (`*`, `?`)
- * stand for themselves, as a shell leaves them where no file matches.
+ * Reads quotes, backslashes and `|` as a shell does. `beyond` names the first thing that only a shell can do. Patterns of files (`*`, `?`) are taken literally,
+ * as a shell does if no file matches.
  */
 export function commandLine(text: string): ShellLine {
   const scan = new Scan(text.trim(), true);

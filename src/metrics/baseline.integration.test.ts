@@ -11,7 +11,7 @@ const NOW_MS = 1_000_000_000;
 let server: EmbeddedPrometheus | undefined;
 afterEach(() => server?.stop());
 
-/** Of ten requests a scrape so many fail, on each side; undefined: that side has answered none. */
+/** Number of failures among ten requests in a scrape interval, on each side; undefined if that side has answered none. */
 async function verdictOn(metric: Metric, failing: { podinfo?: number; 'podinfo-primary'?: number }): Promise<Verdict | undefined> {
   server = await startPrometheus({ targets: [], now: () => NOW_MS });
   for (const [workload, failed] of Object.entries(failing)) {
@@ -47,7 +47,7 @@ const kinds: [string, Metric][] = [
 ];
 
 describe.each(kinds)('the baseline of a metric, %s', (_, metric) => {
-  it('05-W3: passes a canary that is at least as good as its primary, however bad both are', async () => {
+  it('05-W3: passes a canary that is at least as good as its primary, even if both are bad', async () => {
     expect(await verdictOn(metric, { podinfo: 6, 'podinfo-primary': 6 })).toMatchObject({
       verdict: 'passed',
       baseline: expect.any(Number),
@@ -55,7 +55,7 @@ describe.each(kinds)('the baseline of a metric, %s', (_, metric) => {
     });
   });
 
-  it('05-W3: fails one that is worse, and shows both values', async () => {
+  it('05-W3: fails a canary that is worse, and shows both values', async () => {
     expect(await verdictOn(metric, { podinfo: 6, 'podinfo-primary': 1 })).toMatchObject({
       verdict: 'failed',
       baseline: expect.any(Number),
@@ -73,7 +73,7 @@ describe.each(kinds)('the baseline of a metric, %s', (_, metric) => {
   });
 });
 
-it('05-W3: beside a range both must hold', async () => {
+it('05-W3: with a range both must hold', async () => {
   const [, [, inline] = kinds[0] ?? []] = kinds;
   const metric: Metric = { ...(inline ?? { name: '' }), thresholdRange: { max: 5 } };
   expect(await verdictOn(metric, { podinfo: 6, 'podinfo-primary': 6 })).toMatchObject({
@@ -83,7 +83,7 @@ it('05-W3: beside a range both must hold', async () => {
   });
 });
 
-it('I11: a metric whose query does not choose a side names the missing field', async () => {
+it('I11: a metric whose query does not select a side names the missing field', async () => {
   const metric: Metric = { name: 'errors', query: 'vector(1)', baseline: { maxRatio: 1 } };
   expect(await verdictOn(metric, {})).toMatchObject({ verdict: 'unmeasured', reason: expect.stringContaining('baseline needs a query') });
 });

@@ -3,7 +3,7 @@ import type { Metric } from '../api/canary.ts';
 /** The bounds of a comparison with the primary: times its value, both ends included. */
 type Ratios = Pick<NonNullable<Metric['baseline']>, 'minRatio' | 'maxRatio'>;
 
-/** Why the value is too far from the primary's, or undefined. Products and no quotient: a primary at 0 has bounds, too. */
+/** Reason for which the value is too far from the primary's, or undefined. Uses products and no quotient, so that a primary at 0 also has bounds. */
 export function baselineBreach(value: number, primary: number, { minRatio, maxRatio }: Ratios, unit: string): string | undefined {
   const beside = `${shown(value)}${unit} beside the primary's ${shown(primary)}${unit}`;
   if (minRatio !== undefined && !(value >= primary * minRatio)) return `${beside} is less than ${minRatio} times as much`;

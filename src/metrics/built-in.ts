@@ -11,10 +11,10 @@ const builtins: Readonly<Record<string, Exclude<MetricKind, 'custom'>>> = {
   'request-duration': 'duration',
 };
 
-/** Judged by the queries of the traffic provider, whatever else the metric names. */
+/** The queries of the traffic provider measure it, also if the metric names a query or a template. */
 export const isBuiltin = (metric: Metric): boolean => builtinKind(metric) !== undefined;
 
-/** Undefined: the metric brings a query or a template of its own. */
+/** Undefined if the metric brings its own query or template. */
 export function builtinKind(metric: Metric): Exclude<MetricKind, 'custom'> | undefined {
   return Object.hasOwn(builtins, metric.name) ? builtins[metric.name] : undefined;
 }
@@ -23,7 +23,7 @@ export function builtinKind(metric: Metric): Exclude<MetricKind, 'custom'> | und
 export const askBuiltin = (kind: Exclude<MetricKind, 'custom'>, observer: Observer, metric: Metric, run: Run): Promise<Measurement> =>
   kind === 'successRate' ? askSuccessRate(observer, run) : askDuration(observer, metric, run);
 
-/** When every request fails, no series of successes exists, and the quotient is as empty as without traffic (05-B38, W36). */
+/** When every request fails, no series of successes exists, and the quotient is empty, as without traffic (05-B38, W36). */
 async function askSuccessRate(observer: Observer, run: Run): Promise<Measurement> {
   const rate = await run(observer.requestSuccessRate);
   if (rate.kind !== 'noData') return rate;
@@ -31,12 +31,12 @@ async function askSuccessRate(observer: Observer, run: Run): Promise<Measurement
   return failures.kind === 'value' && failures.value > 0 ? { kind: 'value', value: 0 } : rate;
 }
 
-/** Flagger's statistic of the provider, unless the metric names a quantile (05-W12). */
+/** Flagger's statistic for the provider, unless the metric names a quantile (05-W12). */
 async function askDuration(observer: Observer, metric: Metric, run: Run): Promise<Measurement> {
   const { quantile, wholeMilliseconds = true } = metric;
   const measured = await run(quantile === undefined ? observer.requestDuration : observer.requestDurationAt(quantile));
   if (measured.kind !== 'value') return measured;
   const ms = measured.value * (observer.durationUnit === 's' ? 1000 : 1);
-  // Toward zero (05-B31), or as it is (05-W13).
+  // Rounded toward zero (05-B31), or not rounded (05-W13).
   return { kind: 'value', value: wholeMilliseconds ? Math.trunc(ms) : ms };
 }

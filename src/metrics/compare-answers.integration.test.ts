@@ -16,7 +16,7 @@ interface Asked {
   query: string;
 }
 
-/** The answer to a question where Prometheus says this, and the requests that it took. */
+/** The answer to a question for this response of Prometheus, and the requests that it took. */
 async function answerTo(asked: ToCompare, body: string, status = 200) {
   const requests: Asked[] = [];
   server = createServer(async (request, response) => {
@@ -56,7 +56,7 @@ const but = (...readings: Reading[]) => vector(...good.filter(([part]) => readin
 const counts = (requests: number, failures: number) => ({ requests, failures });
 
 describe('an answer of Prometheus', () => {
-  it('I11: that has all parts gives counts of both sides', async () => {
+  it('I11: a complete answer gives counts of both sides', async () => {
     const { answer, requests } = await answerTo(errors, vector(...good));
     expect(answer).toMatchObject({ kind: 'window', window: { canary: counts(20, 2), primary: counts(400, 100) } });
     expect(requests).toHaveLength(1);
@@ -79,7 +79,7 @@ describe('an answer of Prometheus', () => {
     expect(answer).toMatchObject({ kind: 'window', window: { canary: counts(0, 0), primary: counts(400, 100) } });
   });
 
-  it('20.3: a reset before the window does no harm', async () => {
+  it('20.3: a reset before the window has no effect', async () => {
     const { answer } = await answerTo(errors, but(['canary resets from', '2'], ['canary resets to', '2']));
     expect(answer).toMatchObject({ window: { canary: counts(20, 2) } });
   });
@@ -143,7 +143,7 @@ describe('the history of the primary', () => {
   });
   const learnt = (...result: object[]) => answerTo({ ...errors, learnMs: 5_000 }, answered('matrix', result));
 
-  it('20.3: is what each step has more than the one before, without resets, pods that come or go and idle steps', async () => {
+  it('20.3: is the increase in each step, without resets, pods that come or go and idle steps', async () => {
     const { answer, requests } = await learnt(
       series('all', '10', '30', '30', '5', '25', '925', '930', 'NaN', '940'),
       series('succeeded', '10', '29', '29', '5', '24', '900', '905', '905', '910'),
@@ -153,7 +153,7 @@ describe('the history of the primary', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('20.3: leaves a leap out that no process counts', async () => {
+  it('20.3: leaves out a leap that no process can count', async () => {
     const { answer } = await learnt(
       series('all', '10', '30', '4000000000000030', '4000000000000050'),
       series('succeeded', '10', '30', '30', '50'),
@@ -162,19 +162,19 @@ describe('the history of the primary', () => {
     expect(answer).toMatchObject({ primary: [counts(20, 0), counts(20, 0)] });
   });
 
-  it('20.3: without a success has failures alone', async () => {
+  it('20.3: has only failures if no request succeeded', async () => {
     const { answer } = await learnt(series('all', '10', '30'), series('instances', '1', '1'));
     expect(answer).toMatchObject({ primary: [counts(20, 20)] });
   });
 
-  it('20.3: is empty where Prometheus has none', async () => {
+  it('20.3: is empty if Prometheus has no samples', async () => {
     expect((await learnt()).answer).toEqual({ metric: 'errors', kind: 'history', primary: [] });
   });
 
   it.each([
     [1_000, '[10800000ms:5000ms]'],
     [15_000, '[10800000ms:15000ms]'],
-  ])('20.3: is asked for in steps of %d ms, or of which three hours have 2,160', async (learnMs, range) => {
+  ])('20.3: is queried in steps of %d ms, or in steps of which three hours have 2,160', async (learnMs, range) => {
     const { requests } = await answerTo({ ...errors, learnMs }, answered('matrix', []));
     expect(requests[0]?.query).toContain(`${range} @ ${((endMs - 10_000) / 1000).toFixed(3)}`);
   });
@@ -192,7 +192,7 @@ describe('latency', () => {
     ...bucket('primary', '+Inf', '10', '40'),
   ];
 
-  it('20.3: counts slow requests as failures, however a bound is written', async () => {
+  it('20.3: counts slow requests as failures, in any notation of a bound', async () => {
     const body = vector(
       ...bucket('canary', '100.0', '1', '2'),
       ...bucket('canary', '2.5e+02', '1', '5'),
@@ -204,7 +204,7 @@ describe('latency', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('20.3: is unknown where the histogram has other buckets', async () => {
+  it('20.3: is unknown if the histogram has other buckets', async () => {
     const { answer } = await answerTo(latency, vector(...bucket('canary', '+Inf', '1', '11'), ...primary));
     expect(answer).toEqual({
       metric: 'latency',
@@ -234,7 +234,7 @@ it('20.3: a query that is too long for a request line is posted, with the same a
   expect(history.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-it('20.3: a window that has not begun is not asked for', async () => {
+it('20.3: a window that has not begun is not queried', async () => {
   for (const fromMs of [endMs, endMs + 1, Number.NaN]) {
     const { answer, requests } = await answerTo({ metric: 'errors', fromMs }, vector(...good));
     expect([answer, requests]).toEqual([{ metric: 'errors', kind: 'unknown', reason: 'the window has only begun' }, []]);

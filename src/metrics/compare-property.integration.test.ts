@@ -37,7 +37,7 @@ const nothing = (): Totals => {
   return { c1: none(), c2: none(), p1: none(), p2: none() };
 };
 
-/** Plays the steps, a second each; gives what was sent to each pod and what the windows have counted of it in sum. */
+/** Plays the steps, a second each; returns the requests to each pod and the sum of its counts in all windows. */
 async function play(steps: readonly Step[]): Promise<{ sent: Totals; counted: Totals }> {
   const pods = new ScrapedPods(await emptyServer());
   let nowMs = endMs - 600_000;
@@ -51,7 +51,7 @@ async function play(steps: readonly Step[]): Promise<{ sent: Totals; counted: To
   let fromMs = nowMs;
   const endWindow = async () => {
     const [answer] = await compare(canary([]), [{ metric: 'errors', fromMs }], { ...dependencies(), nowMs });
-    // Where neither side has a series, the caller asks for a longer window the next time.
+    // If neither side has a series, the caller reads a longer window the next time.
     if (answer?.kind !== 'window') return;
     const { pods: ofPods, toMs } = answer.window;
     for (const { name, requests, failures } of [...(ofPods?.canary ?? []), ...(ofPods?.primary ?? [])]) {
@@ -106,7 +106,7 @@ it('20.3: without interruptions windows count every request once', async () => {
   );
 });
 
-it('20.3: whatever happens to pods and scrapes, windows never count more than was sent', async () => {
+it('20.3: for any events of pods and scrapes, windows never count more requests than were sent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(...calm, ...calm, ...interruptions), { maxLength: 80 }), async (steps) => {
       const { sent, counted } = await play(steps);

@@ -14,7 +14,7 @@ interface Kind {
   outcome: [label: string, success: string, failure: string];
   canary: LabelSet;
   primary: LabelSet;
-  /** What must be counted for neither side. */
+  /** Labels of requests that must count for neither side. */
   other: LabelSet;
 }
 
@@ -23,7 +23,7 @@ const app = (pod: string) => ({ kubernetes_namespace: 'prod', kubernetes_pod_nam
 const envoy = { metric: 'envoy_cluster_upstream_rq', outcome: code('envoy_response_code') };
 const http = { metric: 'http_request_duration_seconds_count', outcome: code('status') };
 
-/** Providers and kinds that have no proxy in the embedded mesh, or are counted there for Deployments alone. */
+/** Providers and kinds without a proxy in the embedded mesh, or whose requests it counts only for Deployments. */
 const kinds: readonly Kind[] = [
   {
     ...{ provider: 'kuma', ...envoy, canary: { service: 'app-canary_prod_svc_80' }, primary: { service: 'app-primary_prod_svc_80' } },
@@ -90,7 +90,7 @@ const readWith = async (canary: Canary, more: Partial<MeasureDependencies> = {})
   compare(canary, [{ metric: 'errors', fromMs: endMs - 10_000 }], { ...dependencies(), ...more });
 
 describe.each(kinds)('counts of $provider, $kind', ({ metric, outcome: [label, success, failure], other, ...row }) => {
-  it('20.3: are those of each side', async () => {
+  it('20.3: counts belong to the right side', async () => {
     const prometheus = await emptyServer();
     for (const [index, tMs] of [endMs - 12_000, endMs - 2_000].entries()) {
       const add = (labels: LabelSet, outcome: string, perScrape: number) =>
@@ -122,7 +122,7 @@ it.each([{ route: 'app-00002' }, { route: 'app-00002', primaryRoute: 'app-00002'
   },
 );
 
-it('20.3: an ingress controller that restarts takes nothing from the counts of another', async () => {
+it('20.3: an ingress controller that restarts does not reduce the counts of another', async () => {
   const prometheus = await emptyServer();
   const labels = { __name__: 'nginx_ingress_controller_requests', namespace: 'prod', ingress: 'app', service: 'app', status: '200' };
   for (const [index, tMs] of [endMs - 12_000, endMs - 2_000].entries())

@@ -129,7 +129,7 @@ describe('counts of errors', () => {
         pods.answer('p1', '404', 1000);
       },
     ],
-  ])('20.3: an instance with series of more than a pod gives nothing to a window in which one of them %s', async (_, fromS, happens) => {
+  ])('20.3: an instance with series of more than a pod is left out of a window in which one of them %s', async (_, fromS, happens) => {
     const { pods, atMs, sidesOf } = await started();
     pods.answer('p1', '404', 1000);
     pods.scrape(atMs(1));
@@ -198,7 +198,7 @@ describe('counts of errors', () => {
     expect(await read(6, 13)).toMatchObject({ isFinal: true });
   });
 
-  it('20.3: so is one in which a counter of a side began beside another that had no requests: a pod of the revision before, which is still shown', async () => {
+  it('20.3: a window is also final if a counter of a side began beside another without requests: a pod of the previous revision', async () => {
     const { pods, atMs, read } = await started();
     pods.start('c2', 'podinfo');
     pods.answer('c2', '200', 5);
@@ -251,7 +251,7 @@ describe('counts of errors', () => {
     expect((await sidesOf(5, 10)).canary).toEqual({ requests: 9, failures: 9 });
   });
 
-  it('20.3: where neither side has a series, the answer says of what', async () => {
+  it('20.3: if neither side has a series, the answer names the series', async () => {
     await emptyServer();
     const [answer] = await compare(canary([]), [{ metric: 'errors', fromMs: endMs - 10_000 }], dependencies());
     expect(answer).toEqual({

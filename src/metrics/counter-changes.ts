@@ -1,9 +1,9 @@
 import { PART, type Side, sides } from './counter-query.ts';
 import type { LabelledSeries } from './providers/metric-provider.ts';
 
-/** What the counters of one instance gained between two moments, by counter. */
+/** Increase of one instance's counters between two moments, by counter. */
 export interface InstanceChange {
-  /** The pod that it stands for, where the counters tell pods apart. */
+  /** The pod of the instance, if the counters distinguish pods. */
   pod: string | undefined;
   /** `all` and `succeeded`, or the `le` of each bucket. */
   gained: ReadonlyMap<string, number>;
@@ -11,21 +11,21 @@ export interface InstanceChange {
 
 export interface SideChanges {
   instances: readonly InstanceChange[];
-  /** Whether a series was found at the end of the window, and all counters that are needed of one instance. */
+  /** A series was found at the end of the window, and one instance has all required counters. */
   isSeen: boolean;
   isComplete: boolean;
-  /** Whether an instance that is there now was not there at the begin of the window, or was reset since. */
+  /** An instance of the end of the window did not exist at its start, or was reset since. */
   hasBegunAnew: boolean;
-  /** When the newest samples of both moments were scraped; absent where there are none. Epoch milliseconds. */
+  /** Times at which the newest samples of both moments were scraped; absent without samples. Epoch milliseconds. */
   newestMs: { from?: number; to?: number };
 }
 
 /** The counters to read from the parts of an answer. */
 export interface CounterNames {
   nameOf(kind: string, labels: LabelledSeries['labels']): string;
-  /** An instance without one of these, at either moment, gives nothing. */
+  /** An instance that lacks one of these, at either moment, is left out. */
   required: readonly string[];
-  /** One of these that is not there yet has counted nothing. */
+  /** A counter of these that does not exist yet has counted nothing. */
   optional: readonly string[];
 }
 
@@ -38,21 +38,21 @@ interface Readings {
   newestMs: { from?: number; to?: number };
 }
 
-/** No process answers so many requests in a second: a counter that leaps further was written by a mistake, and one such window would outweigh all others. */
+/** No process answers more requests in a second: a counter that leaps further was written by mistake, and one such window would outweigh all others. */
 const MOST_A_SECOND = 1e7;
-/** The sample at the begin of a window is at most this old. */
+/** Maximum age of the sample at the start of a window. */
 const LOOKBACK_SECONDS = 300;
 
-/** What one instance can have counted in a window of this length. */
+/** Maximum that one instance can have counted in a window of this length. */
 export const mostGained = (windowMs: number): number => MOST_A_SECOND * (windowMs / 1000 + LOOKBACK_SECONDS);
 
-/** Characters of a name in Kubernetes; the status keeps names of pods. */
+/** Longest name in Kubernetes, in characters; the status keeps names of pods. */
 const LONGEST_NAME = 253;
 
 export type Changes = Readonly<Record<Side, SideChanges>>;
 
 /**
- * The instances of each side that were there at both moments and without interruption between them: the lifetime count of any other would count requests a second
+ * The instances of each side that existed at both moments and without interruption between them: the lifetime count of any other would count requests a second
  * time.
  */
 export function counterChanges(
@@ -63,7 +63,7 @@ export function counterChanges(
   for (const { labels, points } of series) {
     const [side, kind = '', end] = (labels[PART] ?? '').split(' ');
     if (!isSide(side) || !(end === 'from' || end === 'to')) return { reason: 'Prometheus gave series without the labels of the query' };
-    // Scrapes of different pods could not be told apart.
+    // Without this label, scrapes of different pods could not be distinguished.
     if (!labels.instance) return { reason: 'the counters have no label instance: keep it where metrics are relabelled or aggregated' };
     if (podLabel && (labels[podLabel] ?? '').length > LONGEST_NAME)
       return { reason: `the label ${podLabel} of the counters has a name that no pod can have` };
@@ -80,7 +80,7 @@ export function counterChanges(
   return { canary: changesOf(bySide.canary, names, most), primary: changesOf(bySide.primary, names, most) };
 }
 
-/** One bucket may have two texts: `1` and `1.0`. */
+/** One bucket can have two texts: `1` and `1.0`. */
 const add = (readings: Map<string, number>, name: string, value: number): void =>
   void readings.set(name, (readings.get(name) ?? 0) + value);
 
@@ -118,7 +118,7 @@ function changeOf(
   return [...gained.values()].every((count) => count <= most) ? { pod, gained } : undefined;
 }
 
-/** Of all of them, at each of both moments. */
+/** Newest of all instances, at each of the two moments. */
 export function newestOf(all: readonly Pick<Readings, 'newestMs'>[]): SideChanges['newestMs'] {
   const newest: SideChanges['newestMs'] = {};
   for (const { newestMs } of all)
@@ -129,7 +129,7 @@ export function newestOf(all: readonly Pick<Readings, 'newestMs'>[]): SideChange
   return newest;
 }
 
-/** NaN for what no counter does. */
+/** NaN for a change that no counter makes. */
 function changeBetween(from = Number.NaN, to = Number.NaN): number {
   return from >= 0 && to >= from && Number.isFinite(to) ? to - from : Number.NaN;
 }

@@ -15,8 +15,8 @@ import { namesOf, observedNames, observerOf } from './source.ts';
 import { boundsOf, errorsWindow, slowWindow } from './window-counts.ts';
 
 /**
- * The last window ended with a sample that is not shown any more: another replica of Prometheus answers, which has scraped at other moments, so that the
- * difference to its counters would count requests twice. A sample that stays away is lost, and the next window begins without it.
+ * The last window ended with a sample that is no longer shown: another replica of Prometheus answers, which has scraped at other times, so that the difference
+ * to its counters would count requests twice. If the sample does not return, it is lost, and the next window begins without it.
  */
 const LOST_SAMPLE =
   'Prometheus does not show the sample that the last window ended with, as where two replicas answer in turn: ask always the same one, or one that removes duplicates';
@@ -25,7 +25,7 @@ const NOTHING = { requests: 0, failures: 0 };
 
 type WithoutMetric<Each> = Each extends unknown ? Omit<Each, 'metric'> : never;
 
-/** The answer to one question, but for the metric that it is of. */
+/** The answer to one question, without its metric. */
 export type Counted = WithoutMetric<Compared>;
 
 const unknown = (reason: string): Counted => ({ kind: 'unknown', reason });

@@ -3,7 +3,7 @@ import { mostGained } from './counter-changes.ts';
 import { errorsHistory, errorsHistoryQuery, latencyHistory, latencyHistoryQuery } from './counter-history.ts';
 
 const STEP_SECONDS = 300;
-/** What `count` instances had counted at two moments. */
+/** Counts of `count` instances at two moments. */
 const series = (from: number, to: number, count: number) => [
   {
     labels: { serin_part: 'all' },
@@ -28,7 +28,7 @@ const series = (from: number, to: number, count: number) => [
   },
 ];
 
-it.each([1, 3])('of %i instances a window counts up to what they can have served in it, and not where they leapt', (count) => {
+it.each([1, 3])('of %i instances a window counts up to the maximum that they can serve in it, and nothing if they leapt', (count) => {
   const most = mostGained(STEP_SECONDS * 1000) * count;
   expect(errorsHistory(series(5, 5 + most, count))).toEqual([{ requests: most, failures: 0 }]);
   expect(errorsHistory(series(5, 6 + most, count))).toEqual([]);
@@ -41,14 +41,14 @@ it.each([
   { learnMs: 10_000, errors: '10000ms', latency: '15000ms' },
   { learnMs: 60_000.5, errors: '60001ms', latency: '60001ms' },
 ])(
-  'three hours are read in windows of $learnMs ms, and not in more than fit: $errors of errors, $latency of latencies',
+  'three hours are read in windows of $learnMs ms, up to the maximum number: $errors of errors, $latency of latencies',
   ({ learnMs, errors, latency }) => {
     expect(errorsHistoryQuery(counters, 7_000, learnMs)).toMatch(new RegExp(`\\)\\[10800000ms:${errors}\\] @ 7\\.000$`));
     expect(latencyHistoryQuery(counters, 7_000, learnMs)).toMatch(new RegExp(`\\)\\[10800000ms:${latency}\\] @ 7\\.000$`));
   },
 );
 
-it('the history is the sum over all instances, with their number beside it', () => {
+it('the history is the sum over all instances, together with their number', () => {
   expect(errorsHistoryQuery(counters, 7_000, 10_000)).toBe(
     '(label_replace(sum(requests{a="b"}),"serin_part","all","","") or label_replace(sum(succeeded{a="b"}),"serin_part","succeeded","","") or ' +
       'label_replace(count(count by (instance) (requests{a="b"})),"serin_part","instances","",""))[10800000ms:10000ms] @ 7.000',
@@ -59,7 +59,7 @@ it('the history is the sum over all instances, with their number beside it', () 
   );
 });
 
-/** What one instance had counted at each moment, by the labels of the part. */
+/** Counts of one instance at each moment, by the labels of the part. */
 const read = (...parts: [labels: Record<string, string>, values: number[]][]) =>
   [...parts, [{ serin_part: 'instances' }, parts[0]?.[1].map(() => 1) ?? []] as const].map(([labels, values]) => ({
     labels,
@@ -84,7 +84,7 @@ it.each([
   expect(errorsHistory(read([{ serin_part: 'all' }, all], [{ serin_part: 'succeeded' }, succeeded]))).toEqual(windows);
 });
 
-it('the history of errors: without a series of all requests there is none', () => {
+it('the history of errors: without a series of all requests it is empty', () => {
   expect(errorsHistory(read([{ serin_part: 'succeeded' }, [0, 0]]))).toEqual([]);
 });
 

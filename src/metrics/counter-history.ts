@@ -5,12 +5,12 @@ import { mostGained } from './counter-changes.ts';
 import { allOf, inMs, PART, part, type RenderedCounters, seconds } from './counter-query.ts';
 import type { LabelledSeries } from './providers/metric-provider.ts';
 
-/** How far back the primary's history is read: with an hour of few failures the worst cell of the study has no margin. */
+/** Length of the primary's history: with an hour of few failures the worst cell of the study has no margin. */
 const HISTORY_MS = 3 * 3_600_000;
-/** In how many windows at most: those of 5 s. Of buckets fewer, since each window has twenty of them. */
+/** Maximum number of windows: those of 5 s. For buckets fewer, since each window has twenty of them. */
 const MOST_WINDOWS = { errors: 2160, latency: 720 };
 
-/** All requests and those that succeeded, at each step of the history before `untilMs`. */
+/** All requests and the successful ones, at each step of the history before `untilMs`. */
 export function errorsHistoryQuery({ requests, succeeded }: SideCounters, untilMs: number, learnMs: number): string {
   const parts = [
     part('all', `sum(${requests})`),
@@ -50,12 +50,12 @@ export function latencyHistory(series: readonly LabelledSeries[], unit: Rendered
   });
 }
 
-/** The upper bound in a label `le`; NaN where it is not a number. */
+/** The upper bound in a label `le`; NaN if it is not a number. */
 export const boundOf = (le: string): number => (le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le === '' ? Number.NaN : le));
 
 /**
- * What each counter gained from one moment to the next. A step is left out where a counter went down or leapt, and where the number of instances differs: a pod that comes again
- * brings its lifetime count.
+ * Increase of each counter from one moment to the next. A step is left out if a counter went down or leapt, or if the number of instances differs: a pod that
+ * comes again brings its lifetime count.
  */
 function steps(series: readonly LabelledSeries[], nameOf: (labels: LabelledSeries['labels']) => string): Map<string, number>[] {
   const moments = new Map<number, Map<string, number>>();

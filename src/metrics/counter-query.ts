@@ -4,7 +4,7 @@ import type { LatencyPlan } from '../judge/latency.ts';
 export const sides = ['canary', 'primary'] as const;
 export type Side = (typeof sides)[number];
 
-/** Counters of both sides with all names filled in. */
+/** Selectors of both sides' counters with all names filled in. */
 export interface RenderedCounters {
   canary: SideCounters;
   primary: SideCounters;
@@ -12,22 +12,22 @@ export interface RenderedCounters {
   podLabel?: string;
 }
 
-/** The moments at which counters are read; epoch milliseconds. */
+/** Times at which counters are read; epoch milliseconds. */
 export interface ReadingMoments {
   fromMs: number;
   toMs: number;
 }
 
-/** The label that tells the parts of one answer apart: side, kind and moment, with a space between them. */
+/** The label that distinguishes the parts of one answer: side, kind and moment, with a space between them. */
 export const PART = 'serin_part';
 export const ofPart = (...words: string[]): string => words.join(' ');
 
-/** How far back Prometheus looks for the last sample of a series (`--query.lookback-delta`). Milliseconds. */
+/** Time for which Prometheus looks back for the last sample of a series (`--query.lookback-delta`). Milliseconds. */
 const LOOKBACK_MS = 300_000;
-/** A series that comes again within this time is not a new one. */
+/** A series that returns within this time is not a new one. */
 const RETURNS_WITHIN = '1h';
 
-/** All requests and those that succeeded, of both sides at both moments. Nothing in it is extrapolated: windows that follow each other read the same numbers. */
+/** All requests and the successful ones, of both sides at both moments. Nothing in it is extrapolated: windows that follow each other read the same numbers. */
 export function errorsQuery(counters: RenderedCounters, moments: ReadingMoments): string {
   const by = labelsOf(counters);
   return sides
@@ -77,13 +77,13 @@ function atBothEnds(side: Side, kind: string, { fromMs, toMs }: ReadingMoments, 
   ];
 }
 
-/** When the newest sample that is shown was scraped: seconds. */
+/** Scrape time of the newest visible sample: seconds. */
 const newest = (side: Side, selector: string, by: string, moments: ReadingMoments): string[] =>
   atBothEnds(side, 'newest', moments, (at) => `max by (${by}) (timestamp(${selector}${at}))`);
 
 /**
- * Why a difference of two sums may be wrong: a counter that was reset since the sample before the window, a series that ended, or one that was missing for a
- * while and came again with its old count. A series that is really new is an answer that was not given before, and counts from zero.
+ * Reasons for which a difference of two sums can be wrong: a counter that was reset since the sample before the window, a series that ended, or a series that
+ * was missing for a while and returned with its old count. A series that is really new counts from zero.
  */
 function interruptions(side: Side, selector: string, by: string, { fromMs, toMs }: ReadingMoments): string[] {
   const [from, to] = [` @ ${seconds(fromMs)}`, ` @ ${seconds(toMs)}`];
@@ -97,7 +97,7 @@ function interruptions(side: Side, selector: string, by: string, { fromMs, toMs 
   ];
 }
 
-/** Bounds have few digits; this drops what a change of the unit adds to them. */
+/** Bounds have few digits; this drops digits that a change of the unit adds. */
 const DIGITS = 12;
 export const inMs = (bound: number, unit: 'ms' | 's'): number => (unit === 's' ? Number((bound * 1000).toPrecision(DIGITS)) : bound);
 const inUnit = (boundMs: number, unit: 'ms' | 's'): number => (unit === 's' ? Number((boundMs / 1000).toPrecision(DIGITS)) : boundMs);

@@ -39,7 +39,7 @@ async function offline(metrics: readonly Metric[], { secret }: { secret?: Record
 const builtin = [{ name: 'request-success-rate' }, { name: 'request-duration' }];
 const ofTemplate = (name: string): Metric => ({ name: 'errors', templateRef: { name } });
 
-it('05-C2: all backends answer, and the server of several built-in metrics is asked once', async () => {
+it('05-C2: all backends answer, and the server of several built-in metrics is queried once', async () => {
   server.answersWith('value');
   expect(await offline([...builtin, ofTemplate('datadog')])).toBeUndefined();
   expect(server.requests).toHaveLength(1);
@@ -60,7 +60,7 @@ it('05-C2: a template that is not found, or lacks its keys, is reported', async 
   );
 });
 
-it('05-C2: inline queries are not looked at, and no metrics are all fine', async () => {
+it('05-C2: inline queries are not checked, and an empty list of metrics is fine', async () => {
   server.answersWith('down');
   expect(await offline([{ name: 'mine', query: 'vector(1)' }])).toBeUndefined();
   expect(await offline([])).toBeUndefined();

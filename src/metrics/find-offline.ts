@@ -8,8 +8,8 @@ import { type TemplateDependencies, templateBackend } from './template-backend.t
 type OnlineDependencies = TemplateDependencies & ServerDependencies & Pick<MeasureDependencies, 'signal' | 'turns'>;
 
 /**
- * Why the first of a Canary's metrics cannot be asked for, in the order of its list; undefined where all backends answer. Built-in metrics stand for
- * their server, templates for their backend, and inline queries are not looked at (05-C2). Never throws.
+ * Reason for which the first of a Canary's metrics cannot be queried, in the order of its list; undefined if all backends answer. Built-in metrics are checked
+ * by their server, templates by their backend, and inline queries are not checked (05-C2). Never throws.
  */
 export async function findOffline(canary: Canary, deps: OnlineDependencies): Promise<string | undefined> {
   const { signal } = deps;

@@ -35,7 +35,7 @@ it('06-F13: a query that was cancelled has no time', async () => {
   expect(timed).toEqual([]);
 });
 
-it('I15, I11: a query that gets no turn is not sent and not timed, and says so', async () => {
+it('I15, I11: a query that gets no turn is not sent and not timed, and the result has that reason', async () => {
   const done: string[] = [];
   const run = async (): Promise<Measurement> => {
     done.push('sent');

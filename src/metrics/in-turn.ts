@@ -5,7 +5,7 @@ import type { Measurement } from './providers/metric-provider.ts';
 type TurnDependencies = Pick<MeasureDependencies, 'turns' | 'signal'>;
 type NotSent = Extract<Measurement, { kind: 'error' }>;
 
-/** One query to a backend of this type when it is the turn of the namespace. Its time is taken, unless it was cancelled: then it has no answer. */
+/** Runs one query to a backend of this type in the turn of the namespace. Its duration is recorded, unless it was cancelled: then it has no response. */
 export function inTurn<Answer>(
   type: string,
   run: () => Promise<Answer>,
@@ -21,7 +21,7 @@ export function inTurn<Answer>(
   return atTurn(timed, deps, (reason) => ({ kind: 'error', reason }));
 }
 
-/** What is asked when it is the turn of the namespace, or why it was not sent. */
+/** Runs a query in the turn of the namespace, or gives the reason for which it was not sent. */
 export function atTurn<Answer>(
   ask: () => Promise<Answer>,
   { turns, signal }: TurnDependencies,
@@ -30,7 +30,7 @@ export function atTurn<Answer>(
   return turns ? turns.run(ask, signal).catch((error: unknown) => notSent(reasonOf(error, signal))) : ask();
 }
 
-/** Why a query had no turn; anything else is thrown on. */
+/** Reason for which a query had no turn; any other error is thrown on. */
 function reasonOf(error: unknown, signal: AbortSignal): string {
   if (error instanceof NoTurnError) return `the query was not sent: ${error.message}`;
   if (signal.aborted) return 'the query was cancelled';

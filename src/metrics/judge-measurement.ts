@@ -6,7 +6,7 @@ import type { Measurement } from './providers/metric-provider.ts';
 
 const units: Readonly<Record<MetricKind, string>> = { successRate: '%', duration: 'ms', custom: '' };
 
-/** The verdict of one check; `primary` is its value there, if it was asked for. A check without a value is unmeasured, and never failed (I11). */
+/** The verdict of one check; `primary` is the primary's value, if it was measured. A check without a value is unmeasured, and never failed (I11). */
 export function judgeMeasurement(metric: Metric, kind: MetricKind, measured: Measurement, primary?: Measurement): Verdict {
   const unit = units[kind];
   const bounds = limitOf(metric, kind);
@@ -16,7 +16,7 @@ export function judgeMeasurement(metric: Metric, kind: MetricKind, measured: Mea
   const known = { check: metric.name, limit: texts.join(', ') };
   if (measured.kind !== 'value') return { ...known, ...unmeasured(measured) };
   const { value } = measured;
-  // JSON has no infinity: the reason shows it, the status cannot hold it.
+  // JSON has no infinity: the reason shows it, the status cannot contain it.
   const seen = {
     ...known,
     ...(Number.isFinite(value) ? { value } : {}),

@@ -1,7 +1,7 @@
 import type { Metric } from '../api/canary.ts';
 import { defined } from '../base/defined.ts';
 
-/** The bound that a deprecated `threshold` means: a minimum for a success rate, a maximum for all else. */
+/** The bound that a deprecated `threshold` means: a minimum for a success rate, a maximum for all others. */
 export type MetricKind = 'successRate' | 'duration' | 'custom';
 
 /** The accepted range, both ends included, in percent, whole milliseconds, or the query's own unit. */
@@ -10,18 +10,18 @@ export interface Limit {
   max?: number | undefined;
 }
 
-/** 05-B32–B35: `thresholdRange` wins over `threshold`; with neither the threshold is 0, unless the primary is the measure. */
+/** 05-B32–B35: `thresholdRange` wins over `threshold`; without both the threshold is 0, unless the metric is compared with the primary. */
 export function limitOf(metric: Pick<Metric, 'threshold' | 'thresholdRange' | 'baseline' | 'wholeMilliseconds'>, kind: MetricKind): Limit {
   const { thresholdRange: range, threshold = 0, baseline } = metric;
   if (baseline && !range && metric.threshold === undefined) return {};
   const bounds: Limit = range ? { ...range } : kind === 'successRate' ? { min: threshold } : { max: threshold };
   if (kind !== 'duration' || metric.wholeMilliseconds === false) return bounds;
-  // Durations are compared as whole milliseconds, bounds too (05-B31, B33), unless the metric wants what was measured (05-W13).
+  // Durations and their bounds are compared as whole milliseconds (05-B31, B33), unless the metric wants the measured value (05-W13).
   const whole = (bound: number | undefined) => (bound === undefined ? undefined : Math.trunc(bound));
   return defined({ min: whole(bounds.min), max: whole(bounds.max) });
 }
 
-/** Why the value is outside, or undefined. NaN is outside every range that has a bound. */
+/** Reason for which the value is outside, or undefined. NaN is outside every range that has a bound. */
 export function breach(value: number, { min, max }: Limit, unit: string): string | undefined {
   if (min !== undefined && !(value >= min)) return `${showNumber(value)}${unit} is below the minimum of ${min}${unit}`;
   if (max !== undefined && !(value <= max)) return `${showNumber(value)}${unit} is above the maximum of ${max}${unit}`;

@@ -12,7 +12,7 @@ const SCRAPE_MS = 15_000;
 let server: EmbeddedPrometheus | undefined;
 afterEach(() => server?.stop());
 
-/** So many requests a minute, a tenth of which fail; undefined: none was ever counted. */
+/** A number of requests in a minute, of which a tenth fail; undefined if none was ever counted. */
 async function verdictOn(
   metric: Metric,
   perMinute: number | undefined,
@@ -58,7 +58,7 @@ const kinds: [string, Metric][] = [
 ];
 
 describe.each(kinds)('minimumRequests of a metric, %s', (_, metric) => {
-  it('judges as ever where there are enough requests, and where it is not set', async () => {
+  it('judges as usual with enough requests, and without minimumRequests', async () => {
     expect(await verdictOn({ ...metric, minimumRequests: 50 }, 60)).toMatchObject({ verdict: 'failed' });
     await server?.stop();
     expect(await verdictOn(metric, 6)).toMatchObject({ verdict: 'failed' });
@@ -76,17 +76,17 @@ describe.each(kinds)('minimumRequests of a metric, %s', (_, metric) => {
     expect(await verdictOn(lenient, 6)).toMatchObject({ verdict: 'unmeasured' });
   });
 
-  it('takes no series at all for no request', async () => {
+  it('counts a missing series as no request', async () => {
     expect(await verdictOn({ ...metric, minimumRequests: 1 }, undefined)).toMatchObject({ reason: expect.stringMatching(/^0 requests/) });
   });
 
-  it('E20a: waits where the window was cut short at the last revision', async () => {
+  it('E20a: waits if the window was cut at the last revision', async () => {
     const release = { measuredFromMs: NOW_MS - 20_000, othersUntilMs: NOW_MS - 30_000 };
     expect(await verdictOn({ ...metric, minimumRequests: 50 }, 60, release)).toMatchObject({ verdict: 'unmeasured', early: true });
   });
 });
 
-it('I11: requests that cannot be counted are no verdict', async () => {
+it('I11: requests that cannot be counted give no verdict', async () => {
   const [, [, inline] = kinds[0] ?? []] = kinds;
   const metric = inline ?? { name: 'errors' };
   expect(await verdictOn({ ...metric, minimumRequests: 5, trafficQuery: 'sum(' }, 60)).toMatchObject({
@@ -103,7 +103,7 @@ it('I11: requests that cannot be counted are no verdict', async () => {
 describe.each<Metric>([
   { name: 'request-success-rate', thresholdRange: { min: 99 } },
   { name: 'request-duration', thresholdRange: { max: 500 } },
-])('DF826: the requests that $name was decided by', (metric) => {
+])('DF826: the requests by which $name was decided', (metric) => {
   it('are counted in the window of the check, by one more query', async () => {
     const queries: string[] = [];
     const verdict = await verdictOn({ ...metric, interval: '30s' }, 6, undefined, { queryAsked: (query) => queries.push(query) });
@@ -111,11 +111,11 @@ describe.each<Metric>([
     expect(queries.filter((query) => /^sum\(increase\(istio_requests_total\{.*\}\[30s\]\)\)$/.test(query))).toHaveLength(1);
   });
 
-  it('are 0 where no series was found, and so no value either', async () => {
+  it('are 0 if no series was found, and so no value either', async () => {
     expect(await verdictOn(metric, undefined)).toMatchObject({ verdict: 'unmeasured', code: 'NoTraffic', requests: 0 });
   });
 
-  it('are unknown where they cannot be counted, and that decides nothing', async () => {
+  it('are unknown if they cannot be counted, and that decides nothing', async () => {
     const counted = await verdictOn(metric, 60);
     await server?.stop();
     const uncounted = await verdictOn(metric, 60, undefined, { observerFor: (...of) => ({ ...observerFor(...of), requestCount: 'sum(' }) });
@@ -124,14 +124,14 @@ describe.each<Metric>([
   });
 });
 
-it.each(['sum(nothing)', 'sum(nothing) or vector(0) / 0'])('DF826: %s beside a value counts nothing', async (requestCount) => {
+it.each(['sum(nothing)', 'sum(nothing) or vector(0) / 0'])('DF826: %s counts nothing if a value was measured', async (requestCount) => {
   const metric: Metric = { name: 'request-success-rate', thresholdRange: { min: 99 } };
   const verdict = await verdictOn(metric, 60, undefined, { observerFor: (...of) => ({ ...observerFor(...of), requestCount }) });
   expect(verdict).toMatchObject({ verdict: 'failed' });
   expect(verdict).not.toHaveProperty('requests');
 });
 
-it('DF826: a metric with a query of its own has a number of requests only where its trafficQuery is run', async () => {
+it('DF826: a metric with its own query has a number of requests only if its trafficQuery is run', async () => {
   const metric: Metric = { name: 'errors', query: ratio, trafficQuery, thresholdRange: { max: 0.01 } };
   expect(await verdictOn(metric, 60)).not.toHaveProperty('requests');
   await server?.stop();

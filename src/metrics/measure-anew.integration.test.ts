@@ -8,7 +8,7 @@ import { measure } from './measure.ts';
 const vector = '{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"1"]}]}}';
 const seen: (string | undefined)[] = [];
 let waiting: (() => void)[] = [];
-/** Answers none before so many have asked. */
+/** Number of requests that must have come before any is answered. */
 let together = 1;
 const server = createServer(({ headers }, response) => {
   seen.push(headers.authorization);
@@ -22,7 +22,7 @@ afterEach(() => {
   together = 1;
 });
 
-/** Metrics of one template each, whose Secret holds this now. */
+/** Measures metrics with one template each, whose Secret has the current token. */
 async function measured(metrics: readonly string[], token: () => string) {
   await emptyServer();
   await new Promise<void>((resolve) => (server.listening ? resolve() : server.listen(0, '127.0.0.1', resolve)));
@@ -35,12 +35,12 @@ async function measured(metrics: readonly string[], token: () => string) {
   });
 }
 
-it('05-E9: a Secret is read for each measurement, so that a new token counts at the next one', async () => {
+it('05-E9: a Secret is read for each measurement, so that a new token counts for the next one', async () => {
   for (const token of ['old', 'new']) expect(await measured(['errors'], () => token)).toMatchObject([{ verdict: 'passed' }]);
   expect(seen).toEqual(['Bearer old', 'Bearer new']);
 });
 
-it('05-R36: metrics are measured side by side', async () => {
+it('05-R36: metrics are measured in parallel', async () => {
   together = 3;
   expect(await measured(['a', 'b', 'c'], () => 't')).toMatchObject(Array.from({ length: 3 }, () => ({ verdict: 'passed' })));
 });

@@ -6,10 +6,10 @@ import type { Metric } from '../api/canary.ts';
 import { measure } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 
-describe('one metric', () => {
+describe('modes and initial delay of a metric', () => {
   const metric: Metric = { name: 'm', query: 'vector(9)', thresholdRange: { max: 1 } };
 
-  it('05-W28, R32: one that observes is measured as ever, and its verdict says that it has no say', async () => {
+  it('05-W28, R32: a metric that observes is measured as usual, and its verdict is marked as without effect', async () => {
     expect(
       await run([
         { ...metric, mode: 'observe' },
@@ -29,7 +29,7 @@ describe('one metric', () => {
     },
     { sinceMs: 60_000, is: { verdict: 'failed', value: 9 } },
   ])(
-    '05-W28, R23: $sinceMs ms after the canary can get requests, one whose initial delay is 1m is $is.verdict',
+    '05-W28, R23: $sinceMs ms after the canary can get requests, a metric with an initial delay of 1m is $is.verdict',
     async ({ sinceMs, is }) => {
       const [verdict] = await run([{ ...metric, initialDelay: '1m' }], {}, { measuredFromMs: endMs - sinceMs });
       expect(verdict).toMatchObject(is);
@@ -37,7 +37,7 @@ describe('one metric', () => {
   );
 });
 
-it('05-B2: where the mesh is Linkerd, a Canary whose traffic another provider routes is judged by the metrics of Linkerd', async () => {
+it('05-B2: if the mesh is Linkerd, a Canary whose traffic another provider routes is judged by the metrics of Linkerd', async () => {
   const server = await emptyServer();
   for (const scrape of [0, 1, 2, 3, 4]) {
     const labels = { __name__: 'response_total', namespace: 'test', deployment: 'podinfo', direction: 'inbound' };
@@ -53,7 +53,7 @@ it('05-B2: where the mesh is Linkerd, a Canary whose traffic another provider ro
   expect(await measure(routed, dependencies())).toMatchObject([{ verdict: 'unmeasured' }]);
 });
 
-describe("Flagger's rules of a list of metrics", () => {
+describe("Flagger's rules for a list of metrics", () => {
   const template = async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query: 'vector(3)' } });
   const verdicts = async (metrics: readonly Metric[], more: Partial<MeasureDependencies> = {}) =>
     (await run(metrics, { template, ...more })).map(({ check, value }) => [check, value]);
@@ -70,18 +70,18 @@ describe("Flagger's rules of a list of metrics", () => {
     ]);
   });
 
-  it('05-E8, W14: a metric without an interval is asked for a minute, by a template, too', async () => {
+  it('05-E8, W14: a metric without an interval has a window of one minute, also by a template', async () => {
     const query = 'count_over_time(istio_requests_total{destination_workload="podinfo-primary"}[{{ interval }}])';
     const asking = async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query } });
-    // Four scrapes of 15 s lie within a minute.
+    // One minute contains four scrapes of 15 s.
     expect(await verdicts([{ name: 'm', templateRef: { name: 't' } }], { template: asking })).toEqual([['m', 4]]);
   });
 
-  it('05-E12: no metrics give no verdict', async () => {
+  it('05-E12: an empty list of metrics gives no verdict', async () => {
     expect(await verdicts([])).toEqual([]);
   });
 
-  it("05-B6: the Canary's own server is asked instead of the global one, by built-in and inline metrics", async () => {
+  it("05-B6: built-in and inline metrics query the Canary's own server instead of the global one", async () => {
     await scraped();
     const own = canary([{ name: 'request-success-rate' }, { name: 'm', query: 'vector(1)' }]);
     own.spec.metricsServer = serverUrl();
@@ -101,7 +101,7 @@ it.each<[string, Metric, string]>([
   expect(await run([metric])).toEqual([expect.objectContaining({ verdict: 'failed', reason })]);
 });
 
-it('05-B23, Q6: in Skipper route names every character but letters, digits and underscores becomes an underscore', async () => {
+it('05-B23, Q6: in Skipper route names every character except letters, digits and underscores becomes an underscore', async () => {
   await scraped();
   const named = canary([{ name: 'request-success-rate' }]);
   Object.assign(named.metadata, { name: 'api-v2', namespace: 'shop-eu' });
@@ -150,7 +150,7 @@ it("05-W19, W20, W21, W35: a template's settings for series, points, windows and
   expect(spans.sort((a, b) => a - b)).toEqual([120, 600, 600, 600, 600, 600]);
 });
 
-it('05-W32: a rate that finds nothing in a window shorter than two scrapes says so', async () => {
+it('05-W32: a rate that finds nothing in a window shorter than two scrapes names that reason', async () => {
   const [narrow, wide, plain] = await run([
     { name: 'narrow', query: 'sum(rate(nothing[{{ interval }}]))', interval: '30s' },
     { name: 'wide', query: 'sum(rate(nothing[{{ interval }}]))', interval: '2m' },
@@ -161,7 +161,7 @@ it('05-W32: a rate that finds nothing in a window shorter than two scrapes says 
   expect(plain?.reason).toMatch(/asked: nothing$/);
 });
 
-it('05-W33: an empty result shows the query as it was sent, on one line and shortened', async () => {
+it('05-W33: an empty result shows the rendered query, on one line and shortened', async () => {
   const [rate] = await run([{ name: 'request-success-rate' }], { meshProvider: 'linkerd' });
   expect(rate?.reason).toMatch(/no series; asked: sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);
   const [long] = await run([{ name: 'm', query: `nothing{a="${'x'.repeat(500)}"}\n  or nothing` }]);

@@ -54,7 +54,7 @@ describe('measure', () => {
       return verdict;
     };
 
-    it('05-W36: nothing but errors is 0 %, and fails the check', async () => {
+    it('05-W36: only errors are 0 %, and fail the check', async () => {
       expect(await only({ 503: (scrape) => scrape * 7 })).toMatchObject({
         verdict: 'failed',
         value: 0,
@@ -89,7 +89,7 @@ describe('measure', () => {
     ]);
   });
 
-  it('05-E1: asks built-in and inline queries before templates, and reads the template from its namespace', async () => {
+  it('05-E1: runs built-in and inline queries before templates, and reads the template from its namespace', async () => {
     const asked: string[] = [];
     const template = async (namespace: string, name: string) => {
       asked.push(`${namespace}/${name}`);
@@ -193,7 +193,7 @@ describe('measure', () => {
   });
 });
 
-it('05-T12, W14, 02-15.2.26: a window that only the query reads goes on working, and one minute is the default', async () => {
+it('05-T12, W14, 02-15.2.26: a window that only the query reads still works, and one minute is the default', async () => {
   const asked: string[] = [];
   const graphite = createServer((request, response) => {
     asked.push(new URL(request.url ?? '', 'http://a').searchParams.get('from') ?? '');

@@ -17,8 +17,8 @@ import { templateCounts } from './template-counts.ts';
 type Check = (deps: MeasureDependencies) => Promise<Verdict>;
 
 /**
- * One verdict a check, in Flagger's order: built-in and inline queries as listed, then templates (05-E1). All are asked, at
- * the same time, so that a failed one does not hide the others. Never throws; what cannot be measured is `unmeasured` (I11).
+ * One verdict for each check, in Flagger's order: built-in and inline queries as listed, then templates (05-E1). All run at the same time, so that a failed
+ * check does not hide the others. Never throws; a check that cannot be measured is `unmeasured` (I11).
  */
 export async function measure(canary: Canary, deps: MeasureDependencies): Promise<Verdict[]> {
   const metrics = canary.spec.analysis.metrics ?? [];
@@ -29,9 +29,9 @@ export async function measure(canary: Canary, deps: MeasureDependencies): Promis
 }
 
 /**
- * Counts of both sides, one answer for each question, in their order: the other kind of check. They are judged where the counts of the whole release are (E122).
- * `errors` and `latency` take one query of the Canary's Prometheus each, a metric with a MetricTemplate four of its backend. Never throws: what
- * cannot be read is `unknown` and never a count (I11).
+ * Counts of both sides, one answer for each question, in their order: the other kind of check. They are judged together with those of the whole release (E122).
+ * `errors` and `latency` take one query of the Canary's Prometheus each, a metric with a MetricTemplate four of its backend. Never throws: counts that cannot
+ * be read are `unknown` (I11).
  */
 export async function compare(canary: Canary, toCompare: readonly ToCompare[], deps: MeasureDependencies): Promise<Compared[]> {
   const counted = async (one: ToCompare): Promise<Counted> => {
@@ -44,7 +44,7 @@ export async function compare(canary: Canary, toCompare: readonly ToCompare[], d
   return Promise.all(toCompare.map(async (one): Promise<Compared> => ({ metric: one.metric, ...(await counted(one)) })));
 }
 
-/** Not before its initial delay is over, and only to be looked at where the metric wants no more (05-W28). */
+/** Waits for the initial delay, and marks a metric that only observes (05-W28). */
 function guarded(canary: Canary, metric: Metric, check: Check): Check {
   const asked: Check = async (deps) => delayed(metric, canary.status?.release, deps.nowMs) ?? (await check(deps));
   return metric.mode === 'observe' ? async (deps) => ({ ...(await asked(deps)), observed: true }) : asked;
@@ -112,21 +112,21 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
   }
 }
 
-/** What differs between a built-in metric and one with a query of its own. */
+/** Differences between a built-in metric and a metric with its own query. */
 interface Asked {
   kind: MetricKind;
   backend: Backend;
-  /** The value of the side that is run for. */
+  /** The value of the side for which it runs. */
   value(run: Run): Promise<Measurement>;
-  /** Counts the requests in any case, unless the metric brings a query for its minimum of them. */
+  /** Counts the requests in any case, unless the metric brings a query for its minimum. */
   requestCount?: string;
-  /** `{{ target }}` alone chooses the side, so that the same can be asked of the primary. */
+  /** Only `{{ target }}` selects the side, so that the same query can be run for the primary. */
   choosesSide: boolean;
-  /** The metric's own; absent: those of the provider. */
+  /** The metric's own query; absent for the queries of the provider. */
   query?: string;
 }
 
-/** The one way from the window of a check to its verdict: window, value, low traffic, baseline, judgement. */
+/** The only path from the window of a check to its verdict: window, value, low traffic, baseline, judgement. */
 async function verdictOf(canary: Canary, metric: Metric, deps: MeasureDependencies, asked: Asked): Promise<Verdict> {
   const { kind, backend, choosesSide, query } = asked;
   const { baseline } = metric;
@@ -148,14 +148,14 @@ async function verdictOf(canary: Canary, metric: Metric, deps: MeasureDependenci
   const seen = tooFew ?? measured;
   const requests = requestsIn(counted, measured);
   const verdict = { ...judgeMeasurement(metric, kind, seen, primary), ...(requests !== undefined && { requests }) };
-  // A range that is written into the query stays as it is.
+  // A range that is written into the query is not cut.
   const isCut = window.isCut && (isBuiltin || namesPlaceholder(tooFew ? (metric.trafficQuery ?? '') : query, 'interval'));
   return isCut ? unlessEarly(verdict, [seen, baseline && primary]) : verdict;
 }
 
 /**
- * Why so few requests say nothing, where the metric sets a minimum; undefined when there are enough of them, or no minimum. No request at
- * all may be no series at all. `counted`: the requests in the metric's window; absent: no query counts them.
+ * Reason for which too few requests are not evidence, if the metric sets a minimum; undefined with enough of them, or without a minimum. No request can also
+ * mean no series. `counted`: the requests in the metric's window; absent if no query counts them.
  */
 function lowTraffic({ minimumRequests }: Metric, counted: Measurement | undefined): Measurement | undefined {
   if (minimumRequests === undefined) return undefined;
@@ -167,8 +167,8 @@ function lowTraffic({ minimumRequests }: Metric, counted: Measurement | undefine
 }
 
 /**
- * The requests that decided, as a verdict shows them; undefined where they are not known. Prometheus extrapolates an increase to the whole window, so that it is about as
- * many, with one digit behind the point. Without a series of requests there were none, unless a value was measured all the same. Decides nothing.
+ * The number of requests that decided, for the verdict; undefined if it is not known. Prometheus extrapolates an increase to the whole window, so that the
+ * number is approximate, with one decimal. Without a series of requests it is 0, unless a value was measured all the same. Decides nothing.
  */
 function requestsIn(counted: Measurement | undefined, measured: Measurement): number | undefined {
   if (counted?.kind === 'noData') return measured.kind === 'noData' && !counted.isNaN ? 0 : undefined;
@@ -177,7 +177,7 @@ function requestsIn(counted: Measurement | undefined, measured: Measurement): nu
 
 const shownCount = (requests: number): number => Number(requests.toFixed(1));
 
-/** The primary's value: by a query of its own, or by what asks for the canary, under the primary's name. */
+/** The primary's value: by its own query, or by the canary's query with the primary's name. */
 async function askBaseline(
   { query }: NonNullable<Metric['baseline']>,
   run: Run,

@@ -28,7 +28,7 @@ describe('a window that reaches back to the last revision', () => {
     expect(await afterABadRevision(metric, 20_000)).toEqual([expect.objectContaining({ verdict: 'passed' })]);
   });
 
-  it('E20a: a metric that is not measured yet says so, and does not count as failed', async () => {
+  it('E20a: a metric that is not measured yet has that reason, and does not count as failed', async () => {
     const [verdict] = await afterABadRevision(rate, 2_000);
     expect(verdict).toMatchObject({
       verdict: 'unmeasured',
@@ -44,7 +44,7 @@ describe('a window that reaches back to the last revision', () => {
     expect(verdict).not.toHaveProperty('early');
   });
 
-  it('E20a: a range that is written into a query stays, and its gaps are no matter of time', async () => {
+  it('E20a: a range that is written into a query is not cut, and its gaps do not count as early', async () => {
     const fixed: Metric = { name: 'mine', query: ratio('1m'), thresholdRange: { min: 0.99 } };
     expect(await afterABadRevision(fixed, 2_000)).toEqual([expect.objectContaining({ verdict: 'failed' })]);
     await stopServer();
@@ -56,7 +56,7 @@ describe('a window that reaches back to the last revision', () => {
   it.each([
     { interval: '{{ interval }}', verdict: 'passed' },
     { interval: '20s', verdict: 'failed' },
-  ])('E20a: ingress-nginx hands over what it counted of the last revision a second late, in the window of $interval', async (row) => {
+  ])('E20a: ingress-nginx reports counts of the last revision a second late, in the window of $interval', async (row) => {
     const server = await emptyServer();
     const labels = { namespace: 'test', ingress: 'podinfo', canary: 'test-podinfo-canary-80' };
     const counted = (status: string, value: number, agoMs: number) =>

@@ -25,7 +25,7 @@ it.each([
   expect(measuredWindow({ interval: metric }, release, nowMs, {})).toEqual({ interval, isCut });
 });
 
-it('E20a: a release that an earlier version began, or another controller, asks as it did', () => {
+it('E20a: a release that an earlier version or another controller began has an unchanged window', () => {
   expect(measuredWindow({ interval: '1m' }, after({}), nowMs, {})).toEqual({ interval: '1m', isCut: false });
   expect(measuredWindow({ interval: '1m' }, undefined, nowMs, {})).toEqual({ interval: '1m', isCut: false });
 });

@@ -10,18 +10,17 @@ import { defaultInterval } from './query-variables.ts';
 export interface MeasuredWindow {
   /** A PromQL duration. */
   interval: string;
-  /** Shorter than the metric asks for, since another revision answered further back. */
+  /** Shorter than the metric's interval, since another revision answered further back. */
   isCut: boolean;
 }
 
-/** Longer windows are shown in whole seconds. Milliseconds. */
+/** From this length on, windows are shown in whole seconds. Milliseconds. */
 const WHOLE_SECONDS_FROM_MS = 10_000;
 
 /**
- * The window of one check (rule E20a). The queries select the canary by the name of its workload, which all revisions share: a window
- * that reaches back to the last, bad one would judge this one by its errors. It is cut only where another revision is known to be in it,
- * so that a release after a rest asks exactly what the metric says. Counters that come late (`counterDelayMs`) bring requests of that one
- * for a while yet: the window begins after them.
+ * The window of one check (rule E20a). The queries select the canary by the name of its workload, which all revisions share: a window that reaches back to the
+ * last, bad revision would judge this one by its errors. It is cut only if another revision is known to be in it, so that a release after a rest uses exactly
+ * the metric's window. Late counters (`counterDelayMs`) still bring requests of the other revision for a while: the window begins after them.
  */
 export function measuredWindow(
   metric: Pick<Metric, 'interval'>,
@@ -39,7 +38,7 @@ export function measuredWindow(
   return { interval: leftMs < WHOLE_SECONDS_FROM_MS ? `${leftMs}ms` : `${Math.floor(leftMs / 1000)}s`, isCut: true };
 }
 
-/** The verdict on a metric that is not to be asked yet, counted from when the canary can get requests; undefined once it is (05-W28). */
+/** The verdict on a metric during its initial delay, counted from the time when the canary can get requests; undefined after it (05-W28). */
 export function delayed({ name, initialDelay }: Metric, release: Release | undefined, nowMs: number): Verdict | undefined {
   const delayMs = initialDelay === undefined ? undefined : parseDuration(initialDelay);
   const untilMs = delayMs === undefined || release === undefined ? nowMs : measuredFrom(release) + delayMs;

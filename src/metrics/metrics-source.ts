@@ -13,7 +13,7 @@ export type ServerDependencies = Pick<
   'metricsServer' | 'metricsServerSecret' | 'secret' | 'timeoutMs' | 'clock' | 'egress' | 'ownEgress'
 >;
 
-/** The server of a Canary's built-in and inline queries: its own with the Secret that it names, or the global one with that of the flag (05-B6, W17). */
+/** The server of a Canary's built-in and inline queries: its own with its Secret, or the global server with the Secret of the flag (05-B6, W17). */
 export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): SeriesProvider {
   const { metricsServer: address, metricsServerSecretRef: ref } = spec;
   if (!address) return globalServer(deps);
@@ -26,13 +26,13 @@ export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): 
   return withSecret(name, read, ref ? { object } : {}, { address, timeoutMs: deps.timeoutMs, clock: deps.clock, egress: deps.egress });
 }
 
-/** The one of the flags. */
+/** The server of the flags. */
 export function globalServer(deps: Omit<ServerDependencies, 'secret'>): SeriesProvider {
   const { metricsServer: address, metricsServerSecret: read, timeoutMs, clock, ownEgress } = deps;
   return withSecret('--metrics-server-secret', async () => read?.(), {}, { address, timeoutMs, clock, egress: ownEgress });
 }
 
-/** Read for each query: what is rotated counts at once. */
+/** Read for each query: a rotated credential counts at once. */
 function withSecret(
   name: string,
   read: () => Promise<SecretData | RefusedSecret | undefined>,
@@ -48,7 +48,7 @@ function withSecret(
       const credentials = credentialsOf(data);
       return 'problem' in credentials ? { reason: `${name} ${credentials.problem}` } : prometheus({ ...options, ...credentials });
     } catch {
-      // The error of a failed read may quote what was read.
+      // The error of a failed read could quote the content.
       return { reason: `${name} could not be read` };
     }
   };

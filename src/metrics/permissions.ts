@@ -1,6 +1,6 @@
 import { inNamespace, type Permission, rule } from '../api/permission.ts';
 
-/** The metric backends that are asked through the API server, as the controller itself. */
+/** Rights on metric backends that are queried through the API server, with the controller's identity. */
 export const metricsPermissions: Readonly<Record<'keptn' | 'externalmetrics', readonly Permission[]>> = {
   keptn: [
     rule('metrics.keptn.sh', ['keptnmetrics'], ['get'], 'metrics of Keptn'),

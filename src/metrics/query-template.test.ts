@@ -74,7 +74,7 @@ describe('query templates', () => {
     ['{{ lt 1 "a" }}', /1:4.*only two numbers or two texts can be compared/],
     ['{{ slice target 9 }}', /no slice from 9/],
     ['{{ constructor }}', /function "constructor" not defined/],
-  ])('refuses %s where the mistake is, and in what', (template, error) => {
+  ])('refuses %s with the place of the mistake and its action', (template, error) => {
     const text = template.replace(/^[^{}]*: /, '');
     expect(renderQuery(text, variables)).toEqual({ error: expect.stringMatching(error) });
   });
@@ -93,11 +93,11 @@ describe('query templates', () => {
     ['a loop over long values', `{{ $x := "${'x'.repeat(9000)}" }}${'{{ len $x }}'.repeat(100)}`, /takes more than 20000 steps/],
     ['fields of fields', `{{ variables${'.a'.repeat(30_000)} }}`, /too many fields/],
     ['a template of a megabyte', '{{ target }}'.repeat(90_000), /1:1, .*longer than 65536 characters/],
-  ])('05-W29: has an end for %s', (_, template, error) => {
+  ])('05-W29: ends with an error for %s', (_, template, error) => {
     expect(renderQuery(template, variables)).toEqual({ error: expect.stringMatching(error) });
   });
 
-  it('05-W29: may take 20000 steps, three for each placeholder and one for each text, and no more', () => {
+  it('05-W29: a rendering takes at most 20000 steps, three for each placeholder and one for each text', () => {
     const placeholders = '{{ "" }}'.repeat(6664);
     const texts = (count: number) => Array.from({ length: count }, () => 'a').join('{{ "" }}');
     expect(renderQuery(`${placeholders}${texts(2)}`, variables)).toEqual({ query: 'aa' });
@@ -107,7 +107,7 @@ describe('query templates', () => {
     });
   });
 
-  it('05-W29: where a text makes the query too long, it is named from its beginning', () => {
+  it('05-W29: a text that makes the query too long is named by its beginning', () => {
     const template = `{{ $x := "${'x'.repeat(1000)}" }}${'{{ $x }}'.repeat(65)}${'y'.repeat(600)}`;
     expect(renderQuery(template, variables)).toEqual({ error: expect.stringMatching(/ 1:1, .*longer than 65536 characters$/) });
   });
@@ -116,9 +116,9 @@ describe('query templates', () => {
     ['fields of fields', `{{ variables${'.a'.repeat(30_000)} }}`, /too many fields/],
     ['a template of a megabyte', '{{ target }}'.repeat(90_000), /longer than 65536 characters/],
     ['values that are gone through again and again', `{{ $x := "${'x'.repeat(9000)}" }}${'{{ len $x }}'.repeat(100)}`, /20000 steps/],
-  ])('05-W15: has an end without the variables for %s', (_, template, error) => expect(checkTemplate(template)).toMatch(error));
+  ])('05-W15: ends with an error without the variables for %s', (_, template, error) => expect(checkTemplate(template)).toMatch(error));
 
-  it('takes a template of 64 KiB that has nothing but placeholders', () => {
+  it('takes a template of 64 KiB that consists only of placeholders', () => {
     const template = '{{ target }}'.repeat(5461);
     expect(checkTemplate(template)).toBeUndefined();
     expect(renderQuery(template, variables)).toEqual({ query: variables.target.repeat(5461) });

@@ -11,9 +11,9 @@ const sample: QueryVariables = { name: '', namespace: '', target: '', service: '
 const MOST_SHOWN = 60;
 
 /**
- * A query with its placeholders filled in. The language is Go's text/template: calls, fields of `variables`, literals, pipes, parentheses,
- * `$v :=`, if, with, range, comments, trim markers and its functions; without templates within templates and `call`. A variable that is
- * missing is an error (05-T8–T11), and the error says where the mistake is, and in what.
+ * A query with its placeholders filled in. The language is Go's text/template: calls, fields of `variables`, literals, pipes, parentheses, `$v :=`, if, with,
+ * range, comments, trim markers and its functions; without templates within templates and `call`. A missing variable is an error (05-T8–T11), and the error
+ * names the place of the mistake and its action.
  */
 export function renderQuery(template: string, variables: QueryVariables): { query: string } | { error: string } {
   try {
@@ -23,7 +23,7 @@ export function renderQuery(template: string, variables: QueryVariables): { quer
   }
 }
 
-/** The mistake in a template that shows without knowing the variables' values; undefined when there is none. */
+/** The mistake in a template that can be found without the variables' values; undefined if it has none. */
 export function checkTemplate(text: string): string | undefined {
   try {
     new TemplateRun(sample, true).text(parsed(text));
@@ -49,7 +49,7 @@ function located(template: string, error: unknown): string {
   return `query template ${place}, in ${actionAround(template, error.at)}: ${error.message}`;
 }
 
-/** The text of the action that the mistake is in, on one line. */
+/** The text of the action with the mistake, on one line. */
 function actionAround(template: string, at: number): string {
   const open = Math.max(0, template.lastIndexOf('{{', at + 1));
   const close = template.indexOf('}}', open);

@@ -1,6 +1,6 @@
 import type { Canary, Metric } from '../api/canary.ts';
 
-/** Texts that a query may use, as `{{ namespace }}`. */
+/** Texts that a query can use, as `{{ namespace }}`. */
 export const queryTexts = ['name', 'namespace', 'target', 'service', 'ingress', 'route', 'interval'] as const;
 
 /** The variables of a query template (05-T1–T7). `variables` are the metric's `templateVariables`. */
@@ -12,7 +12,7 @@ type MeasuredSpec = { targetRef: { name: string }; service: Named; ingressRef?: 
 /** Interval of a metric without one (05-W14). */
 export const defaultInterval = '1m';
 
-/** `interval` defaults to one minute for every metric, templates too (05-W14). */
+/** `interval` defaults to one minute for every metric, also for templates (05-W14). */
 export function queryVariables(canary: Canary, metric: Pick<Metric, 'interval' | 'templateVariables'>): QueryVariables {
   const { spec, metadata } = canary;
   return {
@@ -24,7 +24,7 @@ export function queryVariables(canary: Canary, metric: Pick<Metric, 'interval' |
   };
 }
 
-/** What queries go by: each is the target's name unless the spec names another. */
+/** Names in queries: each is the target's name unless the spec names another. */
 export function measuredNames({ targetRef, service, ingressRef, routeRef }: MeasuredSpec) {
   const target = targetRef.name;
   return { target, service: service.name || target, ingress: ingressRef?.name || target, route: routeRef?.name || target };

@@ -1,16 +1,16 @@
 import type { MetricTemplateSpec } from '../api/metric-template.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 
-/** A backend's result: samples of each series, oldest first, in the order that it answered them. `null` is a point without a value. */
+/** A backend's result: samples of each series, oldest first, in the order of the response. `null` is a point without a value. */
 export type Samples = readonly (readonly (number | null)[])[];
 
-/** Which sample of an answer is judged, and how a missing one counts (05-4.2: each backend has its own habit). */
+/** The sample of a response that is judged, and the effect of a missing one (05-4.2: each backend has its own habit). */
 export interface SampleRule {
   series: 'first' | 'last';
   sample: 'first' | 'last';
-  /** A point without a value: zero, as if it were not there, or no data at all. */
+  /** A point without a value counts as zero, is skipped, or means no data at all. */
   null: 'zero' | 'skip' | 'noData';
-  /** No series, or none with a point. */
+  /** Without series, or without a point in any. */
   empty: 'noData' | 'zero';
   nan: 'keep' | 'noData';
 }
@@ -18,7 +18,7 @@ export interface SampleRule {
 /** The MetricTemplate's choice; absent fields keep the backend's rule, and `strictNoData` overrules it (05-W19, W35). */
 export type SampleChoice = Pick<MetricTemplateSpec, 'reduce' | 'sample' | 'strictNoData'>;
 
-/** The one number that is judged. */
+/** The only number that is judged. */
 export function pickSample(samples: Samples, backend: SampleRule, choice: SampleChoice = {}): Measurement {
   const rule: SampleRule = choice.strictNoData ? { ...backend, null: 'skip', empty: 'noData', nan: 'noData' } : backend;
   if (choice.reduce === 'error' && samples.length > 1)
@@ -31,7 +31,7 @@ export function pickSample(samples: Samples, backend: SampleRule, choice: Sample
   return { kind: 'value', value: picked };
 }
 
-/** Undefined: the series has nothing to say; null: its point has no value, and that is the answer. */
+/** Undefined if the series has no point; null if its point has no value, which is then the answer. */
 type PickedPoint = number | null | undefined;
 
 function pickPoint(points: readonly (number | null)[], rule: SampleRule, sample: 'first' | 'last' | 'avg'): PickedPoint {
@@ -46,7 +46,7 @@ function reduceSeries(
   how: 'first' | 'last' | 'min' | 'max' | 'avg' | 'sum',
   rule: SampleRule,
 ): number | undefined {
-  // Under `skip` a series without a value is passed over; otherwise the first or last one decides, whatever it holds.
+  // Under `skip` a series without a value is ignored; otherwise the first or last one decides, even without a value.
   const judged = rule.null === 'skip' ? points.filter((point) => typeof point === 'number') : points;
   if (how === 'first' || how === 'last') return judged.at(how === 'first' ? 0 : -1) ?? undefined;
   const numbers = points.filter((point) => typeof point === 'number');

@@ -10,21 +10,21 @@ import { type QueryVariables, renderQuery } from './query-template.ts';
 import { queryVariables } from './query-variables.ts';
 import { shortened } from './shortened-query.ts';
 
-/** A backend and the names in its queries. Every check asks through one, of the canary or of the primary. */
+/** A backend and the names in its queries. Every check uses one, for the canary or the primary. */
 export interface MetricSource {
-  /** What a query template gives of one side. */
+  /** Runs a query template for one side. */
   ask(query: string, side: Side): Promise<Measurement>;
-  /** The query as messages show it. */
+  /** The query for messages. */
   shown(query: string, side: Side): string;
 }
 
-/** A backend by its type. */
+/** A backend with its type. */
 export interface Backend {
   type: string;
   provider: MetricProvider;
   /** Called with each answer, unless the query was cancelled. */
   answered?: (measured: Measurement) => void;
-  /** Where a query that cannot be used is corrected. */
+  /** The object and field to correct if the query cannot be used. */
   place?: Pick<MeasureProblem, 'object' | 'field'>;
 }
 
@@ -50,7 +50,7 @@ export function sourceOf({ type, provider, answered, place }: Backend, variables
         deps,
       );
       if (measured.kind === 'error' && measured.code === 'QueryInvalid') return { ...place, ...measured };
-      // A query that is wrong and one without traffic look alike: the reason shows the query (05-W33).
+      // A wrong query and a query without traffic have the same result: the reason shows the query (05-W33).
       if (measured.kind !== 'noData') return measured;
       return { ...measured, reason: `${measured.reason}; asked: ${shortened(query)}${narrowWindow(query, variables.interval)}` };
     },
@@ -70,13 +70,13 @@ function narrowWindow(query: string, interval: string): string {
   return `; a rate needs two samples within ${interval}, so targets have to be scraped every ${ms / 2000}s at least`;
 }
 
-/** The names of a side; `route`: as the target's own controller names it. */
+/** The names of a side; `route`: the name from the target's own controller. */
 export function namesOf(canary: Canary, metric: Pick<Metric, 'interval' | 'templateVariables'>, route: string | undefined): QueryVariables {
   const variables = queryVariables(canary, metric);
   return route === undefined ? variables : { ...variables, route };
 }
 
-/** The same as the provider writes them in its labels. */
+/** The same in the form of the provider's labels. */
 export function observedNames({ underscoreNames }: Observer, variables: QueryVariables): QueryVariables {
   if (!underscoreNames) return variables;
   const clean = (text: string) => text.replace(/[^0-9A-Za-z_]/g, '_');

@@ -19,7 +19,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Lookup for a metric of a Canary in `shop`, and its result. */
+/** Lookups for a metric of a Canary in `shop`, and its result. */
 async function looked(templateRef: { name: string; namespace?: string }, provider: object) {
   const lookups: string[] = [];
   const asked: unknown[] = [];
@@ -48,7 +48,7 @@ it.each([
   expect((await looked(ref, { type: 'prometheus', secretRef })).lookups).toEqual(lookups);
 });
 
-it('05-T20: a missing type is Prometheus, and an unknown one is refused by its name', async () => {
+it('05-T20: a missing type is Prometheus, and an unknown one is refused with its name', async () => {
   expect((await looked({ name: 't' }, {})).result).toEqual({ kind: 'value', value: 1 });
   const { result } = await looked({ name: 't' }, { type: 'wavefront' });
   expect(result).toEqual({
@@ -59,13 +59,13 @@ it('05-T20: a missing type is Prometheus, and an unknown one is refused by its n
   });
 });
 
-it('05-T21: headers of the template are sent, and its white space is not', async () => {
+it('05-T21: headers of the template are sent, without surrounding white space', async () => {
   seen.splice(0);
   await looked({ name: 't' }, { type: 'prometheus', headers: { 'X-Scope-OrgID': ['a', 'b'] } });
   expect(seen).toEqual([{ url: '/api/v1/query?query=a+b+c', headers: expect.objectContaining({ 'x-scope-orgid': 'a, b' }) }]);
 });
 
-it('05-W24: a template whose backend cannot be made is reported with the reason, as one whose query fails is', async () => {
+it('05-W24: a template whose backend cannot be made is reported with the reason, as is a template whose query fails', async () => {
   const broken = await looked({ name: 't' }, { type: 'prometheus', address: undefined });
   expect(broken.asked).toEqual([[{ namespace: 'shop', name: 't' }, expect.stringMatching(/spec\.provider\.address is required/)]]);
   expect((await looked({ name: 't' }, {})).asked).not.toContainEqual([expect.anything(), expect.any(String)]);
@@ -80,7 +80,7 @@ it.each(['prometheus', 'graphite', 'influxdb', 'dynatrace', 'splunk'])('05-T25: 
   });
 });
 
-describe('windows of backends that are asked for a time', () => {
+describe('windows of backends that are queried for a time range', () => {
   const secret = { datadog_api_key: 'a', datadog_application_key: 'b', newrelic_account_id: '1', newrelic_query_key: 'c' };
   const askedBy = async (type: string, interval?: string) => {
     seen.splice(0);
@@ -106,10 +106,10 @@ describe('windows of backends that are asked for a time', () => {
     const asked = await askedBy('newrelic', interval);
     expect(asked instanceof URLSearchParams && asked.get('nrql')).toBe(`q SINCE ${seconds} seconds ago`);
   });
-  it.each(['1min', '1'])('05-Q3: %j is not a time, and says so', async (interval) => {
+  it.each(['1min', '1'])('05-Q3: %j is not a time, and is refused with a message', async (interval) => {
     expect(await askedBy('newrelic', interval)).toEqual({ problem: expect.stringMatching(/needs an interval such as 1m or 90s/) });
   });
-  it('05-Q8: Datadog looks back ten times as far', async () => {
+  it('05-Q8: Datadog looks back ten times the interval', async () => {
     const asked = await askedBy('datadog', '100s');
     if (!(asked instanceof URLSearchParams)) throw new Error(asked.problem);
     expect(Number(asked.get('to')) - Number(asked.get('from'))).toBe(1000);

@@ -12,14 +12,14 @@ import { backendFor } from './providers/index.ts';
 import type { MeasureProblem, MetricProvider } from './providers/metric-provider.ts';
 import { defaultInterval } from './query-variables.ts';
 
-/** Why a template cannot be asked, and the code, object and field for the verdict. */
+/** Reason for which a template cannot be queried, and the code, object and field for the verdict. */
 type TemplateProblem = { problem: string } & MeasureProblem;
 
 interface FoundTemplate {
   backend: MetricProvider;
   type: string;
   query: string;
-  /** Queries that count the requests of a side and those that failed. */
+  /** Queries that count the requests of a side and its failed requests. */
   counts: MetricTemplateSpec['counts'];
   template: { namespace: string; name: string };
 }
@@ -30,7 +30,7 @@ export type TemplateDependencies = Pick<
   'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'egress' | 'askCluster'
 >;
 
-/** The backend of a metric's template and its query; or why there is none, in words that name the template. Never throws. */
+/** The backend of a metric's template and its query, or the reason for which it cannot be made, in words that name the template. Never throws. */
 export async function templateBackend(
   metric: Metric,
   canaryNamespace: string,
@@ -43,7 +43,7 @@ export async function templateBackend(
     ...why,
   });
   const object = metricTemplate(namespace, name);
-  // Also here: the Canary was admitted a moment ago, and every use counts (05-T24, W16).
+  // Also checked here: the Canary was admitted earlier, and every use counts (05-T24, W16).
   if (deps.noForeignRefs && namespace !== canaryNamespace) return problem('it is in another namespace, which is forbidden');
   try {
     const found = await deps.template(namespace, name);
@@ -60,7 +60,7 @@ export async function templateBackend(
       ? problem(backend.problem, whyOf(backend, object))
       : { backend, type: provider.type ?? 'prometheus', query, counts, template: { namespace, name } };
   } catch {
-    // The error of a failed read may quote the request: it is not shown.
+    // The error of a failed read could quote the request: it is not shown.
     return problem('it or its Secret could not be read');
   }
 }
@@ -120,7 +120,7 @@ async function make(
 
 const LONGEST_TIMEOUT_MS = 60_000;
 
-/** Milliseconds of `spec.provider.timeout`; undefined where there is none. */
+/** Milliseconds of `spec.provider.timeout`; undefined if it is not set. */
 export function timeoutOf(text: string | undefined): number | undefined | BackendProblem {
   if (text === undefined) return undefined;
   const ms = parseDuration(text);

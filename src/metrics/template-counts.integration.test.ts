@@ -20,7 +20,7 @@ const counts = {
 };
 const asked: ToCompare = { metric: 'orders', fromMs: endMs - 12_999 };
 
-/** The answer where the backend says this to the total and the bad of the canary, and then of the primary; and what it was asked. */
+/** The answer for these values of total and bad of the canary and then of the primary, and the queries that the backend got. */
 async function answerTo(
   values: readonly (string | undefined)[],
   { metric = orders, spec = { counts } as object, question = asked, answering = (_: HandClock) => {}, signal = dependencies().signal } = {},
@@ -56,7 +56,7 @@ async function answerTo(
   return { answer, queries: queries.toSorted(), reported };
 }
 
-it('20.3: the counts of a MetricTemplate are asked for both sides, in a window of whole seconds', async () => {
+it('20.3: the counts of a MetricTemplate are queried for both sides, in a window of whole seconds', async () => {
   const { answer, queries, reported } = await answerTo(['20', '3', '500', '4.5']);
   expect(answer).toEqual({
     metric: 'orders',
@@ -72,18 +72,18 @@ it('20.3: the counts of a MetricTemplate are asked for both sides, in a window o
   expect(reported).toEqual([undefined]);
 });
 
-it('20.3: a window ends when all is answered: queries that wait reach that much further', async () => {
+it('20.3: a window ends when all queries are answered: queries that wait reach that much further', async () => {
   const { answer } = await answerTo(['20', '3', '500', '4.5'], { answering: (clock) => clock.advance(2_000) });
   expect(answer).toMatchObject({ kind: 'window', window: { fromMs: asked.fromMs, toMs: endMs + 8_000 } });
 });
 
-it('05-W24: a reading that is cancelled says nothing about its template', async () => {
+it('05-W24: a reading that is cancelled reports nothing about its template', async () => {
   const newer = new AbortController();
   const { answer, reported } = await answerTo(['20', '3', '500', '4.5'], { answering: () => newer.abort(), signal: newer.signal });
   expect([answer, reported]).toEqual([expect.objectContaining({ kind: 'unknown' }), []]);
 });
 
-it('20.3: without a series of failures there are none, and without one of requests the side had none', async () => {
+it('20.3: without a series of failures their number is 0, and without a series of requests the side had none', async () => {
   const { answer } = await answerTo(['20', undefined, undefined, undefined]);
   expect(answer).toMatchObject({
     kind: 'window',
@@ -113,7 +113,7 @@ it.each<[string, (string | undefined)[], object, RegExp]>([
   expect(answer).toEqual({ metric: 'orders', kind: 'unknown', reason: expect.stringMatching(reason) });
 });
 
-it('20.3: the history is empty, and nothing is asked for it', async () => {
+it('20.3: the history is empty, and is not queried', async () => {
   const { answer, queries } = await answerTo([], { question: { ...asked, learnMs: 5_000 } });
   expect([answer, queries]).toEqual([{ metric: 'orders', kind: 'history', primary: [] }, []]);
 });

@@ -8,13 +8,14 @@ import type { MeasureDependencies } from './measure-dependencies.ts';
 import { type MetricSource, namesOf, sourceOf } from './source.ts';
 import { templateBackend } from './template-backend.ts';
 
-/** Undefined: the backend answered without a value. */
+/** Undefined if the backend answered without a value. */
 type Count = number | undefined;
 type Unread = { reason: string };
 
 /**
- * Requests and failures of both sides by `spec.counts` of a MetricTemplate. `{{ interval }}` is the window in whole seconds, rounded down, and a window ends when its last
- * query is answered: one that has waited for its turn counts what came meanwhile, and the next window must not count that twice. Backends differ in how the past is asked for: the history is empty.
+ * Requests and failures of both sides by `spec.counts` of a MetricTemplate. `{{ interval }}` is the window in whole seconds, rounded down, and a window ends
+ * when its last query is answered: a query that has waited for its turn also counts requests of that time, and the next window must not count them twice.
+ * Backends differ in queries of the past: the history is empty.
  */
 export async function templateCounts(
   canary: Canary,
@@ -49,7 +50,7 @@ async function readSides(canary: Canary, metric: Metric, deps: MeasureDependenci
   const target = canary.spec.targetRef.name;
   if (total === undefined && primaryTotal === undefined)
     return { reason: `MetricTemplate ${namespace}/${name}: spec.counts.total gives no data for ${target}, nor for ${target}-primary` };
-  // A series of failures begins with the first one.
+  // A series of failures begins with the first failure.
   return {
     canary: { requests: total ?? 0, failures: bad ?? 0 },
     primary: { requests: primaryTotal ?? 0, failures: primaryBad ?? 0 },
@@ -59,7 +60,7 @@ async function readSides(canary: Canary, metric: Metric, deps: MeasureDependenci
 async function countOf(source: MetricSource, query: string, side: Side): Promise<Count | Unread> {
   const measured = await source.ask(query, side);
   if (measured.kind === 'error') return { reason: measured.reason };
-  // A sum over one counter that is NaN is NaN: failures that cannot be read are not none.
+  // A sum over a counter that is NaN is NaN: failures that cannot be read do not count as none.
   if (measured.kind === 'noData' && !measured.isNaN) return undefined;
   const value = measured.kind === 'noData' ? Number.NaN : measured.value;
   return Number.isFinite(value) && value >= 0 ? value : { reason: `${value} cannot be a count; asked: ${source.shown(query, side)}` };

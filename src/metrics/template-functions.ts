@@ -3,10 +3,10 @@ import type { TemplateValue } from './template-syntax.ts';
 
 type TemplateFunction = (args: readonly TemplateValue[]) => TemplateValue;
 
-/** The truth of a value as Go templates have it: an empty text, 0, false and an empty map are false. */
+/** Truth of a value in Go templates: an empty text, 0, false and an empty map are false. */
 export const isTrue = (value: TemplateValue | undefined) => (typeof value === 'object' ? Object.keys(value).length > 0 : Boolean(value));
 
-/** Less than, of two numbers or two texts, as Go compares them; texts by their bytes. */
+/** Less than, for two numbers or two texts, as in Go; texts by their bytes. */
 function isLess(a: TemplateValue | undefined, b: TemplateValue | undefined): boolean {
   if (typeof a === 'number' && typeof b === 'number') return a < b;
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
@@ -18,7 +18,7 @@ const isEqual = (a: TemplateValue | undefined, b: TemplateValue | undefined): bo
   return a === b;
 };
 
-/** `index` of a map or of the map in it; a key that is missing is the empty text, unlike a missing field (05-T10). */
+/** `index` of a map or of the map in it; a missing key gives the empty text, unlike a missing field (05-T10). */
 function index([value, ...keys]: readonly TemplateValue[]): TemplateValue {
   if (keys.length === 0) return value ?? '';
   const [key, ...rest] = keys;
@@ -38,7 +38,7 @@ function slice([value, from = 0, to]: readonly TemplateValue[]): string {
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', "'": '&#39;', '<': '&lt;', '>': '&gt;', '"': '&#34;', '\0': '\uFFFD' };
 const joined = (args: readonly TemplateValue[]) => formatText.print(args);
 
-/** Go's built-in functions. `call`, which runs what it is given, is left out on purpose: nothing here is a function (05-T10, W29). */
+/** Go's built-in functions. `call`, which runs its argument, is left out on purpose: no value here is a function (05-T10, W29). */
 export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
   printf: formatText.printf,
   print: joined,
@@ -67,7 +67,7 @@ export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
   ge: ([a, b]) => !isLess(a, b),
 };
 
-/** How many arguments a function takes at least; those of `print` none. */
+/** Minimum number of arguments of a function; 0 for those of `print`. */
 export const leastArguments = (name: string): number =>
   name.startsWith('print') ? 0 : ['eq', 'ne', 'lt', 'le', 'gt', 'ge'].includes(name) ? 2 : 1;
 

@@ -11,7 +11,7 @@ import { templateProblems } from './template-problems.ts';
 const spec = (type: MetricProviderType, provider: object = {}, more: Partial<MetricTemplateSpec> = {}): MetricTemplateSpec => {
   const known = backendCases[type];
   const source = sourceOf(known, type, 'https://backend.example.com');
-  return { provider: { ...source.provider, type, ...provider }, query: known.query, ...more };
+  return { provider: { ...source.provider, type, ...provider } as MetricTemplateSpec['provider'], query: known.query, ...more };
 };
 
 it.each(metricProviders)('05-W15: a MetricTemplate of type %s that may work has no problem', (type) => {

@@ -7,18 +7,21 @@ import { TemplateError } from './template-tokens.ts';
 
 const templateNames = [...queryTexts, 'variables'] as const;
 
-/** Length of a rendered query and of each intermediate value: a value may be put into the next, and so grow without end (05-W29). */
+/** Maximum length of a rendered query and of each intermediate value: a value can be put into the next, and so grow without end (05-W29). */
 const LONGEST = LONGEST_QUERY;
-/** Steps of one rendering: one an operation, and one for each 16 characters that a function gets. Blocks in each other would multiply without end. */
+/**
+ * Maximum number of steps of one rendering: one for an operation, and one for each 16 characters that a function gets. Nested blocks would multiply without
+ * end.
+ */
 const MOST_STEPS = 20_000;
 const CHARACTERS_A_STEP = 16;
 
-/** The likely meaning of a field without an object: a function, whatever its case, or else a variable. */
+/** The likely meaning of a field without an object: a function in any letter case, or else a variable. */
 function remedyFor(name: string): string {
   return queryTexts.find((known) => known === name.toLowerCase()) ?? `variables.${name}`;
 }
 
-/** How far a block goes: a `break` or `continue` in it ends it. */
+/** Reach of a block: a `break` or `continue` in it ends it. */
 type Course = 'on' | 'break' | 'continue';
 type TemplateScope = Map<string, TemplateValue>;
 
@@ -30,7 +33,7 @@ export class TemplateRun {
   readonly #isTrial: boolean;
   #text = '';
   #steps = 0;
-  /** Offset of the action that runs. */
+  /** Offset of the running action. */
   #at = 0;
   #scopes: TemplateScope[] = [new Map()];
   /** The values of `.`, innermost last: empty outside of `with` and `range`. */
@@ -82,7 +85,7 @@ export class TemplateRun {
       );
   }
 
-  /** The cost of going through a value. */
+  /** Adds the cost of iterating over a value. */
   #spendOn(value: TemplateValue | undefined): void {
     if (typeof value === 'object')
       for (const [key, one] of Object.entries(value)) this.#spend(1 + (key.length + one.length) / CHARACTERS_A_STEP);
@@ -122,7 +125,7 @@ export class TemplateRun {
     return inner(isTrue(value) ? branch.body : branch.otherwise);
   }
 
-  /** The one list there is are the variables, in the order of their names. */
+  /** The only list are the variables, in the order of their names. */
   #range({ variables, body, otherwise, at }: Branch, value: TemplateValue): Course {
     if (typeof value !== 'object') throw new TemplateError(at, 'range goes over variables alone');
     const entries: [string, string][] = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -183,7 +186,7 @@ export class TemplateRun {
     try {
       value = fn(args);
     } catch (error) {
-      // Without the variables' values only what is written into the template itself can be wrong: the verbs of printf.
+      // Without the variables' values only the template's own text can be wrong: the verbs of printf.
       if (this.#isTrial && name !== 'printf') return '';
       throw new TemplateError(at, error instanceof Error ? error.message : String(error));
     }

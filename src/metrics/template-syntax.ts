@@ -1,7 +1,7 @@
 import { type Pipeline, readPipeline } from './template-pipeline.ts';
 import { partsOf, TemplateError, type TemplatePart, type Token } from './template-tokens.ts';
 
-/** A value inside a template: a text, a number, a truth, or the map `variables`. */
+/** A value inside a template: a text, a number, a boolean, or the map `variables`. */
 export type TemplateValue = string | number | boolean | Readonly<Record<string, string>>;
 
 export type TemplateNode =
@@ -11,7 +11,7 @@ export type TemplateNode =
   | Branch
   | { kind: 'leave'; how: 'break' | 'continue' };
 
-/** `if`, `with` and `range`; `variables` are those that its head declares. */
+/** `if`, `with` and `range`; `variables` are declared by its head. */
 export interface Branch {
   kind: 'if' | 'with' | 'range';
   variables: readonly string[];
@@ -46,7 +46,7 @@ class Blocks {
     return nodes;
   }
 
-  /** Up to the `else` or `end` that nothing in it has opened. */
+  /** Parses up to the `else` or `end` that no nested block has opened. */
   #list(): { nodes: TemplateNode[]; end: ActionPart | undefined } {
     const nodes: TemplateNode[] = [];
     for (let part = this.#parts[this.#next]; part; part = this.#parts[this.#next]) {
@@ -86,7 +86,7 @@ class Blocks {
   }
 
   #otherwise({ tokens: [word, next, ...rest] }: ActionPart, at: number): TemplateNode[] {
-    // `else if` has its own end within the one of the whole.
+    // `else if` has its own end, which is that of the whole block.
     if (next?.kind === 'word' && (next.text === 'if' || next.text === 'with')) return [this.#branch(next.text, rest, next.at)];
     if (next) throw new TemplateError(next.at, `unexpected ${JSON.stringify(next.text)} after else`);
     const { nodes, end } = this.#list();

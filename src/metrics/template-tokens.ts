@@ -13,11 +13,11 @@ export interface Token {
   kind: string;
   text: string;
   at: number;
-  /** White space stands before it; `a.b` is a field of `a`, `a .b` is two operands. */
+  /** White space precedes it; `a.b` is a field of `a`, `a .b` is two operands. */
   spaced: boolean;
 }
 
-/** Text between two actions, or one of them. */
+/** Text between two actions, or one of the actions. */
 export type TemplatePart = { kind: 'text'; text: string } | { kind: 'action'; tokens: readonly Token[]; at: number };
 
 const TOKEN =

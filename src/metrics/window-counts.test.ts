@@ -21,7 +21,7 @@ const changes = {
 };
 const whole = { ...bounds, canary: { requests: 30, failures: 3 }, primary: { requests: 100, failures: 10 } };
 
-it('slow requests of each side are those above its own threshold, and of each pod where counters tell pods apart', () => {
+it('slow requests of each side are those above its own threshold, also of each pod if counters distinguish pods', () => {
   expect(slowWindow(changes, bounds, plan, false)).toEqual(whole);
   expect(slowWindow(changes, bounds, plan, true)).toEqual({
     ...whole,

@@ -4,7 +4,7 @@ import type { Changes, InstanceChange, SideChanges } from './counter-changes.ts'
 
 type Bounds = Pick<Window, 'fromMs' | 'toMs'>;
 
-/** Requests and failures of both sides; by pod where the counters are those of pods. */
+/** Requests and failures of both sides; also by pod if the counters are those of pods. */
 export function errorsWindow(changes: Changes, bounds: Bounds, hasPods: boolean): Window {
   return {
     ...bounds,
@@ -57,7 +57,7 @@ function bucketsOf(instances: readonly InstanceChange[], plan: LatencyPlan): Buc
   return { boundsMs, cumulative: boundsMs.map((boundMs) => gainedOf(instances, String(boundMs))) };
 }
 
-/** The buckets that a plan needs: its two bounds, and the one with all requests. Milliseconds. */
+/** The buckets that a plan needs: its two bounds, and the last bucket, with all requests. Milliseconds. */
 export const boundsOf = ({ primaryMs, canaryMs }: LatencyPlan): number[] => [...new Set([primaryMs, canaryMs, Number.POSITIVE_INFINITY])];
 
 const gainedOf = (instances: readonly InstanceChange[], counter: string): number =>

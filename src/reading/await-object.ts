@@ -2,9 +2,9 @@ import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster, WatchHandler } from '../kube/cluster.ts';
 
-/** How one object is waited for. */
+/** Options of the wait for one object. */
 interface AwaitOptions<T> {
-  /** What is waited for, in this version of the object; undefined: not yet. `object` undefined: it is gone, or was never there. */
+  /** Value to wait for in this version of the object, `undefined` if it is not reached yet. Without `object`, the object was deleted or never existed. */
   look(object: KubeObject | undefined): T | undefined;
   /** The result, or the error, when the time has passed. */
   late(): T;

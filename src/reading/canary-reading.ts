@@ -18,10 +18,10 @@ export const CANARIES = { apiVersion, kind: 'Canary' };
 
 export const canaryRef = (namespace: string, name: string) => ({ ...CANARIES, namespace, name });
 
-/** What a cluster without the resource definition needs. */
+/** Remedy for a cluster without the resource definition. */
 export const NOT_INSTALLED = 'the cluster has no CustomResourceDefinition of Canary: install Serin, or run serin crds apply';
 
-/** Sorted by namespace and name; `namespace` absent: all. */
+/** Sorted by namespace and name; without `namespace`, all of them. */
 export async function listCanaries(
   cluster: Pick<Cluster, 'list'>,
   namespace: string | undefined,
@@ -60,7 +60,7 @@ export const targetNotFound = ({ kind, name }: { kind: string; name: string }): 
 export const specUnusable = (name: string): ReadingError =>
   new ReadingError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
 
-/** As `kubectl get -o name` writes it. */
+/** Name in the form of `kubectl get -o name`. */
 export function resourceName({ name }: { name: string }): string {
   return `canary.flagger.app/${name}`;
 }
@@ -97,7 +97,7 @@ export function summaryOf(raw: KubeObject): CanarySummary {
   };
 }
 
-/** What ended the last release, with who can act and how. */
+/** Reason for the end of the last release, with who can act and how. */
 function endingIn({ metadata, spec }: KubeObject, status: CanaryStatus | undefined): { ending?: EndingReport } {
   const ending = status?.release && endingOf(status.phase, status.release);
   if (ending === undefined) return {};

@@ -29,7 +29,7 @@ describe('serin status', () => {
     expect(whyOf(snapshotIn({ world })).diagnosis.cause).toBe('CheckFailed');
   });
 
-  it('shows the words of a closed gate as they are, and no blockers once it is open', () => {
+  it('shows the words of a closed gate unmodified, and no blockers once it is open', () => {
     const world = initialized(aCanary({ stepWeight: 50, threshold: 50, webhooks: [{ ...gate, name: 'confirm-traffic-increase' }] }));
     Object.assign(world.behaviour, { words: 'confirm-traffic-increase: no', hooks: { 'confirm-traffic-increase': 'refused' } });
     pushed(world, ({ release }) => release.refusedBy !== undefined);

@@ -71,7 +71,7 @@ function runsOf(revision: unknown): Pick<WorkloadReport, 'runs'> {
   return typeof revision === 'string' && revision !== '' ? { runs: revision } : {};
 }
 
-/** Checks that were measured last, and those that are pending. */
+/** Checks with their last measurement, and pending checks. */
 function checksOf({ spec }: Canary, release: Release | undefined): CheckReport[] {
   const { metrics = [] } = spec.analysis;
   const verdicts = release?.verdicts ?? [];
@@ -98,7 +98,7 @@ export function rangeOf(metric: Metric): { limit: Limit; unit: string } {
 /** Hooks that can hold a release. */
 export const gateTypes = ['confirm-rollout', 'pre-rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const;
 
-/** `asked`: the record that says which webhook refused last, in a release that waits for its first one, too. */
+/** Gates of the spec. The last argument records which webhook refused last, also in a release that waits for its first webhook. */
 function gatesOf({ spec }: Canary, release: Release | undefined, asked: Release | undefined): GateReport[] {
   return (spec.analysis.webhooks ?? []).flatMap((hook): GateReport[] => {
     const type = gateTypes.find((one) => one === hook.type);

@@ -10,7 +10,7 @@ const anEvent = (reason: string, lastTimestamp: string, resourceVersion: string)
   lastTimestamp,
 });
 
-it('events of one second come in the order in which they were stored, in whatever order they are listed', () => {
+it('events of one second come in the order in which they were stored, for any order of the list', () => {
   const first = anEvent('NewRevision', '2026-11-28T09:05:04Z', '207');
   const second = anEvent('Promoting', '2026-11-28T09:05:05Z', '99');
   const third = anEvent('TrafficShifted', '2026-11-28T09:05:05Z', '161');

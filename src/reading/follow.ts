@@ -8,7 +8,7 @@ export interface Watched {
   selection: Selection;
 }
 
-/** How a view follows the cluster. */
+/** Options of a view that follows the cluster. */
 export interface Follow<T> {
   cluster: Pick<Cluster, 'watch'>;
   /** Read already: an error of the first read ends the command. */
@@ -17,7 +17,7 @@ export interface Follow<T> {
   /** Objects whose changes make it read again. */
   watchedBy(value: T): readonly Watched[];
   show(value: T): void | Promise<void>;
-  /** Why the connection is lost; undefined: it is back. */
+  /** Reason for the lost connection, `undefined` once it is back. */
   connection(lost: string | undefined): void;
   /** Ends it. */
   signal: AbortSignal;
@@ -99,7 +99,7 @@ class Watches {
     this.#connection = connection;
   }
 
-  /** Why one of them is lost; undefined: none is. */
+  /** Reason of a lost watch, `undefined` if all are connected. */
   get lost(): string | undefined {
     return [...this.#lost.values()].at(0);
   }
@@ -125,7 +125,7 @@ class Watches {
         if (lost === undefined) this.#lost.delete(key);
         else this.#lost.set(key, lost);
         this.#connection(this.lost);
-        // A watch resumes from the last version heard, but a Lease or an event may have changed, too.
+        // A watch resumes from the last version received, but a Lease or an event can also have changed.
         if (lost === undefined) this.#wake();
       },
     };

@@ -1,6 +1,9 @@
 import { isForbidden, isNotFound } from '../kube/errors.ts';
 
-/** The answer; `otherwise` where the kind is not installed, or may not be read, which is noted: users may lack rights that the controller has. */
+/**
+ * The answer, or `otherwise` where the kind is not installed or the user has no right to read it, which is noted: users can lack rights that the controller
+ * has.
+ */
 export async function ifReadable<T, O>(answer: Promise<T>, otherwise: O, noteForbidden: () => void = () => {}): Promise<T | O> {
   try {
     return await answer;

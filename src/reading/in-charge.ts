@@ -13,7 +13,7 @@ import type { ControllerReport } from './documents/canary-documents.ts';
 import { ifReadable } from './if-readable.ts';
 
 const LEASES = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
-/** Of a Serin with a slice of the Canaries: a digest of `--namespaces` and `--canary-selector`, which only its replicas know. */
+/** Lease of a Serin with a slice of the Canaries: a digest of `--namespaces` and `--canary-selector`, which only its replicas know. */
 const SLICE_LEASE = /^serin-[0-9a-f]{10}$/;
 /** One Lease for each node, and none of a controller. */
 const BUT_OF_NODES = 'metadata.namespace!=kube-node-lease';
@@ -22,16 +22,16 @@ const BUT_OF_NODES = 'metadata.namespace!=kube-node-lease';
 interface Found {
   namespace: string;
   name: string;
-  /** Undefined: it does not exist. */
+  /** `undefined` if it does not exist. */
   lease: KubeObject | undefined;
   shard?: number;
   shards?: number;
 }
 
 export interface InCharge {
-  /** Absent: no Lease says it, as where leader election is off. */
+  /** Absent if no Lease names a controller, for example without leader election. */
   controller?: ControllerReport;
-  /** Leases may not be read. */
+  /** The user has no right to read Leases. */
   isHidden: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function inCharge(cluster: Pick<Cluster, 'get' | 'list'>, canary: K
     return items.map(asLease);
   };
   const leaders = await listed(`metadata.name=${LEADER_LEASE}`);
-  // A Lease that no one holds may be what another controller left.
+  // A Lease without a holder can be left over from another controller.
   const areEnough = isHidden || leaders.some((lease) => holderOf(lease) !== '' && endOf(lease) >= nowMs);
   const slices = areEnough ? [] : (await listed(BUT_OF_NODES)).filter(({ metadata: { name } }) => SLICE_LEASE.test(name));
   const found = await Promise.all([...leaders, ...slices].map((lease) => ifAllowed(leaseOf(cluster, lease, canary), undefined)));
@@ -67,7 +67,7 @@ async function leaseOf(cluster: Pick<Cluster, 'get'>, lease: KubeObject, { metad
   return { namespace, name: ref.name, lease: await cluster.get(ref), shard, shards };
 }
 
-/** Of several Serins in a cluster the one of the Canary's namespace, the only one, or the one that wrote its status. */
+/** Chooses among several Serins in a cluster: the Serin of the Canary's namespace, the only one, or the writer of its status. */
 function chooseFor({ metadata, status }: KubeObject, found: readonly Found[]): Found | undefined {
   const writer = parseStatus(status)?.release?.writer;
   const own = found.find(({ namespace }) => namespace === metadata.namespace);
@@ -105,7 +105,7 @@ function isWrittenAfter({ metadata: { managedFields } }: KubeObject, ms: number)
   return fields.some(({ manager, time }) => manager === fieldManager && Date.parse(time ?? '') > ms);
 }
 
-/** The report without the times of renewals: a renewal alone changes nothing that a live view shows. */
+/** The report without the times of renewals, which change nothing in a live view. */
 export function withoutTimes({ renewed: _renewed, ageSeconds: _age, ...report }: ControllerReport): ControllerReport {
   return report;
 }

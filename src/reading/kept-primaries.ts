@@ -12,7 +12,7 @@ const ANCHORS = { labelSelector: `${recordLabel}=anchor`, metadataOnly: true };
 /** In the place of a phase. */
 export const KEPT = 'deleted, primary kept';
 
-/** Primaries that keep serving though their Canary was deleted, sorted by namespace and name; `namespace` absent: all. */
+/** Primaries that keep serving after the deletion of their Canary, sorted by namespace and name; without `namespace`, all of them. */
 export async function listKept(cluster: Pick<Cluster, 'list'>, namespace: string | undefined): Promise<KeptItem[]> {
   const listed = cluster.list({ ...recordKind, ...(namespace && { namespace }) }, ANCHORS);
   const { items } = await ifReadable(listed, { items: [] as KubeObject[] });
@@ -61,7 +61,7 @@ export async function findKept(cluster: Pick<Cluster, 'get'>, namespace: string,
   return anchor && isAnchor(anchor) ? keptItem(anchor) : undefined;
 }
 
-/** What a command says of it. */
+/** Sentence on a kept primary, for commands. */
 export const keptSentence = ({ namespace, name, ...kept }: KeptItem): string => keptText(kept, `Canary ${namespace}/${name}`);
 
 function keptItem(anchor: KubeObject): KeptItem | undefined {

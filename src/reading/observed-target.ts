@@ -9,8 +9,8 @@ import { targetNotFound } from './canary-reading.ts';
 import { ReadingError } from './reading-error.ts';
 
 /**
- * The target, once its status reports its revision: a Knative Service names the newest one a moment after the write that asked
- * for it, and who has just written must not see the one before. `untilMs`: by the clock's monotonic time.
+ * The target, once its status reports its revision. A Knative Service names the newest revision a moment after the write that creates it, and the writer must
+ * not see the previous one. `untilMs`: by the clock's monotonic time.
  */
 export async function observedTarget(
   cluster: Pick<Cluster, 'get' | 'watch'>,

@@ -25,7 +25,7 @@ export interface Requests {
   clock?: Clock;
 }
 
-/** How the answer is waited for. `timeout`: a Go duration above 0. */
+/** Options of the wait for the answer. `timeout`: a Go duration above 0. */
 interface Answering {
   wait: boolean;
   timeout: string;
@@ -90,8 +90,8 @@ async function requester({ cluster, user }: Requests): Promise<string> {
 }
 
 /**
- * Never overwrites a request that waits for its answer: two users who ask at once are both answered, in turn. An error as the
- * answer: the user lacks the right to write it, or an admission policy rejects it.
+ * Never overwrites a request that waits for its answer: requests of two users at once are both answered, in turn. Returns the error if the user lacks the right
+ * to write the request, or an admission policy rejects it.
  */
 export async function record(
   cluster: Pick<Cluster, 'get' | 'patch' | 'watch'>,
@@ -107,7 +107,7 @@ export async function record(
       throw new ReadingError('timedOut', waits);
     }
     const fresh = await getCanary(cluster, canary.metadata.namespace ?? '', canary.metadata.name);
-    // Wait for a request that was recorded since, too: this version of the Canary holds it.
+    // Also wait for a request that was recorded since: this version of the Canary holds it.
     if (fresh.metadata.annotations?.[requestAnnotation] !== before) {
       canary = fresh;
       continue;
@@ -138,7 +138,7 @@ function acknowledgement(
   return awaitObject<Acknowledgement | 'overtaken' | 'late'>(cluster, canaryRef(namespace, name), {
     look(canary) {
       if (canary === undefined || canary.metadata.uid !== uid) throw new ReadingError('notFound', `canary ${name} was deleted`);
-      // A cache may be older than the write.
+      // A cache can be older than the write.
       if (Number(canary.metadata.resourceVersion) < Number(resourceVersion)) return undefined;
       const { requests = [], undo } = parseStatus(canary.status)?.release ?? {};
       const known = requests.find((one) => one.id === id);

@@ -18,9 +18,9 @@ import { ifReadable } from './if-readable.ts';
 
 /** The objects of one Canary as a command read them; nothing comes from the controller. */
 export interface CanarySnapshot {
-  /** As stored. */
+  /** The object as stored. */
   raw: KubeObject;
-  /** Absent: its spec cannot be read. */
+  /** Absent if its spec cannot be read. */
   canary?: Canary;
   workload?: Workload;
   target?: KubeObject;
@@ -28,11 +28,11 @@ export interface CanarySnapshot {
   /** Their pods, where they have any. */
   targetPods: readonly KubeObject[];
   primaryPods: readonly KubeObject[];
-  /** ReplicaSets of both sides, where they were asked for and may be read. */
+  /** ReplicaSets of both sides, if they were requested and are readable. */
   replicaSets?: readonly KubeObject[];
   /** Events of the Canary itself, oldest first. */
   events: readonly KubeObject[];
-  /** When it was read, in epoch milliseconds. Absent: lateness does not matter. */
+  /** Time of the read, in epoch milliseconds. Without it, lateness does not matter. */
   atMs?: number;
   /** Notes on objects that could not be read. */
   hidden: readonly string[];
@@ -41,7 +41,7 @@ export interface CanarySnapshot {
 /** Note in `hidden`: objects of this kind may exist though the snapshot has none. */
 export const mayNotRead = (what: string): string => `${what} may not be read with these credentials`;
 
-/** A snapshot of the Canary alone. */
+/** A snapshot of only the Canary. */
 export function snapshotOf(raw: KubeObject): CanarySnapshot {
   const parsed = parseCanary(raw);
   const bare: CanarySnapshot = { raw, targetPods: [], primaryPods: [], events: [], hidden: [] };
@@ -75,7 +75,7 @@ export async function readSnapshot(
     const [targetPods, primaryPods, sets] = await Promise.all([
       podsOf(ofTarget),
       ofPrimary === ofTarget ? [] : podsOf(ofPrimary),
-      // Not worth a note where they may not be read: pods name their owners.
+      // Unreadable ReplicaSets are not worth a note: pods name their owners.
       ifReadable(Promise.all([target, primary].map(setsOf)), undefined),
     ]);
     const replicaSets = withReplicaSets ? sets?.flat() : undefined;
@@ -116,12 +116,12 @@ async function eventsOf(cluster: Pick<Cluster, 'list'>, { metadata }: KubeObject
   const { namespace, name, uid } = metadata;
   const fieldSelector = eventsSelector(name);
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Event', ...(namespace && { namespace }) }, { fieldSelector });
-  // Only those of this Canary, not of an earlier one with its name.
+  // Only events of this Canary, not of an earlier Canary with its name.
   const own = items.map(asEvent).filter(({ involvedObject }) => !involvedObject?.uid || involvedObject.uid === uid);
   return oldestFirst(own);
 }
 
-/** The selector of a workload of apps/v1, and what Knative labels the pods of a Revision with; other kinds have no selector for their pods. */
+/** The selector of a workload of apps/v1, or the label by which Knative marks the pods of a Revision; other kinds have no selector for their pods. */
 function podSelector(owner: KubeObject | undefined, revisionOf: (service: KubeObject) => string | undefined): string {
   if (owner && isKnative(owner)) {
     const revision = revisionOf(owner);
@@ -137,7 +137,7 @@ const replicaSetsIn = (namespace: string | undefined) => ({ apiVersion: 'apps/v1
 /** ReplicaSets have the labels of their pods. */
 const podsLike = (owner: KubeObject) => ({ labelSelector: podSelector(owner, () => undefined) });
 
-/** Those that a Deployment owns; none of other kinds. */
+/** ReplicaSets of a Deployment; other kinds have none. */
 async function replicaSetsOf(cluster: Pick<Cluster, 'list'>, owner: KubeObject | undefined): Promise<KubeObject[]> {
   if (!isDeployment(owner)) return [];
   const { items } = await cluster.list(replicaSetsIn(owner.metadata.namespace), podsLike(owner));

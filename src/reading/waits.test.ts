@@ -42,7 +42,7 @@ it.each<[what: string, blocker: NewBlocker, wait: object]>([
   expect(waitsOf(blocked(blocker))).toEqual([expect.objectContaining({ ...wait, code: blocker.code, since })]);
 });
 
-it('each reason of one object is a wait of its own, and what ends by itself is none', () => {
+it('each reason of one object is a wait of its own, and a reason that ends by itself is not a wait', () => {
   const object = { apiVersion: 'v1', kind: 'Service', name: 'podinfo' };
   const waits = waitsOf(
     blocked(
@@ -74,7 +74,7 @@ it('a Canary that is being deleted waits for no one', () => {
   expect(waitsOf(canary)).toEqual([]);
 });
 
-it('a refusal that is stored in its condition alone comes before what was recorded until then', () => {
+it('a refusal that is stored only in its condition comes before the blockers recorded until then', () => {
   const canary = blocked({ code: 'GateClosed', webhook: 'freeze' });
   loose(canary).status.conditions = [{ type: 'Accepted', status: 'False', reason: 'ForeignController', message: 'another one writes' }];
   expect(waitsOf(canary).map(({ code }) => code)).toEqual(['ForeignController', 'GateClosed']);

@@ -13,7 +13,7 @@ export interface Wait {
   code: BlockerCode;
   /** Path of the field concerned, in the object or else in the Canary: one object can be waited for because of several. */
   field?: string | undefined;
-  /** Who can end it. */
+  /** The person or team who can end it. */
   who: string;
   /** RFC 3339. */
   since?: string | undefined;
@@ -21,10 +21,10 @@ export interface Wait {
   until?: string | undefined;
 }
 
-/** A refusal that is stored in a condition alone has its code. */
+/** A refusal that is stored only in a condition has just its code. */
 type Known<C = BlockerCode> = { code: C } & { [Part in Exclude<keyof Blocker, 'code'>]?: Blocker[Part] | undefined };
 
-/** What a Canary waits for that does not end by itself, as the controller recorded it; the most urgent first. At most `MOST_BLOCKERS`, and a refusal. Pure. */
+/** Waits of a Canary that do not end by themselves, from the controller's record; the most urgent first. At most `MOST_BLOCKERS`, and a refusal. Pure. */
 export function waitsOf(raw: KubeObject): Wait[] {
   if (raw.metadata.deletionTimestamp !== undefined) return [];
   const { release, conditions } = parseStatus(raw.status) ?? {};
@@ -43,7 +43,7 @@ export function waitsOf(raw: KubeObject): Wait[] {
   });
 }
 
-/** The recorded blockers, behind a refusal that came before the release was looked at, which is stored in the condition alone. */
+/** The recorded blockers, after a refusal that came before the release was examined and is stored only in the condition. */
 export function recordedIn<C extends string>(
   blockers: readonly Known<C>[] = [],
   conditions: readonly { type: string; status: string; reason?: string | undefined }[] = [],

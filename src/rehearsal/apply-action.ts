@@ -68,7 +68,7 @@ function behaviourIn({ errorRate, latencyMs, latencySpread, readyAfter, crashes,
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Partial<VersionModel>;
 }
 
-/** As `kubectl drain` does, but for disruption budgets. */
+/** Works as `kubectl drain`, but ignores disruption budgets. */
 async function drain(cluster: KubeCluster, name: string): Promise<void> {
   const taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
   await cluster.patch({ apiVersion: 'v1', kind: 'Node', name }, { spec: { unschedulable: true, taints: [taint] } });

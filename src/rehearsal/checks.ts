@@ -3,10 +3,10 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { unmodelledSeries } from './series.ts';
 import { PROMETHEUS_HOST } from './stand-ins.ts';
 
-/** How a check is measured in the rehearsal. */
+/** Treatment of a check that the model cannot measure. */
 export type CheckNote =
   | { kind: 'assumed'; check: string; value: number }
-  /** It is not part of the rehearsal. */
+  /** The check is not part of the rehearsal. */
   | { kind: 'leftOut'; check: string; why: string };
 
 interface RawMetric {
@@ -30,8 +30,8 @@ const BUILT_IN = ['request-success-rate', 'request-duration'];
 const ADDRESS = `http://${PROMETHEUS_HOST}`;
 
 /**
- * The Canary and the templates of its checks as a rehearsal can measure them: by the model's Prometheus, or by the value that is assumed. What
- * neither knows is left out, and noted.
+ * Changes the Canary and the templates of its checks so that a rehearsal can measure them: by the model's Prometheus, or by the assumed value. A check with
+ * neither is left out and noted.
  */
 export function measurable(
   canary: KubeObject,
@@ -66,7 +66,7 @@ export function measurable(
   return { canary: { ...canary, spec: { ...spec, analysis: { ...spec.analysis, metrics: kept } } }, templates, notes };
 }
 
-/** A MetricTemplate that asks the model's Prometheus. */
+/** A MetricTemplate that queries the model's Prometheus. */
 export function asksModel(template: KubeObject): KubeObject {
   const spec = specOf<TemplateFields>(template);
   if (spec.provider?.type !== 'prometheus') return template;

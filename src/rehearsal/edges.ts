@@ -11,10 +11,10 @@ import type { GlooVirtualService } from '../embedded/mesh/route-table.ts';
 export interface Edge {
   apiVersion: string;
   kind: string;
-  /** Whether this object of the kind leads to the application. */
+  /** This object of the kind leads to the application. */
   leads(object: KubeObject, canary: Canary): boolean;
   wayIn(object: KubeObject, canary: Canary): { host: string; path: string; gateway?: string };
-  /** One where the manifests have none. */
+  /** Makes an edge if the manifests have none. */
   make(canary: Canary, host: string): { name: string; spec: object };
 }
 
@@ -45,7 +45,7 @@ const ingressOf = (ingressClassName: string): Edge => ({
   },
 });
 
-/** By the traffic provider; of the others users ask the apex Service or a Gateway. */
+/** Edges by traffic provider. With any other provider, users call the apex Service or a Gateway. */
 export const edges: Readonly<Record<string, Edge>> = {
   nginx: ingressOf('nginx'),
   skipper: ingressOf('skipper'),
@@ -161,7 +161,7 @@ export function makeEdge(canary: Canary): KubeObject | undefined {
   return { apiVersion: edge.apiVersion, kind: edge.kind, metadata: { name, namespace }, spec };
 }
 
-/** Each cluster calls its classes as it likes; here the class of the provider is the only one. */
+/** The name of a class differs between clusters; in a rehearsal the class of the provider is the only one. */
 export function withClass(canary: Canary, object: KubeObject): KubeObject {
   const { provider } = canary.spec;
   if (object.kind !== 'Ingress' || (provider !== 'nginx' && provider !== 'skipper') || !edgeOf(canary)?.leads(object, canary))

@@ -5,7 +5,7 @@ import type { StringMatch } from '../api/string-match.ts';
 import { edgeOf, findEdge } from './edges.ts';
 import { wayInByListed } from './listed-routes.ts';
 
-/** How users reach an application. */
+/** Host, path and headers with which users reach an application. */
 export interface Entry {
   host: string;
   path: string;
@@ -19,7 +19,7 @@ export interface Entry {
 /** Part of the users that meets the conditions of an A/B release. */
 export const CHOSEN_SHARE = 0.1;
 
-/** By the provider: the Gateway or Ingress where there is one, else the apex Service. */
+/** By provider: the Gateway or Ingress if one exists, else the apex Service. */
 export function entryOf(canary: Canary, objects: readonly KubeObject[]): Entry {
   const { spec } = canary;
   const namespace = canary.metadata.namespace;
@@ -53,13 +53,13 @@ export function entryOf(canary: Canary, objects: readonly KubeObject[]): Entry {
   return { ...common, host, gateway: 'mesh' };
 }
 
-/** The path of the Canary where it lies below that of the edge. */
+/** The path of the Canary if it is below that of the edge. */
 const below = (edge: string, path: string): string => (path.startsWith(edge) ? path : edge);
 
-/** A host that a wildcard stands for. */
+/** A host that matches a wildcard. */
 const concrete = (host: string): string => (host === '*' ? 'users.example' : host.replace(/^\*\./, 'users.'));
 
-/** A path that the first condition of the route takes. */
+/** A path that matches the first condition of the route. */
 function pathOf({ spec }: Canary): string {
   const uri = spec.service.match?.[0]?.uri;
   return uri && ('exact' in uri || 'prefix' in uri) ? textOf(uri) : '/';
@@ -76,7 +76,7 @@ function textOf(condition: StringMatch): string {
   return 'prefix' in condition ? condition.prefix : condition.suffix;
 }
 
-/** A text that simple patterns match, as `^(.*?;)?(canary=always)(;.*)?$`. */
+/** A text that matches a simple pattern, as `^(.*?;)?(canary=always)(;.*)?$`. */
 function plain(pattern: string): string {
   const without = pattern.replace(/\([^()]*\)[?*]/g, '').replace(/\.[*+]\??/g, '');
   return without.replace(/[\^$()?]/g, '').replace(/\\(.)/g, '$1');

@@ -19,7 +19,7 @@ describe('limits of a rehearsal', () => {
       /is 1000h, so that a release takes longer than the 72 h/,
     ],
     ['an interval and iterations', { iterations: MOST_CHECKS - 1, interval: '1h' }, 'spec.analysis.interval', /is 1h/],
-  ])('%s beyond them are refused by their field', (_, analysis, field, message) => {
+  ])('%s beyond the limits is refused by its field', (_, analysis, field, message) => {
     expect(tooLong(canary(analysis))).toEqual({ field, message: expect.stringMatching(message) });
   });
 
@@ -28,7 +28,7 @@ describe('limits of a rehearsal', () => {
     { iterations: MOST_CHECKS - 1 },
     { stepWeights: [1, 10, 80], interval: '12h' },
     { iterations: 71, interval: '1h' },
-  ])('%j is played', (analysis) => expect(tooLong(canary(analysis))).toBeUndefined());
+  ])('%j is within the limits', (analysis) => expect(tooLong(canary(analysis))).toBeUndefined());
 
   it.each([
     ['Deployment', { replicas: 100_000, paused: false }, 'spec.replicas', { replicas: MOST_PODS, paused: false }],
@@ -50,7 +50,7 @@ describe('limits of a rehearsal', () => {
       'spec.autoscalerRef.primaryScalerReplicas.maxReplicas',
       { autoscalerRef: { name: 'x', primaryScalerReplicas: { minReplicas: 1, maxReplicas: MOST_PODS } } },
     ],
-  ])('a %s with more pods than are modelled has as many as are', (kind, spec, field, fewer) => {
+  ])('a %s with more pods than can be modelled gets the maximum', (kind, spec, field, fewer) => {
     expect(withFewerPods(object(kind, spec))).toMatchObject({ field, object: { kind, spec: fewer } });
   });
 
@@ -60,9 +60,9 @@ describe('limits of a rehearsal', () => {
     ['Deployment', {}],
     ['Canary', { autoscalerRef: 5 }],
     ['ConfigMap', { replicas: 1e9 }],
-  ])('a %s with %j is as it is', (kind, spec) => expect(withFewerPods(object(kind, spec))).toBeUndefined());
+  ])('a %s with %j is not changed', (kind, spec) => expect(withFewerPods(object(kind, spec))).toBeUndefined());
 
-  it('a quota of pods keeps its proportion to them', () => {
+  it('a quota of pods is reduced in proportion to the pods', () => {
     const hard = { pods: '900', 'count/pods': 1200, cpu: '4' };
     expect(withLessQuota(object('ResourceQuota', { hard }), 1 / 6).spec).toEqual({ hard: { pods: 150, 'count/pods': 200, cpu: '4' } });
   });

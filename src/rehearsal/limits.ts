@@ -3,7 +3,7 @@ import { parseDuration } from '../api/duration.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { isRecord } from '../base/json.ts';
 
-/** Manifests can come from a pull request of a stranger, and a CI job has to end: what one rehearsal plays at most. */
+/** Limits of one rehearsal: manifests can come from a pull request of a stranger, and a CI job has to end. */
 export const MOST_CHECKS = 2_000;
 export const LONGEST_MS = 72 * 3_600_000;
 /** Pods of one side. Shares of traffic do not depend on their number; 30 take four seconds more than 2, and 100 twelve. */
@@ -60,7 +60,7 @@ const COUNTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
-/** An object that has more pods than are modelled, with as many as are; undefined where it has not. */
+/** An object with more pods than can be modelled, reduced to the maximum; undefined if it has fewer. */
 export function withFewerPods(object: KubeObject): FewerPods | undefined {
   let spec: unknown = object.spec;
   let found: Pick<FewerPods, 'field' | 'pods'> | undefined;

@@ -5,13 +5,13 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { type JsonRecord, recordsIn, textsIn } from '../base/json.ts';
 
-/** Where users ask for an application; an empty host: by the name of the Service. */
+/** Host and gateway by which users call an application. With an empty host, they use the name of the Service. */
 interface WayIn {
   host: string;
   gateway: string;
 }
 
-/** The way in of the first route of `spec.routeRefs` that is there. */
+/** Host and gateway of the first route of `spec.routeRefs` that exists. */
 export function wayInByListed({ spec, metadata: { namespace } }: Canary, objects: readonly KubeObject[]): WayIn | undefined {
   for (const { kind, name } of spec.routeRefs ?? []) {
     const isIt = ({ metadata, ...one }: KubeObject) =>
@@ -32,7 +32,7 @@ function wayIn({ hosts, hostnames, virtualhost, gateways, parentRefs }: JsonReco
   return { host, gateway: gateway === 'mesh' || gateway.includes('/') ? gateway : `${namespace}/${gateway}` };
 }
 
-/** Routes that lead to the application, in the place of listed ones that the manifests lack. */
+/** Routes that lead to the application, in place of listed routes that the manifests lack. */
 export function madeListed(canary: Canary): KubeObject[] {
   const { spec, metadata } = canary;
   return (spec.routeRefs ?? []).map(({ apiVersion, kind, name }) => ({

@@ -10,7 +10,7 @@ import type { ModelledApps } from './modelled-apps.ts';
 const MOST_PER_SECOND = 200;
 const SAMPLES = 5;
 const DEFAULT_MS = 60_000;
-/** A load tester's limit is not known here. */
+/** The load tester's own limit is not known here. */
 const HEY_TIMEOUT_MS = 24 * 3_600_000;
 
 interface ModelledLoad {
@@ -19,10 +19,10 @@ interface ModelledLoad {
   untilMs: number;
 }
 
-/** Programs that ask once and are believed to pass. */
+/** Programs that send one request and are assumed to pass. */
 const ASKS_ONCE = /^(bash|sh|curl|helm|concord|bats|grpc_health_probe|\/?bin\/\w+)\b/;
 
-/** Load that webhooks of a load tester begin, as `hey -z 1m -q 10 -c 2 http://podinfo-canary.test/`. */
+/** Load that webhooks start on a load tester, as `hey -z 1m -q 10 -c 2 http://podinfo-canary.test/`. */
 export class LoadTests {
   /** Commands whose load is not modelled. */
   readonly unmodelled = new Set<string>();
@@ -40,7 +40,7 @@ export class LoadTests {
     this.#entry = entry;
   }
 
-  /** What they ask in one second. */
+  /** Sends the load of one second. */
   askForSecond(): void {
     for (const { request, perSecond, untilMs } of this.#loads.values()) {
       if (untilMs <= this.#now()) continue;
@@ -52,7 +52,7 @@ export class LoadTests {
     }
   }
 
-  /** `body`: what the load tester receives. The same command is not started twice at a time. */
+  /** Starts the load test in `body`, the request to the load tester. The same command does not run twice at a time. */
   begin(body: string): void {
     const command = commandIn(body);
     if (command === undefined) return;

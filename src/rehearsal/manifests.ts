@@ -7,14 +7,14 @@ export interface NotApplied {
   kind: string;
   name: string;
   why: string;
-  /** Its kind is not served here; otherwise the API server refuses the object. */
+  /** The cluster does not serve this kind; otherwise the API server refuses the object. */
   isUnknownKind: boolean;
 }
 
-/** Before those that name them. */
+/** Applied before the objects that name them. */
 const FIRST = ['ServiceAccount', 'Secret', 'ConfigMap', 'Gateway', 'Service', 'MetricTemplate', 'AlertProvider'];
 const LAST = ['HorizontalPodAutoscaler', 'ScaledObject', 'Canary'];
-/** Without effect on a release; a ResourceQuota is counted by the rehearsal itself. */
+/** Kinds without effect on a release; the rehearsal counts a ResourceQuota itself. */
 const SKIPPED = new Set([
   ...['CustomResourceDefinition', 'Namespace', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
   ...['ResourceQuota', 'PodDisruptionBudget', 'NetworkPolicy'],

@@ -22,7 +22,7 @@ function rolledBack(afterMinutes: number): Rehearsal {
   };
 }
 
-/** A release that ended so after checks that were decided by so many requests each. */
+/** A release with this end, after checks that were decided by these numbers of requests. */
 function judgedBy(outcome: Rehearsal['outcome'], ...requests: (number | undefined)[]): Rehearsal {
   const scenario = scenarioOf('good');
   if (scenario === undefined) throw new Error('it is built in');
@@ -48,13 +48,13 @@ it.each<[string, Rehearsal, boolean]>([
   expect(thin.map(({ severity }) => severity)).toEqual(isThin ? ['warning'] : []);
 });
 
-it('what is only observed decides nothing, on any evidence', () => {
+it('a metric that only observes decides nothing, on any evidence', () => {
   const rehearsal = judgedBy('promoted');
   const verdicts = [{ check: 'request-duration', verdict: 'passed' as const, requests: 2, observed: true }];
   expect(mistakesOf({ ...rehearsal, moments: [{ kind: 'checks', atMs: 0, verdicts }] })).toEqual([]);
 });
 
-it('names the check, the most requests that one was decided by, and the remedy', () => {
+it('names the check, its highest number of requests, and the remedy', () => {
   expect(mistakesOf(judgedBy('promoted', 2, 0.5, 3))).toEqual([
     {
       code: 'thin-evidence',

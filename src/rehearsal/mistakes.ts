@@ -14,7 +14,7 @@ export type MistakeCode =
   | 'rolled-back-late'
   | 'thin-evidence';
 
-/** A version that fails its checks serves users for longer. Ten checks a minute apart, as most examples have it, take a third of it. */
+/** A rollback later than this after the first failed check exposes users for too long. Ten checks a minute apart, as in most examples, take a third of it. */
 const LATE_MS = 30 * 60_000;
 
 /** Mistakes in the manifests that a rehearsal shows. */
@@ -53,7 +53,7 @@ function outcomeMistakes(rehearsal: Rehearsal): Mistake[] {
   return [warning('new-version-untried', why)];
 }
 
-/** No step brings users to it, as in blue/green, and all that went wrong is that nothing could be measured. */
+/** No step routes users to the new version, as in blue/green, and the only problem is that nothing could be measured. */
 function isUntried({ moments, requests }: Rehearsal): boolean {
   const last = moments.findLast((moment) => moment.kind === 'checks');
   const isRoutedAtAll = moments.some(({ kind, ...moment }) => kind === 'weight' && isRouted(moment));
@@ -66,7 +66,7 @@ const refusedObjects = ({ notApplied }: Rehearsal): Mistake[] =>
     .filter(({ isUnknownKind }) => !isUnknownKind)
     .map(({ kind, name, why }) => error('object-refused', `the API server refuses ${kind} ${name}: ${why}`));
 
-/** Only where the model has everything that a check needs: users, Prometheus and a version that answers. */
+/** Checked only if the model has everything that a check needs: users, Prometheus and a version that answers. */
 function unmeasuredChecks({ scenario, moments, requests }: Rehearsal): Mistake[] {
   if (scenario.expect !== 'promoted' || requests.new.sent === 0) return [];
   const seen = new Map<string, { times: number; measured: number; reason: string }>();
@@ -90,7 +90,7 @@ function lateRollback(rehearsal: Rehearsal): Mistake[] {
   return [warning('rolled-back-late', `${what}: lower spec.analysis.threshold or spec.analysis.interval`)];
 }
 
-/** The release got through, and no check of a metric had enough requests to see a bad version. */
+/** The release was promoted, and no check of a metric had enough requests to detect a bad version. */
 function thinEvidence(rehearsal: Rehearsal): Mistake[] {
   if (verdictOf(rehearsal) !== 'promoted') return [];
   const missed = `with fewer than ${ENOUGH_REQUESTS} a version that fails every tenth request passes more often than one time in twenty`;
@@ -100,7 +100,7 @@ function thinEvidence(rehearsal: Rehearsal): Mistake[] {
   );
 }
 
-/** A step that should bring users to the new version brings none: a host, gateway or condition that they do not meet. */
+/** A step that routes users to the new version brings none of them: they do not match its host, gateway or condition. */
 function unseenVersion({ scenario, moments, samples }: Rehearsal): Mistake[] {
   const routed = moments.find(({ kind, ...moment }) => kind === 'weight' && isRouted(moment));
   const ended = moments.find((moment) => moment.kind === 'phase' && ['Promoting', 'Failed'].includes(moment.phase));

@@ -3,13 +3,13 @@ import type { App, startApp } from '../embedded/nodes/app.ts';
 import type { AppBehaviour } from '../embedded/nodes/behaviour.ts';
 import type { World } from '../embedded/world.ts';
 
-/** How the pods of one version behave. */
+/** Behaviour of the pods of one version. */
 export interface VersionModel {
-  /** Fraction (0–1) of requests answered 500. */
+  /** Fraction (0–1) of requests answered with 500. */
   errorRate: number;
   /** Median of the time to answer. */
   latencyMs: number;
-  /** Standard deviation of its logarithm. */
+  /** Standard deviation of the logarithm of the time to answer. */
   latencySpread: number;
   readyAfterMs: number;
   crashes: boolean;
@@ -42,12 +42,12 @@ export class ModelledApps {
     this.#world = world;
   }
 
-  /** Most pods that ran at one time. */
+  /** Maximum of pods that ran at the same time. */
   get peak(): number {
     return this.#peak;
   }
 
-  /** Pods that run now. */
+  /** Pods of a version that run now. */
   count(version: Version): number {
     return [...this.#apps.values()].filter((behaviour) => behaviour.version === version).length;
   }
@@ -57,13 +57,13 @@ export class ModelledApps {
     for (const behaviour of this.#apps.values()) if (behaviour.version === version) Object.assign(behaviour, changes);
   }
 
-  /** In the place of what env and annotations of a pod say. */
+  /** Replaces the behaviour that env and annotations of a pod set. */
   readonly behaviourOf = (pod: KubeObject): Partial<AppBehaviour> => {
     const version = versionOf(pod);
     return { version, capacityPerSecond: 0, outOfMemory: false, exitsOnSigterm: false, ...this.#versions[version] };
   };
 
-  /** In the place of `startApp`. */
+  /** Replaces `startApp`. */
   readonly run: typeof startApp = async (behaviour, { namespace, pod }) => {
     const { clock } = this.#world;
     const key = `${namespace}/${pod}`;
@@ -83,7 +83,7 @@ export class ModelledApps {
     return app;
   };
 
-  /** Undefined: nothing listens there. */
+  /** Answer of a pod; undefined if none of its ports is open. */
   readonly answerOf = (pod: KubeObject): { status: number; durationMs: number } | undefined => {
     const app = this.#apps.get(`${pod.metadata.namespace}/${pod.metadata.name}`);
     if (app === undefined) return undefined;
@@ -96,5 +96,5 @@ export class ModelledApps {
 
 export const versionOf = (pod: KubeObject): Version => (pod.metadata.annotations?.[VERSION_ANNOTATION] === 'new' ? 'new' : 'old');
 
-/** Box and Muller, of which one of two values is used. */
+/** Box–Muller transform; only one of its two values is used. */
 const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

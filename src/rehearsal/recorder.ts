@@ -12,7 +12,7 @@ export type Moment = { atMs: number } & (
   | { kind: 'phase'; phase: string }
   | { kind: 'weight'; weightPercent: number; routes: Routes['kind'] }
   | { kind: 'checks'; verdicts: readonly Verdict[] }
-  /** What is remembered of the comparison with the primary, by metric. */
+  /** Result of the comparison with the primary so far, by metric. */
   | { kind: 'comparison'; comparison: NonNullable<Release['comparison']> }
   | { kind: 'event'; type: string; reason: string; message: string }
   | { kind: 'call'; received: Received }
@@ -21,7 +21,7 @@ export type Moment = { atMs: number } & (
 
 const OURS = 'serin-controller';
 
-/** The events of one Canary, in order. */
+/** Records the events of one Canary, in order. */
 export class Recorder {
   readonly moments: Moment[] = [];
   readonly #now: () => number;
@@ -96,6 +96,6 @@ export class Recorder {
   }
 }
 
-/** When the last check was made; 0: none was. */
+/** Time of the last check, 0 if there was no check. */
 const measuredMs = (status: CanaryStatus | undefined): number =>
   Math.max(0, ...Object.values(status?.release?.recent ?? {}).flatMap((all) => all.map(({ atMs }) => atMs)));

@@ -9,9 +9,9 @@ import type { World } from '../embedded/world.ts';
 interface RehearsalClusterOptions extends Omit<EmbeddedClusterOptions, 'world'> {
   crds: readonly KubeObject[];
   scrapeIntervalMs: number;
-  /** How long samples are kept; default one hour. */
+  /** Time for which samples are kept; default one hour. */
   retentionMs?: number;
-  /** Its CRD is among `crds`. */
+  /** The CRD of KEDA is among `crds`. */
   keda?: boolean;
 }
 

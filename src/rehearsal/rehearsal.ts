@@ -13,14 +13,14 @@ import type { RequestCounts } from './users.ts';
 
 export interface RehearsalInput {
   objects: readonly KubeObject[];
-  /** One of `objects`, with its namespace. */
+  /** An element of `objects`, with its namespace. */
   canary: KubeObject;
   scenario: Scenario;
   seed: number;
   requestsPerSecond: number;
   /** Values of checks, by the name of the metric or of its template. */
   assumed: ReadonlyMap<string, number>;
-  /** Traffic provider of Canaries that name none. */
+  /** Traffic provider of Canaries without `spec.provider`. */
   provider?: string | undefined;
   /** The controller's own command, in virtual time. */
   startController: StartController;
@@ -33,10 +33,10 @@ export type StartController = (
   apiUrl: string,
 ) => { stop(signal?: 'TERM' | 'KILL'): Promise<void> };
 
-/** `notStarted`: Serin did not begin; `message` says why. */
+/** `notStarted`: the release did not start; `message` says why. */
 export type RehearsalOutcome = 'promoted' | 'rolledBack' | 'unfinished' | 'notStarted';
 
-/** Requests and answers since the sample before. */
+/** Requests and answers since the previous sample. */
 export interface RehearsalSample {
   atMs: number;
   requests: RequestCounts;
@@ -50,20 +50,20 @@ export interface Rehearsal {
   /** Phase and condition at the end. */
   phase: string;
   message: string;
-  /** What ended the release; absent: it has not ended. */
+  /** Reason for the end of the release; absent while it has not ended. */
   ending?: Ending | undefined;
-  /** From the push of the new version to the end. */
+  /** Time from the push of the new version to the end. */
   tookMs: number;
-  /** From the push to the end. */
+  /** Requests from the push to the end. */
   requests: RequestCounts;
   peakPods: number;
-  /** `atMs` is counted from the push; before it, it is negative. */
+  /** `atMs` is counted from the push; moments before the push are negative. */
   moments: readonly Moment[];
   samples: readonly RehearsalSample[];
   checkNotes: readonly CheckNote[];
-  /** Assumptions of the model, a sentence each. */
+  /** Assumptions of the model, one sentence each. */
   assumptions: readonly string[];
-  /** Made up, since the manifests lack them. */
+  /** Objects made up because the manifests lack them. */
   supplied: readonly KubeObject[];
   notApplied: readonly NotApplied[];
   /** Lines of the controller's log. */
@@ -73,7 +73,7 @@ export interface Rehearsal {
 /** Providers whose routes the embedded mesh does not honour. */
 const UNROUTED = ['appmesh', 'appmesh:v1beta2', 'appmesh:v1beta1', 'kuma'];
 
-/** Why a Canary cannot be rehearsed, by field; undefined: it can. */
+/** Reason for which a Canary cannot be rehearsed, and its field; undefined if it can. */
 export function rehearsalProblem(canary: KubeObject, provider?: string): { field?: string; message: string } | undefined {
   const parsed = parseCanary(withProvider(canary, provider));
   if ('problems' in parsed) return { message: parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ') };
@@ -85,7 +85,7 @@ export function rehearsalProblem(canary: KubeObject, provider?: string): { field
   return tooLong(parsed.canary);
 }
 
-/** With a provider by its name, as the controller would have it. */
+/** The Canary with its provider by name, as the controller sees it. */
 export function withProvider(canary: KubeObject, provider: string = DEFAULT_MESH_PROVIDER): KubeObject {
   const spec = specOf<{ provider: string }>(canary);
   return spec.provider ? canary : { ...canary, spec: { ...spec, provider } };

@@ -33,7 +33,7 @@ const SAMPLE_EVERY_MS = 10_000;
 const AFTERMATH_MS = 10_000;
 const NODES = { probeScale: 1, startupMs: STARTUP_MS, renewLeasesEveryMs: 3_600_000 };
 
-/** One release, from the manifests to its verdict, by the production controller in virtual time. */
+/** Plays one release, from the manifests to its verdict, with the production controller in virtual time. */
 export async function rehearse(input: RehearsalInput): Promise<Rehearsal> {
   const world = virtualWorld(input.seed);
   const unseal = sealNetwork();
@@ -44,7 +44,7 @@ export async function rehearse(input: RehearsalInput): Promise<Rehearsal> {
   }
 }
 
-/** The manifests as they are applied, with what the model adds and without what it cannot play. */
+/** The manifests to apply: with objects that the model adds, and without objects that it cannot simulate. */
 function prepared(input: RehearsalInput) {
   const raw = withProvider(input.canary, input.provider);
   const parsed = parseCanary(raw);
@@ -91,7 +91,7 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const entry = entryOf(canary, objects);
   const users = usersOf(world, { mesh, apps, entry, perSecond: requestsPerSecond });
   const loads = new LoadTests(world, { mesh, apps, entry });
-  // One timer for both: each turn of virtual time costs more than asking nothing.
+  // One timer for both: each turn of virtual time costs more than a second without requests.
   const stopTraffic = every(clock, SECOND_MS, () => {
     users.askForSecond();
     loads.askForSecond();
@@ -169,7 +169,7 @@ interface StandInDeps {
   prometheusPort: number;
 }
 
-/** What answers webhooks, alerts and the metrics server. */
+/** Answers webhooks, alerts and queries of the metrics server. */
 function standInsFor(world: VirtualWorld, raw: KubeObject, canary: Canary, { recorder, users, loads, state, prometheusPort }: StandInDeps) {
   const ownHosts = new Set(hostsOf(canary));
   return startStandIns(
@@ -200,7 +200,7 @@ function startSampling({ clock }: VirtualWorld, users: Users, apps: ModelledApps
   return { samples, stop };
 }
 
-/** Other Canaries and workloads would only cost time, and their pods count. */
+/** Other Canaries and workloads would only cost time, and their pods would be counted. */
 function isBystander(object: KubeObject, { spec: { targetRef } }: Canary): boolean {
   const { kind, metadata } = object;
   if (['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind)) return specOf<ScalerSpec>(object).scaleTargetRef?.name !== targetRef.name;
@@ -208,7 +208,7 @@ function isBystander(object: KubeObject, { spec: { targetRef } }: Canary): boole
   return ['Canary', 'StatefulSet', 'Job', 'CronJob', 'ReplicaSet', 'Pod'].includes(kind);
 }
 
-/** A proxy would be another machine. */
+/** A proxy would be a different host. */
 function withoutProxy(object: KubeObject): KubeObject {
   const { proxy, ...spec } = specOf<{ proxy: unknown }>(object);
   return object.kind !== 'AlertProvider' || proxy === undefined ? object : { ...object, spec };
@@ -220,7 +220,7 @@ function flagsFor(provider: string | undefined): string[] {
     ...(provider === undefined ? [] : [`--mesh-provider=${provider}`]),
     '--port=0',
     '--log-level=info',
-    // Every address is one of this process.
+    // All addresses belong to this process.
     ...['--allowed-addresses=0.0.0.0/0,::/0', '--allowed-local-addresses=0.0.0.0/0,::/0'],
   ];
 }

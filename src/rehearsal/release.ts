@@ -13,16 +13,16 @@ import type { Scenario } from './scenario.ts';
 import { targetOf } from './target.ts';
 import { lessRequests, type RequestCounts } from './users.ts';
 
-/** Users are served by the primary for so long before the push. */
+/** Time for which the primary serves users before the push. */
 const SETTLE_MS = 60_000;
 const MINUTE_MS = 60_000;
 
 interface PlayedRelease {
   outcome: RehearsalOutcome;
-  /** The push; where none came, the end. */
+  /** Time of the push, or of the end if nothing was pushed. */
   startMs: number;
   endMs: number;
-  /** Between them. */
+  /** Requests between the two. */
   requests: RequestCounts;
 }
 
@@ -74,7 +74,7 @@ const performLater = (controls: ScenarioControls, recorder: Recorder, { steps }:
       ),
     );
 
-/** Whether such a status comes in time. */
+/** Waits for a status that satisfies the condition; false if none came in time. */
 async function comes(clock: Clock, recorder: Recorder, isSo: (status: CanaryStatus) => boolean, limitMs: number): Promise<boolean> {
   const giveUp = new AbortController();
   const limit = sleep(clock, limitMs, giveUp.signal).then(
@@ -89,13 +89,13 @@ async function comes(clock: Clock, recorder: Recorder, isSo: (status: CanaryStat
 const initializedWithinMs = ({ spec: { progressDeadlineSeconds = 600 } }: Canary): number =>
   Math.min(LONGEST_MS, progressDeadlineSeconds * 1000 + 5 * MINUTE_MS);
 
-/** The template differs by an annotation, so that pods of the new version are known. */
+/** An annotation in the template marks pods of the new version. */
 async function push(cluster: KubeCluster, canary: Canary): Promise<void> {
   const annotations = { [VERSION_ANNOTATION]: 'new' };
   await cluster.patch(targetOf(canary), { spec: { template: { metadata: { annotations } } } });
 }
 
-/** Twice what the analysis takes at the least, the deadline, and what its steps may wait for evidence; no more than a rehearsal plays. */
+/** Twice the minimum duration of the analysis, plus the deadline, plus the longest wait of its steps for evidence; at most the length of a rehearsal. */
 function endedWithinMs({ spec: { analysis, progressDeadlineSeconds = 600 } }: Canary): number {
   const intervalMs = parseDuration(analysis.interval) ?? MINUTE_MS;
   const { stepWeights, stepWeight, stepWeightPromotion, iterations } = leastChecks(analysis);
@@ -105,7 +105,7 @@ function endedWithinMs({ spec: { analysis, progressDeadlineSeconds = 600 } }: Ca
   return Math.min(2 * LONGEST_MS, wantedMs);
 }
 
-/** How long a step waits for evidence at most. */
+/** Maximum time for which a step waits for evidence. */
 function longestWaitMs({ comparison }: Canary['spec']['analysis']): number {
   if (comparison?.mode !== 'gate' || comparison.pace !== 'evidence') return 0;
   return parseDuration(comparison.maxStepDuration ?? '') ?? 60 * MINUTE_MS;

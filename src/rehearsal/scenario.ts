@@ -31,13 +31,13 @@ const behaviour = {
 export const Action = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('new-version'), ...behaviour }).describe('change how pods of the new version behave'),
   z.strictObject({ do: z.literal('old-version'), ...behaviour }).describe('change how pods of the old version behave'),
-  z.strictObject({ do: z.literal('traffic'), requestsPerSecond: z.number().min(0).max(1e6) }).describe('change how much users ask'),
+  z.strictObject({ do: z.literal('traffic'), requestsPerSecond: z.number().min(0).max(1e6) }).describe('change the request rate of users'),
   z.strictObject({ do: z.literal('prometheus'), answers: z.boolean() }).describe('make Prometheus refuse connections, or answer again'),
   z
     .strictObject({
       do: z.literal('webhooks'),
       types: z.array(HookType).min(1).optional().describe('default: all types'),
-      status: z.int().min(200).max(599).optional().describe('absent: as a receiver that works'),
+      status: z.int().min(200).max(599).optional().describe('default: the status of a working receiver'),
     })
     .describe('change what webhooks answer'),
   z
@@ -61,7 +61,7 @@ export type Action = z.infer<typeof Action>;
 const Step = z.strictObject({ at: duration('from the push of the new version'), does: Action });
 export type Step = z.infer<typeof Step>;
 
-/** An ordinary release, but for the steps. */
+/** Without steps, an ordinary release. */
 export const Scenario = z.strictObject({
   name: z.string().min(1).max(60),
   says: z.string().max(200).default('').describe('one sentence for the report'),
@@ -73,7 +73,7 @@ export const Scenario = z.strictObject({
 });
 export type Scenario = z.infer<typeof Scenario>;
 
-/** A scenario as a file has it: `at` and `do` stand side by side in a step. */
+/** Parses a scenario of a file, in which a step has `at` beside `do`. */
 export function parseScenario(raw: unknown): { scenario: Scenario } | { problems: Problem[] } {
   const unfolded = isRecord(raw) && Array.isArray(raw.steps) ? { ...raw, steps: raw.steps.map(unfold) } : raw;
   const parsed = Scenario.safeParse(unfolded);

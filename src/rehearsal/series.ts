@@ -12,12 +12,12 @@ const SERIES: Readonly<Record<string, readonly string[]>> = {
   ...Object.assign({}, ...resolvers.map(({ series }) => series)),
 };
 const EVERYWHERE = new Set(['job', 'instance', 'le', '__name__']);
-/** In the place of what Serin puts into a query; a duration where one has to stand. */
+/** Values in place of Serin's variables in a query: a duration where the syntax requires one. */
 const SAMPLE = { value: 'sample', duration: '1m' };
 
 /**
- * Series in a query that the model does not produce, in words: `container_cpu_usage_seconds_total`, or `label route of http_requests_total`. A
- * query that cannot be parsed has none: what is wrong with it shows in the release.
+ * Series in a query that the model does not produce, in words: `container_cpu_usage_seconds_total`, or `label route of http_requests_total`. The result is
+ * empty for a query that cannot be parsed: its error shows in the release.
  */
 export function unmodelledSeries(template: string): string[] {
   const query = template.replace(/\[\s*\{\{[^}]*\}\}\s*\]/g, `[${SAMPLE.duration}]`).replace(/\{\{[^}]*\}\}/g, SAMPLE.value);

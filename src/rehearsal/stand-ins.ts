@@ -4,10 +4,10 @@ import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { VirtualWorld } from '../embedded/virtual/virtual-world.ts';
 
-/** One call that a receiver of webhooks or alerts got. */
+/** One call to a receiver of webhooks or alerts. */
 export interface Received {
   url: string;
-  /** The webhooks of the Canary that have this address; none: an alert. */
+  /** Webhooks of the Canary with this address; empty for an alert. */
   hooks: readonly { name: string; type: HookType }[];
   body: string;
   status: number;
@@ -24,21 +24,21 @@ type FoundHook = Pick<Hook, 'name'> & Partial<Hook> & { url?: unknown };
 interface StandInRules {
   /** Webhooks of the Canary by their address. */
   hooks: ReadonlyMap<string, readonly Hook[]>;
-  /** The answer of webhooks of these types now; undefined: the one of a working receiver. */
+  /** Current status for webhooks of these types, `undefined` for that of a working receiver. */
   statusFor(types: readonly HookType[]): number | undefined;
-  /** The answer of an application of the cluster; undefined: no Service has this host. */
+  /** Status from an application of the cluster, `undefined` if no Service has this host. */
   askCluster(host: string): number | undefined;
   onCall(received: Received): void;
 }
 
 /** The address of the Prometheus in a rehearsal. */
 export const PROMETHEUS_HOST = 'prometheus.rehearsal.invalid';
-/** Nothing listens there. */
+/** No process listens on this port. */
 const CLOSED_PORT = 1;
 
 /**
- * Receivers behind every host that manifests name. They answer as ones that work: 200, but for a `rollback` webhook, whose 200 would ask for a
- * rollback, and for a gate that is called `halt`.
+ * Receivers behind every host in the manifests. They answer 200 as working receivers do, except to a `rollback` webhook, whose 200 would mean a rollback, and
+ * to a gate that is called `halt`.
  */
 export async function startStandIns(
   world: VirtualWorld,
@@ -70,20 +70,20 @@ export async function startStandIns(
   return { stop: () => listener.close(true) };
 }
 
-/** Host, port, path and query: `https` and `http` addresses of one receiver differ by their port alone. */
+/** Host, port, path and query: `https` and `http` addresses of one receiver differ only by their port. */
 function addressKey(text: string): string {
   const url = URL.parse(text);
   return url ? `${url.hostname}${url.pathname}${url.search}` : text;
 }
 
-/** The webhooks of a Canary by their address. */
+/** Webhooks of a Canary by their address. */
 export function hooksByAddress(canary: KubeObject): Map<string, Hook[]> {
   const webhooks = specOf<{ analysis: { webhooks?: FoundHook[] } }>(canary).analysis?.webhooks ?? [];
   const found = webhooks.map(({ name, type = 'rollout', url, metadata }) => ({ name, type, url, metadata: metadata ?? {} }));
   return Map.groupBy(found, ({ url }) => addressKey(String(url)));
 }
 
-/** Hooks of one address differ in their metadata, which is part of what they send. */
+/** Webhooks with one address differ in their metadata, which is part of the request body. */
 function calledOf(hooks: readonly Hook[], body: string): readonly Hook[] {
   const sent = metadataIn(body);
   const same = hooks.filter(({ metadata }) => Object.entries(metadata).every(([key, value]) => sent[key] === value));

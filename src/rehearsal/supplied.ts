@@ -13,7 +13,7 @@ import { madeListed } from './listed-routes.ts';
 const REPLICAS = 2;
 const PORT = 8080;
 
-/** Plausible objects in the place of those that a Canary names and the manifests lack. */
+/** Plausible objects in place of the objects that a Canary names and the manifests lack. */
 export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): KubeObject[] {
   const { spec, metadata } = canary;
   const { namespace } = metadata;
@@ -57,7 +57,7 @@ const parentsOf = (route: KubeObject): Partial<ParentRef>[] => recordsIn(specOf<
 const isNamed = ({ metadata }: KubeObject, name: string, namespace: string): boolean =>
   metadata.name === name && (metadata.namespace ?? namespace) === namespace;
 
-/** The target is read as this, whatever version `targetRef` has. */
+/** The target is read with this API version; the one of `targetRef` is ignored. */
 const APPS = 'apps/v1';
 
 function workload({ spec: { targetRef, service }, metadata: { namespace } }: Canary): KubeObject {
@@ -117,7 +117,7 @@ function gateway(name: string, namespace: string): KubeObject {
   };
 }
 
-/** Pods that name one are refused while it is not found. */
+/** Pods that name a service account are refused while it is not found. */
 function serviceAccountOf(podSpec: PodSpec | undefined): string | undefined {
   const name: unknown = podSpec?.serviceAccountName;
   return typeof name === 'string' && name !== '' && name !== 'default' ? name : undefined;

@@ -2,7 +2,7 @@ import type { Canary } from '../api/canary.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
 import { workloadFor } from '../workloads/index.ts';
 
-/** The target as Serin reads it: of apps/v1, whatever version `targetRef` has. */
+/** The target that Serin reads: of apps/v1; the version of `targetRef` is ignored. */
 export function targetOf(canary: Canary): ObjectRef {
   const { targetRef } = canary.spec;
   const workload = workloadFor(targetRef);

@@ -3,7 +3,7 @@ import type { World } from '../embedded/world.ts';
 import type { Entry } from './entry.ts';
 import { type ModelledApps, type Version, versionOf } from './modelled-apps.ts';
 
-/** Routed one by one in each second; where users ask more often, each stands for several. */
+/** Requests routed individually in each second; at a higher rate each sample counts for several requests. */
 const MOST_SAMPLES = 20;
 
 export interface Requests {
@@ -12,19 +12,19 @@ export interface Requests {
   failed: number;
 }
 
-/** Requests of users by the version that answered; `none`: a proxy answered itself. */
+/** Requests of users by the version that answered, or `none` if a proxy answered itself. */
 export type RequestCounts = Record<Version | 'none', Requests>;
 
 export interface Users {
   counts(): RequestCounts;
   rate(perSecond: number): void;
-  /** The status of one request to a host of the cluster. */
+  /** Status of one request to a host of the cluster. */
   ask(host: string): number;
-  /** What they ask in one second. */
+  /** Sends the requests of one second. */
   askForSecond(): void;
 }
 
-/** Users who ask at a rate, through the routes that the proxies hold at that moment. */
+/** Users who send requests at a rate, through the routes that the proxies have at that moment. */
 export function usersOf(
   world: World,
   { mesh, apps, entry, perSecond: first }: { mesh: Mesh; apps: ModelledApps; entry: Entry; perSecond: number },

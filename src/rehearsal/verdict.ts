@@ -1,7 +1,10 @@
 import type { Moment } from './recorder.ts';
 import type { Rehearsal } from './rehearsal.ts';
 
-/** `caught`: a version that harms users was rolled back for it; `rolledBack`: for something else, as checks that were not measured; `held`: the release neither ended nor would end by itself. */
+/**
+ * `caught`: a version that harms users was rolled back because of the harm; `rolledBack`: for another reason, as checks that were not measured; `held`: the
+ * release neither ended nor would end by itself.
+ */
 type RehearsalVerdict = 'promoted' | 'caught' | 'rolledBack' | 'held' | 'notStarted';
 
 export function verdictOf(rehearsal: Pick<Rehearsal, 'outcome' | 'scenario' | 'moments'>): RehearsalVerdict {
@@ -21,12 +24,12 @@ export function verdictOf(rehearsal: Pick<Rehearsal, 'outcome' | 'scenario' | 'm
 
 interface Times {
   promoteMs?: number;
-  /** First failed check, or the rollback where nothing failed before. */
+  /** Time of the first failed check, or of the rollback if no check failed before it. */
   detectMs?: number;
   rollBackMs?: number;
 }
 
-/** From the push. */
+/** Times since the push. */
 export function timesOf({ moments, outcome, tookMs }: Rehearsal): Times {
   if (outcome === 'promoted') return { promoteMs: tookMs };
   const rollBack = moments.find((moment) => moment.kind === 'phase' && moment.phase === 'Failed');
@@ -35,7 +38,7 @@ export function timesOf({ moments, outcome, tookMs }: Rehearsal): Times {
   return { ...(detect && { detectMs: detect.atMs }), ...(rollBack && { rollBackMs: rollBack.atMs }) };
 }
 
-/** Checks that ended the release; of one that goes on, those that were out of range or unmeasured when they were judged for the last time. */
+/** Checks that ended the release. For a release that has not ended: checks that were out of range or unmeasured at the last judgement. */
 export function blamedChecks({ ending, moments }: Pick<Rehearsal, 'ending' | 'moments'>): string[] {
   if (ending) return ending.checks?.map(({ check }) => check) ?? (ending.metric === undefined ? [] : [ending.metric]);
   const last = moments.findLast((moment) => moment.kind === 'checks');
@@ -44,7 +47,7 @@ export function blamedChecks({ ending, moments }: Pick<Rehearsal, 'ending' | 'mo
     : [];
 }
 
-/** Checks were made, and none of them could judge the version: a good one would have ended alike. */
+/** Checks were made, and none of them could judge the version: a good version would have had the same end. */
 function isUnmeasured({ moments }: Pick<Rehearsal, 'moments'>): boolean {
   const verdicts = moments.flatMap((moment) => (moment.kind === 'checks' ? moment.verdicts : []));
   return verdicts.length > 0 && verdicts.every(({ verdict }) => verdict === 'unmeasured');

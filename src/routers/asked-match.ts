@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HttpMatch } from '../api/routes.ts';
 import { ifExpressible } from './routing-error.ts';
 
-/** The conditions that the Canary asks for, where `found` is what they are rendered to: several conditions may look the same in an object. */
+/** The conditions that the Canary requires, if `found` is their rendered form: several conditions can look the same in an object. */
 export function askedMatch<Rendered>(
   asked: readonly HttpMatch[] | undefined,
   found: Rendered,

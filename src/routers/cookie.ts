@@ -33,7 +33,7 @@ export function cookiesSet(canary: Canary, affinity: Affinity): SideCookies {
   };
 }
 
-/** The cookie that a pair is, by the rule that asks for it: the `Set-Cookie` texts of its answers, and its weight for the canary. */
+/** The role of the cookie in a pair, by its rule: from the `Set-Cookie` texts of its answers, and its weight for the canary. */
 export function cookieRole(canary: Canary, pair: string, answers: readonly string[], canaryWeight: number): keyof Affinity {
   if (answers.some((text) => text.startsWith(`${pair};`) && /; *Max-Age=-/.test(text))) return 'previous';
   const configured = canary.spec.analysis.sessionAffinity;
@@ -48,7 +48,7 @@ export function canaryCookieSeconds(canary: Canary): number {
   return canary.spec.analysis.sessionAffinity?.maxAge || DEFAULT_MAX_AGE_SECONDS;
 }
 
-/** The primary's cookie lasts one interval, so that its users are asked again at each step. */
+/** The primary's cookie lasts one interval, so that its users are assigned again at each step. */
 export function primaryCookieSeconds(canary: Canary): number {
   return Math.max(1, Math.round((parseDuration(canary.spec.analysis.interval) ?? DEFAULT_INTERVAL_MS) / 1000));
 }

@@ -19,13 +19,13 @@ export function foundOf({ sourceRef, copyRef }: CopyRefs, current: readonly Kube
   return { source: sourceRef && findObject(current, sourceRef), copy: copyRef && findObject(current, copyRef) };
 }
 
-/** Throws where the routes need an object and there is none to copy. */
+/** Throws if the routes need an object and none can be copied. */
 export function nothingRendered(canary: Canary, routes: Routes, why: RoutingError): typeof noRoutes {
   if (needsObject(canary, routes)) throw why;
   return noRoutes;
 }
 
-/** What routers that copy an object have in common. */
+/** Verbs shared by routers that copy an object. */
 export function copyVerbs(refsOf: (canary: Canary) => CopyRefs): Pick<Router, 'watches' | 'finalize' | 'afterDeletion'> {
   return {
     watches: (canary) => Object.values(refsOf(canary)),
@@ -39,8 +39,8 @@ export function copyVerbs(refsOf: (canary: Canary) => CopyRefs): Pick<Router, 'w
 }
 
 /**
- * Whether these routes need an object of ours to hold them. All to the primary holds without one: routing to the primary must not fail
- * because an object was deleted meanwhile (04-R-S4). At the first initialization a missing object is reported all the same.
+ * Tests if these routes need an object of ours to hold them. Routes with all traffic at the primary do not: routing to the primary must not fail because an
+ * object was deleted meanwhile (04-R-S4). At the first initialization a missing object is reported all the same.
  */
 function needsObject(canary: Canary, routes: Routes): boolean {
   return reachesCanary(routes) || (canary.status?.phase || 'Initializing') === 'Initializing';

@@ -12,8 +12,8 @@ export function keeping(object: KubeObject, current: readonly KubeObject[], name
 }
 
 /**
- * What deletion writes into an object that routes of the user's go on naming: its spec from before us, or `toApex`, which leads to the apex
- * Service. Nothing where there is none of ours in it: it is restored already, or was never ours.
+ * Spec that deletion writes into an object that routes of the user's go on naming: its spec from before Serin, or `toApex`, which leads to the apex Service.
+ * Empty if nothing of ours is in it: it is restored already, or was never ours.
  */
 export function leftBehind(
   ref: ObjectRef,
@@ -27,7 +27,7 @@ export function leftBehind(
   return [{ apiVersion, kind, metadata: { name, namespace }, spec: originalSpec(found, namesOurSides) ?? toApex(found) }];
 }
 
-/** Restores adopted objects, removes ours, and leaves foreign ones as they are. */
+/** Restores adopted objects, removes ours, and leaves foreign ones unmodified. */
 export function givenBack(
   refs: readonly ObjectRef[],
   current: readonly KubeObject[],

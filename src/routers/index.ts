@@ -21,7 +21,7 @@ export type { RouterOptions } from './provider.ts';
 export type { Apex, RouteChange, Router } from './router.ts';
 export { ifExpressible, RoutingError } from './routing-error.ts';
 
-/** Every value of `spec.provider` and its definition: one without the other does not compile. */
+/** Every value of `spec.provider` and its definition: a value without a definition, or the reverse, does not compile. */
 const definitions = {
   apisix: apisixProvider,
   appmesh: appMeshV1beta1Provider,

@@ -34,7 +34,7 @@ describe('DF650: Services that proxies learn of by routes', () => {
     });
   });
 
-  it('an HTTPRoute in place does, with what Serin writes of all else', () => {
+  it("an HTTPRoute in place does, with Serin's other fields", () => {
     const rule = { backendRefs: [to('shop')] };
     expect(introduction('gatewayapi:v1', route('HTTPRoute', { backendRefs: sides }), route('HTTPRoute', rule))?.spec).toEqual({
       parentRefs: [{ name: 'edge' }],
@@ -67,7 +67,7 @@ describe('DF650: Services that proxies learn of by routes', () => {
     expect(second && introduction('contour', next, second)).toBeUndefined();
   });
 
-  it('the way back does, too', () => {
+  it('the way back also names the sides first', () => {
     expect(introduction('contour', proxy({ services: [to('shop')] }), proxy({ services: sides }))?.spec).toMatchObject({
       routes: [{ services: sides }, { services: [to('shop')] }],
     });
@@ -81,7 +81,7 @@ describe('DF650: Services that proxies learn of by routes', () => {
     expect(introduction('contour', proxy({ services: sides }), ...current)).toBeUndefined();
   });
 
-  it('an HTTPRoute with as many rules as it may have goes without', () => {
+  it('an HTTPRoute with the largest number of rules goes without', () => {
     const rules = Array.from({ length: 16 }, () => ({ backendRefs: [to('shop')] }));
     expect(introduction('gatewayapi:v1', route('HTTPRoute', { backendRefs: sides }), route('HTTPRoute', ...rules))).toBeUndefined();
   });
@@ -102,7 +102,7 @@ describe('DF650: Upstreams that proxies learn of later than of the routes to the
     { what: 'is new', current: [] },
     { what: 'has no routes', current: [table()] },
     { what: 'names one of them', current: [table(toApex, ours), upstream] },
-  ])('one that $what is written at once', ({ current }) => {
+  ])('a RouteTable that $what is written at once', ({ current }) => {
     expect(introduction('gloo', table(ours), ...current)).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ interface Side {
 interface RuleList<Rule> {
   /** Its field in the spec. */
   name: string;
-  /** So many may stand in it. */
+  /** Most entries of the list. */
   most: number;
   sidesOf(rule: Rule): readonly Side[];
   /** The same backends under a condition that no client fulfils. */
@@ -27,13 +27,13 @@ export const INTRODUCTION_STEPS = 2;
 /** A header that no client sends. */
 export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 
-/** Whether a rule introduces Services: the user who wrote the route did not write this, and no request is for it. */
+/** Tests if a rule introduces Services: the user who wrote the route did not write this rule, and no request is for it. */
 export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).includes(INTRODUCTION.name);
 
 /**
- * The steps by which all traffic goes to Services that the rules in place do not name. Contour tells its Envoy of routes and of Services on streams of
- * their own, and Envoy answers 503 while it knows a route and not its Service. So a rule that no request matches names the new Services before
- * they get traffic, and then the old ones, which may not be forgotten before the route to them is (DF650).
+ * The steps by which all traffic goes to Services that the rules in place do not name. Contour sends routes and Services to its Envoy on separate streams, and
+ * Envoy answers 503 while it knows a route and not its Service. So a rule that no request matches names the new Services before they get traffic, and then the
+ * old ones, which must not be forgotten before the route to them is (DF650).
  */
 export function introducing<Rule extends object>({ name, most, sidesOf, unmatched }: RuleList<Rule>): NonNullable<Router['introduction']> {
   const rulesOf = (object: KubeObject | undefined): Rule[] => specOf<Record<string, Rule[]>>(object)[name] ?? [];

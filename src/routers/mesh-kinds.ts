@@ -9,5 +9,5 @@ export const meshGroups: ReadonlySet<string> = new Set(
   allDefinitions.flatMap(({ permissions }) => permissions.map(({ group }) => group)).filter((group) => !localGroups.includes(group)),
 );
 
-/** Whether objects of this apiVersion may lie in the cluster of the mesh (`meshGroups`). */
+/** Tests if objects of this apiVersion can be in the cluster of the mesh (`meshGroups`). */
 export const isMeshKind = (apiVersion: string): boolean => meshGroups.has(groupOf(apiVersion));

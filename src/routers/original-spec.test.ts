@@ -24,7 +24,7 @@ describe('04-R-L2: an original spec that was written by hand', () => {
     expect(originalSpec(aRoute({ [originalConfig]: text }), namesOurSides)).toBeUndefined();
   });
 
-  it('is a spec of the object itself, whatever other object it names', () => {
+  it('is a spec of the object itself, even if it names another object', () => {
     const other = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x', namespace: 'other' }, http: [] };
     expect(originalSpec(aRoute({ [originalConfig]: JSON.stringify(other) }), namesOurSides)).toEqual(other);
   });

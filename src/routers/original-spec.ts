@@ -6,7 +6,7 @@ import { lastApplied, originalConfig } from '../api/tracking-metadata.ts';
 
 export { originalConfig };
 
-/** Whether a spec routes to the sides that we have made: such a spec is none of the user's. */
+/** Tests if a spec routes to the sides that we have made: such a spec is not the user's. */
 export type NamesOurSides = (spec: object) => boolean;
 
 /** A spec that holds one of these words as the value of a field of that name, in its JSON. */
@@ -24,9 +24,8 @@ export function namesServicesIn(field: string, canary: Canary): NamesOurSides {
 }
 
 /**
- * The annotation's value: the spec as it was before our first write, taken once and then repeated unchanged
- * (04-R-D2; Flagger overwrites it with its own spec at the second change). Undefined: nothing to keep, as in one
- * that we have made ourselves, whatever others have made of it since.
+ * The annotation's value: the spec from before our first write, taken once and then repeated unchanged (04-R-D2; Flagger overwrites it with its own spec at the
+ * second change). `undefined` if nothing is to be kept, as in an object that we have made ourselves, even if others have changed it since.
  */
 export function rememberedSpec(found: KubeObject | undefined, namesOurSides: NamesOurSides): string | undefined {
   if (!found) return undefined;
@@ -36,18 +35,18 @@ export function rememberedSpec(found: KubeObject | undefined, namesOurSides: Nam
   return found.spec === undefined || namesOurSides(specOf(found)) ? undefined : JSON.stringify(found.spec);
 }
 
-/** Whether a routing object carries anything of ours that deletion has to undo. */
+/** Tests if a routing object carries anything of ours that deletion has to undo. */
 export function isTaken(found: KubeObject, namesOurSides: NamesOurSides): boolean {
   return found.metadata.annotations?.[originalConfig] !== undefined || namesOurSides(specOf(found));
 }
 
-/** The spec to put back; the user's last apply is newer than our copy. One that routes to our sides is none of theirs. */
+/** The spec to put back; the user's last apply is newer than our copy. A spec that routes to our sides is not the user's. */
 export function originalSpec(found: KubeObject, namesOurSides: NamesOurSides): object | undefined {
   const { [lastApplied]: applied, [originalConfig]: kept } = found.metadata.annotations ?? {};
   return [specIn(applied, true), specIn(kept, false)].find((spec) => spec !== undefined && !namesOurSides(spec));
 }
 
-/** Text that is not the JSON of an object counts as absent: deletion must not hang on it (04-R-L2). */
+/** Text that is not the JSON of an object is ignored: deletion must not hang on it (04-R-L2). */
 function specIn(text: string | undefined, wholeObject: boolean): object | undefined {
   if (text === undefined) return undefined;
   try {

@@ -25,7 +25,7 @@ const canary = (provider: string, name: string): Canary =>
     },
   });
 
-/** As its owner may have left it: labels and originals that name another namespace. */
+/** An object in a state in which its owner could have left it: labels and originals that name another namespace. */
 const found = ({ apiVersion, kind, name, namespace }: ObjectRef): KubeObject => ({
   apiVersion,
   kind,

@@ -5,5 +5,5 @@ import { MADE } from './provider.ts';
 /** Permissions of each provider's router besides Services. */
 export const routerPermissions = mapDefinitions(({ permissions }) => permissions);
 
-/** The services of the core group that every provider has, the ones that traffic leaves by. */
+/** The services of the core group that every provider has, by which traffic leaves. */
 export const servicePermissions: readonly Permission[] = [rule('', ['services'], MADE, 'the apex, primary and canary Services')];

@@ -5,22 +5,22 @@ import type { KubeObject, Slim } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
 import { isFoundInPlace } from './service-terms.ts';
 
-/** Containers that a mesh injects; their ports are none of the application's (03-SV6). */
+/** Containers that a mesh injects; their ports are not the application's (03-SV6). */
 const sidecars: readonly string[] = ['istio-proxy', 'envoy', 'linkerd-proxy'];
 const MAX_NAME = 63;
-/** As Flagger calls a port of which nothing is said. */
+/** Flagger's name for a port without one. */
 export const DEFAULT_NAME = 'http';
 
 /**
- * The ports of all three Services: the Canary's own first, then those of an apex Service that was found in place, then (portDiscovery) each container's,
- * in their order (03-SV5–SV8, B22). Its ports keep their names and protocols, those that the Canary does not name stay, and so do their clients (I14,
- * I17). One whose name the Canary gives to another port keeps its number under another name.
+ * The ports of all three Services: the Canary's own first, then the ports of an apex Service that was found in place, then (portDiscovery) each container's, in
+ * their order (03-SV5–SV8, B22). Its ports keep their names and protocols, ports that the Canary does not name stay, and so do their clients (I14, I17). A port
+ * whose name the Canary gives to another port keeps its number under another name.
  */
 export function discoverPorts(canary: Canary, target: Slim, apex: KubeObject | undefined): Port[] {
   const found = isFoundInPlace(apex) ? foundPorts(apex) : [];
   const main = mainPort(canary, found);
   const declared = canary.spec.service.portDiscovery ? containerPorts(target) : [];
-  // A port that is discovered takes neither the number nor the name of one that clients know.
+  // A discovered port takes neither the number nor the name of a port that clients know.
   const [own, ...others] = withPorts(
     withPorts([main], found.map(named)),
     declared.filter((port) => port.targetPort !== main.targetPort && port.name !== main.targetPort),

@@ -7,7 +7,7 @@ import type { Router } from './router.ts';
 export interface RouterOptions {
   /** Prefix of the annotations that ingress-nginx reads. */
   ingressAnnotationsPrefix?: string;
-  /** The ingress class of generated HTTPProxies; empty: none. */
+  /** The ingress class of generated HTTPProxies; without it they have none. */
   ingressClass?: string;
   /** The mesh that an SMI version is served by, where `--mesh-provider` names it. */
   mesh?: string;
@@ -19,7 +19,7 @@ export interface RouterOptions {
  */
 export type Observers = { Deployment: Observer } & Partial<Record<TargetRef['kind'], Observer>>;
 
-/** A list that a server-side apply merges by a key, so that entries of others would stay in it. */
+/** A list that a server-side apply merges by a key, so that foreign entries would stay in it. */
 export interface MergedList {
   kind: string;
   field: string;
@@ -37,14 +37,16 @@ interface BoardVariable {
   latest?: true;
 }
 
-/** How the Grafana dashboard of a provider shows its two sides. */
+/** Grafana dashboard of a provider for its two sides. */
 export interface Board {
   /** Providers that are judged by the same queries share one dashboard. */
   id: string;
   title: string;
-  /** Where the queries do not name the target: what to write in them for the primary. A text: why both sides are counted as one. */
+  /**
+   * If the queries do not name the target: the texts to replace in them for the primary. A single text is the reason for which both sides are counted as one.
+   */
   toPrimary?: readonly [canary: string, primary: string] | string;
-  /** Kind of the targets, where it is one that Kubernetes has no pods for by a name that is known. */
+  /** Kind of the targets, if Kubernetes has no pods for it by a known name. */
   kind?: TargetRef['kind'];
   variables?: readonly BoardVariable[];
 }
@@ -58,13 +60,13 @@ export interface ProviderDefinition {
   observers: Observers;
   board: Board;
   /**
-   * The sides to which requests go without passing the apex Service: by its routes to the Service of that side. Absent: both. What is attached to the
-   * apex Service by its name (a BackendTLSPolicy, a ServiceProfile) does not hold for these.
+   * The sides to which requests go without passing the apex Service: by its routes to the Service of that side. By default both. Objects attached to the apex
+   * Service by its name (a BackendTLSPolicy, a ServiceProfile) do not hold for these.
    */
   pastApex?: readonly ('primary' | 'canary')[];
-  /** Besides Services. A kind may be deleted where the router itself removes it; what it leaves behind is collected with the anchor. */
+  /** Besides Services. A kind can be deleted if the router itself removes it; objects that the router leaves behind are collected with the anchor. */
   permissions: readonly Permission[];
-  /** Names of lists that the router owns whole: whatever else an entry of them holds changes where traffic goes. */
+  /** Names of lists that the router owns whole: each foreign entry in them changes where traffic goes. */
   ownedWhole?: readonly string[];
   mergedLists?: readonly MergedList[];
   /** Its Kustomize overlay; where the Prometheus of the mesh usually is, as in Flagger's (06-KU1–KU4), and flags beside its name. */

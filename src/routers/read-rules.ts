@@ -5,19 +5,19 @@ import { type Affinity, type HttpMatch, type Routes, type UnreadableRoutes, Weig
 import { cookieRole } from './cookie.ts';
 import { readAs, readWeights, type Split } from './weights.ts';
 
-/** How one provider's rules say what the rules of all say. */
+/** Reads the common form of rules from the rules of one provider. */
 export interface RuleReader<Rule> {
   /** `others`: weight that belongs to neither side. */
   splitOf(rule: Rule): Split & { others?: number };
-  /** Whether two rules are for the same requests. */
+  /** Tests if two rules are for the same requests. */
   isAlike(rule: Rule, main: Rule): boolean;
-  /** The pair that a rule asks for beyond what the main rule asks for. */
+  /** The pair that a rule requires and the main rule does not. */
   cookieOf(rule: Rule, main: Rule): string | undefined;
   /** `Set-Cookie` of the answers to a rule. */
   cookiesOf(rule: Rule): string[];
-  /** The condition of the main rule beyond that of the rule for all other requests; undefined where there is none. */
+  /** The condition of the main rule beyond that of the rule for all other requests, if it has one. */
   matchOf(main: Rule, rest: Rule): HttpMatch[] | undefined;
-  /** Percent of requests that are copied to the canary; undefined: none are. */
+  /** Percent of requests that are copied to the canary, `undefined` if no requests are. */
   copiedBy(main: Rule): number | undefined;
 }
 
@@ -29,7 +29,7 @@ export function readRules<Rule>(
   reader: RuleReader<Rule>,
 ): Routes | UnreadableRoutes {
   const splits = rules.map((rule) => reader.splitOf(rule));
-  // Only an A/B release has a last rule without the canary: it serves those who do not match.
+  // Only an A/B release has a last rule without the canary: it serves clients that do not match.
   const last = rules.length - 1;
   const hasFallback = last > 0 && splits[last]?.namesCanary === false && splits[last - 1]?.namesCanary === true;
   const at = hasFallback ? last - 1 : last;
@@ -53,7 +53,7 @@ export function readRules<Rule>(
   return { kind: 'mirrored', share: percent.data };
 }
 
-/** Undefined where a rule before the main one is none of a cookie's. */
+/** `undefined` if a rule before the main one is not for a cookie. */
 function readAffinity<Rule>(canary: Canary, rules: readonly Rule[], main: Rule, reader: RuleReader<Rule>): Affinity | undefined {
   const affinity: Affinity = {};
   for (const rule of rules) {

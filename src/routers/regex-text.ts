@@ -23,12 +23,12 @@ export function textOfPattern(pattern: string): StringMatch {
   return suffix === undefined ? { regex: pattern } : { suffix };
 }
 
-/** Why RE2, which all proxies of the Envoy family use, does not take a pattern; undefined when it does, as far as this check can see. */
+/** Reason for which RE2, which all proxies of the Envoy family use, does not take a pattern; `undefined` if it does, as far as this check can see. */
 export function re2Problem(pattern: string): string | undefined {
   if (/\(\?(?:[=!]|<[=!])/.test(pattern)) return 'looks ahead or behind, which RE2 cannot';
   if (/(?:^|[^\\])(?:\\\\)*\\[1-9k]/.test(pattern)) return 'refers back to a group, which RE2 cannot';
   try {
-    // Flags at the start are RE2's own syntax for `i` and `s`; what follows has to be a pattern all the same.
+    // Flags at the start are RE2's own syntax for `i` and `s`; the rest has to be a pattern all the same.
     new RegExp(pattern.replace(/^\(\?[imsU]+\)/, ''));
     return undefined;
   } catch (error) {

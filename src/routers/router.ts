@@ -15,7 +15,7 @@ export interface Apex {
 }
 
 export interface RouteChange {
-  /** In this order: an object comes after those that it names. */
+  /** In this order: an object comes after the objects that it names. */
   write: readonly KubeObject[];
   /** After every write. */
   remove: readonly ObjectRef[];
@@ -36,8 +36,8 @@ export interface Look {
 }
 
 /**
- * What becomes of a route that we made when its Canary is deleted and the target serves. `stays`: it serves an edge, or an object of the user
- * names it, and no request would be answered without it. `goes`: clients fall back to the Service.
+ * Fate of a route that we made, when its Canary is deleted and the target serves. `stays`: it serves an edge, or an object of the user names it, and no request
+ * would be answered without it. `goes`: clients fall back to the Service.
  */
 export type AfterDeletion = 'stays' | 'goes';
 
@@ -46,13 +46,13 @@ export interface RouteWarning {
   message: string;
 }
 
-/** What an object of a user's says of the apex Service, and what the routes of a Canary do not keep. Clauses, as a blocker has them. */
+/** A part of a user's object on the apex Service that the routes of a Canary do not keep. Clauses, as a blocker has them. */
 export interface Unkept {
   on: KubeObject;
   field: string;
   detail: string;
   remedy: string;
-  /** Users would be answered by other pods than they ask for: such a Canary is refused. */
+  /** Users would be answered by other pods than they call: such a Canary is refused. */
   isRefused: boolean;
   /** It is a security policy that would not hold. */
   isPolicy?: true;
@@ -73,17 +73,17 @@ export interface SplitRoute {
 
 /** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04-R-T1, R-T2). */
 export interface Router {
-  /** Features of this provider. The engine asks this, never "is it nginx?". */
+  /** Features of this provider. The engine tests these, never "is it nginx?". */
   readonly supports: Capabilities;
-  /** Why this Canary's spec cannot be routed here, for its condition; undefined when it can. */
+  /** Reason, for its condition, for which this Canary's spec cannot be routed here, `undefined` if it can. */
   refuses?(canary: Canary): RoutingError | undefined;
-  /** Parts of the spec that have no effect here, where the others are run. `current`: the objects that it watches, as far as they are known. */
+  /** Parts of the spec that have no effect here, where the others are run. `current`: the objects that it watches, if they are known. */
   ignores?(canary: Canary, current?: readonly KubeObject[]): readonly Finding[];
   /** Objects whose state it reads. */
   watches(canary: Canary): readonly ObjectRef[];
-  /** Objects of users that bear on what it renders, whatever their names: they stand in `current` beside those that it watches. */
+  /** Objects of users, of any name, that bear on its rendered objects: `current` contains them beside the objects that it watches. */
   surveys?(canary: Canary): readonly Survey[];
-  /** What the routes would not keep as they arrive, of all objects that were read; those of other namespaces, too. */
+  /** Parts of all objects that were read, also of other namespaces, that the routes would not keep on arrival. */
   unkept?(canary: Canary, objects: readonly KubeObject[]): readonly Unkept[];
   /** Objects of users for the apex Service of which it repeats what they say for the sides. */
   carries?(canary: Canary, objects: readonly KubeObject[]): readonly KubeObject[];
@@ -91,25 +91,24 @@ export interface Router {
   prepare?(canary: Canary, apex: Apex): readonly KubeObject[];
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange;
-  /** Whether a route of its kind is the user's, of which only the backends that name the application are ours: merged into it, never applied. */
+  /** Tests if a route of its kind is the user's, of which only the backends that name the application are ours: merged into it, never applied. */
   isUsers?(route: KubeObject): boolean;
   /** Routes of the user's of which rules are split, or will be. */
   splits?(canary: Canary, current: readonly KubeObject[]): readonly SplitRoute[];
-  /** The route that is ours whole, where its user asks to have it back: all of it, as it was before us, with the application split. */
+  /** If the user wants to have a route back that is ours whole: all of its spec from before Serin, with the application split. */
   handedBack?(canary: Canary, routes: Routes, current: readonly KubeObject[]): KubeObject | undefined;
   /**
-   * The next step towards `next`, where proxies may learn of its backends later than of the routes to them: some time after it comes another one, or
-   * `next`.
-   * Undefined: `next` may be written.
+   * The next step towards `next`, if proxies can learn of its backends later than of the routes to them: some time after it comes another one, or `next`.
+   * `undefined` if `next` can be written.
    */
   introduction?(next: KubeObject, current: readonly KubeObject[]): KubeObject | undefined;
-  /** The routes that the objects found in the cluster express; the reverse of `render`. Undefined: not there yet. */
+  /** The routes that the objects found in the cluster express; the reverse of `render`. `undefined` if they do not exist yet. */
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | UnreadableRoutes | undefined;
-  /** The user's object that a share of the traffic needs and that is not there, with what to do; absent: it needs none. */
+  /** The user's object that a share of the traffic needs and that is not found, with the remedy; absent if it needs none. */
   missing?(canary: Canary, current: readonly KubeObject[]): RoutingError | undefined;
-  /** Whether the provider says that it has taken over what its objects hold; absent: it does not say, and it counts as done. */
+  /** Tests if the provider reports that it has taken over its objects; without the method, it does not report and counts as done. */
   isInForce?(canary: Canary, current: readonly KubeObject[]): boolean;
-  /** Which of its objects the provider rejects as it is, and why, for the condition. */
+  /** The object that the provider rejects in its current version, and the reason, for the condition. */
   rejection?(canary: Canary, current: readonly KubeObject[]): { object: ObjectRef; detail: string } | undefined;
   /** Conflicts of its objects with others, each reported on the object; none of them blocks a release. */
   warnings?(canary: Canary, look: Look): readonly RouteWarning[];

@@ -1,16 +1,16 @@
 import type { ObjectRef } from '../api/kube-object.ts';
 
-/** A route that the provider cannot express as asked. Writing something near it could put the wrong users on the canary. */
+/** A route that the provider cannot express as required. Writing something near it could put the wrong users on the canary. */
 export class RoutingError extends Error {
   override readonly name = 'RoutingError';
   readonly code = 'ROUTE_NOT_EXPRESSIBLE';
-  /** The field of the Canary to correct; absent: the strategy as a whole asks for another provider. */
+  /** The field of the Canary to correct; absent if the strategy as a whole requires another provider. */
   readonly field?: string;
-  /** The user's object that is not there. */
+  /** The user's object that is not found. */
   readonly object?: ObjectRef;
   /** The message is about the strategy as a whole, or begins with this field. */
   readonly placed: { field: string; message: string };
-  /** The message in two clauses: what is wrong, and what to do about it; without a remedy, it says itself what is missing. */
+  /** The message in two clauses: the problem, and the remedy; without a remedy, the problem itself names what is missing. */
   readonly clauses: { problem: string; remedy?: string };
 
   /** `remedy`: the field below `spec` to correct, where the problem is one of the whole strategy. */
@@ -30,7 +30,7 @@ export class RoutingError extends Error {
     return error;
   }
 
-  /** A problem of an object of the user's, and what to change in it. */
+  /** A problem of an object of the user's, and the change to make in it. */
   static of(problem: string, remedy: string): RoutingError {
     return Object.assign(new this(sentenceOf(problem, remedy)), { clauses: { problem, remedy } });
   }
@@ -38,12 +38,12 @@ export class RoutingError extends Error {
 
 const sentenceOf = (problem: string, remedy: string | undefined): string => (remedy === undefined ? problem : `${problem}: ${remedy}`);
 
-/** An object that one field below `spec` names is not there. */
+/** An object that one field below `spec` names is not found. */
 export function objectMissing(field: string, object: ObjectRef): RoutingError {
   return Object.assign(RoutingError.at(field, `names ${object.kind} ${object.name}, which is not there`), { object });
 }
 
-/** What `attempt` gives; undefined where it throws a `RoutingError`. Other errors pass through. */
+/** Result of `attempt`, `undefined` if it throws a `RoutingError`. Other errors pass through. */
 export function ifExpressible<T>(attempt: () => T): T | undefined {
   try {
     return attempt();

@@ -152,7 +152,7 @@ describe('Services that fit', () => {
     targetPort: number | string;
     protocol: string;
   }
-  /** As the EndpointSlices would have it: where each port of a Service leads to. */
+  /** Result of the EndpointSlices: the container port of each port of a Service. */
   const led = (declared: readonly { name: string; containerPort: number; protocol: string }[], found: readonly Found[]) =>
     new Map(
       found.flatMap(({ port, protocol, targetPort }) => {

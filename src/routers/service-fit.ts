@@ -11,10 +11,10 @@ import { type CurrentServices, headlessChange, isMade } from './services.ts';
 
 /** Known facts about the Services of a Canary and of the pods that they are to lead to. */
 export interface ServiceLook {
-  /** The primary, or where there is none yet the target. */
+  /** The primary, or until it exists the target. */
   pods?: Slim | undefined;
   current: CurrentServices;
-  /** Ready endpoints of the apex Service. Absent: unknown, and it counts as serving. */
+  /** Ready endpoints of the apex Service. If they are unknown, it counts as serving. */
   endpoints?: Endpoints | undefined;
 }
 
@@ -33,8 +33,8 @@ export interface UnfitService {
 const PROTOCOL = 'TCP';
 
 /**
- * Why a Service that clients call would lose its endpoints by what the Canary asks for (I14). A number that no container declares is legal in
- * Kubernetes: it is refused only where a Service that serves would be moved to it and the containers declare others.
+ * Reason for which a Service that clients call would lose its endpoints by the Canary's spec (I14). A number that no container declares is legal in Kubernetes:
+ * it is refused only if a Service that serves would be moved to it and the containers declare others.
  */
 export function unfitService(canary: Canary, look: ServiceLook): UnfitService | undefined {
   const { apex } = look.current;
@@ -43,7 +43,7 @@ export function unfitService(canary: Canary, look: ServiceLook): UnfitService | 
   return (apex && unfitKind(apex, look.endpoints)) ?? (look.pods && unfitPort(canary, look.pods, apex, look.endpoints));
 }
 
-/** Whether fitness shows only in the endpoints of the apex Service. */
+/** Tests if fitness shows only in the endpoints of the apex Service. */
 export function hasHandmadeEndpoints({ apex }: CurrentServices): boolean {
   if (apex === undefined || isMade(apex)) return false;
   const { type, selector } = specOf<ServiceSpec>(apex);
@@ -70,7 +70,7 @@ function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, end
   const live = records(specOf<ServiceSpec>(apex).ports).filter((one): one is ServicePort => typeof one.port === 'number');
   const wanted = numberOf(main, declared);
   if (wanted === undefined) {
-    // A sidecar that is injected into the pods may have it: then the Service leads to it already.
+    // A sidecar that is injected into the pods can have it: then the Service leads to it already.
     const proven = live.find(({ targetPort, protocol = PROTOCOL }) => targetPort === main.targetPort && protocol === PROTOCOL);
     if (proven && endpoints && endpoints.ready > 0 && endpoints.ports.includes(proven.name ?? '')) return undefined;
     return { path: 'spec.service.targetPort', message: lacks(canary, main, pods, declared) };
@@ -94,7 +94,7 @@ function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, end
   return { path: 'spec.service.portName', message };
 }
 
-/** The container port that a port of a Service leads to; undefined: its pods have none of that name. */
+/** The container port that a port of a Service leads to, `undefined` if its pods have none of that name. */
 function numberOf(
   { port, targetPort = port, protocol = PROTOCOL }: Pick<ServicePort, 'port' | 'targetPort' | 'protocol'>,
   declared: readonly ContainerPort[],
@@ -103,13 +103,13 @@ function numberOf(
   return declared.find((one) => one.name === targetPort && (one.protocol ?? PROTOCOL) === protocol)?.containerPort;
 }
 
-/** Whether pods of this template have the port that the Services lead to. A number is not known to be wrong. */
+/** Tests if pods of this template have the port that the Services lead to. A number is not known to be wrong. */
 export function hasMainPort(canary: Canary, pods: Slim): boolean {
   const [main] = discoverPorts(canary, pods, undefined);
   return main === undefined || numberOf(main, declaredPorts(pods)) !== undefined;
 }
 
-/** Why pods of this template cannot be reached, and what to do. */
+/** Reason for which pods of this template cannot be reached, and the remedy. */
 export function lacksMainPort(canary: Canary, pods: Slim): UnfitService | undefined {
   const [main] = discoverPorts(canary, pods, undefined);
   if (main === undefined || hasMainPort(canary, pods)) return undefined;
@@ -134,7 +134,7 @@ function listed(ports: readonly ContainerPort[]): string {
   return ports.map(({ name, containerPort, protocol = PROTOCOL }) => `${name ? `${name} ` : ''}${containerPort}/${protocol}`).join(', ');
 }
 
-/** In the order in which Kubernetes looks a name up: native sidecars come last. Of a manifest anything may be wrong. */
+/** In the order in which Kubernetes looks a name up: native sidecars come last. Any part of a manifest can be wrong. */
 function declaredPorts(pods: Slim): ContainerPort[] {
   const { containers, initContainers } = specOf<PodWorkloadSpec>(pods).template?.spec ?? {};
   const sidecars = records(initContainers).filter(({ restartPolicy }) => restartPolicy === 'Always');

@@ -51,7 +51,7 @@ describe('I17: ports of a Service that is found in place', () => {
     const apex = found({ ports: [{ name: 'web', port: 8080, targetPort: 8080, appProtocol: 'kubernetes.io/h2c' }] });
     for (const { spec } of Object.values(written(apex))) expect(spec.ports[0].appProtocol).toBe('kubernetes.io/h2c');
   });
-  it('what spec.service says wins', () => {
+  it('spec.service takes precedence', () => {
     const apex = found({ ports: [{ name: 'web', port: 8080, targetPort: 8080, appProtocol: 'http' }] });
     for (const { spec } of Object.values(written(apex, { portName: 'http', appProtocol: 'grpc' })))
       expect(spec.ports).toEqual([{ name: 'http', appProtocol: 'grpc', port: 8080, targetPort: 8080, protocol: 'TCP' }]);
@@ -69,7 +69,7 @@ describe('I17: ports of a Service that is found in place', () => {
         { name: 'admin', port: 9090, targetPort: 'admin', protocol: 'TCP' },
       ]);
   });
-  it('has none where it is alone and had none before', () => {
+  it('a single port has no name if it had none before', () => {
     for (const { spec } of Object.values(written(found({ ports: [{ port: 8080, targetPort: 8080 }] }))))
       expect(spec.ports).toEqual([{ port: 8080, targetPort: 8080, protocol: 'TCP' }]);
   });
@@ -86,15 +86,15 @@ describe('I17: ports of a Service that is found in place', () => {
     const apex = found({ ports: [{ name: 'dns', port: 8080, targetPort: 53, protocol: 'UDP' }] });
     for (const service of Object.values(written(apex))) expect(namesOf(service)).toEqual(['http', 'dns']);
   });
-  it('of one that Serin made are those of the Canary', () => {
+  it('are those of the Canary for a Service that Serin made', () => {
     const made = found({ annotations: { [ownerAnnotation]: 'c-1' } });
     for (const service of Object.values(written(made))) expect(namesOf(service)).toEqual(['http']);
   });
-  it('of one that is handed to Serin stay, although it is marked by then', () => {
+  it('stay for a Service that is handed to Serin, although it is marked by then', () => {
     const adopted = found({ annotations: { [ownerAnnotation]: 'c-1', [adoptAnnotation]: 'true' } });
     for (const service of Object.values(written(adopted))) expect(namesOf(service)).toEqual(['web']);
   });
-  it('of one that another operator owns stay', () => {
+  it('stay for a Service that another operator owns', () => {
     const owned = found({ ownerReferences: [{ apiVersion: 'example.org/v1', kind: 'Shop', name: 's', uid: 'u', controller: true }] });
     for (const service of Object.values(written(owned))) expect(namesOf(service)).toEqual(['web']);
   });
@@ -144,7 +144,7 @@ describe('I17: terms of a Service that is found in place', () => {
     expect(primary.metadata).toEqual(bare.primary.metadata);
     expect(canary.metadata).toEqual(bare.canary.metadata);
   });
-  it('what spec.service.primary says wins', () => {
+  it('spec.service.primary takes precedence', () => {
     const service = { primary: { annotations: { 'config.linkerd.io/opaque-ports': '1' }, labels: { 'istio.io/use-waypoint': 'none' } } };
     const { primary, canary } = written(found({ annotations, labels }), service);
     expect(primary.metadata.annotations['config.linkerd.io/opaque-ports']).toBe('1');
@@ -155,7 +155,7 @@ describe('I17: terms of a Service that is found in place', () => {
     const { primary } = written(found({ annotations }), { unmanagedMetadata: { annotations: ['config.linkerd.io/opaque-ports'] } });
     expect(primary.metadata.annotations).not.toHaveProperty('config.linkerd.io/opaque-ports');
   });
-  it('how it spreads its clients reaches both sides; a restriction to the own node the primary alone', () => {
+  it('its distribution of clients reaches both sides; a restriction to the own node reaches only the primary', () => {
     const traffic = {
       trafficDistribution: 'PreferClose',
       sessionAffinity: 'ClientIP',
@@ -167,7 +167,7 @@ describe('I17: terms of a Service that is found in place', () => {
     expect(canary.spec).not.toHaveProperty('internalTrafficPolicy');
     expect(Object.keys(apex.spec)).toEqual(['type', 'selector', 'ports']);
   });
-  it('what the server says by default is left out', () => {
+  it('defaults of the server are left out', () => {
     const { primary } = written(found({ spec: { sessionAffinity: 'None', internalTrafficPolicy: 'Cluster' } }));
     expect(Object.keys(primary.spec)).toEqual(['type', 'selector', 'ports']);
   });

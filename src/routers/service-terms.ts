@@ -9,14 +9,14 @@ interface CarriedMetadata {
   on: 'annotations' | 'labels';
   /** Keys, and beginnings (`x/*`) or ends (`*.x`) of keys. */
   keys: readonly string[];
-  /** Who reads it, and for what. */
+  /** The reader, and its use of the field. */
   read: string;
   source: string;
 }
 
 /**
- * Metadata of a Service by which clients, proxies and gateways treat requests to it. Traffic goes to the Services of the two sides, which therefore have
- * the same; nothing else of a Service is repeated: what GitOps tools, DNS, load balancers and scrapers read would make a second one of theirs.
+ * Metadata of a Service by which clients, proxies and gateways treat requests to it. Traffic goes to the Services of the two sides, which therefore have the
+ * same; nothing else of a Service is repeated: metadata for GitOps tools, DNS, load balancers and scrapers would make a second Service of theirs.
  */
 export const carriedMetadata: readonly CarriedMetadata[] = [
   {
@@ -81,7 +81,7 @@ export const carriedMetadata: readonly CarriedMetadata[] = [
   },
 ];
 
-/** What the Service of a side has from the apex Service. */
+/** Terms that the Service of a side has from the apex Service. */
 export interface ServiceTerms {
   labels: Labels;
   annotations: Labels;
@@ -104,8 +104,8 @@ export function isFoundInPlace(service: KubeObject | undefined): service is Kube
 }
 
 /**
- * The terms of an apex Service that was found in place, for the Service of one side. `current`: that Service. A mark names them, so that one which the
- * apex Service has no longer is noticed, also if it went while Serin was down.
+ * The terms of an apex Service that was found in place, for the Service of one side. `current`: that Service. A mark names them, so that a term that the apex
+ * Service has no longer is noticed, also if it was removed while Serin was down.
  */
 export function termsFor(
   canary: Canary,

@@ -20,9 +20,9 @@ export type ServiceRole = keyof CurrentServices;
 type Metadata = { labels?: Labels | undefined; annotations?: Labels | undefined };
 
 /**
- * The ClusterIP Services, as server-side applies of the fields that we own (03-SV1–SV21, B23): what is not written here (node
- * ports, IP families, foreign metadata) stays as it is. While `apexOnPrimary` is false the apex Service is only made where
- * there is none, on the target's pods; an existing one is left alone (I5). `roles`: the ones to render, by default all; an error may be of any.
+ * The ClusterIP Services, as server-side applies of the fields that we own (03-SV1–SV21, B23): fields that are not written here (node ports, IP families,
+ * foreign metadata) stay unmodified. While `apexOnPrimary` is false the apex Service is only created if it does not exist, on the target's pods; an existing
+ * one is not touched (I5). `roles`: the roles to render, by default all; an error can be of any.
  */
 export function renderServices(
   canary: Canary,
@@ -31,7 +31,7 @@ export function renderServices(
   options: { apexOnPrimary: boolean; roles?: readonly ServiceRole[] },
 ): { write: KubeObject[] } | { error: string } {
   const { key, target, primary } = apex.selector;
-  // Other workloads may have the label that tells the sides apart.
+  // Other workloads can have the label that tells the sides apart.
   const { whole: onTarget = { [key]: target }, wholePrimary: onPrimary = { [key]: primary } } = apex.selector;
   const write: KubeObject[] = [];
   const wanted: Array<[ServiceRole, Labels] | undefined> = [
@@ -91,7 +91,7 @@ function serviceName(canary: Canary, role: ServiceRole): string {
   return { apex: apexService, primary: primaryService, canary: canaryService }[role];
 }
 
-/** `clusterIP` cannot be changed on the server; a headless Service that the user made may stay as it is. */
+/** `clusterIP` cannot be changed on the server; a headless Service of the user's can stay headless. */
 export function headlessChange(canary: Canary, current: KubeObject | undefined): string | undefined {
   if (!current) return undefined;
   const { name } = current.metadata;

@@ -8,7 +8,7 @@ interface Own {
   provider: Provider;
   apiVersion: string;
   kind: string;
-  /** Leads to the application alone, and says nothing else. */
+  /** Leads only to the application, and says nothing else. */
   kept: object[];
   lost: object[];
 }

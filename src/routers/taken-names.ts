@@ -15,11 +15,11 @@ function usersObject(objects: readonly KubeObject[], ref: ObjectRef): KubeObject
   return found && isUsersRoute(found) ? found : undefined;
 }
 
-/** What is said of an object of the user's that Serin would write whole. */
+/** Text and tests for an object of the user's that Serin would write whole. */
 interface Replaced {
   /** It leads to the application as Serin's does, and nothing of it is lost meanwhile. */
   keeps?(spec: Partial<Record<string, unknown>>): boolean;
-  /** What the one of Serin's is. */
+  /** Description of Serin's object. */
   made: string;
   /** Deletion puts it back. */
   isRestored?: true;
@@ -27,7 +27,7 @@ interface Replaced {
   remedy?: string;
 }
 
-/** Objects of the user's that have the name of one that Serin makes: what they say would be lost. */
+/** Objects of the user's that have the name of an object that Serin makes: their content would be lost. */
 export function takenNames(
   objects: readonly KubeObject[],
   refs: readonly ObjectRef[],

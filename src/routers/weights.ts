@@ -7,17 +7,17 @@ export const ALL = 100;
 /** The primary has what the canary leaves. */
 export const primaryWeight = (canaryWeight: number): number => ALL - canaryWeight;
 
-/** The canary's weight among the requests that `matchOf` selects; a mirrored copy has none. */
+/** The canary's weight among the requests that `matchOf` selects; 0 for a mirrored copy. */
 export function canaryWeight(routes: Routes): number {
   return routes.kind === 'weighted' ? routes.canary : routes.kind === 'matched' ? ALL : 0;
 }
 
-/** The condition on requests; undefined: all of them. */
+/** The condition on requests, `undefined` for all of them. */
 export function matchOf(routes: Routes): readonly HttpMatch[] | undefined {
   return routes.kind !== 'mirrored' && routes.match?.length ? routes.match : undefined;
 }
 
-/** The cookies of a release; a mirrored copy has none. */
+/** The cookies of a release; empty for a mirrored copy. */
 export const affinityOf = (routes: Routes): Affinity => (routes.kind === 'mirrored' ? {} : (routes.affinity ?? {}));
 
 /** The canary's weight where a provider has weights only. Throws a `RoutingError` for routes that match or mirror. */

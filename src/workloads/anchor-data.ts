@@ -3,24 +3,24 @@ import { AnchoredSpec } from '../api/canary.ts';
 
 const Strings = z.record(z.string(), z.string());
 
-/** Fields of an adopted Service that Serin writes; anchors of before 0.1.0 have its selector alone. */
+/** Fields of an adopted Service that Serin writes; anchors of versions before 0.1.0 have only its selector. */
 export const ApexOriginal = z.object({
   selector: Strings,
-  /** Of the manifest that `kubectl apply` had left there: where it is still the same, `selector` says more. */
+  /** Selector of the manifest that `kubectl apply` had left there: while it is unchanged, `selector` is more exact. */
   appliedSelector: Strings.exactOptional(),
   ports: z
     .array(z.looseObject({ name: z.string().exactOptional(), port: z.number(), protocol: z.string().exactOptional() }))
     .exactOptional(),
   labels: Strings.exactOptional(),
-  /** Annotations that keep GitOps tools away, where the user had any. */
+  /** Annotations that keep GitOps tools away, with the user's values. */
   annotations: Strings.exactOptional(),
 });
 export type ApexOriginal = z.infer<typeof ApexOriginal>;
 
-/** Contents of the user's objects before we changed them; restored when the Canary is deleted. */
+/** Contents of the user's objects before Serin changed them; restored when the Canary is deleted. */
 export const Originals = z.object({
   target: z.looseObject({ replicas: z.int().min(0) }),
-  /** Absent: there was no apex Service, so it is ours. */
+  /** Absent if no apex Service existed, so that Serin owns it. */
   apexService: ApexOriginal.exactOptional(),
   /** Data for a controller that finds the anchor after its Canary was deleted. */
   canary: z
@@ -29,7 +29,7 @@ export const Originals = z.object({
       spec: AnchoredSpec,
     })
     .exactOptional(),
-  /** Of Canaries whose primary this one took over, one for each other provider: their routes may be left. */
+  /** Specs of Canaries whose primary this one took over, one for each other provider: their routes can still exist. */
   formerSpecs: z.array(AnchoredSpec).exactOptional(),
 });
 export type Originals = z.infer<typeof Originals>;
@@ -43,11 +43,11 @@ const PodTemplate = z.looseObject({
   spec: z.record(z.string(), z.unknown()),
 });
 
-/** The promoted revision as history keeps it: a failed promotion restores it. */
+/** The promoted revision in the history: a failed promotion restores it. */
 export const TemplateRevisionData = z.object({
   revision: z.string(),
   spec: z.looseObject({ template: PodTemplate.exactOptional() }),
-  /** The template as the target had it, which an undo puts back; absent where it was not seen. */
+  /** The original template of the target, which an undo restores; absent if it was not seen. */
   target: PodTemplate.exactOptional(),
 });
 export type TemplateRevisionData = z.infer<typeof TemplateRevisionData>;

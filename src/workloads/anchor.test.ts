@@ -26,7 +26,7 @@ const canary = Canary.parse({
 const spec = { template: { spec: { containers: [] } } };
 
 describe('anchor', () => {
-  it('holds the original values, without owner or finalizer, and is found by label', () => {
+  it('contains the original values, without owner or finalizer, and is found by label', () => {
     const anchor = renderAnchor(canary, { target: { replicas: 3 }, apexService: { selector: { app: 'podinfo' } } });
     expect(anchor).toEqual({
       apiVersion: 'apps/v1',
@@ -44,14 +44,14 @@ describe('anchor', () => {
     expect(recordsOf(canary)).toBe('serin.dev/canary=podinfo');
   });
 
-  it('a long Canary name gives a label value that Kubernetes accepts', () => {
+  it('a long Canary name becomes a label value that Kubernetes accepts', () => {
     const long = { ...canary, metadata: { ...canary.metadata, name: 'a'.repeat(200) } };
     expect(recordsOf(long).split('=')[1]).toMatch(/^[a-z0-9-]{63}$/);
   });
 });
 
 describe('template revisions', () => {
-  it('without an owner are left of an earlier anchor, and older than every other one', () => {
+  it('a revision without an owner belongs to an earlier anchor, and is older than every other one', () => {
     const anchor = renderAnchor(canary, { target: { replicas: 1 } });
     const stored = { ...anchor, metadata: { ...anchor.metadata, uid: 'a-2' } };
     const [left, first, second] = [
@@ -87,7 +87,7 @@ describe('template revisions', () => {
   });
 });
 
-describe('records that were forged', () => {
+describe('forged records', () => {
   const { service, analysis, targetRef } = canary.spec;
   const { name, uid } = canary.metadata;
   const originals = {
@@ -97,7 +97,7 @@ describe('records that were forged', () => {
   const anchor = asControllerRevision(renderAnchor(canary, originals));
   const held = anchor.data as object;
 
-  it('the namespace of an anchor is that of the object, whatever its data say', () => {
+  it('the namespace of an anchor is that of the object, for any data in it', () => {
     const forged = { ...anchor, metadata: { ...anchor.metadata, namespace: 'hostile' } };
     expect(readAnchor(forged)).toMatchObject({ data: { canary: { metadata: { name, namespace: 'hostile', uid } } } });
   });
@@ -125,7 +125,7 @@ describe('records that were forged', () => {
       problem: 'data.apexService.selector["xxx',
     },
     { what: 'another uid', data: { ...held, canaryUid: 'c-2' }, problem: 'serin.dev/canary-uid' },
-  ])('an anchor that holds $what is reported by field', ({ data, problem }) => {
+  ])('an anchor that contains $what is reported by field', ({ data, problem }) => {
     expect(readAnchor({ ...anchor, data })).toEqual({ problem: expect.stringContaining(problem) });
     expect(JSON.stringify(readAnchor({ ...anchor, data })).length).toBeLessThan(300);
   });
@@ -137,7 +137,7 @@ describe('records that were forged', () => {
     { what: 'a template that is a list', change: { data: { revision: 's1:aa', spec: { template: [] } } } },
     { what: 'a template without pods', change: { data: { revision: 's1:aa', spec: { template: {} } } } },
     { what: 'a revision that is a number', change: { data: { revision: 7, spec } } },
-    // The next promotion would get a number that no API server takes.
+    // The next promotion would get a number that no API server accepts.
     { what: 'the last number of all', change: { revision: 2 ** 63 } },
   ])('a record of $what is not a promotion', ({ change }) => {
     expect(readTemplateRevision({ ...record, ...change })).toBeUndefined();
@@ -151,7 +151,7 @@ it.each(Object.entries(recordedIdle('0.1.0')))('a record of an earlier version i
   for (const object of records) expect(readAnchor(object) ?? { data: readTemplateRevision(object) }).toEqual({ data: object.data });
 });
 
-it('whatever a record holds, reading it throws nothing and changes no prototype', () => {
+it('reading a record with any content throws nothing and changes no prototype', () => {
   const role = fc.constantFrom('anchor', 'template', 'other');
   const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value).replaceAll('"a":', '"__proto__":')));
   const data = fc.oneof(json, fc.record({ canaryUid: json, target: json, canary: json, apexService: json, revision: json, spec: json }));

@@ -12,7 +12,7 @@ export type { ApexOriginal, Originals, TemplateRevisionData } from './anchor-dat
 /** The kind of all records of Serin. */
 export const recordKind = { apiVersion: 'apps/v1', kind: 'ControllerRevision' } as const;
 
-/** Makes an object one of the anchor's: it goes with it. */
+/** Makes the anchor the owner of an object, which is deleted together with it. */
 export const anchorReference = ({ name, uid }: { name: string; uid: string }): OwnerReference => ({ ...recordKind, name, uid });
 
 export const anchorRef = ({ metadata }: { metadata: { name: string; namespace: string } }): ObjectRef => ({
@@ -26,15 +26,15 @@ export const canaryLabel = 'serin.dev/canary';
 /** Distinguishes the anchor from the promoted templates. */
 export const recordLabel = 'serin.dev/record';
 
-/** The ControllerRevision that owns all that is generated for a Canary; its data are immutable (docs/internals.md, Anchor). */
+/** The ControllerRevision that owns all objects generated for a Canary; its data are immutable (docs/internals.md, Anchor). */
 export function renderAnchor(canary: Canary, originals: Originals): KubeObject {
   const data = { canaryUid: canary.metadata.uid, ...originals };
   return record(canary, names(canary).anchor, 'anchor', 0, data);
 }
 
 /**
- * The record of one promoted template. Named by its content: recording it again is the same object with a higher `number`,
- * which is the order of promotions. `anchor`, as the server holds it, becomes the owner.
+ * The record of one promoted template. Named by its content: recording it again gives the same object with a higher `number`, which is the order of promotions.
+ * `anchor`, as stored on the server, becomes the owner.
  */
 export function renderTemplateRevision(
   canary: Canary,
@@ -58,8 +58,8 @@ export function isAnchor(object: KubeObject): boolean {
 }
 
 /**
- * The anchor's data, where it can be trusted. Anyone who may write in its namespace can have written it: it is read by schema, its name,
- * its mark and its data must name the same Canary, and that one is in its own namespace, whatever the data say.
+ * The anchor's data, if they can be trusted. Anyone who may write in its namespace can have written it: it is parsed by schema, and its name, its mark and its
+ * data must name the same Canary. That Canary is in the anchor's own namespace, for any data.
  */
 export function readAnchor(object: KubeObject): { data: AnchorData } | { problem: string } | undefined {
   if (!isAnchor(object)) return undefined;
@@ -75,19 +75,19 @@ export function readAnchor(object: KubeObject): { data: AnchorData } | { problem
   return { data: { ...data, canary: { ...canary, metadata: { ...canary.metadata, namespace } } } };
 }
 
-/** The promoted template in a record; undefined when the object is none, or cannot be read. */
+/** The promoted template in a record; undefined if the object is not a record, or cannot be read. */
 export function readTemplateRevision(object: KubeObject): TemplateRevisionData | undefined {
   if (object.metadata.labels?.[recordLabel] !== 'template' || !Number.isSafeInteger(object.revision)) return undefined;
   return TemplateRevisionData.safeParse(object.data).data;
 }
 
-/** Order of records. Those without an owner are left of an anchor that was deleted without them, and older than all that were made since. */
+/** Order of records. Records without an owner are left from an anchor that was deleted without them, and are older than all later ones. */
 export function newestFirst(a: KubeObject, b: KubeObject): number {
   const isOwned = ({ metadata: { ownerReferences = [] } }: KubeObject): number => Number(ownerReferences.length > 0);
   return isOwned(b) - isOwned(a) || Number(b.revision) - Number(a.revision);
 }
 
-/** The oldest template records beyond the newest `limit`; never the newest one, and never the anchor. */
+/** The oldest template records beyond the newest `limit`; never the newest record, and never the anchor. */
 export function historyToPrune(revisions: readonly KubeObject[], limit: number): KubeObject[] {
   return revisions
     .filter((object) => readTemplateRevision(object) !== undefined)
@@ -114,7 +114,7 @@ function record(canary: Canary, name: string, role: 'anchor' | 'template', revis
   };
 }
 
-/** Object names may have 253 characters, label values 63. */
+/** Object names can have 253 characters, label values 63. */
 export function canaryLabelValue(name: string): string {
   return name.length <= 63 ? name : `${name.slice(0, 50)}-${digest(name).slice(0, 12)}`;
 }

@@ -5,8 +5,8 @@ import { oncePerObject } from '../base/once.ts';
 export type ServerDefaults = Readonly<Record<string, readonly unknown[]>>;
 
 /**
- * Path of the first field in which what a server holds is not what was rendered, its defaults aside; undefined: none. With `before`, what
- * was held until the write, a field that is new and was not rendered counts as equal too: only the server can have added it.
+ * Path of the first field whose value on a server differs from the rendered one, except for defaults; undefined if none does. With `before`, the stored value
+ * before the write, a new field that was not rendered also counts as equal: only the server can have added it.
  */
 export function firstDifference(
   held: unknown,
@@ -42,14 +42,14 @@ function memberDifference(
   before: Before | undefined,
 ): string | undefined {
   const isHeld = isSaid(held[key]);
-  // An explicit 0, false or '' is lost when the server holds something else, be it a default.
+  // An explicit 0, false or '' is lost if the server has another value, even a default.
   const isExplicit = isSaid(rendered[key]) || (rendered[key] != null && typeof rendered[key] !== 'object');
   if (isHeld && isExplicit) return firstDifference(held[key], rendered[key], path, defaults, inner(before, key));
   if (isHeld) return isDefault(key, held[key], rendered, defaults) || isNew(held[key], inner(before, key), defaults) ? undefined : path;
   return isSaid(rendered[key]) ? path : undefined;
 }
 
-/** Lists of different lengths: what was rendered must be in what is held, and the rest of that must be new. */
+/** Lists of different lengths: the stored list must contain the rendered entries, and its other entries must be new. */
 function longerDifference(
   held: readonly unknown[],
   rendered: readonly unknown[],
@@ -66,7 +66,7 @@ function longerDifference(
   return isOnlyMore && isNew(more, before, defaults) ? undefined : `${path}[${Math.min(held.length, rendered.length)}]`;
 }
 
-/** Nothing of it was held before the write. */
+/** The field had no value before the write. */
 function isNew(held: unknown, before: Before | undefined, defaults: ServerDefaults): boolean {
   if (before === undefined) return false;
   const { held: old } = before;
@@ -83,7 +83,7 @@ function inner(before: Before | undefined, key: string): Before | undefined {
   return before && { held: isRecord(before.held) ? before.held[key] : undefined };
 }
 
-/** The held entry of a list: found by its name, since its place may have changed. */
+/** The stored entry of a list: found by its name, since its place can have changed. */
 function entryOf(before: Before | undefined, entry: unknown, index: number): Before | undefined {
   if (before === undefined || !Array.isArray(before.held)) return before && { held: undefined };
   const entries: unknown[] = before.held;
@@ -91,17 +91,19 @@ function entryOf(before: Before | undefined, entry: unknown, index: number): Bef
   return { held: name === undefined ? entries[index] : entriesByName(entries).get(name) };
 }
 
-/** The first entry of each name; made once a list, which a search for each entry would go through as often as it has entries. */
+/** The first entry of each name; made once for a list, which a search for each entry would otherwise scan each time. */
 const entriesByName = oncePerObject((entries: readonly unknown[]): ReadonlyMap<unknown, unknown> => {
   const index = new Map<unknown, unknown>();
   for (const one of entries) if (isRecord(one) && !index.has(one.name)) index.set(one.name, one);
   return index;
 });
 
-/** Entries that only a full comparison distinguishes: with more of them lists of different lengths count as different. */
+/** Maximum number of entries that only a full comparison distinguishes: with more of them, lists of different lengths count as different. */
 const MOST_ALIKE = 100;
 
-/** The entries that another can be equal to: of its name, or without any; of a text or number itself. Undefined: too many to compare. */
+/**
+ * The entries that can equal another one: those with its name, or all without a name; for a text or number, itself. Undefined if too many have to be compared.
+ */
 function likely(entries: readonly unknown[]): ((one: unknown) => readonly unknown[]) | undefined {
   const unnamed = {};
   const keyOf = (one: unknown) => (typeof one !== 'object' || one === null ? one : ((isRecord(one) ? one.name : undefined) ?? unnamed));
@@ -112,7 +114,7 @@ function likely(entries: readonly unknown[]): ((one: unknown) => readonly unknow
     typeof one === 'object' && keyOf(one) !== unnamed ? [...alike(keyOf(one)), ...alike(unnamed)] : alike(keyOf(one)).slice(0, MOST_ALIKE);
 }
 
-/** Servers leave out what is empty, or fill it in: `{}`, `[]`, `''`, 0, false and null all mean that nothing was said. */
+/** Servers omit empty values, or fill them in: `{}`, `[]`, `''`, 0, false and null all mean that no value was given. */
 function isSaid(value: unknown): boolean {
   if (!value) return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;

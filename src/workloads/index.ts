@@ -22,7 +22,7 @@ export const workloads = {
   'Knative Service': knative,
 } satisfies Record<TargetRef['kind'] | 'Knative Service', Workload>;
 
-/** All are read as apps/v1. `v1` stands in an example of Flagger's documentation; the others have been served. */
+/** All are read as apps/v1. `v1` is used in an example of Flagger's documentation; the others were served in the past. */
 const APPS_VERSIONS = new Set(['apps/v1', 'v1', 'apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1']);
 
 type NamedTarget = { apiVersion: string; kind: string; name?: string };
@@ -33,20 +33,20 @@ export function workloadFor(target: NamedTarget): Workload | { unsupported: stri
   if (APPS_VERSIONS.has(apiVersion) && kind === 'Deployment') return workloads.Deployment;
   if (APPS_VERSIONS.has(apiVersion) && kind === 'DaemonSet') return workloads.DaemonSet;
   if (apiVersion === knativeApiVersion && kind === 'Service') return workloads['Knative Service'];
-  // `core/v1` is what Flagger's examples write for the group without a name.
+  // `core/v1` is used in Flagger's examples for the group without a name.
   if ((apiVersion === 'v1' || apiVersion === 'core/v1') && kind === 'Service') return workloads.Service;
   return {
     unsupported: `spec.targetRef: ${apiVersion} ${kind} cannot be released; use a Deployment or DaemonSet of apps/v1, a Service of v1, or one of ${knativeApiVersion}`,
   };
 }
 
-/** Watched kinds that are no targets: what is kept of them. */
+/** Watched kinds that are not targets, with the part that is kept of them. */
 const companions: Readonly<Record<string, (object: KubeObject) => Slim>> = {
   'discovery.k8s.io/v1/EndpointSlice': slimSlice,
   [`${knativeApiVersion}/Revision`]: slimRevision,
 };
 
-/** The cached part of a watched object: of workloads the fields that decisions need, and those that decide their pods. */
+/** The cached part of a watched object: for workloads the fields that decisions need, and the fields that decide their pods. */
 export function remembered(object: KubeObject): Watched {
   const workload = workloadFor(object);
   if ('unsupported' in workload) {
@@ -58,7 +58,7 @@ export function remembered(object: KubeObject): Watched {
   return defined({ object: workload.slim(object), revision: workload.revision(object), configs, reportedMs, images: imagesOf(object) });
 }
 
-/** No more of each kind than it takes to see that there are too many: a pod template can hold ten thousands. */
+/** At most as many of each kind as show that there are too many: a pod template can contain ten thousands. */
 function remembering(refs: readonly ConfigRef[] | undefined): readonly ConfigRef[] | undefined {
   const counts = { ConfigMap: 0, Secret: 0 };
   return refs?.filter(({ kind }) => {
@@ -67,7 +67,7 @@ function remembering(refs: readonly ConfigRef[] | undefined): readonly ConfigRef
   });
 }
 
-/** When the status last became another one: the API server notes the time with the fields of their writer. */
+/** Time of the last change of status: the API server records it with the fields of their writer. */
 function lastReportMs(object: KubeObject): number | undefined {
   const times = entriesOf(object).flatMap(({ subresource, time }) => (subresource === 'status' ? Date.parse(time ?? '') : []));
   return times.filter((time) => !Number.isNaN(time)).toSorted((a, b) => b - a)[0];

@@ -11,11 +11,11 @@ const record = (json: string): KubeObject => ({
 });
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-it('I16: a journal may be nested 60 levels deep, and no deeper', () => {
+it('I16: a journal can be nested 60 levels deep, and no deeper', () => {
   expect(readJournal(record(nested(60)))).toHaveProperty('json');
   expect(readJournal(record(nested(61)))).toEqual({ problem: 'data.text is nested more than 60 levels deep' });
 });
 
-it('I16: levels that were left do not count', () => {
+it('I16: closed levels do not count', () => {
   expect(readJournal(record(`[${Array.from({ length: 100 }, () => nested(2)).join()}]`))).toHaveProperty('json');
 });

@@ -8,18 +8,18 @@ import { anchorReference, canaryLabelValue, recordKind } from './anchor.ts';
 export const journalLabel = 'serin.dev/journal';
 /** Number of the release. */
 const runAnnotation = 'serin.dev/journal-run';
-/** When the part began: epoch milliseconds. */
+/** Start of the part: epoch milliseconds. */
 const beganAnnotation = 'serin.dev/journal-began';
 
-/** Characters of the packed text; a part of Serin's has a tenth of it. */
+/** Maximum number of characters of the packed text; a part of Serin's has a tenth of it. */
 const LARGEST_PACKED = 256 * 1024;
-/** Bytes of what it unpacks to. */
+/** Maximum number of bytes of the unpacked text. */
 const LARGEST_UNPACKED = 1024 * 1024;
 const MOST_NESTED = 60;
 
 const JournalData = z.object({ encoding: z.literal('zlib+base64'), text: z.string().max(LARGEST_PACKED) });
 
-/** Parts of one release that one process stores before its end. */
+/** Maximum number of parts of one release that one process stores before its end. */
 export const MOST_PARTS = 8;
 
 /** The metadata of a part. */
@@ -29,13 +29,13 @@ export interface JournalHead {
   beganMs: number;
 }
 
-/** The text of a part as a record holds it; undefined: it would be too large. */
+/** The text of a part for a record; undefined if it would be too large. */
 export function packJournal(part: JournalHead): string | undefined {
   const text = deflateSync(JSON.stringify(part)).toString('base64');
   return text.length > LARGEST_PACKED ? undefined : text;
 }
 
-/** The ControllerRevision that holds one packed part of a journal. `anchor` owns it. */
+/** The ControllerRevision with one packed part of a journal. `anchor` owns it. */
 export function renderJournal({ canary, run, beganMs }: JournalHead, text: string, anchor: { name: string; uid: string }): KubeObject {
   const owner = { ...anchorReference(anchor), controller: true, blockOwnerDeletion: false };
   return {
@@ -75,9 +75,9 @@ export function readJournal({ data }: KubeObject): { json: unknown } | { problem
   }
 }
 
-/** One stored part, as far as its record's metadata tell. */
+/** One stored part, according to its record's metadata. */
 export interface StoredPart {
-  /** Of the record. */
+  /** Name of the record. */
   name: string;
   run: string;
   beganMs: number;
@@ -94,7 +94,7 @@ export function storedParts(records: readonly KubeObject[], canary: JournalHead[
     }));
 }
 
-/** Those beyond the newest `limit` releases, and beyond the first and last parts of one release. */
+/** Records beyond the newest `limit` releases, and beyond the first and last parts of one release. */
 export function partsToPrune(stored: readonly StoredPart[], limit: number): StoredPart[] {
   const newestMs = (parts: readonly StoredPart[]): number => Math.max(...parts.map(({ beganMs }) => beganMs));
   const newestFirst = [...Map.groupBy(stored, ({ run }) => run).values()]
@@ -105,7 +105,7 @@ export function partsToPrune(stored: readonly StoredPart[], limit: number): Stor
   );
 }
 
-/** By name and owner, as Serin writes them; one of a Canary of the same name before this one is not. */
+/** By name and owner, as Serin writes them; a record of an earlier Canary of the same name does not match. */
 export function isJournalOf({ metadata }: KubeObject, canary: JournalHead['canary']): boolean {
   return metadata.name.startsWith(prefixOf(canary)) && metadata.annotations?.[ownerAnnotation] === canary.uid;
 }
@@ -114,7 +114,7 @@ export const runOf = ({ metadata }: KubeObject): string => metadata.annotations?
 
 const prefixOf = ({ name }: { name: string }): string => `${name.slice(0, 220)}-serin-journal-`;
 
-/** Brackets that are open at once; those in texts count, too. */
+/** Maximum of brackets that are open at once; brackets in texts also count. */
 function nestingOf(text: string): number {
   let [now, most] = [0, 0];
   for (const character of text) {

@@ -1,7 +1,7 @@
 import type { LabelRequirement, LabelSelector } from '../api/kinds/label-selector.ts';
 import type { Labels } from '../api/kube-object.ts';
 
-/** Whether the selector matches these labels; an absent one matches nothing, an empty one everything (Kubernetes API). */
+/** The selector matches these labels; an absent selector matches nothing, an empty one everything (Kubernetes API). */
 export function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
   if (!selector) return false;
   return (
@@ -10,15 +10,12 @@ export function selects(selector: LabelSelector | undefined, labels: Labels): bo
   );
 }
 
-/** The label keys that a selector looks at. */
+/** The label keys in a selector. */
 export function keysOf(selector: LabelSelector | undefined): string[] {
   return [...Object.keys(selector?.matchLabels ?? {}), ...(selector?.matchExpressions ?? []).map(({ key }) => key)];
 }
 
-/**
- * The selector with two values of one key swapped. Pods whose label is swapped in the same way are then selected exactly as
- * before, whatever the operators are.
- */
+/** The selector with two values of one key swapped. Pods whose label is swapped in the same way are then selected exactly as before, with any operators. */
 export function swapValues(selector: LabelSelector, key: string, one: string, other: string): LabelSelector {
   const swap = (value: string) => (value === one ? other : value === other ? one : value);
   const { matchLabels, matchExpressions } = selector;
@@ -47,12 +44,12 @@ function holds({ key, operator, values = [] }: { key: string; operator: string; 
     case 'DoesNotExist':
       return value === undefined;
     default:
-      // An operator of the future: we cannot say that it matches, so the term stays as it is.
+      // A future operator: its result is not known, so the term is not changed.
       return false;
   }
 }
 
-/** The selector as a list of the API takes it; undefined where one of its operators is not known. */
+/** The selector in the form of a LIST request; undefined if one of its operators is not known. */
 export function selectorText(selector: LabelSelector | undefined): string | undefined {
   const equal = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
   const others = (selector?.matchExpressions ?? []).map(requirementText);

@@ -5,7 +5,7 @@ import type { SecretsMode } from './configs/read-configs.ts';
 
 const [knativeGroup = ''] = knativeApiVersion.split('/');
 
-/** Listed as the controller starts. */
+/** Listed at the start of the controller. */
 export const startWorkloadPermissions: readonly Permission[] = [
   rule('apps', ['deployments'], ['list', 'watch'], 'the first watch of each start'),
   rule(
@@ -16,7 +16,7 @@ export const startWorkloadPermissions: readonly Permission[] = [
   ),
 ];
 
-/** Whatever kinds are switched on. */
+/** Needed for any kinds that are switched on. */
 export const workloadPermissions: readonly Permission[] = [
   rule(
     'discovery.k8s.io',
@@ -35,7 +35,7 @@ const canaryPods = inNamespace(
   ),
 );
 
-/** By the kind of target, but for Knative's; a target is never created, a primary never deleted: the garbage collector does that. */
+/** By the kind of target, except Knative's; a target is never created, a primary never deleted: the garbage collector does that. */
 export const kindPermissions: Readonly<Record<'Deployment' | 'DaemonSet', readonly Permission[]>> = {
   Deployment: [
     rule('apps', ['deployments'], ['get', 'create', 'patch'], 'targets, and the primaries made of them'),
@@ -64,7 +64,7 @@ export const configMapPermissions: readonly Permission[] = [
 const secrets = (verbs: readonly RbacVerb[], purpose: string): Permission => inNamespace(rule('', ['secrets'], verbs, purpose));
 const REFERENCES = 'Secrets that Canaries, MetricTemplates and AlertProviders refer to';
 
-/** `get` is also for references, and so in every mode; no Secret is listed unless it is watched. */
+/** `get` is also needed for references, and so in every mode; no Secret is listed unless it is watched. */
 export const secretPermissions: Readonly<Record<SecretsMode, readonly Permission[]>> = {
   watch: [
     secrets(
@@ -81,7 +81,7 @@ export const secretPermissions: Readonly<Record<SecretsMode, readonly Permission
   off: [secrets(['get'], REFERENCES)],
 };
 
-/** The rules where Secrets are limited by name: those of the names, of Flagger's copies of them, and of all names. */
+/** The rules for Secrets that are limited by name: for the names, for Flagger's copies of them, and for all names. */
 export interface NamedSecretPermissions {
   sources: readonly Permission[];
   takenOver: readonly Permission[];

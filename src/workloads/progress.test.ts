@@ -65,5 +65,5 @@ describe('E100: progress of a rollout', () => {
     { what: 'no fields are managed', fields: undefined },
     { what: 'the status has not been written', fields: [reported(last, ''), reported(last, 'scale')] },
     { what: 'the time cannot be read', fields: [reported('soon')] },
-  ])('where $what, nothing is known', ({ fields }) => expect(progressOf(aWorkload('Deployment', {}, fields))).toBeUndefined());
+  ])('progress is not known if $what', ({ fields }) => expect(progressOf(aWorkload('Deployment', {}, fields))).toBeUndefined());
 });

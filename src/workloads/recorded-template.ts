@@ -2,13 +2,13 @@ import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Sides } from './workload.ts';
 
-/** The fields of a target that identify its template: `revision` is the hash of that alone. */
+/** The fields of a target that identify its template: `revision` is the hash of only the template. */
 type Template = Pick<NonNullable<Sides['target']>, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'imagesChangedIn' | 'revision'>;
 
 /**
- * The release that was recorded for this very template. The same uid and generation has the same one, whatever the hash says: a newer
- * server may show new default fields. A generation moves with replicas and other fields, too, and some kinds have none: then the kind's own
- * count of templates decides, and where there is none the hash. What is not counted yet is what it was, until it is.
+ * The release that was recorded for exactly this template. The same uid and generation mean the same template, with any hash: a newer server can show new
+ * default fields. A generation also changes with replicas and other fields, and some kinds do not have it. In that case the kind's own count of templates
+ * decides, or else the hash. A template that is not counted yet counts as unchanged.
  */
 export function recordedFor(canary: Canary, target: Template): Release | undefined {
   const { release } = canary.status ?? {};
@@ -22,8 +22,8 @@ export function recordedFor(canary: Canary, target: Template): Release | undefin
 }
 
 /**
- * Its hash is another one, and its controller has yet to say whether that is another template, or only how a newer server shows it. No server changes
- * images: where the watch has brought others since, it is another template.
+ * Its hash has changed, and its controller must still decide if it is another template, or only the form in which a newer server shows it. Servers never change
+ * images: if the watch has shown other images since, it is another template.
  */
 export function isUncounted(canary: Canary, target: Template): boolean {
   const { release } = canary.status ?? {};
@@ -34,18 +34,18 @@ export function isUncounted(canary: Canary, target: Template): boolean {
   return templateOf(release) !== revision && !isCountedAnew(release, target);
 }
 
-/** Numbers only rise: a lower one comes from an old manifest that was applied again, for a moment. */
+/** Numbers only rise: a lower one comes from an old manifest that was applied again, and is temporary. */
 function isCountedAnew({ observedRollout }: Release, { rollout }: Template): boolean {
   return rollout !== undefined && observedRollout !== undefined && Number(rollout) > Number(observedRollout);
 }
 
-/** The template's revision, as it was recorded or as it is. */
+/** The template's revision, recorded or present. */
 export function templateOfTarget(canary: Canary, target: Template): string {
   const recorded = recordedFor(canary, target);
   return recorded ? templateOf(recorded) : target.revision;
 }
 
-/** The revision of the template alone, without the configs that it reads. */
+/** The revision of only the template, without the configs that it reads. */
 export function templateOf({ template, revision }: Release): string {
   return template ?? revision;
 }

@@ -58,7 +58,7 @@ describe('rewriteSpreadTerms', () => {
     });
   });
 
-  it('03-W34: a pod spec without terms, and a term without selector, stay as they are', () => {
+  it('03-W34: a pod spec without terms, and a term without selector, do not change', () => {
     expect(rewriteSpreadTerms({ nodeName: 'n' }, own)).toEqual({ nodeName: 'n' });
     expect(rewritten({ topologyKey: 'zone' })).toEqual({ topologyKey: 'zone' });
   });

@@ -18,9 +18,9 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /**
- * The pod spec with the terms that spread the target's own pods made to spread the primary's (03-W26–W28). A term changes
- * exactly when it selects the target's own pods, and only in the selector label, the one in which the two differ; then it
- * selects the primary's in the same way (03-B20). Terms on other pods, pod affinity and unknown fields stay.
+ * The pod spec in which terms that spread the target's own pods spread the primary's (03-W26–W28). A term changes exactly if it selects the target's own pods,
+ * and only in the selector label, in which the two differ; then it selects the primary's in the same way (03-B20). Terms on other pods, pod affinity and
+ * unknown fields do not change.
  */
 export function rewriteSpreadTerms(
   podSpec: SpreadPodSpec,
@@ -45,7 +45,7 @@ export function spreadKeys(podSpec: SpreadPodSpec): Set<string> {
   return keys;
 }
 
-/** Without a spec: of a manifest that no API server has seen. */
+/** Also takes a manifest without a spec, which no API server has seen. */
 function mapTerms(podSpec: SpreadPodSpec = {}, map: (term: SpreadTerm) => SpreadTerm): SpreadPodSpec {
   const { topologySpreadConstraints, affinity } = podSpec;
   const antiAffinity = affinity?.podAntiAffinity;
@@ -68,10 +68,7 @@ function mapAntiAffinity(antiAffinity: Record<string, unknown>, map: (term: Spre
   };
 }
 
-/**
- * Whether the term looks at pods of this namespace. Of a namespace we know only the name label that each has, so that a
- * selector on others leaves the term alone.
- */
+/** The term selects pods of this namespace. Only the name label of a namespace is known, so that a term with other labels is not changed. */
 function reaches(term: SpreadTerm, namespace: string): boolean {
   if (term.namespaces?.includes(namespace)) return true;
   if (term.namespaceSelector) return selects(term.namespaceSelector, { 'kubernetes.io/metadata.name': namespace });

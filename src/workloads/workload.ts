@@ -7,11 +7,11 @@ import type { FieldProblem, SelectedSides, SelectorLabels } from '../api/selecto
 import type { ConfigRef } from './configs/config-ref.ts';
 
 /**
- * The fields that a promotion sets in the primary, as the kind keeps them in its history: of pod workloads the template and all that shapes its
- * rollout. Never `replicas` (scale subresource), `selector` (immutable) or `paused` (03-W20). Only the kind looks inside.
+ * The fields that a promotion sets in the primary, as the kind stores them in its history: for pod workloads the template and all fields of its rollout. Never
+ * `replicas` (scale subresource), `selector` (immutable) or `paused` (03-W20). Only the kind reads them.
  */
 export interface PrimarySpec {
-  /** Of pod workloads. */
+  /** Set for pod workloads. */
   template?: PodTemplate;
   [field: string]: unknown;
 }
@@ -23,32 +23,32 @@ export interface RenderOptions {
   includeLabelPrefix: readonly string[];
   /** `-selector-labels`, in order of priority (03-W12). */
   selectorLabels: readonly string[];
-  /** The revision of the target that this is rendered from; becomes the primary's `flagger-id`. */
+  /** The revision of the target from which this is rendered; becomes the primary's `flagger-id`. */
   revision: string;
   /** Pods at creation; below 1 counts as 1 (03-W18). */
   replicas: number;
-  /** Name of the copy that the primary reads instead, by ref key `configmap/x` or `secret/x`; absent: its own originals (03-CT20, CT22). */
+  /** Name of the copy that the primary reads instead, by ref key `configmap/x` or `secret/x`; without an entry it reads the original (03-CT20, CT22). */
   configs?: ReadonlyMap<string, string>;
 }
 
-/** An object as the watches know it. */
+/** An object in the watch cache. */
 export interface Watched {
   object: Slim;
-  /** For targets and primaries: taken from the whole object, before the projection. */
+  /** Revision of targets and primaries, computed from the whole object, before the projection. */
   revision?: string;
-  /** The same: the configs that its pods read. */
+  /** Likewise, the configs that its pods read. */
   configs?: readonly ConfigRef[];
-  /** The same: when its controller last wrote another status, as the API server recorded it. */
+  /** Likewise, the time of the last other status from its controller, as the API server recorded it. */
   reportedMs?: number;
-  /** The same, where it has a pod template: the images of its containers. */
+  /** Likewise, for a pod template: the images of its containers. */
   images?: readonly ContainerImage[];
-  /** The generation that the watch brought with other images than it had shown before: certainly another template. */
+  /** The generation with which the watch showed other images than before: certainly another template. */
   imagesChangedIn?: number;
-  /** The first of the generations that ask for no pods, up to this one, each of which the watch has shown. */
+  /** The first generation of an unbroken run of generations, up to this one, that want no pods and were all shown by the watch. */
   zeroSince?: number;
 }
 
-/** The controller's picture of the cluster, for reading. */
+/** The cluster as the controller knows it, for reading. */
 export interface WatchedObjects {
   find(ref: ObjectRef): Watched | undefined;
   all(kind: { apiVersion: string; kind: string }): readonly Watched[];
@@ -57,145 +57,136 @@ export interface WatchedObjects {
 /** One side of a release at this moment. */
 export interface SideState {
   readiness: Readiness;
-  /** Whether it can answer a request now. */
+  /** The side can answer a request now. */
   serving: boolean;
-  /** Pods asked for; of a kind that cannot be scaled always 1. */
+  /** Desired pods; always 1 for a kind that cannot be scaled. */
   replicas: number;
   /** For kinds whose controller reports the progress of a rollout. */
   progress?: { lastMs: number; updated: number };
-  /** Of its pod template; absent where it has none of its own. */
+  /** Images of its pod template; absent if it has no template of its own. */
   images?: readonly ContainerImage[];
 }
 
 /** Both sides; one is absent where its object does not exist. */
 export interface Sides {
-  /** `generation` is absent where a kind has none for its pods: then the revision alone decides (docs/internals.md, Revisions). */
+  /** `generation` is absent if a kind has none for its pods: then only the revision decides (docs/internals.md, Revisions). */
   target?: SideState & {
     uid: string;
     generation?: number;
     rollout?: string;
-    /** Its controller has yet to say whether the template is another one. */
+    /** Its controller must still decide if the template is another one. */
     uncounted?: true;
-    /** See `Watched`: newer than a recorded generation, it says that without the controller. */
+    /** See `Watched`: if newer than a recorded generation, it shows that without the controller. */
     imagesChangedIn?: number;
     revision: string;
     configs?: readonly ConfigRef[];
     pods?: number;
   };
-  /** `carries`: the revision that it was written from by us. */
+  /** `carries`: the revision from which we wrote it. */
   primary?: SideState & { carries?: string };
 }
 
-/** A merge patch that changes how many pods there are; with resourceVersion where it goes into the user's own fields. */
+/** A merge patch that changes the number of pods; with resourceVersion if it changes the user's own fields. */
 export interface ScalePatch {
   patch: Record<string, unknown>;
   subresource?: 'scale';
 }
 
-/** Names of a workload's objects, and what is known of a target before a release. Every verb of a workload is pure. */
+/** Names of a workload's objects, and facts about a target before a release. Every verb of a workload is pure. */
 export interface WorkloadIdentity {
-  /** The ClusterIP Services over its pods are ours to make; false: the target answers under the apex name itself (03-S-T1). */
+  /** Serin makes the ClusterIP Services over its pods; if false, the target answers under the apex name itself (03-S-T1). */
   readonly hasPods: boolean;
-  /** The target, in the version that it is read in. */
+  /** The target, in the version in which it is read. */
   targetRef(canary: Canary): SlimRef;
-  /** The object with the promoted revision; the target itself where a kind has no second object. */
+  /** The object with the promoted revision; the target itself for a kind without a second object. */
   primaryRef(canary: Canary): SlimRef;
-  /** Objects that the sides are read from. An empty name is every object of the kind in the namespace. */
+  /** Objects from which the sides are read. An empty name means every object of the kind in the namespace. */
   watches(canary: Canary): readonly ObjectRef[];
-  /** Selects the pods of the target, as the API takes it; absent or undefined: it has none of its own that can be watched. */
+  /** Selector of the target's pods for the API; absent or undefined if it has no pods of its own that can be watched. */
   podSelector?(target: Slim): string | undefined;
   /** The cached part of a watched target or primary, never a pod template. */
   slim(object: KubeObject): Slim;
-  /** The primary is named by what does not exist: no other revision, but nothing at all. Absent: the kind has none. */
+  /** The named primary does not exist: no other revision, but nothing at all. Absent if the kind has no such name. */
   isMisnamed?(primary: Slim, watched: WatchedObjects): boolean;
-  /** The label by which the pods of the two sides differ, as the primary has it where it exists, or why there is none. */
+  /** The label by which the pods of the two sides differ, from the primary if it exists, or the reason for which no label is found. */
   selectors(sides: SelectedSides, selectorLabels: readonly string[]): SelectorLabels | FieldProblem;
-  /** Why no release can start from the target as it is, for the condition. */
+  /** Reason for which no release can start from the present target, for the condition. */
   refuses?(target: Slim): FieldProblem | undefined;
-  /** What metrics go by, where it is not the target's name (`{{ route }}`, 01-6). */
+  /** Name of the target in metrics if it is not the target's own (`{{ route }}`, 01-6). */
   measuredAs?(target: Slim): string | undefined;
   /** The same for the primary. */
   primaryMeasuredAs?(primary: Slim): string | undefined;
   /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03-H1, docs/internals.md, Revisions). */
   revision(target: KubeObject): string;
   /**
-   * How many templates the object has had, as its API server or controller counts them: a moved generation with the same count is not a new
-   * revision, whatever a newer server makes of the hash. Absent: the kind does not count.
+   * Number of templates that the object has had, as its API server or controller counts them: a changed generation with the same count is not a new revision,
+   * with any hash of a newer server. Absent if the kind does not count.
    */
   rollout?(target: Slim): string | undefined;
-  /**
-   * Whether its controller has counted the template that the object has now: until then it may or may not be a new one, and no pod
-   * of it exists. Absent: it is counted with the write.
-   */
+  /** The controller has counted the present template: until then it is not known to be new, and no pod of it exists. Absent if the write itself counts it. */
   hasCounted?(target: Slim): boolean;
-  /** The ConfigMaps and Secrets that its pods read. Absent: the configs of this kind are not tracked (03-CT1). */
+  /** The ConfigMaps and Secrets that its pods read. Absent if the configs of this kind are not tracked (03-CT1). */
   configs?(target: KubeObject): ConfigRef[];
 }
 
-/** How many pods a side has, whether they serve, and how their number changes. */
+/** Number of pods of a side, their readiness, and the change of their number. */
 export interface WorkloadReadiness {
   /** Both sides of the release. */
   sides(canary: Canary, watched: WatchedObjects): Sides;
-  /** Pods that exist or may be coming, ready or not: 0 only when none of the old ones is left. Every kind with `configs` has it. */
+  /** Pods that exist or could be starting, ready or not: 0 only when no old pod is left. Every kind with `configs` has it. */
   pods?(watched: Pick<Watched, 'object' | 'zeroSince'>): number;
-  /** Whether the pods can take the load; `thresholdPercent` of them must be available (03-W39–W47). */
+  /** The pods can take the load; `thresholdPercent` of them must be available (03-W39–W47). */
   readiness(object: Slim, thresholdPercent: number): Readiness;
-  /**
-   * Available pods of the template that the object has now: no more than there certainly are. Absent: its pods are not replaced one by
-   * one.
-   */
+  /** Available pods of the object's present template: a lower bound. Absent if its pods are not replaced one by one. */
   updatedPods?(object: Slim): number;
   /** At least one pod is available now. */
   isServing(object: Slim): boolean;
-  /** Pods asked for. */
+  /** Desired pods. */
   replicas(object: Slim): number;
-  /** How the object is brought to so many pods, 0 being none; undefined: the kind cannot be scaled by us. */
+  /** Change that scales the object to this number of pods, 0 for none; undefined if Serin cannot scale the kind. */
   scalePatch(object: Slim, replicas: number): ScalePatch | undefined;
   /**
-   * Milliseconds that pods which were sent away may still take to go: until then the object is not raised, since its status counts them as
-   * if they served. Undefined: they are gone. A node that is lost never lets its pod go, hence the bound.
+   * Milliseconds for which stopped pods can still terminate: until then the object is not scaled up, since its status counts them as if they served. Undefined
+   * if they are gone. A lost node never lets its pod terminate, hence the bound.
    */
   leavingForMs?(object: Slim): number | undefined;
-  /** Pods that the target is raised to for an analysis, without a scaler (03-W36). */
+  /** Pods to which the target is scaled for an analysis, without a scaler (03-W36). */
   scaleUpTarget(target: Slim, primary: Slim | undefined): number;
 }
 
 /** The primary, and the canary's own object, made from the target. */
 export interface WorkloadPromotion {
   /**
-   * The primary to create, without owner references: the caller adds the anchor as owner. Holds `promoted` where something was
-   * promoted before, otherwise what the target is now. Where the primary is the target itself: the fields to merge into it.
+   * The primary to create, without owner references: the caller adds the anchor as owner. It has the spec `promoted` if a revision was promoted earlier,
+   * otherwise the present target's. If the primary is the target itself, the fields to merge into it.
    */
   renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject;
-  /**
-   * The object of the target's side where that is not the target itself, without owner references. It follows the target only as a new
-   * revision starts.
-   */
+  /** The object of the target's side if that is not the target itself, without owner references. It follows the target only when a new revision starts. */
   renderCanary?(canary: Canary, target: Slim): KubeObject;
   /** The primary's desired fields at promotion, for `promotionPatch` and the history. */
   primaryTemplate(canary: Canary, target: KubeObject, options: RenderOptions): PrimarySpec;
   /** The fields of a rendered primary that a promotion would set. */
   promotedPart(primary: KubeObject): PrimarySpec;
-  /** The revision that the primary was written from by us; undefined when another controller wrote it, or none. */
+  /** The revision from which we wrote the primary; undefined if another controller wrote it, or none. */
   carries(primary: Slim): string | undefined;
-  /** JSON patch that makes `primary` hold `spec`; fails on the server when the primary changed meanwhile. */
+  /** JSON patch that gives `primary` the spec `spec`; fails on the server if the primary changed meanwhile. */
   promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[];
   /**
-   * Path of a field that the server's answer lost, changed or kept from `before`, the object that was written over; undefined when it holds
-   * what was rendered. An addition of the server alone is none; without `before` any addition is one.
+   * Path of a field that the server's answer lost, changed or kept from `before`, the object before the write; undefined if it has the rendered fields. A field
+   * that only the server added does not count; without `before` any addition is.
    */
   templateMatches(answer: KubeObject, rendered: PrimarySpec, before?: KubeObject): string | undefined;
 }
 
-/** Objects that were there before Serin, or stay when the Canary goes. */
+/** Objects that existed before Serin, or are kept after the Canary. */
 export interface WorkloadAdoption {
   /** Fields of the target that the anchor keeps, to be restored when the Canary is deleted. */
   originals(target: Slim): { replicas: number; [field: string]: unknown };
-  /** The merge patch that removes what we put into the target, once it may receive traffic again; absent: nothing is left in it. */
+  /** The merge patch that removes our fields from the target, once traffic can go to it again; absent if it has none. */
   restorePatch?(target: Slim, originals: { replicas: number; [field: string]: unknown }): Record<string, unknown>;
-  /** The template that Flagger makes of the target; absent: the same as ours. Compared only, never written. */
+  /** The template that Flagger makes from the target; absent if it is the same as ours. Only compared, never written. */
   flaggerTemplate?(target: KubeObject, options: RenderOptions): PrimarySpec;
-  /** Whether a primary that another controller made equals `rendered` but for the promotion id, which says nothing of the pods. */
+  /** A primary that another controller made equals `rendered` except for the promotion id, which does not describe the pods. */
   adopts(primary: KubeObject, rendered: PrimarySpec): boolean;
   /** The content of such a primary, for our history, as if it had been written from this revision. */
   held(primary: KubeObject, revision: string): PrimarySpec;

@@ -155,7 +155,7 @@ export function breakageOf(name: string): Breakage {
   return found;
 }
 
-/** In which life it was found, and how; undefined: in none. */
+/** Life that shows the breakage, and the break in it. `undefined` if no life does. */
 async function findIn(breakage: Breakage): Promise<string | undefined> {
   breakModules(breakage);
   const [{ lifeOf }, { modelledWorld }, { play }] = await Promise.all([

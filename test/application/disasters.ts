@@ -2,11 +2,13 @@ import type { Backup, Restore } from '../fakes/model/backup.ts';
 import type { Draw, Timed, Version } from './life.ts';
 import type { Acted } from './world.ts';
 
-/** What befalls a cluster and not one application: definitions of kinds that go, and backups that are restored. */
+/** A disaster of the whole cluster, not of one application: definitions of kinds are removed, or a backup is restored. */
 export type Disaster =
-  /** `kubectl delete crd …`: all objects of the kinds go with them. Applied again after `forMs`, and with `isSynced` the Canary, too. */
+  /**
+   * `kubectl delete crd …`: all objects of the kinds are also deleted. The definitions are applied again after `forMs`, and with `isSynced` also the Canary.
+   */
   | Removal
-  /** Takes what the namespace holds now; the last one counts. */
+  /** Backs up the current objects of the namespace; the last backup counts. */
   | { do: 'back up' }
   /** Objects come back with other uids, one kind after the other. */
   | ({ do: 'restore' } & Restore);
@@ -18,21 +20,21 @@ export interface Removal {
   isSynced: boolean;
 }
 
-/** What a restored backup means for the clients. `target`: the version that the target holds now; `isGuarded`: a Canary is there. */
+/** Effect of a restored backup on the clients. `target`: the current version of the target; `isGuarded`: a Canary exists. */
 export function meaningOf(
   { lost, keeps }: Restore,
   { target, isGuarded, backup }: { target: string | undefined; isGuarded: boolean; backup: Pick<Backup, 'isGuarded'> },
 ): Acted {
   if (lost === 'Canary') return { isLedAway: true };
   const pushed = target === undefined ? {} : { pushed: target };
-  // Over what is there it is a push of the target; without a Canary no one corrects what leads elsewhere then.
+  // Over existing objects it is a push of the target; without a Canary, no controller corrects a wrong route then.
   if (lost === 'nothing') return { isLedAway: true, isForeign: true, ...pushed, ...(isGuarded ? {} : { isTaken: true }) };
   // The collector takes what is owned by uids that are gone, and records of promotions with it: the target is all that is left.
   const isInstalled = !backup.isGuarded || keeps === 'owners';
   return { isLedAway: true, isRestored: true, ...(isInstalled ? { ...pushed, isInstalled } : {}) };
 }
 
-/** With what leads to it: a backup in the middle of a release is the worst one. */
+/** A disaster with its preparation: the worst backup is made in the middle of a release. */
 export function aDisaster(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
   const at = (['now', 'resting', 'scalingUp', 'analysing', 'analysing', 'writingPrimary', 'awaitingPrimary'] as const)[draw(0, 7)] ?? 'now';
   const push: Timed = { at: 'resting', afterMs: draw(0, 5_000), action: { do: 'push', version: next(['bad', 'good', 'broken', 'exits']) } };

@@ -4,7 +4,7 @@ import type { Life } from './life.ts';
 /** A life that once broke an invariant, shrunk, and the finding whose fix makes it whole. */
 export interface Found {
   what: string;
-  /** By its number, of issue 40, or item 10 of issue 44; else it was the modelled world that was wrong, or the judge. */
+  /** Number of the finding in issue 40, or item 10 of issue 44; otherwise the modelled world or the judge was wrong. */
   finding: number | 'item 10' | 'of the modelled world';
   invariant: Break['invariant'];
   life: Life;

@@ -5,13 +5,13 @@ import type { Acted, Answer, ApplicationWorld, CanaryView, Pace } from './world.
 export interface Break {
   invariant: 'I1' | 'I3' | 'I6' | 'I7' | 'I8' | 'I18' | 'I19' | 'I20' | 'no stall';
   atMs: number;
-  /** For a stranger. */
+  /** Text for a reader who does not know the tests. */
   text: string;
 }
 
-/** Of the Canary of these lives, in each world. */
+/** Threshold of the Canary of these lives, in each world. */
 export const THRESHOLD = 2;
-/** What another writer has changed by one write is put back: a pause of the brake, Serin's writes, and the lag of the proxies. */
+/** Time for Serin to revert one write of another writer: a pause of the brake, Serin's writes, and the lag of the proxies. */
 const PUT_BACK_MS = 10_000;
 
 /** The longest pause of the brake. */
@@ -24,7 +24,7 @@ const RESTING = new Set(['Initialized', 'Succeeded', 'Failed']);
 
 type Held = ReturnType<ApplicationWorld['held']>;
 
-/** Checks that fail end a release: `THRESHOLD` of them, one that was under way, and the way back. */
+/** Time for failed checks to end a release: `THRESHOLD` checks, a check that was already running, and the rollback. */
 const failingMs = ({ intervalMs, graceMs }: Pace): number => (THRESHOLD + 1) * intervalMs + graceMs;
 
 interface Run {
@@ -42,11 +42,11 @@ export class Invariants {
   readonly breaks: Break[] = [];
   readonly #world: ApplicationWorld;
   readonly #pace: Pace;
-  /** Versions that users may get: promoted, or pushed where nothing stood between push and users. */
+  /** Versions that users may get: promoted, or pushed without a Canary between push and users. */
   readonly #given = new Set<string>();
   /** When each version was last analysed; in milliseconds for which Serin ran. */
   readonly #analysed = new Map<string, number>();
-  /** By the uid of a Canary. */
+  /** Versions by the uid of a Canary. */
   readonly #analysedBy = new Map<string, Set<string>>();
   #upMs = 0;
   #lastMs: number;
@@ -54,16 +54,16 @@ export class Invariants {
   #quietMs = 0;
   #isForeign = false;
   #isTaken = false;
-  /** There was a moment in which each way led to an answer. */
+  /** At some moment each path led to an answer. */
   #hasAnswered = false;
   #excusedUntilMs = 0;
-  /** Until Serin has run for so long, another writer may have led users elsewhere. */
+  /** Until Serin has run for this time, users can still follow another writer's change. */
   #ledAwayUntilMs = 0;
   /** Until then what another writer changes is corrected, at rest too. */
   #contestedUntilMs = 0;
   #run: Run | undefined;
   #lastCrashMs = Number.NEGATIVE_INFINITY;
-  /** By version of the primary: what breaks I3, unless the action that is under way gives it to users. */
+  /** Text of a break of I3 by version of the primary, unless the current action gives the version to users. */
   readonly #suspected = new Map<string, string>();
   readonly #releases: ReleaseInvariants;
 
@@ -130,9 +130,9 @@ export class Invariants {
 
   #note(canaries: readonly CanaryView[], { target }: Held): void {
     for (const { uid, phase, step, isDeleting } of canaries) {
-      // What a user pushes while proxies still hear of the end of the release before is the user's doing.
+      // A push while proxies still learn the end of the previous release is the user's own responsibility.
       if (isDeleting || target === undefined || !(ANALYSING.has(phase) || (phase !== 'Initializing' && LEAVING.has(step)))) continue;
-      // Pods of a version that was superseded serve until those of the next one are ready.
+      // Pods of a superseded version serve until the pods of the next version are ready.
       const superseded = this.#analysedBy.get(uid) ?? new Set<string>();
       this.#analysedBy.set(uid, superseded.add(target));
       for (const version of superseded) this.#analysed.set(version, this.#upMs);
@@ -141,7 +141,7 @@ export class Invariants {
 
   /** I19 and I7: one answer. */
   #judge(answer: Answer): void {
-    // Also while users are led away: proxies hear of pods that are back when that is over.
+    // This also holds while users are led away: proxies learn of ready pods after that time.
     if ('lost' in answer && answer.isPodsFault) this.#excusedUntilMs = this.#lastMs + this.#pace.crashGraceMs;
     if (this.#upMs < this.#ledAwayUntilMs) return;
     if ('lost' in answer) {
@@ -230,7 +230,7 @@ export class Invariants {
       );
   }
 
-  /** Where nothing but drains has happened to a version that is fine, no check fails. */
+  /** If only drains have happened to a good version, no check fails. */
   #drained({ phase, failedChecks }: CanaryView, { drains, versions }: Run): void {
     if (phase !== 'Progressing' || drains === 0 || failedChecks === 0) return;
     if (this.#lastMs - this.#lastCrashMs < this.#pace.deadlineMs || [...versions].some((version) => !version.startsWith('good-'))) return;
@@ -240,7 +240,7 @@ export class Invariants {
 
 function countCrash(run: Run, { atMs, forMs, intervalMs }: { atMs: number; forMs: number; intervalMs: number }): void {
   run.unreadyMs += forMs;
-  // Not in the interval of the last one, whenever that ended.
+  // A crash in the interval of the last crash does not count, whenever that interval ended.
   if (atMs - run.lastCrashMs < 2 * intervalMs) return;
   run.crashes += 1;
   run.lastCrashMs = atMs;

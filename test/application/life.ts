@@ -1,13 +1,13 @@
 import { drawer } from '../fakes/model/life.ts';
 import { aDisaster, type Disaster } from './disasters.ts';
 
-/** What a version does is in the first word of its name; pods of each but `broken` become ready. */
+/** The first word of a version's name is its behaviour; pods of all versions except `broken` become ready. */
 export type Version = `good-${number}` | `bad-${number}` | `exits-${number}` | `oom-${number}` | `flaps-${number}` | 'broken';
 
-/** What people, nodes and the machine of Serin do. Names of Canaries are free; the application has one target and one Service. */
+/** An action of users, of nodes or of Serin's machine. Names of Canaries are free; the application has one target and one Service. */
 export type Action =
   | { do: 'push'; version: Version }
-  /** The target's template as it was before the last push. */
+  /** The target's previous template. */
   | { do: 'push back' }
   | { do: 'delete the Canary' }
   | { do: 'create a Canary'; name: string }
@@ -17,7 +17,7 @@ export type Action =
   | { do: 'edit the spec'; stepWeight: number }
   | { do: 'suspend' }
   | { do: 'resume' }
-  /** The user's explicit word that the target is to serve as it is. */
+  /** The user's explicit statement that the target's current version is to serve. */
   | { do: 'accept' }
   | { do: 'edit the route by hand' }
   /** Deployment and Service as Git has them: pods of the version that was pushed last, and a Service that leads to them. */
@@ -62,7 +62,7 @@ export interface Life {
   revertOnDeletion: boolean;
   /** The user has an apex Service; without one Serin makes it. */
   hasService: boolean;
-  /** Without a mesh the apex Service itself leads to one side or the other. Absent: Istio. */
+  /** Without a mesh the apex Service itself leads to one side or the other. Default: Istio. */
   provider?: 'kubernetes' | 'smi:v1alpha2' | 'appmesh:v1beta2';
   actions: readonly Timed[];
 }
@@ -111,7 +111,7 @@ export function lifeOf(seed: number): Life {
   return struck(apart(0, 5) > 0 ? life : { ...life, actions: [...actions, ...aFailureUnderContest(apart, next)] }, next);
 }
 
-/** A disaster in two lives of five, and other meshes in two of those that have one; drawn apart again. */
+/** Adds a disaster to two lives of five, and other meshes to two of five lives with a mesh; drawn separately. */
 function struck(life: Life, next: (kinds: readonly string[]) => Version): Life {
   const apart = drawer(life.seed * 15_485_863 + 11);
   for (let warm = 0; warm < 3; warm += 1) apart(0, 2);
@@ -124,12 +124,12 @@ function struck(life: Life, next: (kinds: readonly string[]) => Version): Life {
   return { ...moved, actions: [...life.actions.slice(0, at), ...disaster, ...life.actions.slice(at), ...restart] };
 }
 
-/** Nothing has happened for long, and nothing is to be written. */
+/** Nothing has happened for a long time, and nothing must be written. */
 function aCalmRestart(draw: Draw): Timed[] {
   return [{ at: 'resting', afterMs: draw(80_000, 110_000), action: { do: 'kill Serin', forMs: draw(1, 20_000) } }];
 }
 
-/** A version that fails comes when the brake pauses for longer than its checks may take. */
+/** A failing version is pushed when the brake pauses for longer than its checks last. */
 function aFailureUnderContest(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
   return [
     { at: 'resting', afterMs: draw(0, 5_000), action: { do: 'contest', what: 'Service', forMs: draw(500_000, 600_000) } },
@@ -149,7 +149,7 @@ function aSyncAfterAll(draw: Draw, next: (kinds: readonly string[]) => Version):
 
 const aMoment = (draw: Draw): Moment => (draw(0, 2) === 0 ? 'now' : (moments[draw(0, moments.length)] ?? 'now'));
 
-/** What hits a release most is drawn in its course: at a step after its push. */
+/** Actions in the course of a release hit it hardest: they are drawn at a step after its push. */
 function afterAPush(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
   const version = next(['good', 'good', 'bad', 'exits', 'oom', 'flaps', 'broken']);
   const at =
@@ -160,7 +160,7 @@ function afterAPush(draw: Draw, next: (kinds: readonly string[]) => Version): Ti
   ];
 }
 
-/** By the time of the push, corrections are rare. */
+/** A push under a contest: corrections are rare by then. */
 function aContestedPush(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
   return [
     { at: 'resting', afterMs: draw(0, 5_000), action: aContest(draw) },
@@ -210,7 +210,7 @@ export function describeAction({ do: what, ...how }: Action): string {
   return Object.keys(how).length > 0 ? `${what} ${JSON.stringify(how)}` : what;
 }
 
-/** As a stranger reads it. */
+/** The life in words, for a reader who does not know the tests. */
 export function describeLife({ seed, hasScaler, revertOnDeletion, hasService, provider, actions }: Life): string {
   const lines = actions.map(({ at, afterMs, action }) => {
     return `  ${at === 'now' ? '' : `once the release is ${at}, `}${(afterMs / 1000).toFixed(1)} s later: ${describeAction(action)}`;

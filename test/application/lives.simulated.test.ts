@@ -6,7 +6,7 @@ import { modelledPace, modelledWorld } from './modelled-world.ts';
 import { play, report, shrink } from './play.ts';
 import type { ApplicationWorld, WorldMaker } from './world.ts';
 
-/** `LIFE_SEED=18` plays that life alone. */
+/** `LIFE_SEED=18` plays only that life. */
 const only = process.env.LIFE_SEED;
 const FRESH = Array.from({ length: 6 }, (_, index) => 10_001 + index);
 const seeds = only === undefined ? FRESH : [Number(only)];
@@ -55,7 +55,7 @@ it('a break is shrunk to the actions that it needs', async () => {
   expect((await shrink(life, ({ invariant }) => invariant === 'I19', world)).actions).toEqual([guilty]);
 });
 
-it('what leads users away has its time from when it is done, however long the world took to do it: real life 130003', async () => {
+it('the grace of an action that leads users away begins when the world has carried it out: real life 130003', async () => {
   const time = { ms: 0 };
   const answer = { version: 'good-1', by: APP };
   let doneMs = Number.POSITIVE_INFINITY;

@@ -26,7 +26,7 @@ export const appMeshCrds = (): KubeObject[] =>
 const LONGEST_END_MS = 120_000;
 const LOOK_MS = 250;
 
-/** What an administrator does to the modelled cluster. */
+/** Actions of an administrator on the modelled cluster. */
 export class ModelledDisasters {
   readonly #server: ModelServer;
   readonly #life: Pick<Life, 'provider'>;
@@ -41,7 +41,7 @@ export class ModelledDisasters {
     this.#backup = Backup.of(this.#server);
   }
 
-  /** False: there is nothing to remove. */
+  /** Returns false if there are no definitions to remove. */
   async removeDefinitions({ of, forMs }: Removal, pass: Pass): Promise<boolean> {
     const server = this.#server;
     const named = of === 'Serin' ? [CANARIES] : (MESH[this.#life.provider ?? 'istio'] ?? []);

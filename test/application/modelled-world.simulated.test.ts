@@ -47,7 +47,7 @@ it('a pod that a drain took is an old one when it is back before the version tha
   expect(deploymentReadiness(target(), 100)).toMatchObject({ state: 'waiting', ready: 1 });
 });
 
-it('a request is lost by the fault of a pod as long as a proxy has not heard that another one is there', async () => {
+it("a lost request counts as a pod's fault until the proxy has learned of the next pod", async () => {
   const life: Life = { seed: 1, hasScaler: false, revertOnDeletion: false, hasService: true, actions: [] };
   const world = await modelledWorld(life);
   const pass = (ms: number): Promise<void> => world.pass(ms);

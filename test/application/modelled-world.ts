@@ -326,7 +326,7 @@ class ModelledWorld implements ApplicationWorld {
   #relabel(): Acted | undefined {
     const { server } = this.#lab;
     const target = server.find(targetRef);
-    // Without a Canary that serves by its primary the application itself would be gone.
+    // Without a Canary, or without its primary, this would delete the application itself.
     if (target === undefined || server.find(primaryRef) === undefined) return undefined;
     if (this.#canaries().every(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
     const version = this.#imageOf(targetRef) ?? '';
@@ -360,7 +360,7 @@ class ModelledWorld implements ApplicationWorld {
     return [...this.#lab.nodes.runs(deployment, NAMESPACE)].map(versionIn);
   }
 
-  /** As a proxy may still have it. */
+  /** Pods that were down within the lag of the proxies also count. */
   #wasAnyDown(): boolean {
     const sinceMs = this.nowMs() - LAG_MS;
     return [targetRef, primaryRef].some((ref) => {

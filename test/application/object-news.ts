@@ -2,7 +2,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { ObjectChange } from '../../src/embedded/controllers/object-store.ts';
 import { raw } from '../fakes/raw.ts';
 
-/** One change of an object that leads requests, in a few words; undefined: nothing of it changes where they go. */
+/** One change of an object that leads requests, in a few words. `undefined` if requests go the same way. */
 export function newsOf({ previous, next }: ObjectChange): string | undefined {
   const object = next ?? previous;
   if (object === undefined) return undefined;

@@ -6,7 +6,7 @@ export interface Played {
   breaks: readonly Break[];
   done: number;
   lastedMs: number;
-  /** What was done, and what became of the Canaries: where time is real, no second play is the same. */
+  /** Actions, and changes of the Canaries: in real time, no second run is the same. */
   history: readonly string[];
 }
 
@@ -67,7 +67,7 @@ function isAt(world: ApplicationWorld, at: Moment): boolean {
   return canaries.length === 0 || canaries.some(({ step }) => step === at);
 }
 
-/** As few actions as break it in the same way: by halves, then one by one. */
+/** The fewest actions that break it in the same way: drops halves first, then single actions. */
 export async function shrink(life: Life, isSame: (one: Break) => boolean, make: WorldMaker): Promise<Life> {
   let smallest = life;
   for (let size = Math.ceil(life.actions.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
@@ -81,7 +81,7 @@ export async function shrink(life: Life, isSame: (one: Break) => boolean, make: 
   return smallest;
 }
 
-/** What a stranger needs: the life in words, and what was seen. */
+/** Report for a reader who does not know the tests: the life in words, and the break. */
 export async function report(life: Life, make: WorldMaker): Promise<string | undefined> {
   const { breaks } = await play(life, make);
   const [first] = breaks;

@@ -6,7 +6,7 @@ import type { Pace } from './world.ts';
 
 export const APP = 'podinfo';
 export const NAME_LABEL = 'app.kubernetes.io/name';
-/** Of the container; Services name it. */
+/** Port of the container; Services name it. */
 export const PORT = 9_898;
 /** Versions that fail by themselves, by the environment of their pods. The restarts are the kubelet's. */
 const LOOPS: Readonly<Record<string, Record<string, string>>> = {
@@ -67,7 +67,7 @@ export function aService(namespace: string): KubeObject {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name: APP, namespace }, spec: { selector: { app: APP }, ports } };
 }
 
-/** No one scales by it. */
+/** A scaler that never scales. */
 export function aScaler(namespace: string): KubeObject {
   const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP };
   const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } }];

@@ -23,7 +23,7 @@ afterEach(async () => {
 const answers = () => clients?.answers(() => false) ?? [];
 const askedAgain = async (): Promise<void> => {
   const before = asked;
-  // One that was under way at the change is over when the next but one comes.
+  // A request in flight at the change has ended when the second one after it begins.
   await eventually(
     'clients ask again',
     async () => asked,
@@ -31,7 +31,7 @@ const askedAgain = async (): Promise<void> => {
   );
 };
 
-it('a restored application counts once it has answered, and what was lost of the one before is its own: real life 130012', async () => {
+it('a restored application counts once it has answered, and lost requests of the previous one no longer count: real life 130012', async () => {
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const { port } = proxy.address() as AddressInfo;
   clients = new RealClients([`http://127.0.0.1:${port}`], 'podinfo.test', () => nowMs);

@@ -9,12 +9,12 @@ const RECENT_MS = 3_000;
 /** After so long it is known whether a pod was down when a request was lost. */
 const KNOWN_MS = 3_000;
 
-/** One client at each proxy, who never stops asking. */
+/** Clients that send requests continuously, one at each proxy. */
 export class RealClients {
   readonly #nowMs: () => number;
   readonly #end = new AbortController();
   readonly #all: Promise<void>[];
-  /** Of each proxy; by version, when it answered last. */
+  /** Time of the last answer of each version, for each proxy. */
   #answered: Map<string, number>[];
   #lost: { atMs: number; why: string }[] = [];
 
@@ -24,7 +24,7 @@ export class RealClients {
     this.#all = urls.map((url, proxy) => this.#live(url, host, proxy));
   }
 
-  /** What answers now, and requests that were lost. */
+  /** Versions that answer now, and requests that were lost. */
   answers(wasAnyDown: (sinceMs: number) => boolean): Answer[] {
     const nowMs = this.#nowMs();
     const known = this.#lost.findIndex(({ atMs }) => nowMs - atMs < KNOWN_MS);
@@ -40,7 +40,7 @@ export class RealClients {
     ];
   }
 
-  /** What answers from now on is another application: this one counts no more, nor what was lost of it. */
+  /** From now on another application answers: answers and losses of the old one no longer count. */
   forget(): void {
     this.#answered = this.#answered.map(() => new Map());
     this.#lost = [];
@@ -53,12 +53,12 @@ export class RealClients {
 
   async #live(url: string, host: string, proxy: number): Promise<void> {
     while (!this.#end.signal.aborted) {
-      // An answer that was under way as it was forgotten is the other application's.
+      // If the application is forgotten while a request is in flight, the answer belongs to the old one.
       const answered = this.#answered[proxy];
       const { version, lost } = await ask(url, host);
       const atMs = this.#nowMs();
       if (version !== undefined) answered?.set(version, atMs);
-      // The application may not be there yet.
+      // An application that has never answered loses no requests.
       else if (answered?.size && answered === this.#answered[proxy]) this.#lost.push({ atMs, why: `proxy ${proxy + 1}: ${lost}` });
       await sleep(PAUSE_MS, this.#end.signal).catch(() => undefined);
     }

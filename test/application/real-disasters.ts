@@ -37,7 +37,7 @@ const RUNNING = [
 const LONGEST_END_MS = 90_000;
 const LOOK_MS = 250;
 
-/** What an administrator of a real control plane does to the namespace of a life, or to the cluster. */
+/** Actions of an administrator of a real control plane on the namespace of a life, or on the cluster. */
 export class RealDisasters {
   readonly #cluster: KubeCluster;
   readonly #namespace: string;
@@ -54,7 +54,7 @@ export class RealDisasters {
     this.#backup = new Backup(await this.#all());
   }
 
-  /** Of all namespaces: no other life may be played meanwhile. False: there is nothing to remove. */
+  /** Removes definitions for all namespaces: no other life can be played at the same time. Returns false if there are no definitions to remove. */
   async removeDefinitions({ of, forMs }: Removal, pass: Pass): Promise<boolean> {
     const { provider = 'istio' } = this.#life;
     const named = of === 'Serin' ? [CANARIES] : (MESH[provider as keyof typeof MESH] ?? []);
@@ -85,14 +85,14 @@ export class RealDisasters {
       await pass(restore.gapMs);
       await this.#putBack(object, backup, restore);
     }
-    // It answers for a moment, and is none of what was restored.
+    // An object without its owner exists for a moment, and is not part of the restored state.
     if (restore.keeps === 'owners') await this.#collected(pass);
     const canaries = (await this.#listed({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary' })).length;
     const target = versionOf(await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace: this.#namespace }));
     return meaningOf(restore, { target, isGuarded: canaries > 0, backup });
   }
 
-  /** Serin may have made it, or write it, at the same time: what a tool meets then it skips. */
+  /** Serin can create or write the object at the same time: like a backup tool, this skips conflicts. */
   async #putBack(object: KubeObject, backup: Backup, restore: Restore): Promise<void> {
     const ref = refOf(object);
     try {
@@ -107,7 +107,7 @@ export class RealDisasters {
     }
   }
 
-  /** Without a deletion that Serin would finish. */
+  /** Removes Canaries without a deletion that Serin would finish. */
   async #loseCanaries(): Promise<void> {
     for (const canary of await this.#listed({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary' })) {
       await this.#cluster.patch(refOf(canary), { metadata: { finalizers: null } });
@@ -119,7 +119,7 @@ export class RealDisasters {
     return (await Promise.all(KINDS.map((kind) => this.#listed(kind)))).flat();
   }
 
-  /** Of a kind that is not served there are none. */
+  /** Objects of a kind; none if the kind is not served. */
   async #listed(kind: { apiVersion: string; kind: string }): Promise<KubeObject[]> {
     try {
       const { items } = await this.#cluster.list({ ...kind, namespace: this.#namespace });
@@ -130,7 +130,7 @@ export class RealDisasters {
     }
   }
 
-  /** What is owned by a uid that is gone goes by itself: until then it is there only by chance. */
+  /** Waits until the garbage collector has deleted all objects whose owners are gone. Until then they only exist by chance. */
   async #collected(pass: Pass): Promise<void> {
     for (let ms = 0; ms < LONGEST_END_MS; ms += LOOK_MS) {
       const all = (await Promise.all([...KINDS, ...RUNNING].map((kind) => this.#listed(kind)))).flat();

@@ -9,9 +9,9 @@ import { sleep } from '../scenarios/world.ts';
 import { newsOf } from './object-news.ts';
 import { CONTROLLER, EDITOR, sharedRoles } from './real-rights.ts';
 
-/** Lives that share the environment, each in its namespace, ask seldom for each other's sake. */
+/** Interval of audit-log reads. It is long because many lives share the environment. */
 const ASK_AUDIT_MS = 1_000;
-/** Nothing here asks Prometheus. */
+/** No test here queries Prometheus. */
 const SCRAPE_MS = 5_000;
 /** On a busy machine an answer is late. */
 const ANSWER_WITHIN_MS = 60_000;
@@ -36,9 +36,9 @@ export class RealPlane {
   readonly #stores: Readonly<Record<Watched, ObjectStore>>;
   readonly #pods: ObjectStore;
   readonly #hears = new Map<string, (change: ObjectChange) => void>();
-  /** By namespace. */
+  /** Writes by namespace. */
   readonly #written = new Map<string, string[]>();
-  /** By namespace. */
+  /** News by namespace. */
   readonly #news = new Map<string, string[]>();
   readonly #withoutRights = new Set<string>();
   readonly #end = new AbortController();
@@ -67,7 +67,7 @@ export class RealPlane {
     const environment = await startRealEnvironment({
       scrapeIntervalMs: SCRAPE_MS,
       people: [CONTROLLER, EDITOR],
-      // It makes `edit` of the roles that are added to it.
+      // The controller that builds `edit` from the roles that are added to it.
       moreControllers: ['clusterrole-aggregation-controller'],
     });
     for (const role of sharedRoles()) await environment.cluster.apply(role);

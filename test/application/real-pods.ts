@@ -6,10 +6,10 @@ import { APP } from './real-application.ts';
 import type { RealPlane } from './real-plane.ts';
 import type { PodFailed } from './world.ts';
 
-/** Between two restarts of a container that ends again and again, the first one apart: src/embedded/nodes/kubelet.ts. */
+/** Pause between two restarts of a container that ends repeatedly, without the first one: src/embedded/nodes/kubelet.ts. */
 const BACK_OFF_MS = 10_000;
 
-/** In the place of a drained pod another one is ready, if its side is to have any. */
+/** Time until another pod replaces a drained pod, if its side needs one. */
 const REPLACED_WITHIN_MS = 10_000;
 
 /** The pods of a namespace, and which of them failed. */
@@ -42,12 +42,12 @@ export class RealPods {
     return this.#failed.splice(0);
   }
 
-  /** Whether one has been down since that time. */
+  /** True if a pod has been down since that time. */
   wasAnyDown(sinceMs: number): boolean {
     return this.#down.size > 0 || this.#lastDownMs >= sinceMs;
   }
 
-  /** One is taken from its node, and another one comes. */
+  /** One pod is taken from its node, and another one replaces it. */
   drained(side: Side, forMs: number): void {
     this.#lastDownMs = this.#nowMs() + REPLACED_WITHIN_MS;
     this.#failed.push({ side, how: 'drain', atMs: this.#nowMs(), forMs });
@@ -77,7 +77,7 @@ const hasCondition = (pod: KubeObject, wanted: string): boolean =>
 const isReady = (pod: KubeObject): boolean => hasCondition(pod, 'Ready');
 const isDisrupted = (pod: KubeObject): boolean => hasCondition(pod, 'DisruptionTarget');
 
-/** By the kubelet's back-off, of a pod that has just become unready. */
+/** Time until a pod that has just become unready is ready again, by the kubelet's back-off. */
 function unreadyForMs(pod: KubeObject): number {
   const [container] = raw(pod).status?.containerStatuses ?? [];
   if (container?.state?.terminated === undefined) return 0;

@@ -12,7 +12,7 @@ const apiVersion = `${RBAC}/v1`;
 const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 const READS = ['get', 'list', 'watch'];
 
-/** As docs/rights.md has it for `namespaces`, and a real API server has answered for the chart itself (test/e2e/rights.test.ts). */
+/** The chart's Role for `namespaces` in docs/rights.md, which a real API server has confirmed for the chart itself (test/e2e/rights.test.ts). */
 function chartRules(): object[] {
   const features = modes.find(({ name }) => name === 'namespaces')?.features;
   if (features === undefined) throw new Error('scripts/rights/modes.ts has no mode for namespaces');

@@ -32,7 +32,7 @@ export class RealSerin {
     return this.#process?.hasExited() ?? false;
   }
 
-  /** Not where it runs, or where the life is over. */
+  /** Does nothing if it runs already, or if the life is over. */
   start(flags: Record<string, string> = {}): void {
     if (this.#process !== undefined || this.#end.signal.aborted) return;
     const before = this.#timesUp();

@@ -29,7 +29,7 @@ import { RealSerin } from './real-serin.ts';
 import { sharesOf } from './shares.ts';
 import type { Acted, Answer, ApplicationWorld, CanaryView, Pace, PodFailed, WorldMaker } from './world.ts';
 
-/** Of the modelled times: what a life waits for itself. */
+/** Factor for the modelled times that a life itself waits. */
 const SCALE = 0.2;
 /** The reaction of Serin, pods and proxies has no scale, and is slower where other things are to do. */
 export const realPace: Pace = {
@@ -46,7 +46,7 @@ export const realPace: Pace = {
   quietMs: 15_000,
   stallMs: 75_000,
 };
-/** A Canary that is deleted is gone by then, or the user does not wait. */
+/** The user waits so long for the deletion of a Canary. */
 const GONE_WITHIN_MS = 60_000;
 
 /** Lives on one real control plane, each in a namespace of its own and with a controller of its own. `main`: another program of Serin. */
@@ -84,7 +84,7 @@ class RealWorld implements ApplicationWorld {
   readonly #plane: RealPlane;
   readonly #life: Life;
   readonly #namespace: string;
-  /** The user's; nodes and administrators have another one. */
+  /** The user's client; nodes and administrators have another one. */
   readonly #cluster: KubeCluster;
   readonly #admin: KubeCluster;
   readonly #pods: RealPods;
@@ -365,7 +365,7 @@ class RealWorld implements ApplicationWorld {
     return { isForeign: true, isLedAway: true };
   }
 
-  /** Not over what was written meanwhile: of that the writer changes nothing but its field. */
+  /** Fails if the object has changed since; the writer changes nothing but its field. */
   async #write(manager: string, { apiVersion, kind, metadata: live }: KubeObject, spec: object): Promise<void> {
     const { name, namespace, uid, resourceVersion } = live;
     const metadata = { name, namespace, uid, resourceVersion } as KubeObject['metadata'];
@@ -388,7 +388,7 @@ class RealWorld implements ApplicationWorld {
 
   async #relabel(): Promise<Acted | undefined> {
     const version = versionOf(this.#deployment('target'));
-    // Without a Canary that serves by its primary the application itself would be gone.
+    // Without a Canary, or without its primary, this would delete the application itself.
     if (version === undefined || this.#deployment('primary') === undefined) return undefined;
     if (this.#plane.canaries(this.#namespace).every(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
     await this.#cluster.delete(refOfSide('target', this.#namespace), { propagationPolicy: 'Background' });
@@ -417,7 +417,7 @@ class RealWorld implements ApplicationWorld {
 /** A ready application without a probe is looked at once a second. */
 const SEEN_UNREADY_MS = 1_500;
 
-/** What the API server refuses, for the object or its namespace is gone or going, or there already, was not done. */
+/** Returns undefined for a refused action: the object or its namespace is missing, is being deleted, or already exists. */
 async function tried<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -13,14 +13,14 @@ interface Moment {
   isUp: boolean;
 }
 
-/** What a Canary says of its release, and what Serin writes for it, held against I1, I6 and I8; and that nothing stands still for no known reason. */
+/** Checks a Canary's statements about its release, and Serin's writes for it, against I1, I6 and I8; and finds stalls without a known reason. */
 export class ReleaseInvariants {
   readonly #world: ApplicationWorld;
   readonly #pace: Pace;
   readonly #break: (invariant: Break['invariant'], text: string) => void;
-  /** By Canary: what it stands at, and for how long. */
+  /** Current state by Canary, and the time in it. */
   readonly #standing = new Map<string, { at: string; forMs: number }>();
-  /** By Canary and run. */
+  /** Ends by Canary and run. */
   readonly #ends = new Map<string, string>();
   /** Serin was killed when all was quiet, and nothing else has happened since. */
   #isRestart = false;
@@ -72,7 +72,7 @@ export class ReleaseInvariants {
     if (this.#isRestart && written.length > 0) this.#break('I8', `A restart over a resting Canary writes: ${written.join(', ')}.`);
   }
 
-  /** A release, a deletion or a start that stands still past its deadline says why. */
+  /** A release, a deletion or a start that has stalled past its deadline must report a reason. */
   #stalled({ canaries, passedMs, isUp }: Moment): void {
     for (const [uid] of this.#standing) if (!canaries.some((one) => one.uid === uid)) this.#standing.delete(uid);
     for (const { uid, name, standing, isSuspended, isExplained, step, phase, isDeleting } of canaries) {
@@ -89,7 +89,7 @@ export class ReleaseInvariants {
     }
   }
 
-  /** What is pushed to a resting Canary is analysed. */
+  /** A version that is pushed to a resting Canary must be analysed. */
   #noticed({ canaries, passedMs, isUp }: Moment): void {
     const { target, primary } = this.#world.held();
     const [only] = canaries;

@@ -1,6 +1,6 @@
 import type { Action, Life, Side } from './life.ts';
 
-/** What one of the ways that a request may go ends in. */
+/** Result of one path that a request can take. */
 export type Answer =
   | { version: string; by: string }
   /** `isPodsFault`: a pod that the request goes to really is down, or was when its proxy last heard of it. */
@@ -13,10 +13,10 @@ export interface CanaryView {
   isSuspended: boolean;
   phase: string;
   step: string;
-  /** Of the release; another one begins with another number. */
+  /** Number of the release; every release has another number. */
   run: number;
   failedChecks: number;
-  /** Message of the condition; absent: nothing is contested. */
+  /** Message of the condition, absent if nothing is contested. */
   contested?: string;
   /** Changes with each move of the release. */
   standing: string;
@@ -32,9 +32,9 @@ export interface PodFailed {
   forMs: number;
 }
 
-/** How fast time goes for the lives of a world, in milliseconds. */
+/** Times of the lives of a world, in milliseconds. */
 export interface Pace {
-  /** Between two moments that are looked at; clients ask without pause. */
+  /** Interval between two checked moments; clients send requests continuously. */
   askMs: number;
   /** A moment that does not come is not waited for any longer. */
   mostAwaitedMs: number;
@@ -42,38 +42,38 @@ export interface Pace {
   startsWithinMs: number;
   /** After the last action: the longest pause of the brake is not, but most of what an action causes shows by then. */
   tailMs: number;
-  /** As long as a release is under way by then, at most; from the last action, too. */
+  /** Longest time for a release to end after the last action, if it is still in progress after `tailMs`. */
   mostTailMs: number;
-  /** Of the Canary: the interval of its analysis, and its `progressDeadlineSeconds`. */
+  /** Settings of the Canary: the interval of its analysis, and its `progressDeadlineSeconds`. */
   intervalMs: number;
   deadlineMs: number;
-  /** For how long answers may show what was true before, in which Serin runs: its reaction, the way to the proxies, and their lag. */
+  /** Time for which answers can show the earlier state while Serin runs: its reaction, the time to the proxies, and their lag. */
   graceMs: number;
   /** A request that was sent to a pod before its crash was known. */
   crashGraceMs: number;
   /** A crash that comes as the last check is answered is not known to Serin. */
   reactionMs: number;
-  /** Nothing happens for so long: then nothing is written. */
+  /** Time without events after which nothing is written. */
   quietMs: number;
-  /** A release that stands still says why by then. */
+  /** A stalled release must report a reason by then. */
   stallMs: number;
 }
 
 /**
- * Where an application lives, as its users and clients see it. Nothing but `ApplicationWorld` is known to lives and invariants: the model is one of
- * them, a real control plane can be another one.
+ * World of an application, as its users and clients see it. Lives and invariants only know `ApplicationWorld`: the model is one world, a real control plane can
+ * be another.
  */
 export interface ApplicationWorld {
   readonly pace: Pace;
-  /** Milliseconds since the application was there. */
+  /** Milliseconds since the application was created. */
   nowMs(): number;
   pass(ms: number): Promise<void>;
-  /** Says what was done; undefined: there was nothing to do it to. What takes time lets it go by with `pass`. */
+  /** Reports the effect of an action, `undefined` if there was nothing to act on. An action that takes time calls `pass`. */
   act(action: Action, pass: (ms: number) => Promise<void>): Promise<Acted | undefined>;
   /** Every answer that a client may get in this moment, or has got since the last question. */
   ask(): readonly Answer[];
   canaries(): readonly CanaryView[];
-  /** The versions that the templates hold; undefined: the object is not there. */
+  /** The versions in the templates, `undefined` for an object that does not exist. */
   held(): { target: string | undefined; primary: string | undefined };
   /** Percent by destination, of each rule in the routes that Serin writes. */
   shares(): readonly { route: string; percents: readonly number[] }[];
@@ -88,7 +88,7 @@ export interface ApplicationWorld {
 }
 export type WorldMaker = (life: Life) => Promise<ApplicationWorld>;
 
-/** What an action has meant. */
+/** Effect of an action. */
 export interface Acted {
   /** The user has the target run this from now on. */
   pushed?: string;
@@ -97,9 +97,9 @@ export interface Acted {
   isInstalled?: boolean;
   /** Another manager has written what Serin holds. */
   isForeign?: boolean;
-  /** It leads users elsewhere, until Serin has put it back. */
+  /** It leads users elsewhere, until Serin has corrected it. */
   isLedAway?: boolean;
   isAccepted?: boolean;
-  /** What was taken away is there again, and counts once it has answered. */
+  /** The application that was taken away exists again, and counts once it has answered. */
   isRestored?: boolean;
 }

@@ -5,7 +5,7 @@ export interface Applied {
   isApplied: boolean;
   /** The last line of what it said. */
   said: string;
-  /** Kinds of the objects that it found to differ from their manifests, before it applied; absent: it does not say. */
+  /** Kinds of the objects that differed from their manifests before the tool applied them. Absent if it does not report them. */
   outOfSync?: readonly string[];
 }
 
@@ -13,9 +13,9 @@ export interface Applied {
 export interface Applier {
   /** A name for a Kubernetes namespace. */
   readonly id: string;
-  /** As the table names it. */
+  /** Name in the table. */
   readonly name: string;
-  /** What its user set so that Serin's fields stay; absent: nothing. */
+  /** Its user has set options so that Serin's fields stay. Absent if not. */
   readonly isRemedy?: true;
   /** Objects that it cannot apply. */
   readonly lacks?: readonly Subject[];

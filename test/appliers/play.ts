@@ -30,8 +30,8 @@ interface Played extends Shop {
 }
 
 /**
- * For each tool one application of each kind of subject, from its first apply to the deletion of its Canary; all go on together. Returns what kept
- * one of them from going on; the others do.
+ * Plays one application of each kind of subject for each tool, from its first apply to the deletion of its Canary; all go on together. Returns the errors of
+ * applications that could not go on.
  */
 export async function playAppliers(ground: Ground, appliers: readonly Applier[], hear: (cell: Cell) => void): Promise<string[]> {
   const shops = appliers.flatMap((applier) =>
@@ -78,7 +78,7 @@ export async function playAppliers(ground: Ground, appliers: readonly Applier[],
     await moment('idle', '1');
     await moment('push', '2');
     await all(async (shop) => {
-      // A tool that is refused halfway may have pushed nothing.
+      // A tool that is refused halfway has possibly pushed nothing.
       if (!isPushed(await cluster.get(deploymentRef(shop)))) await cluster.patch(deploymentRef(shop), PUSH);
       await until(
         cluster,
@@ -162,7 +162,7 @@ async function looked({ cluster }: Ground, shop: Played, { moment, version, user
   };
 }
 
-/** Without its time. */
+/** Reason of a lost request, without its time. */
 const reasonOf = (lost: string): string => lost.slice(lost.indexOf(' ') + 1);
 
 /** Calls back each time until Serin first sends requests to the canary. */

@@ -15,11 +15,11 @@ export interface Cell {
   moment: Moment;
   /** Both times; else what the tool said. */
   refused?: string;
-  /** Milliseconds for which the object said what the manifest says, each time; absent: never. */
+  /** Milliseconds for which the object matched the manifest, for each attempt. Absent if it never did. */
   resetMs?: number[];
   /** The object said so still when the look ended. */
   stays?: true;
-  /** The tool shows the object as one that differs from its manifest, once Serin has answered. */
+  /** The tool reports that the object differs from its manifest, after Serin has answered. */
   isOutOfSync?: true;
   /** Requests that no application answered. */
   lost: number;
@@ -27,9 +27,9 @@ export interface Cell {
   because?: string[];
   /** Requests that the new version answered before Serin had sent any to it. */
   early: number;
-  /** Processes that ran or waited for a core, over the last minute; absent: it was not noted. */
+  /** Load average of the last minute: processes that ran or waited for a core. Absent if it was not recorded. */
   load?: number;
 }
 
-/** Of the last run of each mode. */
+/** Results of the last run of each mode. */
 export type Results = Partial<Record<Mode, { versions: Record<string, string>; cells: Cell[] }>>;

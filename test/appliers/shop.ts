@@ -4,7 +4,7 @@ import { raw } from '../fakes/raw.ts';
 export const APP = 'shop';
 const PORTS = [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }];
 
-/** What the tool applies besides the Deployment; `replicas`: a field of the Deployment. */
+/** Object that the tool applies besides the Deployment; `replicas` is a field of the Deployment. */
 export const SUBJECTS = ['Service', 'HTTPRoute', 'VirtualService', 'replicas'] as const;
 export type Subject = (typeof SUBJECTS)[number];
 
@@ -16,20 +16,20 @@ export interface Shop {
 
 const isRoute = (subject: Subject): subject is 'HTTPRoute' | 'VirtualService' => subject === 'HTTPRoute' || subject === 'VirtualService';
 
-/** What the tool applies. */
+/** Manifests that the tool applies. */
 export const manifests = ({ namespace, subject }: Shop, version: string): KubeObject[] => [
   deployment(namespace, version, subject === 'replicas' ? 2 : undefined),
   ...(subject === 'Service' ? [service(namespace)] : []),
   ...(isRoute(subject) ? [ROUTES[subject](namespace)] : []),
 ];
 
-/** What was applied once, by another. */
+/** Objects that another tool has applied once. */
 export const surroundings = ({ namespace, subject }: Shop): KubeObject[] => [
   ...(subject === 'Service' ? [] : [service(namespace)]),
   ...(subject === 'HTTPRoute' ? [gateway(namespace)] : []),
 ];
 
-/** Whether the object that is watched says what the manifest says, and not what Serin has made of it. */
+/** True if the watched object matches the manifest, and not Serin's changes. */
 export function isAsInManifest(subject: Subject, object: KubeObject): boolean {
   const { spec } = raw(object);
   if (subject === 'Service') return spec.selector.app === APP;
@@ -46,13 +46,13 @@ export function refOfSubject({ namespace, subject }: Shop): ObjectRef {
   return { apiVersion: 'apps/v1', kind: 'Deployment', ...named };
 }
 
-/** How its users call it. */
+/** Host and headers of its users' requests. */
 export const callOf = ({ namespace, subject }: Shop): { host: string; headers?: Record<string, string> } =>
   subject === 'HTTPRoute'
     ? { host: `${APP}.example.org`, headers: { 'x-serin-gateway': `${namespace}/edge` } }
     : { host: `${APP}.${namespace}` };
 
-/** Without routes the whole traffic goes to one side; a share of them goes to the canary where there are. `gate`: it holds before the promotion. */
+/** All traffic goes to one side without routes, and a share of it to the canary with routes. `gate` holds the release before the promotion. */
 export function canary({ namespace, subject }: Shop, gate: string): KubeObject {
   const provider = { Service: 'kubernetes', replicas: 'kubernetes', HTTPRoute: 'gatewayapi:v1', VirtualService: 'istio' }[subject];
   const steps = isRoute(subject) ? { stepWeight: 25, maxWeight: 25 } : { iterations: 1 };

@@ -42,7 +42,7 @@ export const classes: readonly AttackClass[] = [
 
 export const playableOnEmbedded = classes.filter(({ needs }) => needs === undefined);
 
-/** A sample of these classes; `ATTACK_SHARE=1` is all of them, `ATTACK_SEED=9` another one, and `ATTACK=EGR` chooses among all. */
+/** A sample of these classes. `ATTACK_SHARE=1` is all of them, `ATTACK_SEED=9` another sample, and `ATTACK=EGR` chooses among all. */
 export function chosenOf(all: readonly AttackClass[], usualShare: number): { classes: AttackClass[]; seed: number } {
   const { ATTACK, ATTACK_SHARE = ATTACK ? 1 : usualShare, ATTACK_SEED = 14 } = process.env;
   const seed = Number(ATTACK_SEED);

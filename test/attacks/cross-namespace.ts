@@ -4,7 +4,7 @@ import { type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
 
 const SHOP = 'shop';
-/** Of the tenant's namespace, so that the gateway alone is refused. */
+/** A host in the tenant's namespace, so that only the gateway is refused. */
 const OWN_HOST = 'web.evil-refs.svc.cluster.local';
 const UP = ['..', '..'].join('/');
 const steps = { stepWeight: 50, maxWeight: 50 };

@@ -54,7 +54,7 @@ async function inBrowser<T>(tenant: Tenant, look: (browser: Browser) => Promise<
   }
 }
 
-/** What the browser reads of this Canary. */
+/** Paths that the browser reads for this Canary. */
 const pathsOf = ({ namespace, name }: Tenant): string[] => {
   const own = `/api/canaries/${namespace}/${name}`;
   return ['/api/stream', `${own}/stream`, `${own}/history`, `${own}/difference`, `${own}/releases/1`];
@@ -110,13 +110,13 @@ const shown = (more: (texts: string) => void = () => undefined): Attack['expects
   },
 });
 
-/** A Canary that Serin leaves alone, with this status, written by hand. */
+/** A suspended Canary with this status, written by its tenant. */
 const withStatus = (status: object) => async (tenant: Tenant) => {
   await tenant.app({}, { suspend: true });
   await tenant.edit(tenant.canaryRef, { status: { phase: 'Progressing', ...status } }, { subresource: 'status' });
 };
 
-/** A route object of this Canary that its tenant has edited, and that Serin leaves as it is. */
+/** A route object of this Canary that its tenant has edited, and that Serin does not restore. */
 const withRoute = (edit: (spec: ReturnType<typeof raw>) => void) => async (tenant: Tenant) => {
   await tenant.app({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio' });
   await tenant.isReady();

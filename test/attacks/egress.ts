@@ -6,12 +6,12 @@ import type { Tenant } from './run/tenant.ts';
 /** The same server in other spellings. */
 const spellings = (tenant: Tenant, host: string) => `http://${host}:${tenant.field.internal.port}/secret`;
 const hook = (url: (tenant: Tenant) => string) => (tenant: Tenant) => tenant.hooked({ url: url(tenant) });
-/** Serin says which address may not be called, and the flag. */
+/** Serin reports which address is not allowed, and the flag. */
 const refused: Pick<Attack, 'expects'> = { expects: { names: 'allowed-local-addresses' } };
 /** No flag allows it. */
 const never: Pick<Attack, 'expects'> = { expects: { names: 'is a metadata service of a cloud' } };
 const METADATA = 'http://169.254.169.254/latest/meta-data/';
-/** Of the machine beside loopback, where it has one. */
+/** Address of the machine besides loopback, if it has one. */
 const ownAddress = () =>
   Object.values(networkInterfaces())
     .flatMap((all = []) => all)

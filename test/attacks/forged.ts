@@ -53,7 +53,7 @@ const owned =
   (owner: (tenant: Tenant) => Promise<object>, kind = 'Canary') =>
   async (tenant: Tenant): Promise<void> => {
     await tenant.app();
-    // The garbage collector may take it: an owner in another namespace does not exist.
+    // The garbage collector can delete the object: an owner in another namespace does not exist.
     await tenant.edit(tenant.ref(kind), { metadata: { ownerReferences: [await owner(tenant)] } });
   };
 const harmless: Pick<Attack, 'expects'> = { expects: { harmless: true } };

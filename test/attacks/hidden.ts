@@ -12,7 +12,7 @@ import type { Tenant } from './run/tenant.ts';
 
 const run = promisify(execFile);
 
-/** What the operator sees in `serin list`. */
+/** The operator's view of a Canary in `serin list`. */
 const listed = async ({ field: { environment }, namespace, name }: Tenant): Promise<string> => {
   const flags = ['--namespace', namespace, '--kubeconfig', peopleFileOf(environment)];
   const { stdout } = await run(process.execPath, [program(), 'list', ...flags]);

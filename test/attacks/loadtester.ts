@@ -168,7 +168,7 @@ export const loadTester: AttackClass = {
     {
       what: 'a command that reads the environment of process 1 and of all others, backwards, so that no filter knows it',
       from: 'issue 14',
-      // Not that of shells: the one that guards the load tester here has the environment that the test gave it.
+      // Shells are left out: the shell that guards the load tester here has the environment of the test.
       do: bash(
         'for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = sh ] || tr "\\0" "\\n" < $p/environ; done 2>/dev/null | grep SERIN_LOADTESTER | rev',
       ),

@@ -16,7 +16,7 @@ const isObeyed = (text: string) =>
   });
 const commands = [['status'], ['why'], ['history'], ['list']];
 
-/** What people read of this Canary on a terminal. */
+/** Output about this Canary on an operator's terminal. */
 const plain = {
   async holds(tenant: Tenant) {
     await tenant.until('a word', ({ conditions }) => conditions.length > 0);

@@ -71,7 +71,7 @@ async function installed(field: Field): Promise<Editor> {
   return { client, user };
 }
 
-/** As the editor, with a Canary that is there. */
+/** Acts as the editor on an existing Canary. */
 const editing =
   (act: (tenant: Tenant, editor: Editor) => Promise<unknown>) =>
   async (tenant: Tenant): Promise<void> => {
@@ -175,7 +175,7 @@ export const policy: AttackClass = {
           const now = await client.get(tenant.canaryRef);
           return now && client.replace({ ...now, metadata: { ...now.metadata, annotations: { [REQUEST]: request(user) } } });
         };
-        // A status that Serin wrote meanwhile is a conflict, which the API server answers before it asks the policy.
+        // A status write of Serin in between is a conflict, which the API server detects before it evaluates the policy.
         const insist = (triesLeft: number): Promise<KubeObject | undefined> =>
           replace().catch((error: unknown) => {
             if (triesLeft > 0 && isConflict(error)) return insist(triesLeft - 1);

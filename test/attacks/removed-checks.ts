@@ -1,6 +1,6 @@
 /** A check that an attacker meets, and how it is taken out: a test of `tests` has to turn red. */
 export interface RemovedCheck {
-  /** Of issue 44. */
+  /** Item of issue 44. */
   item: 6 | 7 | 8 | 9;
   check: string;
   /** In the repository. */

@@ -20,9 +20,9 @@ import { type Field, Tenant } from './run/tenant.ts';
 
 const AT_ONCE = 8;
 const CLASS_MS = 600_000;
-/** A class may make releases this many times longer than calm ones: the machine and the embedded cluster do the attacker's work, too. */
+/** A class can make releases this many times longer than calm ones: the attacker's load also uses the machine and the embedded cluster. */
 const MOST_LONGER = 4;
-/** Only these attacks or classes, by `ATTACK=EGR-03,ROW`: to find which one of a class did it. */
+/** Only these attacks or classes, by `ATTACK=EGR-03,ROW`: to find which attack of a class broke a check. */
 const chosen = process.env.ATTACK?.split(',');
 const isChosen = ({ id }: Attack) => chosen === undefined || chosen.some((one) => id === one || id.startsWith(`${one}-`));
 
@@ -45,7 +45,7 @@ export function describeAttacks(environmentOf: () => Environment, classes: reado
     let slackPath = '';
     let inside = '';
     let port = 0;
-    /** Times that controllers had begun to lead before the last one was started. */
+    /** Times that controllers had begun to lead before the last controller was started. */
     let leads = 0;
     const logFile = newLogFile();
 
@@ -311,7 +311,7 @@ async function cleanUp({ cluster }: Environment, namespace: string): Promise<voi
   await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
 }
 
-/** What is gone or another one; what was added by a release is not of interest. */
+/** Objects that are deleted or changed; objects that a release has added do not count. */
 function differences(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
   return Object.entries(before)
     .filter(([key, value]) => JSON.stringify(after[key]) !== JSON.stringify(value))

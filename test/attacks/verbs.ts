@@ -10,7 +10,7 @@ const at = (shiftMs = 0) => new Date(Date.now() + shiftMs).toISOString();
 const ask = (tenant: Tenant, text: string) => tenant.edit(tenant.canaryRef, { metadata: { annotations: { 'serin.dev/request': text } } });
 const answers = async ({ field, canaryRef }: Tenant): Promise<{ id: string; outcome: string }[]> =>
   raw(await field.client.get(canaryRef))?.status?.release?.requests ?? [];
-/** A release that does not end by itself, asked for this. */
+/** A release that does not end by itself, with these requests. */
 const during =
   (...texts: ((tenant: Tenant) => string)[]) =>
   async (tenant: Tenant) => {

@@ -12,7 +12,10 @@ export async function forEachIndex(count: number, work: (index: number) => Promi
     await Promise.all(Array.from({ length: Math.min(atOnce, count - from) }, (_, offset) => work(from + offset)));
 }
 
-/** `analysis` is laid over that of each Canary; `from`: the first index, of those that come later into the same namespace. */
+/**
+ * Creates applications. `analysis` is laid over the analysis of each Canary; `from` is the first index of applications that are added to the same namespace
+ * later.
+ */
 export async function createApplications(
   cluster: KubeCluster,
   count: number,

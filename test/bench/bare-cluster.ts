@@ -20,7 +20,7 @@ export interface AnsweredRequest {
   verb: string;
   path: string;
   status: number;
-  /** By the world's monotonic time. */
+  /** Time by the world's monotonic clock. */
   atMs: number;
 }
 
@@ -39,8 +39,8 @@ export interface BareCluster {
 }
 
 /**
- * The embedded API server without pods: a Deployment is available as soon as it is written. A thousand applications would otherwise
- * cost this machine more than the controller that is looked at. `oneByOne`: each pod is a status of its own, as where pods take their time.
+ * The embedded API server without pods: a Deployment is available with its first write. A thousand applications with pods would cost this machine more than the
+ * measured controller. With `oneByOne`, each pod is a status of its own, as with pods that start slowly.
  */
 export async function startBareCluster({
   oneByOne = false,
@@ -97,7 +97,7 @@ export async function startBareCluster({
   };
 }
 
-/** What a Deployment controller would write next, with at most so many pods more; undefined when all are there. */
+/** Next status of a Deployment controller, with at most `mostMore` more pods. `undefined` if all pods are available. */
 function availableStatus({ metadata, spec, status }: Raw, mostMore: number): object | undefined {
   const wanted: number = spec.replicas ?? 1;
   const isObserved = status?.observedGeneration === metadata.generation;

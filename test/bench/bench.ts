@@ -183,6 +183,6 @@ function positive(text: string): number {
   return value;
 }
 
-// What was started ends with this process: 'exit' is not emitted for a signal.
+// Ends all started processes with this one: 'exit' is not emitted for a signal.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 await bench();

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 const BUNDLE = join(root, 'dist', 'serin.js');
-/** Linux counts process times in units of 1/100 s, whatever the kernel's own timer. Source: proc(5), USER_HZ. */
+/** Linux counts process times in units of 1/100 s, with any timer of the kernel. Source: proc(5), USER_HZ. */
 const TICKS_A_SECOND = 100;
 
 /** Node's flags in our image. */
@@ -29,7 +29,7 @@ export interface MeasuredController {
 export interface MeasuredProcess {
   readonly name: string;
   figures(): ProcessFigures;
-  /** From now on `peakRssMB` is that of the time to come, where the kernel allows it. */
+  /** From now on `peakRssMB` only covers the time to come, if the kernel allows it. */
   forgetPeak(): void;
   /** Resolves when it has ended by itself or by a signal. */
   readonly exited: Promise<void>;
@@ -38,7 +38,7 @@ export interface MeasuredProcess {
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-/** The controller as it is shipped, in a process of its own, so that its figures are its own. `heapMB`: at the most, in MiB, as V8 counts. */
+/** The shipped controller in its own process, so that its figures are its own. `heapMB` is the limit of the heap in MiB, as V8 counts. */
 export function startMeasuredController(kubeconfigFile: string, flags: readonly string[] = [], heapMB?: number): MeasuredController {
   const logFile = join(dirname(kubeconfigFile), 'controller.log');
   const fixed = [
@@ -51,7 +51,7 @@ export function startMeasuredController(kubeconfigFile: string, flags: readonly 
   return { logFile, figures: () => measured.figures(), stop: () => measured.stop() };
 }
 
-/** Command and first arguments of the controller as it is shipped. */
+/** Command and first arguments of the shipped controller. */
 export function serinProgram(nodeFlags: readonly string[] = []): [string, ...string[]] {
   if (!existsSync(BUNDLE)) throw new Error('the bundle to measure is missing: npm run build');
   return [process.execPath, ...imageFlags(), ...nodeFlags, BUNDLE, 'controller'];
@@ -78,7 +78,7 @@ export function startMeasured(name: string, [command = '', ...args]: readonly st
       try {
         writeFileSync(`/proc/${child.pid}/clear_refs`, '5');
       } catch {
-        // Another system, or not allowed: the peak stays that of the whole time.
+        // Another system, or not allowed: the peak still covers the whole time.
       }
     },
     async stop(signal = 'SIGTERM') {
@@ -95,7 +95,7 @@ export function startMeasured(name: string, [command = '', ...args]: readonly st
 function figuresOf(name: string, { pid, exitCode }: ChildProcess): ProcessFigures {
   if (exitCode !== null) throw new Error(`${name} ended with exit code ${exitCode}`);
   try {
-    // The name in parentheses may hold spaces: fields are counted from its end.
+    // The name in parentheses can contain spaces: fields are counted from its end.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const megabytes = (label: string) => (Number(new RegExp(`${label}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024) / 1e6;

@@ -1,4 +1,4 @@
-/** What was added from one count to the other, without zeros. */
+/** Increase of each count from the earlier to the later counts, without zeros. */
 export function difference(after: Record<string, number>, before: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(after)
@@ -29,7 +29,7 @@ export const listed = (counts: Record<string, number>): string =>
     .map(([what, count]) => `${count} ${what}`)
     .join(', ') || 'none';
 
-/** What was asked from each status write of the controller until its next: the cost of one step each. */
+/** Requests from each status write of the controller until its next: the cost of each step. */
 export function betweenStatusWrites(answered: readonly string[]): Record<string, number>[] {
   const steps: Record<string, number>[] = [];
   for (const what of answered) {
@@ -41,7 +41,7 @@ export function betweenStatusWrites(answered: readonly string[]): Record<string,
 }
 
 export interface Slope {
-  /** Of the value, for each unit of the time. */
+  /** Change of the value, for each unit of the time. */
   slope: number;
   standardError: number;
   points: number;

@@ -5,14 +5,14 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { container, forEachIndex } from './applications.ts';
 
 const NAMESPACE = 'foreign';
-/** Of this size are tokens and certificates. */
+/** Size of tokens and certificates. */
 const SECRET_BYTES = 1_000;
 const BURST_EVERY_MS = 200;
 /** Answers of a busy server are waited for: more than this at once would only queue. */
 const AT_ONCE = 50;
 const TRIES = 5;
 
-/** What a cluster is full of and no Canary has to do with. */
+/** Creates objects that fill a cluster and belong to no Canary. */
 export async function createForeignObjects(cluster: KubeCluster, deployments: number, secrets: number): Promise<void> {
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   await forEachIndex(deployments, (index) => made(cluster, foreignDeployment(index)), AT_ONCE);
@@ -45,7 +45,7 @@ export function changeSecrets(cluster: KubeCluster, secrets: number, timesASecon
   };
 }
 
-/** Among tens of thousands a connection ends as it is taken; whether the object was made shows at the next try. */
+/** Among tens of thousands of requests, a connection can end during a write; the next try shows whether the object was created. */
 async function made(cluster: KubeCluster, object: KubeObject, tries = TRIES): Promise<void> {
   try {
     await cluster.create(object);

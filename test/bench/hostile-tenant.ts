@@ -124,7 +124,7 @@ type Attack = (cluster: KubeCluster, namespace: string, turn: number, backends: 
 const canaryIn = (namespace: string) => ({ apiVersion: CANARY_API, kind: 'Canary', name: NAME, namespace });
 const deploymentIn = (namespace: string) => ({ apiVersion: DEPLOYMENT_API, kind: 'Deployment', name: NAME, namespace });
 
-/** Each is one or two writes; a refusal is counted, and the next one follows. */
+/** Each is one or two writes; a refusal is counted, and the next write follows. */
 const ATTACKS: Readonly<Record<string, Attack>> = {
   'edits the spec of its Canary': (cluster, namespace, turn) =>
     cluster.patch(canaryIn(namespace), { spec: { analysis: { threshold: 1000 + (turn % 1000) } } }),

@@ -13,11 +13,11 @@ export interface Slips {
   receivers: 'answering' | 'hanging';
   /** Intervals that were seen: between two iterations of one Canary. */
   intervals: number;
-  /** How much longer than `analysis.interval`, in milliseconds. */
+  /** Delay over `analysis.interval`, in milliseconds. */
   medianMs: number;
   p99Ms: number;
   maxMs: number;
-  /** Of one Canary over its whole analysis. */
+  /** Delay of one Canary over its whole analysis. */
   worstReleaseMs: number;
   calls: number;
   mostOpen: number;
@@ -39,8 +39,8 @@ interface Options {
 }
 
 /**
- * Releases at the same time, each with two AlertProviders, an event webhook and a post-rollout hook: once with receivers that answer, and once
- * with receivers that never do. A hook that decides something holds its own release by what it is for, so there is none.
+ * Releases at the same time, each with two AlertProviders, an event webhook and a post-rollout hook: first with receivers that answer, then with receivers that
+ * never answer. Gates are left out, because each holds its own release by design.
  */
 export async function measureHanging({ canaries, intervalSeconds, say }: Options): Promise<HangingResult> {
   const slips: Slips[] = [];

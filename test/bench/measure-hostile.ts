@@ -40,12 +40,12 @@ export interface HostileResult {
 }
 
 interface Options {
-  /** Of the neighbour, at once. */
+  /** Releases of the neighbour, at once. */
   releases: number;
   intervalSeconds: number;
-  /** Of the hostile tenant. */
+  /** Namespaces of the hostile tenant. */
   namespaces: number;
-  /** Of those, how many have pods. */
+  /** Number of these namespaces with pods. */
   withPods: number;
   writers: number;
   minutes: number;
@@ -54,7 +54,7 @@ interface Options {
   say(line: string): void;
 }
 
-/** Releases of a neighbour on etcd and kube-apiserver: first alone, then beside a tenant that writes as fast as the API server answers. */
+/** Releases of a neighbour on etcd and kube-apiserver: first without load, then beside a tenant that writes as fast as the API server answers. */
 export async function measureHostile(options: Options): Promise<HostileResult> {
   const { releases, intervalSeconds, minutes, say } = options;
   const real = await startRealCluster({ say, people: [TENANT_USER], fairness: true });

@@ -26,9 +26,9 @@ export interface RealRest {
   canaries: number;
   kinds: Kinds;
   minutes: number;
-  /** By verb and resource, as the audit log has them. */
+  /** Requests by verb and resource, as in the audit log. */
   requests: Record<string, number>;
-  /** Of a controller that is started over them: from its start until long after its last request but for the lease. */
+  /** Requests of a controller that is started over the Canaries: from its start until long after its last request, without the lease. */
   restart: Record<string, number>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How long rehearsals take, which of the mistakes that people make `validate` and `rehearse` find, and what they find in sound manifests:
- * `node test/bench/measure-rehearsals.ts speed | mistakes [most] | sound FOLDER [most]`. Prints lines of JSON; nothing is asserted.
+ * Duration of rehearsals, and findings of `validate` and `rehearse` for common mistakes and for sound manifests: `node test/bench/measure-rehearsals.ts speed |
+ * mistakes [most] | sound FOLDER [most]`. Prints lines of JSON; nothing is asserted.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -92,7 +92,7 @@ async function sound(from: string, most: number): Promise<void> {
     const report = await reportOf(objects, 'good').catch((error: unknown) => String(error));
     const found =
       typeof report === 'string' ? [report] : report.mistakes.map(({ severity, rule, message }) => `${severity} ${rule}: ${message}`);
-    // Not sound, or of a kind that the model does not have.
+    // Skips manifests that are not sound, or of a kind that the model lacks.
     if (found.some((line) => line.startsWith('error validate') || line.startsWith('error not-rehearsed'))) continue;
     const fresh = found.filter((line) => !line.startsWith('warning validate'));
     totals.rehearsed += 1;

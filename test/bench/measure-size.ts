@@ -24,7 +24,7 @@ export interface FirstAction {
 
 export interface SizeResult {
   canaries: number;
-  /** Of a restart over resting Canaries: every request until the controller has settled. */
+  /** Requests of a restart over resting Canaries, until the controller has settled. */
   restartRequests: Record<string, number>;
   /** Each write among them, and what it changed. */
   restartWrites: string[];
@@ -68,7 +68,7 @@ export async function measureSize(
       const rested = { counts: bare.requestCounts(AGENT), ...controller.figures() };
       const firstAction: FirstAction[] = [];
       let changed = 0;
-      // Only resting Canaries are changed; those before go on with their releases meanwhile.
+      // Only resting Canaries are changed; the earlier ones go on with their releases in the meantime.
       for (const wanted of changes) {
         const count = Math.min(wanted, canaries - changed);
         if (count === 0) continue;

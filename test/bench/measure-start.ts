@@ -28,7 +28,7 @@ interface Options {
   canaries: number;
   deployments: number;
   secrets: number;
-  /** Of the Secrets, a second. */
+  /** Changes of the Secrets, a second. */
   changes: number;
   /** Canaries are suspended instead of brought to rest: sooner there, but without primaries and their Services. */
   suspended: boolean;

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
 
-/** A mistake that people make, as an edit of sound manifests; undefined: these have no place for it. */
+/** A common mistake, as an edit of sound manifests. `edit` returns false if the manifests have no place for it. */
 export interface Misconfiguration {
   name: string;
   edit(canary: KubeObject, objects: readonly KubeObject[]): boolean;
@@ -10,7 +10,7 @@ export interface Misconfiguration {
 const deploymentIn = (objects: readonly KubeObject[]): KubeObject | undefined => objects.find(({ kind }) => kind === 'Deployment');
 const metricOf = ({ spec }: Raw, name: string) => spec.analysis.metrics?.find((metric: { name: string }) => metric.name === name);
 
-/** Sets a field where its parent is there. */
+/** Sets a field if its parent exists. */
 const on =
   <T>(find: (canary: KubeObject, objects: readonly KubeObject[]) => T | undefined, change: (found: T) => void): Misconfiguration['edit'] =>
   (canary, objects) => {

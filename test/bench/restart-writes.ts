@@ -6,7 +6,7 @@ type Snapshot = Readonly<Record<string, readonly KubeObject[]>>;
 
 const READS = new Set(['get', 'list', 'watch']);
 
-/** What a restart over resting Canaries wrote, where nothing should be: each write, and what it changed. */
+/** Writes of a restart over resting Canaries, and their changes. No write is expected. */
 export function writeLines(
   requests: readonly { verb: string; path: string; status: number }[],
   before: Snapshot,

@@ -102,7 +102,7 @@ describe('built-in queries that name objects of a router', () => {
     },
   );
 
-  it('04-R-O1: that of Kuma finds the name by which its TrafficRoute leads to the canary', () => {
+  it('04-R-O1: the query of Kuma finds the name by which its TrafficRoute leads to the canary', () => {
     const canary = aCanary({ service: { name: 'storefront' } });
     const [route] = kuma.render(canary, anApex, { kind: 'weighted', canary: weight(10) }, []).write;
     const query = renderQuery(observerFor('kuma', 'Deployment').requestSuccessRate, queryVariables(canary, {}));
@@ -114,7 +114,7 @@ describe('built-in queries that name objects of a router', () => {
   it.each([
     { naming: 'by default', prefix: '', separator: '-' },
     { naming: 'with safeNaming', prefix: 'prod_storefront_wrr_1_', separator: '_' },
-  ])('05-B20: that of Traefik finds the canary and not the primary as Traefik names its services $naming', ({ prefix, separator }) => {
+  ])('05-B20: the query of Traefik finds the canary and not the primary as Traefik names its services $naming', ({ prefix, separator }) => {
     const canary = aCanary({ service: { name: 'storefront' } });
     const query = renderQuery(observerFor('traefik', 'Deployment').requestSuccessRate, queryVariables(canary, {}));
     const pattern = new RegExp(`^(?:${'query' in query ? /service=~"([^"]+)"/.exec(query.query)?.[1] : ''})$`);

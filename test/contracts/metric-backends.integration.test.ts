@@ -38,7 +38,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
   };
   const noData = { kind: 'noData', reason: expect.any(String) };
 
-  it('05-P1, P10, P15, P20, P25, P30, P35, P40, P46, P47, P50, P60, Q12: asks in the documented form and reads the value', async () => {
+  it('05-P1, P10, P15, P20, P25, P30, P35, P40, P46, P47, P50, P60, Q12: sends the documented request and reads the value', async () => {
     expect(await asked('value')).toEqual({ kind: 'value', value: known.value ?? 7 });
     expect(fake.requests).not.toEqual([]);
     for (const request of fake.requests) expect(known.isDocumented(request), JSON.stringify(request)).toBe(true);
@@ -111,7 +111,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     expect(await make().isOnline(signal)).toEqual(expect.stringContaining(name));
   });
 
-  it('shows no credential, whatever happens', async () => {
+  it('shows no credential, in any error', async () => {
     const scenarios: Scenario[] = ['refused', 'badCredentials', 'down', 'cutOff', 'wrongJson', 'otherJson', 'redirect'];
     const answers = [];
     for (const scenario of scenarios) answers.push(await asked(scenario));

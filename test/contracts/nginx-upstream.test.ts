@@ -66,7 +66,7 @@ describe('an nginx configuration of a TrafficSplit', () => {
     ]);
   });
 
-  it('07-T10: a backend that is not there, or has no endpoints, is left out; a port without any has no block', () => {
+  it('07-T10: a backend that does not exist, or has no endpoints, is left out; a port without any backend has no block', () => {
     expect(servers(split({ absent: 1, 'web-current': 1 }), both)).toEqual(['server web-current:80 weight=1;']);
     const empty = look({ web: [80], 'web-next': [80] }, () => []);
     expect(renderNginxUpstreams(split({ 'web-next': 1 }), empty)).toEqual([]);

@@ -4,9 +4,9 @@ import { RoutingError } from '../../src/routers/routing-error.ts';
 
 /** Facts of the cluster that the configuration needs. */
 export interface NginxLook {
-  /** Ports of a Service; undefined: there is none of this name. */
+  /** Ports of a Service, `undefined` if it does not exist. */
   ports(service: string): readonly number[] | undefined;
-  /** `host:port` of each place that answers for a port of a Service; none: it has no endpoints. */
+  /** `host:port` of each endpoint of a Service's port. Empty if it has no endpoints. */
   addresses(service: string, port: number): readonly string[];
 }
 

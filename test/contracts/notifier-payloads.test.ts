@@ -88,7 +88,7 @@ describe('the way to an approval', () => {
 describe('pages', () => {
   const pagesOf = (journalLimit: string) =>
     Object.values(messagesOfReleases(journalLimit)).map(({ reason, page, releasePage }) => ({ reason, page, releasePage }));
-  it('of a release are named at its end alone: before that, the page of the Canary shows it', () => {
+  it('of a release are named only at its end: before that, the page of the Canary shows it', () => {
     const page = 'https://serin.example.org/canaries/shop/checkout';
     for (const one of pagesOf('https://serin.example.org'))
       expect(one).toEqual({
@@ -103,7 +103,7 @@ describe('pages', () => {
 describe('a thread', () => {
   const message = messagesOfReleases().promoted;
   const url = (address: string, one: AlertMessage = message) => formats.gchat.url?.(new URL(address), one).href;
-  it('of Google Chat has all alerts of a release, and those of no other', () => {
+  it('of Google Chat has all alerts of a release, and no alerts of another release', () => {
     const threads = Object.values(messagesOfReleases()).map(({ reason, thread }) => `${reason} ${thread}`);
     expect(new Set(threads)).toEqual(
       new Set([

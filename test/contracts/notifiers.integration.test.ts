@@ -9,7 +9,7 @@ import { message, type NotifierCase, notifierCases } from './notifiers/cases.ts'
 import { type Behaviour, type ChatServer, nowhere, startChatServer } from './notifiers/chat-server.ts';
 
 const signal = new AbortController().signal;
-/** Planted where credentials stand: in no outcome may any of them be seen. */
+/** Credentials that no outcome may show. */
 const planted = { path: 's3cret-path', token: 'xoxb-t0ken', signingKey: 's1gning-key', password: 'pr0xy-pass' };
 
 let chat: ChatServer;
@@ -99,7 +99,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     { status: 500, retry: true },
     { status: 501, retry: false },
     { status: 503, retry: true },
-  ])('$status is refused, with the status and the host alone; a retry helps: $retry', async ({ status, retry }) => {
+  ])('$status is refused, with only the status and the host; a retry helps: $retry', async ({ status, retry }) => {
     expect(await outcomeOf(type, { kind: 'echoes', status })).toEqual({ ok: false, reason: `HTTP ${status} from ${host()}`, retry });
   });
 
@@ -182,12 +182,12 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
         await outcomeOf(type, { kind: 'answers', status: 200 }, { address }, { egress: ownEgress({ proxyEnvironment: environment }) }),
       ).toEqual({ ok: true });
       expect(chat.posts.map(({ path }) => path)).toEqual([asked]);
-      // The one that is given is the only one.
+      // The proxy of the provider replaces the one of the environment.
       const elsewhere = { HTTP_PROXY: other.origin, NO_PROXY: '*' };
       other.behaves({ kind: 'answers', status: 200 });
       await outcomeOf(type, { kind: 'answers', status: 200 }, { address, proxy }, { egress: ownEgress({ proxyEnvironment: elsewhere }) });
       expect([chat.posts.length, other.posts.length]).toEqual([1, 0]);
-      // By TLS it is asked for a tunnel, and its error shows nothing of the message.
+      // TLS goes through a tunnel of the proxy, and its error shows nothing of the message.
       const secure = address.replace('http:', 'https:');
       expect(await outcomeOf(type, { kind: 'answers', status: 200 }, { address: secure, proxy })).toMatchObject({ ok: false, retry: true });
       expect(chat.posts.map(({ path }) => path)).toEqual(['CONNECT chat.invalid:443']);
@@ -237,7 +237,7 @@ describe('addresses', () => {
     { given: '/api/webhooks/1/t/slack', asked: '/api/webhooks/1/t/slack' },
     { given: '/api/webhooks/1/t?thread_id=5', asked: '/api/webhooks/1/t/slack?thread_id=5' },
     { given: '/api/webhooks/1/t/slack?thread_id=5', asked: '/api/webhooks/1/t/slack?thread_id=5' },
-  ])('05-Q16: discord asks $asked for $given', async ({ given, asked }) => {
+  ])('05-Q16: discord posts to the /slack path of $given', async ({ given, asked }) => {
     await outcomeOf('discord', { kind: 'answers', status: 204 }, { address: `${chat.origin}${given}` });
     expect(chat.posts[0]?.path).toBe(`POST ${asked}`);
   });
@@ -246,14 +246,14 @@ describe('addresses', () => {
     { given: '', asked: '/api/v2/alerts' },
     { given: '/am/', asked: '/am/api/v2/alerts' },
     { given: '/api/v2/alerts', asked: '/api/v2/alerts' },
-  ])('alertmanager asks $asked for "$given"', async ({ given, asked }) => {
+  ])('alertmanager posts to /api/v2/alerts of "$given"', async ({ given, asked }) => {
     await outcomeOf('alertmanager', { kind: 'answers', status: 200 }, { address: `${chat.origin}${given}` });
     expect(chat.posts[0]?.path).toBe(`POST ${asked}`);
   });
 });
 
 describe('msteams', () => {
-  it('05-W8: an Adaptive Card where the provider asks for one', async () => {
+  it('05-W8: an Adaptive Card is sent if the provider requires the format', async () => {
     await outcomeOf('msteams', { kind: 'answers', status: 202 }, { format: 'adaptiveCard' });
     expect(JSON.parse(chat.posts[0]?.body ?? '')).toEqual({
       type: 'message',

@@ -69,7 +69,7 @@ it('05-W1: the moments at which an outage begins are of every phase that a relea
 describe.each(moments)('an outage begins when a release is $name', ({ reach, meanwhile = () => undefined, isSoon }) => {
   const reached = (mode: Analysis['unmeasured'], verdictsAt: (tick: number) => readonly Verdict[] | undefined, eventAt: number) => {
     const world = reach(mode);
-    // So that what was sent can still be read.
+    // Sent alerts must stay readable.
     world.deliversAtOnce = false;
     const from = { asked: world.asked.length, measured: measured(world), promoted: world.promoted.length };
     let held: unknown;

@@ -75,10 +75,10 @@ describe('the role of the controller', () => {
   it.each(providers)('06-F11: %s has the kinds that its router works with, and may delete those that it removes', (provider) => {
     const permissions = providerPermissions(provider);
     const { watched, removed } = conductOf(provider);
-    // A Knative Service is the target, too, whose revisions are watched.
+    // A Knative Service can also be the target, and its revisions are watched.
     const alone = permissions.flatMap(({ resources }) => (resources.includes('revisions') ? ['serving.knative.dev/revisions'] : []));
     expect(granted(permissions, 'watch')).toEqual([...watched, ...alone].sort());
-    // What an arrival looks at for this provider alone is listed.
+    // Objects that arrival reads only for this provider are listed.
     const looked = readKinds.filter((one) => one.providers?.includes(provider)).map(({ group, resource }) => `${group}/${resource}`);
     expect(granted(permissions, 'list')).toEqual([...new Set([...watched, ...alone, ...looked])].sort());
     expect(granted(permissions, 'delete')).toEqual(removed);
@@ -116,7 +116,7 @@ describe('the role of the controller', () => {
   );
 
   it.each([
-    // An arrival lists the workloads of a namespace, whatever is released.
+    // Arrival lists the workloads of a namespace, for all target kinds.
     { kinds: [], resources: { deployments: 'list watch', daemonsets: 'list' } },
     { kinds: ['Deployment'], resources: { deployments: 'list watch get create patch', 'deployments/scale': 'patch', daemonsets: 'list' } },
     { kinds: ['DaemonSet'], resources: { deployments: 'list watch', daemonsets: 'list get watch create patch' } },
@@ -182,7 +182,7 @@ describe('the role of the controller', () => {
     for (const resource of resources) expect(verbsOf(group, resource), resource).toBe(verbs);
   });
 
-  it('05-P65: external metrics may be read without the chart, too', () => {
+  it('05-P65: external metrics can also be read without the chart', () => {
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'kustomize', 'base', 'serin.yaml'), 'utf8');
     const roles = parseAllDocuments(text).map((document): { kind?: string; rules?: { apiGroups: string[]; verbs: string[] }[] } =>
       document.toJS(),
@@ -198,7 +198,7 @@ describe('the role of the controller', () => {
     expect(ownerReferences).toMatchObject([{ uid: 'a', controller: true, blockOwnerDeletion: false }]);
   });
 
-  it('06-RB1: nothing is granted on a wildcard of groups or verbs, and no workload, event or lease may be deleted', () => {
+  it('06-RB1: the role has no wildcard of groups or verbs, and cannot delete a workload, event or lease', () => {
     for (const { group, verbs } of all) expect([group, ...verbs]).not.toContain('*');
     const deletable = granted(all, 'delete');
     for (const kept of ['apps/deployments', 'apps/daemonsets', '/services', '/events', 'flagger.app/canaries'])

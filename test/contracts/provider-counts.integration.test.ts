@@ -57,7 +57,7 @@ function sendAndScrape(fixture: ProviderFixture, canary: Canary, prometheus: Emb
 
 const nothingSent = (): Sent => ({ canary: { requests: 0, failures: 0, slow: 0 }, primary: { requests: 0, failures: 0, slow: 0 } });
 
-/** The sums over windows that follow each other; each begins where the last one says that it ends. */
+/** Sums over consecutive windows; each begins where the previous one ends. */
 async function summed(canary: Canary, provider: ProviderFixture['provider'], more: Partial<ToCompare> & { metric: string }) {
   const sums = nothingSent();
   let fromMs = endMs - 99_000;
@@ -96,7 +96,7 @@ describe.each(fixtures.filter(({ countsBothSides }) => !countsBothSides))('count
     });
   });
 
-  it.each([0, CANARY_PERCENT])('20.3: have a history of the primary alone, at weight %d', async (percent) => {
+  it.each([0, CANARY_PERCENT])('20.3: have a history of only the primary, at weight %d', async (percent) => {
     const app = { name: 'shop', namespace };
     const canary = aCanary({
       ...fixture.spec?.(app),

@@ -30,7 +30,7 @@ function scraped(fixture: ProviderFixture, canary: Canary): Store {
   const toCanary = resolve(fixture, canary, viewOf(fixture, canary, 100));
   const toPrimary = resolve(fixture, canary, viewOf(fixture, canary, 0));
   expect(toCanary.destination.name).toBe(canaryService);
-  // Beside the user's ingress, requests that do not match go by the apex Service, which selects the primary.
+  // Beside the user's ingress, requests that do not match use the apex Service, which selects the primary.
   expect([primaryService, apexService]).toContain(toPrimary.destination.name);
   const answer = (route: ResolvedRoute, workload: string, status: number): void => {
     const { destination } = route;
@@ -60,7 +60,7 @@ const fixtures = providerFixtures.filter(({ application }) => application === un
 
 describe.each(fixtures)("the built-in queries of $provider, on the embedded proxies' counters", (fixture) => {
   const seen = fixture.countsBothSides ? 'with the requests of the primary, which are as many' : 'and nothing of the primary';
-  it('06-GD4, GD5: are those of its dashboard, and the primary stands beside the canary', () => {
+  it('06-GD4, GD5: are those of its dashboard, with the primary beside the canary', () => {
     const app = { name: 'store-front', namespace };
     const canary = aCanary({ ...fixture.spec?.(app), service: { port: 80, ...fixture.service?.(app), name: app.name } });
     const store = scraped(fixture, canary);
@@ -75,7 +75,7 @@ describe.each(fixtures)("the built-in queries of $provider, on the embedded prox
       panelQueriesOf(dashboard)
         .filter((query) => query.panel === panel && !query.expr.includes('flagger_'))
         .map(({ expr }) => ask(store, canary, fillVariables(expr, values)));
-    // Each side has the ninety of a minute; those of the primary all fail, which shows as 0.
+    // Each side has the ninety requests of a minute; all requests of the primary fail, which shows as 0.
     const perSecond = (requests: number) => [expect.closeTo(requests / 60, 6)];
     expect(shown('Success rate')).toEqual(fixture.countsBothSides ? [[95 / 2]] : [[0], [95]]);
     expect(shown('Requests')).toEqual(fixture.countsBothSides ? [perSecond(180)] : [perSecond(90), perSecond(90)]);

@@ -11,7 +11,7 @@ import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts
 import { anApex } from './routers-cases.ts';
 
 export const namespace = 'prod';
-/** The application as its users know it: by the apex Service, whatever the workload is called. */
+/** The application by its apex Service, which its users know; the workload can have another name. */
 export const appOf = (canary: Canary) => ({ name: names(canary).apexService, namespace });
 /** Two ready sides behind their Services, the second of the workload that is under analysis. */
 function sides(canary: Canary): KubeObject[] {

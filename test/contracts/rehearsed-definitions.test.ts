@@ -31,7 +31,7 @@ it.each(providerFixtures.map((fixture) => [fixture.provider, fixture] as const))
   },
 );
 
-it('a Canary without a provider is served the kinds of all of them, and one object of another brings those of its group', () => {
+it('a Canary without a provider is served the kinds of all providers, and one object of another group brings the kinds of its group', () => {
   const all = served(definitionsFor(undefined, []));
   for (const provider of Provider.options) expect(all).toEqual(expect.arrayContaining(served(definitionsFor(provider, []))));
   const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'web' } };

@@ -52,14 +52,14 @@ export interface GoldenCase {
   current: KubeObject[];
   apexOnPrimary?: boolean;
   target?: KubeObject;
-  /** The user's scaler, and the pods that a release asks for. */
+  /** The user's scaler, and the minimum of pods for a release. */
   scaler?: KubeObject;
   atLeast?: number;
 }
 
 const golden = new URL('../golden/', import.meta.url);
 
-/** `<name>.input.yaml` of one folder: `spec` is laid over `aCanary`, `annotations` are the Canary's, all else is given as it is. */
+/** `<name>.input.yaml` of one folder: `spec` is laid over `aCanary`, `annotations` are the Canary's, all other fields are used unmodified. */
 export function casesIn(folder: string): GoldenCase[] {
   const path = new URL(`${folder}/`, golden);
   const inputs = (existsSync(path) ? readdirSync(path) : []).filter((file) => file.endsWith('.input.yaml')).sort();

@@ -24,7 +24,7 @@ const caseOf = (provider: string): RouterCase => {
 };
 const inPlace = (provider: string): KubeObject[] => [...(caseOf(provider).inPlace ?? [])];
 
-/** Objects of the cluster after the write: a rendered object may be a part of the one there. */
+/** Objects of the cluster after the write: a rendered object can be a part of an existing object. */
 const held = (provider: string, write: readonly KubeObject[]): KubeObject[] => {
   const objects = write.map((object) => {
     const found = inPlace(provider).find((one) => refKey(refOf(one)) === refKey(refOf(object)));
@@ -169,7 +169,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
   it('I17: says which sides requests reach without passing the apex Service', () => {
     const { primaryService, canaryService } = names(canaryFor(provider, allToPrimary));
     const written = render({ kind: 'weighted', canary: weight(provider === 'kubernetes' || provider === 'none' ? 0 : 20) }).write;
-    // Knative's revisions are not Services, whatever their names.
+    // Knative revisions are not Services, even with the same names.
     const specs = written.filter(({ apiVersion }) => !apiVersion.startsWith('serving.knative.dev')).map(({ spec }) => JSON.stringify(spec));
     const leadsTo = (name: string) => specs.some((spec) => new RegExp(`"(prod/)?${name}["._]`).test(spec));
     expect(routesPastApex(provider as Provider)).toEqual([
@@ -182,7 +182,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     expect(JSON.stringify(render(sticky).write).includes('Set-Cookie')).toBe(router.supports.sessionAffinity);
   });
 
-  it('readRoutes is the reverse of render, and render leaves its own output as it is', () => {
+  it('readRoutes is the reverse of render, and render leaves its own output unmodified', () => {
     const routesAndService = router.supports.weights
       ? fc.tuple(
           routesOf(router, caseOf(provider)),
@@ -278,7 +278,7 @@ describe.each(
     expect(made.filter((object) => !left.includes(object)).every((object) => router.afterDeletion(canary, object) === 'goes')).toBe(true);
   });
 
-  it('what it leaves leads to the apex Service, and is written and not removed', () => {
+  it('objects that it leaves lead to the apex Service, and are written and not removed', () => {
     const { write, remove } = router.finalize(canary, [...inPlace(provider), ...made]);
     const written = write.filter((object) => left.some((one) => refKey(refOf(one)) === refKey(refOf(object))));
     expect(written).toHaveLength(left.length);
@@ -320,7 +320,7 @@ describe.each(withObjects)('routers with objects: $provider', ({ provider, route
     expect(router.readRoutes(canary, touched)).toEqual(routes);
   });
 
-  it('an A/B condition stands on every rule that can reach the canary', () => {
+  it('an A/B condition is part of every rule that can reach the canary', () => {
     if (!router.supports.headerMatch) return;
     const isConditioned = caseOf(provider).isConditioned;
     if (!isConditioned) throw new Error('its case lacks isConditioned');

@@ -40,7 +40,7 @@ describe.each(Object.entries(cases))('I17: an application split within a %s of t
       { numRuns: 300 },
     );
   const isOfApplication = (rules: JsonRecord): boolean => one.answers(rules).some(({ service }) => /^prod\/shop:/.test(service));
-  /** Both sides stand for the application. */
+  /** Both sides count as the application. */
   const merged = (rule: JsonRecord): Record<string, number> => {
     const answers = one.answers(rule);
     const sum = answers.reduce((all, each) => all + each.weight, 0);
@@ -92,7 +92,7 @@ describe.each(Object.entries(cases))('I17: an application split within a %s of t
           const split = ifExpressible(() => one.split(mine, one.route(live), routes));
           if (!split) return;
           live = split;
-          // What the other one has written is not another's drift.
+          // A write for one Canary is not drift of the other.
           const theirs = isOther ? canary : other;
           const before = one.read(theirs, one.route(live));
           if (before !== undefined && !('unreadable' in before) && live !== rules)
@@ -105,7 +105,7 @@ describe.each(Object.entries(cases))('I17: an application split within a %s of t
     );
   });
 
-  it('rules that do not lead to the application stay as they are, in their order', () => {
+  it('rules that do not lead to the application stay unmodified, in their order', () => {
     each((rules, _asked, split) => {
       const others = rules.filter((rule) => !isOfApplication(rule));
       expect(split.filter((rule) => others.some((other) => JSON.stringify(other) === JSON.stringify(rule)))).toEqual(others);
@@ -121,7 +121,7 @@ describe.each(Object.entries(cases))('I17: an application split within a %s of t
     });
   });
 
-  it('what is read is what was asked for', () => {
+  it('read returns the routes that split has written', () => {
     each((rules, asked, split) => {
       const counts = rules.some((rule) => one.answers(rule).some(({ service, weight: part }) => /^prod\/shop:/.test(service) && part > 0));
       if (counts) expect(one.read(canary, one.route(split))).toEqual(asked);

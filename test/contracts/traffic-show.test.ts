@@ -89,7 +89,7 @@ describe('serin traffic show', () => {
     });
   });
 
-  it('finds a Canary by the Service that it routes, and goes by --mesh-provider where it names none', async () => {
+  it('finds a Canary by the Service that it routes, and uses --mesh-provider if the Canary names no provider', async () => {
     const canary = aCanary({ service: { name: 'storefront' }, analysis: { iterations: 1 } }) as unknown as KubeObject;
     const objects = [canary, service('storefront', 'shop-primary'), service('storefront-primary', 'shop-primary')];
     expect(await readTraffic(clusterOf(objects), 'prod', 'storefront', 'kubernetes')).toMatchObject({

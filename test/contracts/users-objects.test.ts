@@ -25,7 +25,7 @@ function writtenBy(provider: Provider): { canary: ReturnType<typeof aCanary>; ob
   return { canary, objects: [...new Map(objects.map((one) => [`${one.kind} ${one.metadata.name}`, one])).values()] };
 }
 
-/** Another thing of the user's, under the name of one that Serin writes. */
+/** Another object of the user, with the name of an object that Serin writes. */
 const usersOwn = ({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): KubeObject => ({
   ...{ apiVersion, kind },
   metadata: { name, ...(namespace !== undefined && { namespace }) },

@@ -8,7 +8,7 @@ export interface Results {
   /** Duration of the run. */
   minutes: number;
   scenarios: number;
-  /** In the whole set, of which `DIFFERENTIAL_SCENARIOS` may have played the first ones only. */
+  /** Number of scenarios in the whole set. `DIFFERENTIAL_SCENARIOS` can limit a run to the first ones. */
   ofAll: number;
   pairs: { possible: number; covered: number };
   /** Times that a row of docs/differences.md explained a difference, and in how many scenarios. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { describeAcceptedRoutes } from '../scenarios/accepted-routes.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
-describe('what routers write is accepted by the API server with the CRDs that the providers publish, and stands still', () => {
+describe('routers write objects that the API server accepts with the published CRDs of the providers, and that do not change afterwards', () => {
   let real: RealCluster;
   beforeAll(async () => {
     real = await startRealCluster();

@@ -9,7 +9,7 @@ const replica = (pod: string, leader: string, held: readonly string[]) => [
   ...held.map((values, shard) => ({ series: `serin_shard_held{job="serin",namespace="serin",pod="${pod}",shard="${shard}"}`, values })),
 ];
 
-/** What Prometheus is given, and whether an alert fires then. */
+/** Samples for Prometheus, and the expected state of an alert. */
 export interface AlertCase {
   alert: string;
   when: string;
@@ -19,7 +19,7 @@ export interface AlertCase {
   input: { series: string; values: string }[];
 }
 
-/** `alerts.test.ts` has promtool play each. `test/runbooks.test.ts` asks for one that fires for each alert. */
+/** `alerts.test.ts` plays each with promtool. `test/runbooks.test.ts` requires a firing case for each alert. */
 export const alertCases: AlertCase[] = [
   {
     alert: 'SerinReleaseFailed',

@@ -20,7 +20,7 @@ it('06-F14: promtool accepts the alerts', async () => {
 });
 
 it.each(alertCases)('06-F14: $alert when $when: $fires', async ({ alert, fires, atMinute, input }) => {
-  // JSON is YAML. ALERTS holds what fires, whatever its labels and annotations are.
+  // JSON is YAML. ALERTS contains the firing alerts, with any labels and annotations.
   const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`;
   const tests = [
     {

@@ -45,7 +45,7 @@ describe('tools that apply a manifest, with the apex guard', () => {
       isApplied: false,
       said: 'no tool',
     };
-    // `kubectl replace` reads, and writes under that version: the Deployment's own controller may have reported in between. Its user does it again.
+    // `kubectl replace` reads, then writes with that resourceVersion. The Deployment's controller can update the status in between; the user tries again.
     const isOvertaken = id === 'kubectl-replace' && /Conflict\b.*\bdeployments\.apps/s.test(said);
     if (isOvertaken && tries < MOST_REPLACES) return apply(id, version, tries + 1);
     return isApplied ? 'applied' : said;

@@ -16,7 +16,7 @@ export interface AuditEvent {
 }
 
 export interface AuditLog {
-  /** What has been answered so far, each request once: a watch has two entries, its start and its end. */
+  /** Requests that have been answered so far. Each is listed once, although a watch has two entries: its start and its end. */
   events(): readonly AuditEvent[];
 }
 
@@ -28,7 +28,7 @@ export function readAuditLog(file: string): AuditLog {
   return {
     events() {
       const fresh = bytesFrom(file, position);
-      // The last line may still be being written.
+      // The last line can be incomplete.
       const end = fresh.lastIndexOf(10) + 1;
       position += end;
       for (const line of fresh.toString('utf8', 0, end).split('\n')) {
@@ -60,7 +60,7 @@ export function isUnauthorised({ annotations }: AuditEvent): boolean {
   return annotations?.['authorization.k8s.io/decision'] === 'forbid';
 }
 
-/** What a file holds behind this position. */
+/** Bytes of a file from this position on. */
 export function bytesFrom(file: string, position: number): Buffer {
   const log = openSync(file, 'r');
   try {

@@ -92,7 +92,7 @@ describe('the pods and policies of the charts', () => {
     for (const kind of ['ClusterRole', 'Deployment']) expect(await rendered('serin', kind, older)).toEqual(await rendered('serin', kind));
   });
 
-  it('by default only the port of Serin is reached, and those of sidecars, on which nothing listens without one', async () => {
+  it('by default only the port of Serin and the ports of sidecars can be reached, on which nothing listens without a sidecar', async () => {
     const policy = await rendered('serin', 'NetworkPolicy');
     expect(raw(policy)?.spec.policyTypes).toEqual(['Ingress']);
     const [{ ports, from }, ...others] = raw(policy)?.spec.ingress ?? [];
@@ -111,7 +111,7 @@ describe('the pods and policies of the charts', () => {
     expect(await rendered('serin', 'NetworkPolicy', { networkPolicy: { enabled: false } })).toBeUndefined();
   });
 
-  it('the load tester has one where it is asked for: policies add up, and one that lets everyone call would undo a narrower one', async () => {
+  it('the load tester has a policy only if it is enabled: policies add up, and a policy open to everyone would undo a narrower one', async () => {
     expect(await rendered('loadtester', 'NetworkPolicy')).toBeUndefined();
     const from = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'serin' } } }];
     const policy = await rendered('loadtester', 'NetworkPolicy', { networkPolicy: { enabled: true, from } });

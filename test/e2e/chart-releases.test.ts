@@ -12,7 +12,7 @@ import { until } from '../scenarios/until.ts';
 import { type Helm, startHelm } from './helm.ts';
 
 const flaggerValues: object = parse(readFileSync(join(import.meta.dirname, '..', 'fixtures', 'flagger-values.yaml'), 'utf8'));
-/** What the API server is given: the process runs here. */
+/** Objects that are created in the API server: the process runs here. */
 const KINDS = ['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'];
 
 /** The flags of the rendered Deployment, as `startController` takes them. */

@@ -13,11 +13,11 @@ import { type RealCluster, startRealCluster } from './real-cluster.ts';
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'charts');
 const NAMESPACE = 'serin';
 
-/** What was installed, what it becomes, and whether its Deployment is the same one afterwards. */
+/** An installed chart, its upgrade, and the Deployment that must survive, if any. */
 interface Upgrade {
   what: string;
   before: string;
-  /** Of the chart that was there; none. */
+  /** Values of the installed chart. Default: none. */
   had?: object;
   release: string;
   after: string;
@@ -125,7 +125,7 @@ describe('upgrades of charts', () => {
     expect(exit, output).toBe(0);
   };
 
-  /** How people bring a chart into a cluster. */
+  /** Ways to install a chart in a cluster. */
   const ways = {
     'helm, by server-side apply': (release: string) => byHelm(release, 'true'),
     'helm, by patches as Helm 3 does': (release: string) => byHelm(release, 'false'),
@@ -151,7 +151,7 @@ describe('upgrades of charts', () => {
     return { install: apply, upgrade: apply, remove: (_, objects) => byKubectl('delete', objects, '--ignore-not-found') };
   }
 
-  // Where nothing keeps its name there is nothing that an apply could trip over.
+  // If no Deployment keeps its name, an apply cannot conflict with one.
   const cases = upgrades.flatMap((upgrade) =>
     Object.entries(ways)
       .filter(([way]) => upgrade.deployment !== undefined || way.startsWith('helm'))

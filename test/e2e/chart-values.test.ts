@@ -4,7 +4,7 @@ import { readMessageTemplates } from '../../src/notifiers/message-templates.ts';
 import { raw } from '../fakes/raw.ts';
 import { type Helm, runProgram, startHelm } from './helm.ts';
 
-/** What was rendered, by the parts that are looked at. */
+/** Rendered objects, by the parts that the tests check. */
 interface Rendered {
   objects: KubeObject[];
   deployment: KubeObject;
@@ -204,7 +204,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     holds: ({ of, pod }) => {
       const [policy] = of('AuthorizationPolicy');
       expect(policy).toMatchObject({ metadata: { namespace: 'viz' }, spec: { targetRef: { name: 'prometheus-admin' } } });
-      // The identity that is let in is the one that the pod has, and it has one as a part of the mesh only.
+      // The policy admits the identity of the pod, which the pod has only as a part of the mesh.
       expect(raw(policy)?.spec.requiredAuthenticationRefs).toMatchObject([
         { kind: 'ServiceAccount', name: raw(pod).spec.serviceAccountName },
       ]);
@@ -298,7 +298,7 @@ describe('the values that people know', () => {
     holds(partsOf(await helm.render('serin', values)));
   });
 
-  it('what the container has in its environment makes a heap of 60 % of the memory that there is', async () => {
+  it('the environment of the container sets the heap to 60 % of the available memory', async () => {
     const { container } = partsOf(await helm.render('serin'));
     const [{ value }] = container.env as [{ value: string }];
     const script =

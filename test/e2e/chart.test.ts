@@ -133,7 +133,7 @@ describe('the chart of Serin', () => {
     );
   });
 
-  it('06-F11: the rules are those of the provider that is set, and of Secrets what their mode needs', async () => {
+  it('06-F11: the rules are those of the set provider, and for Secrets those of their mode', async () => {
     const rulesOf = async (values: object) =>
       raw(of(await helm.render('serin', values), 'ClusterRole').find(({ metadata }) => metadata.name === 'serin'))?.rules;
     const groups = (rules: { apiGroups: string[] }[]) => [...new Set(rules.flatMap(({ apiGroups }) => apiGroups))];
@@ -205,7 +205,7 @@ describe('the chart of Serin', () => {
     expect(container.env).toContainEqual({ name: 'SLACK_URL', value: 'other' });
   });
 
-  it('05-W17: credentials of the metrics server are files of a Secret, and what may be called is one list', async () => {
+  it('05-W17: credentials of the metrics server are files of a Secret, and the allowed addresses are one list', async () => {
     const values = {
       metricsServerSecret: 'prometheus',
       allowedAddresses: ['10.0.0.0/8', 'fd00::/8'],
@@ -275,7 +275,7 @@ describe('the chart of Serin', () => {
     expect(ran.complained).toMatch(message);
   });
 
-  it('the policy of requests is made where it is asked for, with the verbs that are for edit and admin, and for the namespaces of the release', async () => {
+  it('the policy of requests is rendered only if it is enabled, with the verbs for edit and admin, and for the namespaces of the release', async () => {
     const ofRequests = async (values: object) =>
       (await helm.render('serin', values)).filter(({ metadata }) => metadata.name === 'serin-requests');
     const rolesOf = async (values: object) =>
@@ -302,7 +302,7 @@ describe('the chart of Serin', () => {
       return objectsIn(ran.said).filter(({ kind }) => kind.startsWith('MutatingAdmission'));
     };
     const guardOf = (...args: string[]) => guardIn('--api-versions', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy', ...args);
-    // As of Kubernetes 1.33: neither a refusal nor a policy.
+    // Kubernetes 1.33 gets neither a refusal nor a policy.
     expect(await guardIn('--kube-version', '1.33.0')).toEqual([]);
     const [policy, binding] = (await guardOf()) as Raw[];
     expect([policy?.metadata.name, binding?.metadata.name]).toEqual(['serin-tools-apex-guard', 'serin-tools-apex-guard']);
@@ -357,8 +357,8 @@ describe('the chart of Serin', () => {
   });
 });
 
-// On a control plane of its own: a definition deleted before any client has listed its objects may stay for five minutes
-// (the API server's finalizer fails on a storage that is starting, meets a conflict, and forgets it until its next resync).
+// On a control plane of its own: if a definition is deleted before any client has listed its objects, it can remain for five minutes (the API server's
+// finalizer fails on a storage that is starting, gets a conflict, and forgets it until its next resync).
 describe('the chart of Serin, where another owner has the definitions', () => {
   let real: RealCluster;
   let helm: Helm;
@@ -372,7 +372,7 @@ describe('the chart of Serin, where another owner has the definitions', () => {
     await real?.stop();
   });
 
-  it('06-HC25: they are left as they are, and the notes say so', async () => {
+  it('06-HC25: the definitions are not modified, and the notes say so', async () => {
     const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'canaries.flagger.app' };
     await applyCrds(real.cluster, [OWN_CRDS]);
     const before = (await real.cluster.get(ref))?.metadata.resourceVersion;

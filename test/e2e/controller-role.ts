@@ -2,7 +2,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 
-/** What the controller may do with everything switched on, and nothing more: a request that it makes beyond this fails the suite. */
+/** Permissions of the controller with all features enabled, and nothing more: a request beyond these fails the suite. */
 export const controllerRules = [...permissionsFor(everyFeature), ...leasePermissions].map(({ group, resources, verbs }) => ({
   apiGroups: [group],
   resources,
@@ -11,7 +11,7 @@ export const controllerRules = [...permissionsFor(everyFeature), ...leasePermiss
 
 /** The ClusterRole of the controller and its binding to a user. */
 export function controllerRole(user: string): KubeObject[] {
-  // Not the name that the chart's has.
+  // Another name than the chart's.
   const metadata = { name: 'serin-e2e' };
   const apiVersion = 'rbac.authorization.k8s.io/v1';
   return [

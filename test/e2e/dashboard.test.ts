@@ -142,7 +142,7 @@ describe('the dashboard of the controller on a real control plane', () => {
     expect(release.hidden.join()).toContain('Deployment may not be read');
   });
 
-  it('asks for a verb in the name of its user, who needs the right to patch', async () => {
+  it('requests a verb in the name of its user, who needs the right to patch', async () => {
     const refused = JSON.parse((await promote('viewer', 'a')).text);
     expect(refused).toMatchObject({
       outcome: 'refused',

@@ -28,14 +28,14 @@ import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
 
 /** The kubelet's, which no part of a cluster without kubelets emits: their queries are only parsed. */
 const OF_KUBELETS = /\bcontainer_/;
-/** Of targets that are Services: the same requests, by the Service that they were sent to. */
+/** Dashboards of targets that are Services: the same requests, by the Service that they were sent to. */
 const OF_SERVICES = ['serin-istio-service', 'serin-linkerd-service'];
 /** Pods of a DaemonSet have other names, and labels. */
 const OF_DAEMON_SETS = ['serin-linkerd-daemonset', 'serin-osm-daemonset', 'serin-gateway-api-daemonset', 'serin-kubernetes-daemonset'];
 interface Family {
   fixture: ProviderFixture;
   uids: readonly string[];
-  /** What is released, where it is not a Deployment. */
+  /** Target of the release, if it is not a Deployment. */
   application?: StartApplication;
 }
 /** The mesh counts a request under the names of Istio, Linkerd, OSM and the application itself; ingresses count what goes through them. */
@@ -69,7 +69,7 @@ describe('queries of dashboards and alerts', () => {
     await hooks?.stop();
   });
 
-  /** How many series it gives now; a query that is wrong is an error of the server. */
+  /** Number of series in the result; a wrong query is an error of the server. */
   async function seriesOf(query: string): Promise<number> {
     return (await askPrometheus<{ result: unknown[] }>(prometheus.url, 'query', { query })).result.length;
   }
@@ -86,7 +86,7 @@ describe('queries of dashboards and alerts', () => {
     );
   }
 
-  /** Checks have values from the first one that is judged on. */
+  /** The variables of checks have values after the first check of a release. */
   async function chosenOn(dashboard: Dashboard, namespace: string): Promise<Record<string, string>> {
     const preset = { namespace, target: APP, __rate_interval: '1m' };
     const chosen = await eventually(
@@ -139,7 +139,7 @@ describe('queries of dashboards and alerts', () => {
               .map(fill)
               .filter((query) => !OF_KUBELETS.test(query)),
           );
-          // A mark is there for a minute; one of a rollback has none here.
+          // A mark is shown for a minute. No release is rolled back here.
           const ofSuccess = (dashboard.marks ?? []).filter(({ name }) => name !== 'Rolled back');
           marks.push(...ofSuccess.map((mark) => `count_over_time((${fill(mark)})[10m:5s])`));
         }
@@ -175,7 +175,7 @@ describe('queries of dashboards and alerts', () => {
     }
   });
 
-  it('06-F14, 06-F15: those about Serin itself have data, and so has each metric that an alert asks for', async () => {
+  it('06-F14, 06-F15: those about Serin itself have data, and so has each metric in the expression of an alert', async () => {
     const asked = alertRules.flatMap(({ expr }) => expr.match(/\b(?:flagger|serin)_\w+/g) ?? []);
     const own = panelQueriesOf(dashboardOf('serin')).map(({ expr }) => filled(expr, 'none'));
     const scenario = await Scenario.begin(environmentOf(), controller, 'kept');
@@ -187,7 +187,7 @@ describe('queries of dashboards and alerts', () => {
       await then.canaryIs('Progressing');
       // Its target was not promoted, so that its primary is kept.
       await when.canaryIsDeleted();
-      // There is a difference only while a release is under way.
+      // A difference exists only while a release is in progress.
       await haveData([...new Set(asked), ...own.filter((query) => !query.includes('flagger_canary_phase{phase='))]);
     } finally {
       await scenario.end();

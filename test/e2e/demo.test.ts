@@ -49,7 +49,7 @@ it('the three commands that the demo prints with --keep work as printed: they sh
 it('the demo with --open starts the browser on the dashboard of its cluster, which shows the release, and stays until Ctrl-C', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-demo-test-'));
   const opened = join(folder, 'opened');
-  // In the place of a browser, on Linux and macOS.
+  // Replaces the browser, on Linux and macOS.
   for (const name of ['xdg-open', 'open']) writeFileSync(join(folder, name), `#!/bin/sh\nprintf %s "$1" >"${opened}"\n`, { mode: 0o755 });
   const env = { ...process.env, TMPDIR: folder, PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH}` };
   const demo = spawn(process.execPath, [program(), 'demo', '--open', '--json'], { cwd: folder, env });

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-/** Below the ports that Linux (32768 and up) and macOS (49152 and up) give to connections and to servers that ask for any port. */
+/** Below the ports that Linux (32768 and up) and macOS (49152 and up) give to connections and to servers that request any port. */
 const [LOWEST, HIGHEST] = [20_000, 32_767];
 
 /**

@@ -31,7 +31,7 @@ async function startParent(log: string, program: string) {
 
 it.each([
   { how: 'killed hard', end: (parent: ChildProcess) => parent.kill('SIGKILL'), program: PROGRAM },
-  // As a CI runner or `timeout` ends a test run; the program takes its time, as kube-apiserver does without its etcd.
+  // A CI runner or `timeout` ends a test run like this; the program takes its time, as kube-apiserver does without its etcd.
   {
     how: 'ended by a SIGTERM to its whole process group',
     end: ({ pid = 0 }: ChildProcess) => process.kill(-pid, 'SIGTERM'),

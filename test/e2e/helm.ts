@@ -24,9 +24,9 @@ function withImage(repository: string): string {
 
 export interface Ran {
   code: number;
-  /** Of the standard output. */
+  /** Text of the standard output. */
   said: string;
-  /** Of the standard error. */
+  /** Text of the standard error. */
   complained: string;
 }
 
@@ -37,7 +37,7 @@ export function runProgram(program: string, args: readonly string[], env: NodeJS
     const child = execFile(program, args, options, (error, said, complained) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), said, complained }),
     );
-    child.stdin?.on('error', () => undefined); // it may be gone before it has read
+    child.stdin?.on('error', () => undefined); // the program can exit before it has read
     child.stdin?.end(stdin);
   });
 }
@@ -84,7 +84,7 @@ export function objectsIn(text: string): KubeObject[] {
   return parseAllDocuments(text).flatMap((document) => {
     const [problem] = document.errors;
     if (problem) throw problem;
-    // Nothing but a comment is null.
+    // A document that contains only a comment is null.
     const object = document.toJS() as KubeObject | null;
     return object === null ? [] : [object];
   });

@@ -11,8 +11,8 @@ import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
 const PAGE = 'install.md';
 
-/** The pods are stand-ins: images cannot be pulled here. What the chart starts is played in chart-releases.test.ts. */
-describe('the install page, as it stands, on a real control plane', () => {
+/** The pods are simulated: images cannot be pulled here. chart-releases.test.ts runs the program of the chart. */
+describe('the unmodified commands of the install page, on a real control plane', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-install-'));
   let real: RealCluster;
   let nodes: Nodes;
@@ -34,7 +34,7 @@ describe('the install page, as it stands, on a real control plane', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  // One after the other, as on the page. `replicas`: of the Deployment afterwards, if it is there.
+  // Sections in the order of the page. `replicas` of the Deployment afterwards, undefined if it is deleted.
   it.each([
     { heading: 'With Helm', replicas: 1 },
     { heading: 'High availability', replicas: 2 },
@@ -52,7 +52,7 @@ describe('the install page, as it stands, on a real control plane', () => {
     expect(raw(deployment)?.spec.replicas).toBe(replicas);
     const [container] = raw(deployment)?.spec.template.spec.containers ?? [];
     if (replicas !== undefined) expect(container.args).toContain('--mesh-provider=istio');
-    // What was set when it was installed is still set after each upgrade.
+    // Values that were set at the installation are still set after each upgrade.
     if (replicas !== undefined && heading !== 'With Kustomize') expect(container.image).toMatch(/^registry\.example\.com\/serin:/);
   });
 });

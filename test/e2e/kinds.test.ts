@@ -7,7 +7,7 @@ import { describeKinds } from '../scenarios/kinds.ts';
 import { describeSteeredReleases } from '../scenarios/steered-releases.ts';
 import { describeTrafficCommand } from '../scenarios/traffic-command.ts';
 
-// DaemonSets are kube-controller-manager's here; of Knative there are the CRDs, and the stand-in as a client.
+// DaemonSets are reconciled by kube-controller-manager here; for Knative only the CRDs exist, and a client plays its controller.
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
 
 describe('kinds of target on a real control plane', () => {

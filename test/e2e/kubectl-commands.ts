@@ -1,12 +1,15 @@
-/** A kubectl call as both clusters are asked it, in this order: a later one builds on what an earlier one left. */
+/** A kubectl command for both clusters. The order matters: a later command depends on the objects of earlier ones. */
 export interface KubectlCommand {
   args: string;
   stdin?: string;
-  /** A user's edit of the file `$1` in `kubectl edit`, as a shell script; `$KUBECTL` is kubectl. Default: makes each value f an ff (a uid may end with f, too). */
+  /**
+   * A user's edit of the file `$1` in `kubectl edit`, as a shell script; `$KUBECTL` is kubectl. Default: makes each value f an ff (also a uid that ends with
+   * f).
+   */
   editor?: string;
-  /** Which part of the answer must be the same; default: all of it, after `comparable`. */
+  /** Lines of the output that must be the same; default: all of it, after `comparable`. */
   keep?(line: string): boolean;
-  /** Asked again until it answers this: what controllers bring about in their own time. */
+  /** Repeats the command until its output matches this: controllers act in their own time. */
   until?: RegExp;
   /** Answers 1 when it finds a difference, as `diff` does; or is refused. */
   exit?: 0 | 1;
@@ -22,7 +25,7 @@ const service = JSON.stringify({
 });
 /** Built-in kinds are served without their texts, which would be a megabyte: names and types of fields are the same. */
 const withoutTexts = (line: string): boolean => /^(GROUP|KIND|VERSION|FIELD): |^ +\S+\s+<.*>/.test(line);
-/** Where kubectl keeps what it could not save. */
+/** Drops the line with the path at which kubectl keeps an unsaved edit. */
 const withoutCopy = (line: string): boolean => !line.includes('/kubectl-edit-');
 
 const canary = JSON.stringify({
@@ -168,7 +171,7 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'get configmap settings -o jsonpath={.data}{.metadata.annotations}' },
   // A write with an old version is answered with a conflict.
   { args: 'edit configmap settings', editor: `sed -i 's/resourceVersion: .*/resourceVersion: "1"/' "$1"`, exit: 1, keep: withoutCopy },
-  // What cannot be read or is refused is shown again, with the reason; saved as it is, it is given up.
+  // A file that cannot be parsed, or is refused, opens again with the reason; kubectl gives up if it is saved unmodified.
   { args: 'edit service plain', editor: `sed -i 's/sessionAffinity: None/sessionAffinity: Nothing/' "$1"`, exit: 1, keep: withoutCopy },
   { args: 'edit service plain', editor: `sed -i 's/sessionAffinity: None/sessionAffinity: ClientIP/' "$1"` },
   { args: 'edit service plain', editor: `sed -i 's/  name: plain/  name: other/' "$1"`, exit: 1, keep: withoutCopy },
@@ -228,7 +231,7 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'edit canary shop', editor: `sed -i 's/stepWeight: 20/stepWeight: twenty/' "$1"`, exit: 1, keep: withoutCopy },
   { args: 'edit canary shop', editor: `sed -i 's/stepWeight: 20/stepHeight: 20/' "$1"`, exit: 1, keep: withoutCopy },
   { args: 'get canary shop -o jsonpath={.spec.analysis}' },
-  // But those of what every object has, which are Kubernetes' own.
+  // Fields that every object has are left out: they are Kubernetes' own.
   { args: 'explain canary', keep: withoutTexts },
   { args: 'explain canary --recursive' },
   { args: 'explain canary.spec.analysis' },
@@ -283,7 +286,7 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'get endpointslices -o wide -l kubernetes.io/service-name=web', keep: (line) => line.startsWith('NAME') },
   { args: 'get crd canaries.flagger.app -o wide' },
   { args: 'get hpa -o wide', keep: (line) => line.startsWith('NAME') },
-  // asking
+  // permissions and API resources
   { args: 'auth can-i create pods' },
   { args: 'auth can-i create pods --subresource=log' },
   { args: 'api-resources --api-group=apps -o wide' },

@@ -1,4 +1,4 @@
-/** What differs between two runs on any cluster: identities, times, addresses, nodes, and the widths of columns. */
+/** Differences between two runs on any cluster: identities, times, addresses, nodes, and the widths of columns. */
 const varying: readonly [RegExp, string][] = [
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'UID'],
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.]*(Z| \+0000)/g, 'TIME'],

@@ -59,7 +59,7 @@ describe('kubectl, without special flags', () => {
         const child = execFile(real.kubectl, args.split(' '), { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
           resolve({ exit: error === null ? 0 : Number(error.code), output: stdout + stderr }),
         );
-        // A command that needs no input may be gone before it is written.
+        // A command that needs no input can exit before the input is written.
         child.stdin?.on('error', () => undefined);
         child.stdin?.end(stdin);
       });

@@ -18,7 +18,7 @@ const overlays = readdirSync(ROOT, { withFileTypes: true })
   .map(({ name }) => name)
   .filter((name) => !['providers', 'admission-policy', 'apex-guard', 'without-crds', 'without-roles'].includes(name));
 
-/** As much of Linkerd's definition as says what a policy needs. */
+/** The part of Linkerd's definition that describes the needs of a policy. */
 const linkerdPolicyKind: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -68,7 +68,7 @@ describe('the Kustomize bases', () => {
   });
 
   const kubectl = (args: string[]) => runProgram(real.kubectl, args, { KUBECONFIG: real.adminKubeconfigFile });
-  /** What `kubectl kustomize` prints, without a word of complaint: a deprecated field is one. */
+  /** Output of `kubectl kustomize`, without any warning: a deprecated field causes one. */
   const build = async (path: string): Promise<KubeObject[]> => {
     const built = await kubectl(['kustomize', path]);
     expect(built).toMatchObject({ code: 0, complained: '' });
@@ -179,7 +179,7 @@ describe('the Kustomize bases', () => {
     expect(policyIn(objects)).toEqual(policyIn(objectsIn(said)));
   });
 
-  it('what is deleted without the definitions is all of the overlay but them, so that Canaries stay', async () => {
+  it('an uninstall without the definitions deletes all other objects of the overlay, so that Canaries stay', async () => {
     const here = mkdtempSync(join(folder, 'uninstall-'));
     const [resources, components] = ['kubernetes', 'without-crds'].map((name) => [relative(here, join(ROOT, name))]);
     writeFileSync(join(here, 'kustomization.yaml'), stringify({ resources, components }));

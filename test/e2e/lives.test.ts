@@ -5,7 +5,10 @@ import { play } from '../application/play.ts';
 import { RealPlane } from '../application/real-plane.ts';
 import { realWorld, shortened } from '../application/real-world.ts';
 
-/** Lives of test/application, four of a hundred, others with each `PART_SEED`. `LIVES=30` plays so many of them, `LIFE_SEED=20007` one, and both so many from that one on. */
+/**
+ * Lives of test/application: four of a hundred, others with each `PART_SEED`. `LIVES=30` plays that number, `LIFE_SEED=20007` one life, and both that number
+ * from that life on.
+ */
 const ALL = 100;
 const FIRST = 20_001;
 const { LIFE_SEED, LIVES } = process.env;

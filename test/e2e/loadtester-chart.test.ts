@@ -17,7 +17,7 @@ const CHART_CRDS = join(import.meta.dirname, '..', 'fixtures', 'chart-crds.yaml'
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 const callers = { credentials: { secretName: 'callers' } };
 
-/** What was rendered, by the parts that are looked at. */
+/** Rendered objects, by the parts that the tests check. */
 interface Rendered {
   deployment: KubeObject;
   pod: KubeObject;
@@ -247,7 +247,7 @@ describe('the chart of the load tester', () => {
     expect([...of('ServiceAccount'), ...of('Role'), ...of('ClusterRole')]).toEqual([]);
   });
 
-  it('06-SE1: where commands are allowed there is a folder to write to, and an init process that reaps orphans', async () => {
+  it('06-SE1: if commands are allowed there is a folder to write to, and an init process that reaps orphans', async () => {
     const { pod, container } = partsOf(await helm.render('loadtester', { ...callers, commands: { namespaces: ['team-a'] } }));
     expect(container.args).toEqual(expect.arrayContaining(['--allow-commands=team-a', '--credentials-dir=/etc/serin/callers']));
     expect(container.env).toEqual([{ name: 'HOME', value: '/tmp' }]);
@@ -295,7 +295,7 @@ describe('the chart of the load tester', () => {
     expect(selectors).toEqual(['one', 'two'].map((name) => ({ app: 'loadtester', 'app.kubernetes.io/instance': name })));
   });
 
-  it('06-LT24: started as the chart says, it asks for its credentials, and a gate is open after a restart', async () => {
+  it('06-LT24: started with the flags of the chart, it requires its credentials, and a gate is open after a restart', async () => {
     const values = { credentials: { secretName: 'callers', token: { name: 'token' }, signingKey: { name: 'key' } } };
     const { container } = partsOf(await helm.render('loadtester', values));
     for (const [path, text] of [
@@ -307,7 +307,7 @@ describe('the chart of the load tester', () => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
-    // Its volumes are folders here, and its port is any.
+    // Its volumes are folders here, and its port can be any.
     const here = container.args.map((arg: string) => arg.replace(/=\//, `=${folder}/`).replace(/^--port=.*/, '--port=0'));
     const run = async (name: string): Promise<{ tester: GuardedProcess; gate(path: string, token?: string): Promise<number> }> => {
       const logFile = join(folder, `${name}.log`);

@@ -6,7 +6,7 @@ import { renderNginxUpstreams } from '../contracts/nginx-upstream.ts';
 import { startRealNginx } from './real-nginx.ts';
 
 const REQUESTS = 2000;
-/** Of a normal distribution: a right share is refused once in a million runs of all cells together. */
+/** Standard deviations of a normal distribution: a right share is refused once in a million runs of all cells together. */
 const DEVIATIONS = 5.5;
 
 const splitOf = (backends: Record<string, number>): KubeObject => ({
@@ -38,7 +38,7 @@ afterAll(async () => {
   }
 });
 
-/** Who answered how many of so many requests. */
+/** Number of answers of each backend to these requests. */
 async function asked(url: string, requests = REQUESTS): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const one = () =>
@@ -100,7 +100,7 @@ describe('07-T17: an nginx that is configured from a TrafficSplit', () => {
     }
   });
 
-  it('07-T6, T7, T8: leaves out the backend that lacks a port, for that port, and asks each at its own address', async () => {
+  it('07-T6, T7, T8: leaves out the backend that lacks a port, for that port, and sends requests to the address of each backend', async () => {
     const nginx = await startRealNginx(renderNginxUpstreams(splitOf({ 'web-next': 50, 'web-current': 50 }), look));
     try {
       expect(await asked(nginx.urls.web_9090 ?? '')).toEqual({ 'web-current-admin': REQUESTS });

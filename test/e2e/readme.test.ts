@@ -9,10 +9,10 @@ import { type DocTerminal, openTerminal } from '../scenarios/doc-terminal.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PAGE = '../README.md';
-/** What the test has done already: a cluster runs, and the program is built. */
+/** Commands that the test has already run: a cluster runs, and the program is built. */
 const DONE = ['kind create cluster\n', 'npm ci && npm run build\n'];
 
-/** The reader's checkout, which has been built; they have a home, too. */
+/** The reader's checkout, which has been built and also contains their home directory. */
 let checkout: string;
 let env: NodeJS.ProcessEnv;
 let terminals: DocTerminal[];
@@ -51,7 +51,7 @@ it('the quick start on kind is five commands, of which the first makes the clust
   expect(others).toHaveLength(4);
 });
 
-it('every command of the README is one that a test runs', () => {
+it('a test runs every command of the README', () => {
   const headings = docBlocks(PAGE).map(({ heading }) => heading);
   expect([...new Set(headings)]).toEqual([ON_KIND, WITHOUT]);
   const inText = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/`(npx [^`]+)`/g)].map(([, command]) => command);

@@ -14,13 +14,13 @@ import { freePort } from './free-port.ts';
 export interface RealClusterOptions {
   /** Called at each step of the start. */
   say?(line: string): void;
-  /** User names that the API server knows beside its own, without any right but those of their groups. */
+  /** User names that the API server knows besides its own, only with the rights of their groups. */
   people?: readonly (string | { name: string; groups: readonly string[] })[];
   /** Address that all servers listen on, and that nodes reach. Default: 127.0.0.1, where no Service leads to the API server. */
   address?: string;
   /** Requests of different users wait in queues of their own, as an API server has it by default. Default: no. */
   fairness?: boolean;
-  /** False: without kube-controller-manager, where something leaner stands for it. Default: yes. */
+  /** `false` runs no kube-controller-manager, for a cluster with a leaner replacement. Default: true. */
   controllers?: boolean;
   /** Groups of the user `serin` and of all `people`. */
   groups?: readonly string[];
@@ -29,7 +29,7 @@ export interface RealClusterOptions {
   /** Flags of kube-apiserver; the last of two wins. */
   serverFlags?: readonly string[];
   etcdFlags?: readonly string[];
-  /** Of kube-controller-manager, beside those that a workload needs. */
+  /** Controllers of kube-controller-manager, besides the controllers that a workload needs. */
   moreControllers?: readonly string[];
 }
 
@@ -37,12 +37,12 @@ export interface RealCluster {
   readonly apiUrl: string;
   /** HTTP, without a password. */
   readonly etcdUrl: string;
-  /** Of one of `people`. */
+  /** Kubeconfig of one of `people`. */
   kubeconfigFileOf(person: string): string;
   /** Text, as the user `serin`, who has only the controller's role. */
   readonly kubeconfig: string;
   readonly kubeconfigFile: string;
-  /** Of a cluster administrator: for set-up, `kubectl` and looking. */
+  /** Kubeconfig of a cluster administrator: for set-up, `kubectl` and looking. */
   readonly adminKubeconfigFile: string;
   readonly kubectl: string;
   /** An administrator's client. */
@@ -61,9 +61,9 @@ const TLS_FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'tls');
 const LOOPBACK = '127.0.0.1';
 const READY_WITHIN_MS = 110_000;
 const LOOK_AGAIN_MS = 50;
-/** Of the tests' own requests: on a busy machine an answer is late. */
+/** Timeout of the tests' own requests: on a busy machine an answer is late. */
 const ANSWER_WITHIN_MS = 60_000;
-/** The controllers that a workload needs. The node lifecycle is left out: nodes/ stands for kubelets, and needs no second opinion. */
+/** Controllers that a workload needs. The node lifecycle controller is left out: nodes/ replaces the kubelets. */
 const CONTROLLERS = [
   'deployment-controller',
   'replicaset-controller',
@@ -161,7 +161,7 @@ export async function startRealCluster({
         `--service-account-key-file=${file('service-account.pub')}`,
         `--service-account-signing-key-file=${file('service-account.key')}`,
         '--service-cluster-ip-range=10.96.0.0/16',
-        // Its own Service wants an endpoint, and loopback is none.
+        // Its own Service needs an endpoint, and loopback cannot be one.
         ...(address === LOOPBACK ? ['--endpoint-reconciler-type=none'] : [`--advertise-address=${address}`]),
         `--enable-priority-and-fairness=${fairness}`,
         `--audit-policy-file=${file('audit-policy.yaml')}`,
@@ -171,7 +171,7 @@ export async function startRealCluster({
     let server = startServer();
     const apiUrl = `https://${address}:${apiPort}`;
     const certificate = file('apiserver.crt');
-    // The file is there, and empty, a moment before its text is.
+    // The file is created empty, a moment before it is written.
     const pem = () => (existsSync(certificate) ? readFileSync(certificate, 'utf8') : '');
     await until(server, 'the API server has its certificate', async () => pem().trimEnd().endsWith('-----END CERTIFICATE-----'));
     const ca = Buffer.from(pem()).toString('base64');
@@ -198,7 +198,7 @@ export async function startRealCluster({
         '--kube-api-qps=200',
         '--kube-api-burst=400',
         '--horizontal-pod-autoscaler-sync-period=1s',
-        // By default five workers a kind serve all namespaces: where one starts releases without end, those of the others wait for a worker.
+        // The default of five workers a kind serves all namespaces: if one namespace starts releases without end, those of the others wait for a worker.
         ...['deployment', 'replicaset', 'service-endpoint'].map((kind) => `--concurrent-${kind}-syncs=50`),
         '--secure-port=0',
       );

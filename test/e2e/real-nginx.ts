@@ -13,7 +13,7 @@ export interface RealNginx {
 }
 
 const READY_WITHIN_MS = 30_000;
-/** No test has to stop it: whatever happens, it is gone after so long. */
+/** Lifetime of the process: it ends by itself after this time, even if a test does not stop it. */
 const LIVES_S = 120;
 
 /** An nginx in the foreground on loopback, in front of these upstreams; it ends with this process. */

@@ -12,9 +12,9 @@ export interface RealPrometheusOptions {
   /** URLs of text expositions, as for the embedded one. */
   targets: readonly string[];
   scrapeIntervalMs: number;
-  /** URLs that list more targets, as Prometheus asks for them; it asks every second. */
+  /** URLs that list more targets, for Prometheus' HTTP discovery, which queries them every second. */
   discovery?: readonly string[];
-  /** What its store holds from the start, in OpenMetrics with times of its own, however long ago. Needs `promtool` beside the server. */
+  /** Samples in its store from the start, in OpenMetrics with timestamps of any age. Needs `promtool` beside the server. */
   openMetrics?: string;
 }
 

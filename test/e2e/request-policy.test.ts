@@ -31,7 +31,7 @@ const CARLA = 'Carla van Dyk';
 const DORA = 'dora';
 const ROBOT = 'robot';
 const rbac = { group: 'rbac.authorization.k8s.io', apiVersion: 'rbac.authorization.k8s.io/v1' };
-/** For a user name. */
+/** Too long for a user name. */
 const TOO_LONG = 'x'.repeat(301);
 const at = '2026-11-22T09:30:00Z';
 
@@ -116,7 +116,7 @@ describe('the policy of requests', () => {
     }
 
     for (const namespace of [SHOP, OPEN]) await real.cluster.create(aCanary(namespace, 'podinfo'));
-    // Another one each time: what was taken once stays, and is not asked about again.
+    // A new text each time: the policy accepts an unchanged annotation.
     const nonsense = () => write(ANN, `nonsense ${nextId()}`);
     await eventually('the policy is in force', nonsense, (answer) => answer.includes('cannot be read'));
   });
@@ -202,7 +202,7 @@ describe('the policy of requests', () => {
     expect(answer).toContain('in phase Progressing: it takes the verb promote on');
   });
 
-  it('a request in the name of another user is refused, whatever the rights', async () => {
+  it('a request in the name of another user is refused, with any rights', async () => {
     const answer = await ask(ANN, 'pause', BEN);
     expect(answer).toContain('403 Forbidden');
     expect(answer).toContain(`${requestAnnotation} is in the name of ${BEN}, but the API server knows you as ${ANN}: ask in your own name`);
@@ -223,7 +223,7 @@ describe('the policy of requests', () => {
     `promote one today ${ANN}`,
     `promote one 2026-11-22 ${ANN}`,
     `promote one ${at} ${TOO_LONG}`,
-  ])('what cannot be read is refused with the form of a request: "%s"', async (text) => {
+  ])('an unreadable request is refused with the form of a request: "%s"', async (text) => {
     const answer = await write(ANN, text);
     expect(answer).toContain('422 Invalid');
     expect(answer).toContain(
@@ -231,7 +231,7 @@ describe('the policy of requests', () => {
     );
   });
 
-  it('a request that stands stays through the edits of others, who may take it away and not write it again', async () => {
+  it('an existing request survives the edits of other users, who can remove it and not write it again', async () => {
     const request = `pause ${nextId()} ${at} ${ANN}`;
     expect(await write(ANN, request)).toBe('taken');
     expect(await edit(BEN, 'kept')).toBe('taken');
@@ -244,7 +244,7 @@ describe('the policy of requests', () => {
     await isIn('Progressing');
   });
 
-  it('a Canary is created with a request by those only who may ask for it', async () => {
+  it('only a user with the right to the verb can create a Canary with a request', async () => {
     const create = (person: string, name: string, request?: string) =>
       answered(clientOf(person).create(aCanary(SHOP, name, request), { dryRun: true }));
     expect(await create(BEN, 'plain')).toBe('taken');
@@ -254,7 +254,7 @@ describe('the policy of requests', () => {
     expect(await create(DORA, 'asked', 'nonsense')).toContain('cannot be read');
   });
 
-  it('without a policy, every user who may edit may ask for everything, in any name', async () => {
+  it('without a policy, every user who may edit can request everything, in any name', async () => {
     expect(await ask(BEN, 'promote', BEN, OPEN)).toBe('taken');
     expect(await ask(BEN, 'undo', ANN, OPEN)).toBe('taken');
     expect(await write(BEN, 'nonsense', OPEN)).toBe('taken');
@@ -272,7 +272,7 @@ describe('the policy of requests', () => {
     return { code, complained, result: RequestResult.parse(JSON.parse(said)) };
   }
 
-  it('serin asks in the name that the API server knows, and reports a refusal by its exit code and the words of the policy', async () => {
+  it('serin sends a request in the name that the API server knows, and reports a refusal by its exit code and the words of the policy', async () => {
     // No controller answers here, and a request without an answer is waited for.
     const afresh = () => real.cluster.patch(canaryRef(SHOP), { metadata: { annotations: { [requestAnnotation]: null } } });
     await isIn('Progressing');

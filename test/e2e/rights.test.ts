@@ -39,7 +39,7 @@ describe('docs/rights.md against a real API server', () => {
     expect(ran).toMatchObject({ code: 0, complained: '' });
     return inColumns(ran.said.trimEnd());
   };
-  /** Without the rows that an account without any role has. */
+  /** Rows of an account, without the rows that an account without any role has. */
   const ownRowsOf = async (namespace: string): Promise<string[]> => {
     const [header = '', ...rows] = await listOf('serin:serin', namespace);
     const common = await listOf('serin:bare', namespace);
@@ -58,7 +58,7 @@ describe('docs/rights.md against a real API server', () => {
     },
   };
 
-  it('06-RB21: with rbac.rights the account has the printed rights alone, in each namespace', async () => {
+  it('06-RB21: with rbac.rights the account has only the printed rights, in each namespace', async () => {
     const values = { namespaces: [SHOP], configTracking: { enabled: false } };
     const rights = await printedRights(values, [CANARY]);
     const objects = (await helm.render('serin', { ...values, rbac: { rights }, crds: { install: false } })).filter(({ kind }) =>

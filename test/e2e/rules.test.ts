@@ -104,7 +104,7 @@ describe('each rule of the role is needed', () => {
       const namespace = `limited-${limited.findIndex((one) => one.what === what)}`;
       const account = await accountWith(environment, namespace, permissionsFor({ ...everyFeature, ...changed }));
       try {
-        // The copies of the first colour are there, or pruned, when it comes again.
+        // The copies of the first colour exist, or are pruned, when this colour is used again.
         const useCase = { ...wholeRelease, settings, colours: ['green', 'red', 'white', 'green'] };
         await runUseCase(environment, useCase, namespace, account, () => environment.forbidden(account.user).length > 0);
         expect(environment.forbidden(account.user)).toEqual([]);

@@ -13,7 +13,7 @@ import { describeServiceCopies } from '../scenarios/kinds/service-copies.ts';
 // As in kinds.test.ts.
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
 
-describe('what is special to a kind of target, on a real control plane', () => {
+describe('special features of each kind of target, on a real control plane', () => {
   const environment = anEnvironment(() => startRealEnvironment(ADVERSE));
   describeIdle(environment, kinds);
   describeMixedIdle(environment);

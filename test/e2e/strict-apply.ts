@@ -6,7 +6,7 @@ import { until } from '../scenarios/until.ts';
 import { runProgram } from './helm.ts';
 import type { RealCluster } from './real-cluster.ts';
 
-/** The API server takes every one of these as it is, without a word of complaint; nothing is written. */
+/** The API server accepts each of these objects in strict mode, without any warning; nothing is written. */
 export async function isTakenAsItIs({ kubectl, adminKubeconfigFile }: RealCluster, objects: readonly KubeObject[]): Promise<void> {
   const text = objects.map((object) => stringify(object)).join('---\n');
   const args = ['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'];

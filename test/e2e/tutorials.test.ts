@@ -12,7 +12,7 @@ const AT_A_TIME = 3;
 /** A guard: each wait of a page has a bound of its own. */
 const LONGEST_MS = 1_200_000;
 
-describe('the tutorials, as they stand', () => {
+describe('the unmodified commands of the tutorials', () => {
   let path: string;
   beforeAll(async () => {
     path = `${(await ensureBinaries()).dir}:${dirname(process.execPath)}:${process.env.PATH}`;

@@ -79,7 +79,7 @@ async function prune(kubectl: RealEnvironment['kubectl'], folder: string, namesp
   await kubectl('apply', '-k', folder, '-n', namespace, '--prune', '-l', LABEL, ...allowed);
 }
 
-/** Without a version the application has left it; what stays is a ConfigMap, since kubectl applies nothing less. */
+/** An undefined version leaves the application out; a ConfigMap stays, since kubectl does not apply an empty folder. */
 function kustomization(folder: string, namespace: string, version?: string): string {
   mkdirSync(folder, { recursive: true });
   const { deployment, service, canary } = manifestsOf(namespace, version ?? '1');

@@ -19,7 +19,7 @@ const config: Configs = { 'configmap/app': { uid: 'u', resourceVersion: '1', che
 const ready: SideFacts = { readiness: { state: 'ready', ready: 2, wanted: 2 }, serving: true, replicas: 2 };
 const aSide = fc.constantFrom(ready, ready, ready, short, down, stalled, { ...short, progress: { lastMs: nowMs, updated: 1 } });
 
-/** Drops what is undefined: an absent field is not a field without a value. */
+/** Drops undefined fields: an absent field is not a field without a value. */
 const defined = <Value extends object>(value: Value): Value =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Value;
 
@@ -132,7 +132,7 @@ const anEvent = fc.oneof(
   fc.constantFrom(...Verb.options).map((verb) => ({ type: 'REQUEST', request: { verb, id: 'r', by: 'ann', atMs: nowMs } })),
 );
 
-/** Whatever a state can be asked to decide about, likely or not. */
+/** Any input that a state can have to decide about, likely or not. */
 export const anyInput = fc
   .record({ release: aRelease, facts: someFacts, event: anEvent, wakeAtMs: maybe(nowMs, nowMs + 1), isPolled: fc.boolean() })
   .map(({ release, facts, event, wakeAtMs, isPolled }) => (state: string): Input => {

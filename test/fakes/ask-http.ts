@@ -10,7 +10,7 @@ export interface HttpQuestion {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Of this machine: `127.0.0.2` is another peer. */
+  /** Local address of this machine: `127.0.0.2` is another peer. */
   localAddress?: string;
 }
 

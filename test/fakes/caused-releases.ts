@@ -28,7 +28,7 @@ const inCondition = (condition: object, spec: object = { replicas: 1 }): Partial
   target: { spec, status: { conditions: [condition] } },
 });
 
-/** How each cause comes about that is not a wait, as a user sees it; a cause without a scene does not compile. */
+/** A snapshot for each cause other than a wait, as a user sees it; a cause without a scene does not compile. */
 export const caused: Readonly<Record<Exclude<Cause, WaitCode>, () => CanarySnapshot>> = {
   PrimaryMissing() {
     const world = pushed(initialized(aCanary(steps)), ({ step }) => step === 'analysing');

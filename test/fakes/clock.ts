@@ -5,11 +5,11 @@ export interface HandClock extends Clock {
   advance(ms: number): void;
   /** Timers not yet due: a test waits for one before it moves the clock. */
   readonly pending: number;
-  /** Milliseconds until the next timer; undefined when there is none. */
+  /** Milliseconds until the next timer, `undefined` without a timer. */
   readonly nextInMs: number | undefined;
 }
 
-/** Time stands until it is moved. */
+/** A clock that only the test moves. */
 export function handClock(startMs = Date.UTC(2026, 0, 1)): HandClock {
   let elapsedMs = 0;
   const timers = new Set<{ atMs: number; fn: () => void }>();
@@ -41,7 +41,7 @@ export function handClock(startMs = Date.UTC(2026, 0, 1)): HandClock {
   };
 }
 
-/** The same time as another machine shows it: set differently, and not quite as fast. */
+/** The same time on the clock of another machine: set differently, and not quite as fast. */
 export function skewedClock(clock: Clock, rate: number, aheadMs: number): Clock {
   return {
     nowMs: () => clock.nowMs() + aheadMs,

@@ -9,7 +9,7 @@ export interface Traffic {
   perSecond: number;
 }
 
-/** Counts without chance: fractions are what Prometheus gives, too. */
+/** Counts without randomness, with fractions, which Prometheus also returns. */
 export function counting(world: World, traffic: Traffic): void {
   world.behaviour.compare = ({ metric, fromMs, learnMs }, toMs) => {
     if (learnMs !== undefined && metric === 'latency')
@@ -35,7 +35,7 @@ const buckets = (requests: number, share: number) => ({
 
 const side = (requests: number, share: number) => ({ requests, failures: requests * share });
 
-/** Under way at its first step. */
+/** A release at its first step. */
 export function releasing(
   comparison: AnalysisComparison,
   traffic: Traffic,

@@ -12,8 +12,8 @@ export const partOf = (oneIn: number): Part => ({
   seed: Number(process.env.PART_SEED ?? 0),
 });
 
-/** Every row is there if there are `oneIn` columns or more, and every column if there are so many rows. */
+/** Every row has a chosen cell if there are `oneIn` columns or more, and every column if there are so many rows. */
 export const isChosen = ({ oneIn, seed }: Part, row: number, column: number): boolean => (row + column + seed) % oneIn === 0;
 
-/** For titles: how to play what failed again. */
+/** Text for titles: the way to play a failed part again. */
 export const titleOf = ({ oneIn, seed }: Part): string => (oneIn === 1 ? 'all cells' : `one cell in ${oneIn}, PART_SEED=${seed}`);

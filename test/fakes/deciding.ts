@@ -19,7 +19,7 @@ export interface DecisionCase {
   state: string;
   when: string;
   decision: Decision;
-  /** What has come; absent: facts have changed. `due`: the moment that the step waits for has come. */
+  /** The event, by default a change of facts. With `due`, the time that the step waits for has come. */
   event?: 'RESUME' | 'WAKE' | 'DELIVERED' | 'stopped' | { asks: Verb } | { answer: Outcome } | { verdicts: Verdict['verdict'][] };
   due?: boolean;
   analysis?: Partial<Canary['spec']['analysis']>;
@@ -45,9 +45,9 @@ export const down: SideFacts = { readiness: { state: 'waiting', ready: 0, wanted
 export const stalled: SideFacts = { ...down, readiness: { state: 'stalled', ready: 0, wanted: 2 } };
 
 export const weighted = (percent: number): Routes => ({ kind: 'weighted', canary: weight(percent) });
-/** With it, sides need pods for their share (E60). */
+/** A scaler: with it, sides need pods for their share (E60). */
 export const scaler: NonNullable<Facts['scaler']> = { name: 'hpa/podinfo', target: { min: 1, max: 10 }, primary: { min: 1, max: 10 } };
-/** Nothing may advance, each for another reason; none ends a release. */
+/** Facts with which nothing may advance, each for another reason; none ends a release. */
 export const refused: Partial<Facts> = { refused: { reason: 'InvalidSpec', message: 'bad' } };
 export const unconfirmed: Partial<Facts> = { unconfirmed: { code: 'RouteUnconfirmed', detail: 'no' } };
 export const contested: Partial<Facts> = { converged: false, unconfirmed: { code: 'RouteContested', detail: 'no' } };

@@ -9,7 +9,7 @@ import type { EgressPolicy, OutgoingConnection } from '../../src/outgoing/connec
 import { egressPolicy } from '../../src/outgoing/egress-policy.ts';
 import { callWebhook } from '../../src/webhooks/call-webhook.ts';
 
-/** Of each call: this module may be there for longer than a minute. */
+/** Timeout of each call, created per call: this module can be loaded for longer than a minute. */
 const patience = () => AbortSignal.timeout(60_000);
 /** The egress policy with a resolver of the test, or the system's. */
 export const outgoing = ({
@@ -41,7 +41,7 @@ interface Reply {
   location?: string;
 }
 
-/** A server that notes what it is asked, and answers by a rule. */
+/** A server that records its requests, and answers by a rule. */
 export async function listening(answer: (url: string) => Reply, at: { host?: string; port?: number } = {}) {
   const seen: string[] = [];
   const headers: IncomingHttpHeaders[] = [];

@@ -23,7 +23,7 @@ const until = (world: World, isDone: (world: World) => boolean): World => {
   return world;
 };
 
-/** With facts that the world has no field for. */
+/** Adds facts that the world has no field for. */
 function knowing(world: World, more: (nowMs: number) => Partial<Facts>): World {
   const facts = world.facts.bind(world);
   world.facts = () => ({ ...facts(), ...more(world.nowMs) });
@@ -38,7 +38,7 @@ const crashing = (world: World): World => {
   return until(world, isFailed);
 };
 
-/** How a release comes to each end. */
+/** Path of a release to each end. */
 const SCENES: Readonly<Record<EndingCode, () => World>> = {
   Succeeded: () => until(releasing(), isSucceeded),
   AnalysisSkipped() {

@@ -19,7 +19,7 @@ const OF_ROUTES_AND_SCALERS: readonly FurtherKind[] = [
   { group: 'kuma.io', versions: ['v1alpha1'], kind: 'TrafficRoute', scope: 'Cluster' },
 ];
 
-/** Those of routes and scalers, and what an arrival looks at. */
+/** Kinds of routes and scalers, and kinds that arrival reads. */
 export const FURTHER_KINDS: readonly FurtherKind[] = [
   ...readKinds.filter(
     ({ group, kind }) => !BUILT_IN.has(group) && !OF_ROUTES_AND_SCALERS.some((one) => one.kind === kind && one.group === group),
@@ -35,7 +35,7 @@ export function definitionOf({ group, versions, kind, resource, scope = 'Namespa
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    // The API server asks for it where the group is one of Kubernetes' own.
+    // The API server requires it for groups of Kubernetes' own.
     metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } },
     spec: {
       group,

@@ -7,7 +7,7 @@ import { countSteps } from './step-meter.ts';
 export interface Fuzzed {
   feed: fc.Arbitrary<unknown>;
   read(value: never): unknown;
-  /** Of a reader that serves only the one who started it. */
+  /** Steps for each character or entry, for a reader that serves only the user who started it. */
   stepsEach?: number;
   throws?: readonly (abstract new (...args: never[]) => Error)[];
 }
@@ -18,14 +18,14 @@ const STEPS_EACH = 400;
 /** A guard against hanging, where a loop indexes by itself and takes no steps that are counted. */
 const HANG_MS = 60_000;
 
-/** How much is tried: `numRuns` inputs, and as many again from the next seed until `forMs` have passed. A busy machine tries no fewer. */
+/** Number of inputs: `numRuns`, and as many again from the next seed until `forMs` have passed. A busy machine tries no fewer. */
 export interface Effort {
   numRuns: number;
   forMs?: number;
   seed: number;
 }
 
-/** Returns how many inputs were tried; the one that fails is in the error, with its seed. */
+/** Returns the number of inputs; the error contains the input that failed, with its seed. */
 export function fuzz({ feed, read, throws = [], stepsEach = STEPS_EACH }: Fuzzed, { numRuns, forMs = 0, seed }: Effort): number {
   let runs = 0;
   const before = prototypesNow();

@@ -7,7 +7,7 @@ import { sourceOf } from '../contracts/metric-backends/backend-case.ts';
 import { backendCases } from '../contracts/metric-backends/index.ts';
 import { changed, hostileJson, hostileText } from './hostile-values.ts';
 
-/** A good answer of each backend that is asked over HTTP; what the others read has a reader of its own (`readFrame`, or the vendor's). */
+/** A good answer of each backend with an HTTP API; the answers of other backends have readers of their own (`readFrame`, or the vendor's). */
 const ANSWERS: Partial<Record<MetricProviderType, object>> = {
   prometheus: { status: 'success', data: { resultType: 'vector', result: [{ metric: {}, value: [1, '2'] }] } },
   datadog: { series: [{ pointlist: [[1, 2]] }] },
@@ -32,7 +32,7 @@ export interface FuzzedBackend {
 
 export const fuzzedBackends = Object.keys(ANSWERS) as MetricProviderType[];
 
-/** A backend whose server answers whatever it is fed with. */
+/** A backend whose server answers with any fed input. */
 export async function startBackend(type: MetricProviderType): Promise<FuzzedBackend> {
   let next: Played = { status: 200, body: '' };
   const server = createServer((request, response) => {

@@ -15,7 +15,7 @@ export class HeldCluster implements ReadingCluster {
   readonly forbidden = new Set<string>();
   /** Kinds that the cluster has no definition of. */
   readonly absent = new Set<string>();
-  /** Answers of other paths than those of objects, by path without query. */
+  /** Answers of paths without objects, by path without query. */
   readonly pages = new Map<string, string>([['/version', '{"gitVersion":"v1.36.3"}']]);
 
   constructor(objects: readonly KubeObject[] = []) {
@@ -74,13 +74,13 @@ export class HeldCluster implements ReadingCluster {
     for (const { kind, selection, handler } of [...this.#watches]) if (chosen(kind, selection)(object)) handler.onEvent({ type, object });
   }
 
-  /** As when the API server goes away, and as when it is back: undefined. */
+  /** Plays the loss of the API server, and its return with undefined. */
   setLost(why: string | undefined): void {
     for (const { handler } of [...this.#watches]) handler.onConnection?.(why);
   }
 }
 
-/** Of field selectors only the names are gone by: of an object, or of the one that an Event concerns. */
+/** Field selectors apply only to names: of an object, or of the object that an Event concerns. */
 function chosen({ apiVersion, kind, namespace }: KindRef, { labelSelector = '', fieldSelector = '' }: Selection) {
   const hasLabels = parseLabelSelector(labelSelector);
   const [, name] = /(?:metadata|involvedObject)\.name=([^,]+)/.exec(fieldSelector) ?? [];

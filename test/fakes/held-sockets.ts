@@ -10,7 +10,7 @@ export class HeldSockets {
     this.#port = port;
   }
 
-  /** So many from this address; each says so much and no more. Resolves when all are there. */
+  /** Opens so many connections from this address; each sends only this text. Resolves when all are open. */
   async open(count: number, localAddress: string, said = ''): Promise<void> {
     for (let opened = 0; opened < count; opened += 100)
       await Promise.all(Array.from({ length: Math.min(100, count - opened) }, () => this.#openOne(localAddress, said)));
@@ -24,7 +24,7 @@ export class HeldSockets {
     socket.write(said);
   }
 
-  /** Those that the server has not ended. */
+  /** Number of connections that the server has not ended. */
   get held(): number {
     return this.#sockets.filter((socket) => !socket.closed).length;
   }

@@ -1,6 +1,6 @@
 import { Canary, type Webhook } from '../../src/api/canary.ts';
 
-/** A Canary that asks these webhooks, and has an hour for each: no answer is late. For tests. */
+/** A Canary with these webhooks, and an hour for each call: no answer is late. For tests. */
 export const hookedCanary = (webhooks: Webhook[]): Canary =>
   Canary.parse({
     apiVersion: 'flagger.app/v1beta1',

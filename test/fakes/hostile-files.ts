@@ -2,11 +2,11 @@ import { MOST } from '../../src/cli/validate/limits.ts';
 
 export const lined = (count: number, line: (n: number) => string): string => Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
-/** Has one finding of its own, so that one can see whether others are hidden. */
+/** Has one finding of its own, which shows whether other findings are hidden. */
 export const honestCanary =
   'apiVersion: flagger.app/v1beta1\nkind: Canary\nmetadata: { name: shop }\nspec: { targetRef: { apiVersion: apps/v1, kind: Deployment, name: shop }, service: { port: 80 }, analysis: { interval: 1m, threshold: 5, stepWeight: 10 } }\n';
 
-/** Texts that a stranger may put into a pull request. `finding`: what a reader says of one that is a document after `honestCanary`. */
+/** Texts that a stranger can put into a pull request. `finding` is the reader's message if such a text is a document after `honestCanary`. */
 export const hostileTexts: readonly (readonly [what: string, text: string, finding: string])[] = [
   ['an alias within its own anchor', 'a: &a\n  b:\n    - *a\n', 'f.yaml:8 document: error: has an alias within its own anchor'],
   ['two anchors that lead to each other', 'a: &a { b: &b [*a, *b] }\n', 'f.yaml:6 document: error: has an alias within its own anchor'],

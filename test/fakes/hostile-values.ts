@@ -165,7 +165,7 @@ const nested = (depth: number, isList: boolean): unknown => {
   return value;
 };
 
-/** What can stand in JSON: deep, wide, and with the names of what every object has. */
+/** Any JSON content: deep, wide, and with the names of properties that every object has. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: leaf },
   {

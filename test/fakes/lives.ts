@@ -118,7 +118,7 @@ export function run(world: World, one: Act): void {
       world.look();
       break;
     case 'short':
-      // It serves, with fewer pods than its threshold asks for.
+      // It serves, with fewer pods than its threshold requires.
       world.room.target = world.room.target === 0 ? 1_000 : 0;
       world.look();
       break;

@@ -29,7 +29,7 @@ function filtered(pattern: string, text: string): unknown[] {
   });
 }
 
-/** What the load tester is sent: payloads, commands, and answers that commands print. */
+/** Input of the load tester: payloads, commands, and output of commands. */
 export const loadTesterReaders: Readonly<Record<string, (text: string) => unknown>> = {
   'a payload of the load tester': (text) => [
     readPayload(Buffer.from(text)),

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take longest, by project; among those of `integration` are some that wait for processes, spread so that not all wait at once.
- * Those of `e2e` take about a minute or more.
+ * Files that take longest, by project. Some files of `integration` wait for processes, and are spread so that not all wait at once. Files of `e2e` take about a
+ * minute or more.
  */
 export const LONGEST = [
   'integration/conduct',
@@ -72,7 +72,7 @@ export const LONGEST = [
 /** One project after the other: a worker goes on only with files of its own. */
 const PROJECTS = ['integration', 'own-process', 'simulated', 'unit', 'e2e'];
 
-/** Whether a file is the one of this name, whatever its tier. */
+/** True if a file has this name, in any tier. */
 export const isNamed = (file: string, name: string): boolean =>
   file.replace(/(?:\.(?:simulated|integration))?\.test\.ts$/, '').endsWith(`/${name}`);
 
@@ -82,7 +82,7 @@ function placeOf({ moduleId }: Pick<TestSpecification, 'moduleId'>): number {
   return found === -1 ? LONGEST.length : found;
 }
 
-/** A fresh clone knows no durations, and a long file that begins last keeps one core busy alone. */
+/** A fresh clone knows no durations, and a long file that begins last keeps only one core busy. */
 export class LongestFirst extends BaseSequencer {
   /** `--shard=1/3`: of the longest files every third one, and all others, which take little time and are part of each shard. */
   override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {

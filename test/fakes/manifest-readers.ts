@@ -14,7 +14,7 @@ interface Said {
   text: string;
 }
 
-/** What a command says of a folder, on one line; it has ended by itself. */
+/** Output of a command about a folder, on one line, once the command has ended by itself. */
 export function saidOf(command: readonly string[], path: string): Promise<Said> {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [program(), ...command, path], { maxBuffer: 2 ** 24 }, (error, stdout, stderr) => {

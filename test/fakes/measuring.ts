@@ -18,7 +18,7 @@ export async function stopServer(): Promise<void> {
   await server?.stop();
 }
 
-/** One that has scraped nothing. */
+/** A server that has scraped nothing. */
 export async function emptyServer(): Promise<EmbeddedPrometheus> {
   server = await startPrometheus({ targets: [], now: () => endMs });
   return server;

@@ -118,7 +118,7 @@ function resume(raw: unknown): unknown {
   return read;
 }
 
-/** What a status says is still to be sent, in the words of each receiver. */
+/** Alerts that a status lists as not yet sent, in the format of each receiver. */
 function alertsOf(raw: unknown): unknown {
   const settings = { address: 'http://hook/', channel: 'c', username: 'u' };
   return parseStatus(raw)?.release?.deliveries?.map(({ key, message, sinceMs, alert }) =>

@@ -3,11 +3,11 @@ import type { Prose } from './prose.ts';
 interface Pattern {
   found: RegExp;
   write: string;
-  /** A sentence that it finds, and one that it takes. */
+  /** A sentence that it finds, and a sentence that it accepts. */
   example: readonly [bad: string, good: string];
 }
 
-/** Sentence patterns that a reader has to read twice, for comments, titles of tests and pages. Words alone are in glossary.test.ts. */
+/** Sentence patterns that a reader has to read twice, for comments, titles of tests and pages. Single words are in glossary.test.ts. */
 export const PATTERNS: Record<string, Pattern> = {
   'a sentence that begins with a question word': {
     found: /(?:^|[.:] |\*\* )(?:What|Why|Whatever|Whether|How|Of what|By what|With what|From what) (?![^.?]*\?)/,
@@ -25,7 +25,7 @@ export const PATTERNS: Record<string, Pattern> = {
     example: ['The port; undefined: it cannot be opened.', 'The port, `undefined` if it cannot be opened.'],
   },
   '"ask" of programs': {
-    found: /(?<!\$)\bask(?:s|ed|ing)?\b(?! (?:your|the (?:user|operator|owner|team|administrator|author)|you|for a word|a person))/i,
+    found: /(?<!\$)\bask(?:s|ed|ing)?\b(?!-for)(?! (?:your|the (?:user|operator|owner|team|administrator|author)|you|for a word|a person))/i,
     write: 'call (a hook), run (a query), request (an object), need, require',
     example: ['the backend is asked', 'the backend is queried: ask the administrator'],
   },

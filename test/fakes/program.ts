@@ -1,4 +1,4 @@
 import { inject } from 'vitest';
 
-/** Path of `serin` as it is shipped, for `node`: a bundle starts faster than 600 modules of source. */
+/** Path of the shipped `serin`, for `node`: a bundle starts faster than 600 modules of source. */
 export const program = (): string => inject('program');

@@ -10,7 +10,7 @@ export interface Prose {
 }
 
 const COMMENT = /\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+|(?<![:'"`\w\\])\/\/ [^\n]*/gm;
-const TITLE = /(?:\b(?:it|describe)(?:\.\w+)*|\]\))\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;
+const TITLE = /(?:(?<!\.)\b(?:it|describe)(?:\.\w+)*|\]\))\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;
 const SENTENCE = /[^.!?|\n]+(?:\.(?=[\w`*])[^.!?|\n]*|\n(?![\n|#>]|\s*[-*] )[^.!?|\n]+)*[.!?|\n]?/g;
 
 /** Prose of a TypeScript file or a Markdown page, in the order in which it is read. Headings and code blocks of a page are no prose. */

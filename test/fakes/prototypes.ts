@@ -14,7 +14,7 @@ const descriptorsOf = (holder: object): Descriptors =>
     }),
   );
 
-/** What every object inherits, as it is now. */
+/** Properties that every object inherits at this moment. */
 export function prototypesNow(): { expectSame(): void; expectNoneFrom(result: unknown): void } {
   const known = HOLDERS.map((holder) => [holder, descriptorsOf(holder)] as const);
   return {

@@ -11,11 +11,11 @@ interface Rule {
 }
 type Request = Omit<AuthorizedRequest, 'userAgent'>;
 
-/** One verb on one resource of a printed rule, and of those that are named on one name. */
+/** One verb on one resource of a printed rule, and on one name if the rule has names. */
 export interface Grant {
-  /** Empty: of a ClusterRole. */
+  /** Empty for a ClusterRole. */
   namespace: string;
-  /** Empty: of all. */
+  /** Empty for all names. */
   name: string;
   group: string;
   resource: string;
@@ -44,7 +44,7 @@ export class Rbac {
     return this.grants.some((grant) => covers(grant, request));
   }
 
-  /** Grants without which all these requests would have been allowed as well, as they were asked for. */
+  /** Grants that no request needs: without each of them, all these requests would also have been allowed. */
   unused(requests: readonly Request[]): Grant[] {
     return this.grants.filter((grant) => !requests.some((request) => covers(grant, request)));
   }

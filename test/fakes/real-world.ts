@@ -1,4 +1,4 @@
 import { leave } from '../scenarios/world.ts';
 
-// Before each file, whatever world the one before it has played in.
+// Before each file, leave the world of the previous file.
 leave();

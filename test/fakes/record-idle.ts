@@ -152,7 +152,7 @@ mkdirSync(folder, { recursive: true });
 for (const [name, what] of Object.entries(cases)) {
   const objects = await record(cluster, name, what);
   const documents = objects.map((object) => {
-    // Who wrote which field is as long as the object, and nothing depends on it while idle.
+    // Field managers would double the size of each object, and nothing depends on them while idle.
     const { managedFields: _, ...metadata } = object.metadata;
     return stringify({ ...object, metadata }, { lineWidth: 0, aliasDuplicateObjects: false });
   });

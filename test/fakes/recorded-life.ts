@@ -21,17 +21,17 @@ export interface Step {
   questions: readonly Question[];
 }
 
-/** One status that was recorded, with the one before and what led to it. */
+/** One recorded status, with the previous one and the event between them. */
 export interface Recorded {
   before: { phase: Phase; release: Release };
-  /** In memory before the step. */
+  /** Release in memory before the step. */
   was: Release;
   phase: Phase;
   release: Release;
   event: EngineEvent;
 }
 
-/** What the status said at one moment after the outside world had stopped changing. */
+/** Content of the status at one moment after the outside world had stopped changing. */
 export interface Moment {
   atMs: number;
   state: string;
@@ -45,7 +45,7 @@ export interface Life {
   canary: Canary;
   steps: readonly Step[];
   records: readonly Recorded[];
-  /** In order; the last one is an interval after the latest time that the first one promises. */
+  /** Moments in order; the last moment is an interval after the latest time that the first one promises. */
   frozen: readonly Moment[];
 }
 
@@ -83,7 +83,7 @@ export function lived({ plan, isScaled, acts }: LifePlan): Life {
   world.onStep = (step) => {
     steps.push(step);
     records.push(...recordsOf(step));
-    // A wake that has come is not asked for any more.
+    // A wake that has come is removed.
     if (step.event.type === 'WAKE' && world.nowMs >= (world.wakeAtMs ?? Number.POSITIVE_INFINITY)) world.wakeAtMs = undefined;
   };
   world.begin();
@@ -115,7 +115,7 @@ function freeze(world: World): Moment[] {
   return untilMs > 0 ? [...moments, momentOf(world)] : moments;
 }
 
-/** What the engine has asked for; and the time of a refused spec, at which the controller looks by itself. */
+/** The next wake that the engine has requested, or the time of a refused spec, at which the controller looks by itself. */
 function nextWakeMs({ wakeAtMs, behaviour, nowMs }: World): number | undefined {
   const uncheckedUntilMs = behaviour.refused?.uncheckedUntilMs ?? 0;
   const known = [wakeAtMs, uncheckedUntilMs > nowMs ? uncheckedUntilMs : undefined].filter((one) => one !== undefined);

@@ -4,19 +4,19 @@ import { parseRegex, type RegexNode } from './regex-syntax.ts';
 interface Position {
   set: bigint;
   goes: number[];
-  /** The whole pattern has matched here, whatever follows: nothing is ever tried again from this place. */
+  /** The whole pattern has matched here, before any following text: the engine never retries from this place. */
   isMatch: boolean;
 }
 
-/** Of each class of characters that patterns tell apart, one or more. */
+/** One or more characters of each class that patterns distinguish. */
 const ALPHABET = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', 'µ', '\u00a0', '\u200b', '\u2028', '\ufffd'];
 const ANY = (1n << BigInt(ALPHABET.length)) - 1n;
 
 /**
- * Why a backtracking engine may need more than time proportional to the text for one search, or undefined. It does so only if some word can be
- * read in two ways from one place back to it (exponential), or be read at one loop, at a later one, and on the way from the first to the
- * second (polynomial); the search for the place of the match is a loop, too. Source: Weideman et al., "Analyzing matching time behavior of
- * backtracking regular expression matchers by using ambiguity of NFA", 2016.
+ * Reason why one search of a backtracking engine can need more than time proportional to the text, or undefined.
+ * It can only if a word can be read in two ways from one place back to it (exponential), or at one loop, at a later loop, and on the way from the first to the
+ * second (polynomial). The search for the place of the match also counts as a loop.
+ * Source: Weideman et al., "Analyzing matching time behavior of backtracking regular expression matchers by using ambiguity of NFA", 2016.
  */
 export function superLinear(source: string, flags: string): string | undefined {
   const tree = parseRegex(source);
@@ -56,7 +56,7 @@ function mayBeEmpty(node: RegexNode): boolean {
 
 const childrenOf = (node: RegexNode): readonly RegexNode[] => ('nodes' in node ? node.nodes : 'node' in node ? [node.node] : []);
 
-/** An automaton with empty moves; `isSure` is false for those that an assertion may forbid. */
+/** An automaton with empty moves; `isSure` is false for moves that an assertion can forbid. */
 class Automaton {
   readonly #setOf: (source: string) => bigint;
   readonly moves: { to: number; isSure: boolean }[][] = [];
@@ -169,7 +169,7 @@ function positionsOf(tree: RegexNode, flags: string): Position[] {
   });
 }
 
-/** From each position those that can follow it after one character or more. */
+/** For each position, the positions that can follow it after one character or more. */
 function reachable(positions: readonly Position[]): Set<number>[] {
   return positions.map(({ goes }) => spread(goes, (p) => positions[p]?.goes ?? []));
 }

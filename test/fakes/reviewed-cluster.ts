@@ -4,9 +4,9 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { HeldCluster } from './held-cluster.ts';
 import { raw } from './raw.ts';
 
-/** A cluster that knows tokens and rights, and answers reviews of them. Its other requests ask for no right: the code under test must. */
+/** A cluster that knows tokens and rights, and answers reviews of them. Its other requests check no rights: the code under test must. */
 export class ReviewedCluster extends HeldCluster {
-  /** By token. */
+  /** Users by token. */
   readonly users = new Map<string, { user: User; audience: string }>();
   /** `ann list canaries a`; without a namespace in all. */
   readonly rights = new Set<string>();

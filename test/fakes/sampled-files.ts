@@ -41,7 +41,7 @@ export const SAMPLED = [
 
 const pathOf = (name: string): string => `test/integration/${name}.test.ts`;
 
-/** In an order of the seed, so that what a file itself leaves out by the seed does not follow from whether it is run. */
+/** Order by the seed, so that the parts that a file leaves out by the seed do not depend on whether it is run. */
 const placeOf = (name: string, seed: number): string => createHash('sha256').update(`${seed} ${name}`).digest('hex');
 
 /** Paths of those files that are left out; a file is never left out where an argument of vitest names it. */

@@ -5,7 +5,7 @@ const apiVersion = 'networking.k8s.io/v1';
 
 /** The Ingress of `shop`, as a reference. */
 export const ingressRef = { apiVersion, kind: 'Ingress', name: 'shop', namespace: NAMESPACE };
-/** What a Canary that is routed by it has in its spec. */
+/** Fields in the spec of a Canary that this Ingress routes. */
 export const routedByIngress = { provider: 'nginx', ingressRef: { apiVersion, kind: 'Ingress', name: 'shop' } };
 
 export const leadingTo = (service: string) => ({

@@ -8,10 +8,10 @@ import { type CanarySnapshot, snapshotOf } from '../../src/reading/snapshot.ts';
 import { whyOf } from '../../src/reading/why/diagnose.ts';
 import type { World } from './world.ts';
 
-/** A world that stands still, and the objects of it that a user sees. */
+/** A world in which nothing moves, and its objects that a user sees. */
 export interface StalledRelease {
   world: World;
-  /** Over the target and the primary as the world has them; undefined: the object is not there. */
+  /** Laid over the target and the primary of the world. `undefined` if the object does not exist. */
   target?: object | undefined;
   primary?: object | undefined;
   targetPods?: KubeObject[];
@@ -25,7 +25,7 @@ export interface Stall {
   /** Kind and field that prove it. */
   proof: [string, string | RegExp];
   action: RegExp;
-  /** The remedy of a user, as `wayOf` puts it; absent: nothing but what `action` says of others. */
+  /** The remedy for a user, in the words of `wayOf`. Absent if `action` only needs others. */
   way?: string;
   /** Does what the action says, and no more. */
   mend(stalled: StalledRelease): void;
@@ -39,7 +39,7 @@ export const workload = (name: string, replicas: number, ready: number): KubeObj
   status: { observedGeneration: 1, replicas, updatedReplicas: replicas, availableReplicas: ready, readyReplicas: ready },
 });
 
-/** As the cluster would show it now; the sentence is the one that the controller would store. */
+/** Objects as the cluster would show them now, with the message that the controller would store. */
 export function snapshotIn({ world, targetPods = [], primaryPods = [], ...stalled }: StalledRelease): CanarySnapshot {
   const facts = world.facts();
   const { release, phase = '' } = world.canary.status ?? {};
@@ -54,7 +54,7 @@ export function snapshotIn({ world, targetPods = [], primaryPods = [], ...stalle
     side === undefined || isGone
       ? {}
       : { [name === 'podinfo' ? 'target' : 'primary']: { ...workload(name, side.replicas, side.readiness.ready), ...over } };
-  // The same template by the release's own record: which one it is, the world says without one.
+  // The same template by the release's own record: the world identifies it without a template.
   const seen = target && { metadata: { ...workload('podinfo', 1, 1).metadata, uid: target.uid, generation: target.generation } };
   return {
     ...snapshotOf(raw),

@@ -16,7 +16,7 @@ const metrics = createControllerMetrics('test');
 /** Longer than every pause, deadline and delay of an idle controller. */
 const WATCHED_MS = 1_200_000;
 
-/** Starts this version over the objects, lets time go by, and says what it has written. */
+/** Starts this version over the objects, lets time pass, and returns its writes. */
 export async function startOver(applications: readonly (readonly KubeObject[])[], edit: (server: ModelServer) => void = () => undefined) {
   const clock = handClock(Date.UTC(2030, 0, 1));
   const server = new ModelServer(clock);
@@ -52,7 +52,7 @@ export async function startOver(applications: readonly (readonly KubeObject[])[]
   return { ...wrote, phases, runs };
 }
 
-/** Of meshes that have no data plane here. */
+/** Definitions of meshes that have no data plane here. */
 function meshCrds(): KubeObject[] {
   const appMesh = ['VirtualNode', 'VirtualRouter', 'VirtualService'].map((kind) =>
     definition('appmesh.k8s.aws', kind, `${kind.toLowerCase()}s`, ['v1beta2', 'v1beta1']),

@@ -1,4 +1,4 @@
-/** V8 compares each place anew once what it seeks is longer than its tables. */
+/** V8 compares each place again once the sought text is longer than its tables. */
 const LONGEST_SOUGHT = 250;
 
 type Charge = (steps: number) => void;
@@ -18,7 +18,7 @@ type CountSteps = (work: () => void, most: number) => number;
  */
 export const countSteps: CountSteps = (work, most) => withStepMeter((count) => count(work, most));
 
-/** The same many times over: each change of a built-in function makes the engine compile all that calls it anew. */
+/** The same many times: after each change of a built-in function, the engine compiles all its callers again. */
 export function withStepMeter<T>(run: (count: CountSteps) => T): T {
   let steps = 0;
   let limit = 0;
@@ -37,7 +37,7 @@ export function withStepMeter<T>(run: (count: CountSteps) => T): T {
   });
   try {
     return run((work, most) => {
-      // Made beforehand: to make an error takes steps, too.
+      // Created beforehand: creating an error also takes steps.
       exceeded = new StepsExceeded(`more than ${most} steps`);
       // One for the call: where nothing is counted, twice as much is still twice as much.
       [steps, limit, isCounting] = [1, most, true];
@@ -77,7 +77,7 @@ const result: Patch = (charge, own) =>
     return found;
   };
 
-/** Of one character; called most often. */
+/** Charges one character; called most often. */
 const single: Patch = (charge, own) =>
   function patched(at) {
     charge(1);

@@ -9,7 +9,7 @@ export interface ServedRequest {
   authorization?: string;
 }
 
-/** Runs `use` against an HTTP server on loopback that answers with `answer`; `seen` lists what it was asked. For tests. */
+/** Runs `use` against an HTTP server on loopback that answers with `answer`; `seen` lists its requests. For tests. */
 export async function withServer(
   answer: (request: IncomingMessage, response: ServerResponse, count: number) => void,
   use: (url: string, seen: ServedRequest[]) => Promise<void>,

@@ -12,7 +12,7 @@ export const tlsFile = (name: string): string => join(FOLDER, name);
 export const tlsText = (name: string): string => readFileSync(tlsFile(name), 'utf8');
 export const tlsData = (name: string): string => readFileSync(tlsFile(name)).toString('base64');
 
-/** How the server knows a caller. */
+/** Identity of a caller, as the server sees it. */
 export interface Caller {
   authorization?: string;
   /** Common name and serial number of the client certificate. */
@@ -23,7 +23,7 @@ export interface Caller {
 export interface TlsKubeServer {
   readonly url: string;
   readonly port: number;
-  /** Everybody who asked for anything. */
+  /** Callers of all requests. */
   readonly callers: readonly Caller[];
   stop(): Promise<void>;
 }

@@ -38,7 +38,7 @@ const analysed = (more: Parameters<typeof aCanary>[0] = {}): World => {
 };
 const inPhase = (phase: string) => (world: World) => world.phase === phase;
 
-/** How a release reaches each phase. */
+/** A release in each phase. */
 const WORLDS: Readonly<Record<string, () => World>> = {
   Initializing: () => new World(aCanary({ stepWeight: 20, metrics })).begin(),
   Initialized: () => analysed(),

@@ -9,12 +9,12 @@ import { at, releasing, steps } from './releasing.ts';
 import { verdict } from './stalled-release.ts';
 import { aCanary, initialized, World, withHooks } from './world.ts';
 
-/** How a release comes to a wait, and what ends it. */
+/** Steps of a release into a wait, and out of it. */
 export interface Waiting {
   before(): World;
-  /** From here on its events and alerts are those of the wait. */
+  /** Begins the wait: from here on all events and alerts belong to it. */
   begin(world: World): void;
-  /** Does what the remedy says, or lets the time pass where no one has to act. */
+  /** Follows the remedy, or lets the time pass if no user must act. */
   follow(world: World): void;
 }
 

@@ -14,19 +14,19 @@ import type { Compared, ToCompare } from '../../src/judge/compared.ts';
 
 type Body<A extends Answer = Answer> = A extends Answer ? Omit<A, 'id'> : never;
 
-/** How the world answers, field by field; a test changes what it needs. */
+/** Answers of the world, field by field; a test changes the fields that it needs. */
 type Counted = Compared extends infer One ? (One extends Compared ? Omit<One, 'metric'> : never) : never;
 
 export interface Behaviour {
   hooks: Partial<Record<HookType, 'passed' | 'refused'>>;
   verdicts: readonly Verdict[];
-  /** Counts of both sides, as they are read now. */
+  /** Current counts of both sides. */
   compare: (asked: ToCompare, nowMs: number) => Counted;
   /** Revisions whose pods never become ready: as canary, as primary. */
   brokenCanary: Set<string>;
   brokenPrimary: Set<string>;
   stalls: boolean;
-  /** Data, or the text of one without any. */
+  /** A blocker, or the text of a blocker without data. */
   blocker?: NewBlocker | string;
   /** All is written, and the provider says this against it. */
   unconfirmed?: string | Omit<NewBlocker, 'code'>;
@@ -34,13 +34,13 @@ export interface Behaviour {
   contested?: string | Omit<NewBlocker, 'code'>;
   /** An edit of the spec is refused: `canary` stays what it was. */
   refused?: Facts['refused'];
-  /** Writes of the primary's template are refused, also those that restore it. */
+  /** Writes of the primary's template are refused, also writes that restore it. */
   refusesPromote: boolean;
   /** The same as data. */
   refusal?: NewBlocker;
-  /** What hooks and the API server say when they refuse; absent: a word. */
+  /** Message of hooks and the API server in a refusal. Default: a word. */
   words?: string;
-  /** Why an undo cannot be done; absent: it is. */
+  /** Reason for which an undo is refused. Absent if it is carried out. */
   refusesUndo?: string;
 }
 
@@ -91,31 +91,31 @@ export class World {
   targetRevision = 's1:a';
   targetReplicas = 1;
   targetGeneration = 1;
-  /** By revision: the images of its containers, by name. */
+  /** Images by revision, and by the name of the container. */
   readonly images: Record<string, Record<string, string>> = {};
   targetRollout: string | undefined;
-  /** Checksums of what the target's pods read; absent: nothing is tracked. `podsRead` is what the pods that exist have read. */
+  /** Checksums of the configs of the target's pods, absent if nothing is tracked. `podsRead` are the checksums that existing pods have read. */
   configs: Record<string, string> | undefined;
   podsRead: Record<string, string> | undefined;
   /** The scalers' limits; a test plays the scalers by setting the replicas. */
   scaler: Facts['scaler'];
   /** Sides that are in the middle of a rollout: they serve, and are not ready before it is over. */
   rolling: { target?: SideFacts['progress'] | undefined; primary?: SideFacts['progress'] | undefined } = {};
-  /** Most pods that the target's scaler leaves it, whatever is asked of it. */
+  /** Most pods that the target's scaler leaves it, for any requested number. */
   scalerGives = 1_000;
   /** Most pods that become ready. */
   room: { target: number; primary: number } = { target: 1_000, primary: 1_000 };
   /** Moves with every write of a config. */
   configsVersion = '1';
-  /** Why they are unknown now. */
+  /** Reason why the target's revision is unknown now. */
   undetermined: string | undefined;
   primaryReplicas = 0;
-  /** There is a receiver of all events. */
+  /** A receiver of all events exists. */
   globalEvents = false;
   /** Set to make a side lose or regain its pods. */
   targetDown = false;
   primaryDown = false;
-  /** How the canary's pods fail; absent: they are not watched. */
+  /** Failures of the canary's pods. Absent if pods are not watched. */
   failing: PodFailings | undefined;
   primaryCarries: string | undefined;
   routes: Routes | undefined;
@@ -276,7 +276,7 @@ export class World {
     this.failing = { crashes: 0, lost: 0, unready: 0, ends: { 'pod-1': 0 } };
   }
 
-  /** Its only container ends, and starts again when `recoverPods` says so. */
+  /** Ends its only container, which starts again at `recoverPods`. */
   crashPods(exitCode = 3): void {
     const { crashes = 0, lost = 0 } = this.failing ?? {};
     const last = { pod: 'podinfo-x', container: 'app', exitCode, times: crashes + 1 };

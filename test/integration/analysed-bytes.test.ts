@@ -7,8 +7,8 @@ import { propertyRuns, propertyTimeoutMs } from '../fakes/property-runs.ts';
 /** 20 schedules in `npm test`. */
 const SHARE = 1 / 6;
 
-describe('what a promotion gives to the primary', () => {
-  it('I3: is what was analysed, whatever edits others make to target, primary, ConfigMaps and Secrets between any two calls', {
+describe('the template that a promotion writes to the primary', () => {
+  it('I3: is what was analysed, for any edits of target, primary, ConfigMaps and Secrets by others between any two calls', {
     timeout: 3 * propertyTimeoutMs,
   }, async () => {
     let promotions = 0;

@@ -70,7 +70,7 @@ describe('HPAs on the embedded cluster (a real control plane has no metrics API)
     await demand(10);
     await becomes(2, says('ScalingLimited', 'True', 'TooFewReplicas'));
   });
-  it('leaves a target at zero replicas alone', async () => {
+  it('does not scale a target at zero replicas', async () => {
     await embedded.cluster.patch(target, { spec: { replicas: 0 } }, { subresource: 'scale' });
     await eventuallyHolds(async () =>
       expect((await embedded.cluster.get(hpa))?.status).toMatchObject(says('ScalingActive', 'False', 'ScalingDisabled')),

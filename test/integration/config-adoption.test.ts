@@ -83,7 +83,7 @@ it.each([
   { limit: '--secrets-names=other', asked: [] },
   { limit: '--secrets-namespaces=other', asked: [] },
   { limit: '--secrets-names=db', asked: ['get secrets', 'patch secrets', 'watch secrets'] },
-])('with $limit a Canary is taken over with these requests on Secrets alone: $asked', async ({ limit, asked }) => {
+])('with $limit only the allowed requests on Secrets are sent when a Canary is taken over', async ({ limit, asked }) => {
   lab = await ConfigLab.begin(1);
   const first = lab.startController('first');
   await lab.initialized();
@@ -111,7 +111,7 @@ it('03-CT13: copies that hold something else than their source are a new revisio
   expect(configsOf(await primary())[1]).toMatch(/^settings-primary-[0-9a-f]{10}$/);
 });
 
-it('03-CT6: a Canary over a target whose config is missing makes no primary, says so, and begins when it is there', async () => {
+it('03-CT6: a Canary over a target whose config is missing creates no primary, says so, and begins when the config exists', async () => {
   lab = await ConfigLab.begin(1, ['settings']);
   lab.startController('controller');
   await lab.canariesAre('say what is missing', ({ status }: Raw) => {

@@ -67,7 +67,7 @@ it('secrets mode get: no watch on Secrets; a ConfigMap that starts a release has
   );
 });
 
-it('03-CT22: -enable-config-tracking=false: nothing is watched or copied, and status has no trackedConfigs', async () => {
+it('03-CT22: with -enable-config-tracking=false nothing is watched or copied, and status has no trackedConfigs', async () => {
   lab = await ConfigLab.begin(1);
   lab.startController('controller', ['-enable-config-tracking=false']);
   await lab.initialized();
@@ -90,7 +90,7 @@ it('03-CT22: switching tracking off and on again starts no release', async () =>
   expect((await lab.bare.cluster.get(lab.canary(0)))?.status).toMatchObject({ phase: 'Initialized', release: { run: 0 } });
 });
 
-it('the embedded API server sends metadata only, by name, to who asks so', async () => {
+it('the embedded API server sends only metadata, selected by name, if a client requests it', async () => {
   lab = await ConfigLab.begin(1);
   const { cluster, apiUrl } = lab.bare;
   const seen: string[] = [];

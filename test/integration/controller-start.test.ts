@@ -6,7 +6,7 @@ import { program } from '../fakes/program.ts';
 
 const unreachable = '--master=http://127.0.0.1:1';
 
-/** What `serin controller` says before it ends, and its exit code. */
+/** Output of `serin controller` until it ends, and its exit code. */
 function controller(...flags: string[]): Promise<{ code: number | null; said: string }> {
   const child = spawn(process.execPath, [program(), 'controller', ...flags], { env: { HOME: '/nonexistent' } });
   let said = '';
@@ -50,7 +50,7 @@ it.concurrent.each([
   expect(lines.map((line) => JSON.parse(line).reason)).toEqual(message.map((text) => expect.stringContaining(text)));
 });
 
-it('a port that is taken ends it with one line, before the cluster is asked for anything', async () => {
+it('a port that is taken ends it with one line, before any request to the cluster', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, resolve));
   const { port } = other.address() as AddressInfo;

@@ -78,7 +78,7 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
     await watch.until(1, 'succeeded', ({ status }: Raw) => status?.phase === 'Succeeded', BOUND_MS);
     const asked = betweenStatusWrites(bare.answered.slice(from));
     const first = asked.findIndex((step) => ROUTES[provider] in step);
-    // 10, 20, 30, 40 and 50 %: one after the other, and nothing between them. An Event is sent beside its step, and may be answered later.
+    // 10, 20, 30, 40 and 50 %: one after the other, and nothing between them. An Event is sent in parallel with its step, and can be answered later.
     const steps = asked.slice(first, first + 5).map(({ 'create events': _created, 'patch events': _repeated, ...others }) => others);
     expect(steps).toEqual(Array(5).fill({ 'patch canaries/status': 1, [ROUTES[provider]]: 1 }));
     await eventually(
@@ -89,7 +89,7 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
   },
 );
 
-it('an initialization reads its target and the apex Service once, and neither anchor nor records, of which there are none', async () => {
+it('an initialization reads its target and the apex Service once, and reads neither anchor nor records, which do not exist', async () => {
   await createApplications(bare.cluster, 1, 'istio');
   startController('controller');
   await initialized();
@@ -106,7 +106,7 @@ it('an initialization reads its target and the apex Service once, and neither an
   });
 });
 
-/** How often an Event of this reason was sent. */
+/** Number of Events with this reason. */
 async function timesReported(wanted: string): Promise<number> {
   const { items } = await bare.cluster.list({ apiVersion: 'v1', kind: 'Event' });
   return items.filter(({ reason }) => reason === wanted).reduce((sum, { count }: Raw) => sum + count, 0);
@@ -125,7 +125,7 @@ it('E55: twenty pods that become ready one by one cost no more status writes tha
   await watch.until(1, 'has its first step', ({ status }: Raw) => status?.canaryWeight === 10, BOUND_MS);
   const writes = bare.answered.slice(from).filter((what) => what === 'patch canaries/status');
   const intervals = Math.floor((monotonicMs() - fromMs) / 1_000);
-  // The release begins, its pods are ready, and the first step; and the sentences that have stood for an interval of one second.
+  // Three writes: the release begins, its pods are ready, and the first step. In addition, the messages that have been unchanged for an interval of one second.
   expect(writes.length).toBeLessThanOrEqual(3 + intervals);
 });
 
@@ -156,7 +156,7 @@ it('I9: a standby only tries the lease, and takes over when the leader ends with
   await watch.until(1, 'succeeded', ({ status }: Raw) => status?.phase === 'Succeeded', BOUND_MS);
 });
 
-it('I9: a leader whose lease another holds stands by without ending, and leads again, alone, when the lease is free', async () => {
+it('I9: a leader whose lease is taken goes on standby without ending, and leads again as the only leader when the lease is free', async () => {
   await createApplications(bare.cluster, 1, 'istio');
   const leader = startController('leader', LEASE_FLAGS);
   await initialized();

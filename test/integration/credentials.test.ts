@@ -19,7 +19,7 @@ let bare: BareCluster;
 let echo: EchoServer;
 let controller: GuardedProcess;
 
-/** Every backend that takes credentials. Keptn is asked as the controller itself, and takes none. */
+/** Every backend that takes credentials. The controller queries Keptn with its own account. */
 const templates: Readonly<Record<string, { type?: string; query?: string; provider?: object; secret?: Record<string, string> }>> = {
   'prometheus-token': { type: 'prometheus', secret: { token: planted('token') } },
   'prometheus-basic': {
@@ -189,7 +189,7 @@ it('no credential shows in logs, events, statuses, metrics or messages, while ev
   for (const [where, text] of Object.entries(texts)) expect.soft(leakIn(text), `a credential in ${where}`).toBeUndefined();
 });
 
-it('what looks for credentials finds them in base64, at any place', () => {
+it('the search for credentials finds them in base64, at any offset', () => {
   for (const before of ['', 'a', 'ab', 'abc'])
     expect(leakIn(`x ${Buffer.from(`${before}${planted('x')}`).toString('base64')}`)).toMatch(/base64/);
   expect(leakIn('nothing of it in a word')).toBeUndefined();

@@ -77,7 +77,7 @@ const masked = (line: string): string =>
     .replace(/\d+(\.\d+)?/g, 'N')
     .replace(/ +N/g, ' N')
     .replace(/ (passed|failed)$/, ' RESULT');
-/** Events and checks come when they come, and are not in each picture; a busy machine makes other requests, which may need more lines than one. */
+/** Events and checks come at random times, and are not in each picture; a busy machine sends other requests, which can need more lines than one. */
 function steady({ lines }: Picture): string[] {
   let isOfRequests = false;
   return lines
@@ -89,7 +89,7 @@ function steady({ lines }: Picture): string[] {
     .map(masked);
 }
 const steadyLines = ({ pictures }: Recording): string[] => [...new Set(pictures.flatMap(steady))].toSorted();
-/** From the exposure on: the more lines the requests need, the less of what stood above is still on the screen. */
+/** Lines from the exposure on: the more lines the requests need, the fewer of the earlier lines are still on the screen. */
 function lastScreen({ pictures }: Recording): string[] {
   const lines = steady(pictures.at(-1) ?? { atMs: 0, lines: [] });
   return lines.slice(lines.findIndex((line) => line.startsWith('  exposure ')));
@@ -103,7 +103,7 @@ it('the recording in the README shows what the demo prints today, and version 3 
   const hint = 'run npm run docs:record';
   expect(steadyLines(kept), hint).toEqual(steadyLines(recording));
   expect(lastScreen(kept), hint).toEqual(lastScreen(recording));
-  // Before Serin takes over, the Service leads all requests to the target; after that they go by the route that Serin writes.
+  // Before Serin takes over, the Service leads all requests to the target; after that they follow the route that Serin writes.
   const screens = recording.pictures.map(({ lines }) => lines.map(([text]) => text).join('\n'));
   expect(screens.find((screen) => screen.includes('  primary'))).toMatch(
     /primary +\.+ +0 %.*\n +canary +#+ 100 %.*\n +routes +as the Service podinfo/,

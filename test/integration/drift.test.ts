@@ -4,7 +4,7 @@ import { startModelledRelease } from '../scenarios/drift/modelled-release.ts';
 import { DRIFT_PLAN, describeDrift } from '../scenarios/drift.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 
-// What runs a Knative Service is not modelled here: drift-of-knative.test.ts.
+// Knative's controllers are not modelled here: drift-of-knative.test.ts.
 const inVirtualTime = providerFixtures.filter(({ provider }) => provider !== 'knative');
 // Each provider has one edit in three, the next provider others; test/long plays all.
 const part = partOf(3);

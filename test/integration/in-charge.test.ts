@@ -40,7 +40,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What both commands print of the controller, and note beside it. */
+/** Lines and notes about the controller in the output of both commands. */
 async function said(flags: OutputFlags = {}, cluster = bare.cluster): Promise<string[]> {
   const lines: string[] = [];
   const stream = { isTTY: false, columns: 200, write: (text: string | Uint8Array) => lines.push(...String(text).split('\n')) };
@@ -87,7 +87,7 @@ it('status and why say which replica looks after the Canary, and since when none
   ]);
 });
 
-it('status and why say nothing of it where Leases may not be read, but for a note with -o wide', async () => {
+it('without the right to read Leases, status and why print nothing about the controller in charge, except a note with -o wide', async () => {
   serin.start(3);
   await initialized();
   const { list } = bare.cluster;

@@ -4,7 +4,7 @@ import { anEnvironment, startEmbeddedEnvironment } from '../scenarios/environmen
 import { describeHandOver } from '../scenarios/failover.ts';
 import { describeKills } from '../scenarios/kills.ts';
 
-// In real time: signals, a lease between processes, and what a process leaves behind that is killed. More of both in `failover.test.ts`.
+// In real time: signals, a lease between processes, and the remains of a killed process. More of both in `failover.test.ts`.
 describe('processes that end, on the embedded cluster', () => {
   const environment = anEnvironment(() => startEmbeddedEnvironment(ADVERSE));
   describeHandOver(environment, { waiting: false });

@@ -19,7 +19,7 @@ const NAME = nameOf(0);
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: NAMESPACE, name: NAME };
 
 let bare: BareCluster;
-/** As the command line reaches it: it outlives the API server. */
+/** Cluster as the command line reaches it: it outlives the API server. */
 let cluster: KubeCluster;
 let isStopped: boolean;
 
@@ -62,7 +62,7 @@ it.each([
   { title: 'status', start: ofStatus, before: 'unseen', after: 'unseen (suspended)' },
   { title: 'list', start: ofList, before: '2 Canaries', after: 'unseen (suspended)' },
 ])(
-  '$title --watch asks for nothing while nothing changes, shows a change, and an API server that is gone',
+  '$title --watch sends no requests while nothing changes, shows a change, and shows that the API server is gone',
   async ({ start, before, after }) => {
     const screen = viewing(start);
     await screen.shows(before);

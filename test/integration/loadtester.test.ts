@@ -50,7 +50,7 @@ describe('the load tester with releases on the embedded cluster', () => {
     });
     return scenario;
   };
-  /** By hand, as an approver does. */
+  /** Calls a gate by hand, as an approver does. */
   const byHand = async (path: string, { namespace }: Scenario): Promise<number> => {
     const headers = { authorization: `Bearer t0ken-of-${namespace}` };
     return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify({ name: 'podinfo', namespace }) })).status;
@@ -129,7 +129,7 @@ describe('the load tester with releases on the embedded cluster', () => {
     }
   });
 
-  it('06-SE5 06-F2: a command that needs a shell is refused, and the event of its Canary names the flag; a load that fails is reported, too', async () => {
+  it('06-SE5 06-F2: a command that needs a shell is refused, and the event of its Canary names the flag; a load that fails is also reported', async () => {
     const scenario = await begin('refused');
     const { given, when, then } = scenario;
     try {

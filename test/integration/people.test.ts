@@ -23,7 +23,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Commands that run until a signal ends them. */
 const staying: Readonly<Record<string, { flags?: string; says: RegExp; exit: number }>> = {
-  // Ports of their own would be those of another test, too.
+  // Default ports could be in use by another test.
   'serin controller': { flags: '--port 0', says: /"reconciling Canaries"/, exit: 0 },
   'serin loadtester': { flags: '--host 127.0.0.1 --port 0', says: /"serin loadtester started"/, exit: 0 },
   'serin cluster': { says: /^The cluster is ready/m, exit: 0 },
@@ -41,8 +41,8 @@ const others = examples.filter((line) => !stayers.some((one) => one.line === lin
 const forPeople = new Command('serin');
 addCanaryCommands(forPeople);
 /**
- * So many processes would take minutes on a busy machine: what needs no shell, and no stream of the process, is run in this one. A rehearsal seals
- * the network of its process, and the cluster of the fixture is in this one.
+ * Separate processes would take minutes on a busy machine: commands that need no shell, and no stream of the process, run in this one. A rehearsal seals the
+ * network of its process, and the cluster of the fixture is in this one.
  */
 const runsHere = (line: string): boolean =>
   !line.startsWith('serin rehearse ') &&
@@ -67,7 +67,7 @@ describe('the commands for users, on the embedded cluster', () => {
   const inFolder = (...path: string[]): string => join(fixture.folder, ...path);
   let env: Record<string, string>;
 
-  /** What the examples find where they are run: `serin` on the PATH, the files that they name, and a primary that outlives its Canary. */
+  /** Prerequisites of the examples: `serin` on the PATH, the files that they name, and a primary that outlives its Canary. */
   beforeAll(async () => {
     for (const object of keptApplication('test', 'shop')) await fixture.cluster.create(object);
     for (const folder of ['bin', 'secrets']) mkdirSync(inFolder(folder));
@@ -80,12 +80,12 @@ describe('the commands for users, on the embedded cluster', () => {
       PATH: `${inFolder('bin')}:${process.env.PATH}`,
       KUBECONFIG: fixture.kubeconfigFile,
       LC_ALL: 'C',
-      // So many processes of one program.
+      // Many processes of one program share this cache.
       NODE_COMPILE_CACHE: inFolder('compiled'),
     };
   });
 
-  describe('the help of every command, as it is called in a shell', () => {
+  describe('the help of every command, with its examples run in a shell', () => {
     const run = async (line: string): Promise<Shown> => {
       if (!runsHere(line)) return runScript(line, env, fixture.folder);
       const { code, said, complained } = await serin(...line.split(' ').slice(1));

@@ -8,7 +8,7 @@ import { arrivingIn } from '../application/arrival/world.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { serin } from '../scenarios/serin.ts';
 
-/** Where the answer has the object of a trap: in one of its lists, or in the sentence of a difference from Flagger about the apex Service. */
+/** Place of a trap's object in the answer: one of its lists, or the sentence of a difference from Flagger about the apex Service. */
 type Place = 'follows' | 'refused' | 'warned' | 'companions' | 'keeps' | `DF${number}`;
 
 interface Prepared {
@@ -71,7 +71,7 @@ function beside(part: KubeObject): Omit<Prepared, 'name'> {
   return { objects: [...objects, part], canary };
 }
 
-/** What the answer has to name for a trap. */
+/** Place and object that the answer must name for a trap. */
 function expected({ kind, name, world }: Trap): Pick<Named, 'place' | 'object'> {
   const [part] = world.parts;
   const last = world.parts.at(-1);
@@ -109,7 +109,7 @@ function expected({ kind, name, world }: Trap): Pick<Named, 'place' | 'object'> 
       return { place: 'companions', object: 'VerticalPodAutoscaler/shop' };
     case 'monitor':
       if (part?.is === 'PodMonitor') return { place: 'warned', object: 'PodMonitor/shop' };
-      // It goes by the port name and the labels of the apex Service, and that keeps both.
+      // The monitor selects the port name and the labels of the apex Service, which keeps both.
       return part?.is === 'port name' && part.name !== 'http'
         ? { place: 'DF741', object: part.name }
         : { place: 'keeps', object: 'Service/shop-web' };
@@ -188,7 +188,7 @@ describe('serin preflight over a cluster of applications', () => {
     const versions = readKinds.reduce((sum, kind) => sum + kind.versions.length, 1);
     const count = (requests: Record<string, number>) => Object.values(requests).reduce((sum, one) => sum + one, 0);
     expect(Object.values(few).every((one) => one === 1)).toBe(true);
-    // Beside the lists, what the API server serves is asked for.
+    // Besides the lists, the served versions of the API server are read.
     expect(count(asked) - count(few)).toBeLessThanOrEqual(versions);
     for (let index = 0; index < trapped.length + untouched.length; index += 1) {
       const namespace = index < trapped.length ? namespaceOf(index, 'trap') : namespaceOf(index - trapped.length, 'clean');

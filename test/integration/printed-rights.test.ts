@@ -8,7 +8,7 @@ import { onlyThen, rightsScenarios } from '../scenarios/rights/rights-scenarios.
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const part = partOf(4);
-/** What scenarios have used of what only some need. */
+/** Grants for only some scenarios that a scenario has used. */
 const shown = new Set<string>();
 
 describe(`06-RB21: releases under the rights that serin rights prints (${titleOf(part)})`, () => {
@@ -22,7 +22,7 @@ describe(`06-RB21: releases under the rights that serin rights prints (${titleOf
     expect(names.filter((name) => onlyThen[name] === undefined || onlyThen[name] === one.name)).toEqual([]);
   });
 
-  it('what only some need is used by the scenario that the list names', () => {
+  it('grants for only some scenarios are used by the scenario that the list names', () => {
     const played = new Set(chosen.map(({ name }) => name));
     const expected = Object.entries(onlyThen).flatMap(([grant, by]) => (played.has(by) ? [grant] : []));
     expect([...shown].toSorted()).toEqual(expected.toSorted());
@@ -40,7 +40,7 @@ describe(`06-RB21: releases under the rights that serin rights prints (${titleOf
     for (const request of refused) expect(request).toMatch(/^(get|create|patch) \/events shop\//);
   });
 
-  it('a rule too many would be noticed, as one without use', async () => {
+  it('an extra rule would be noticed, because no request uses it', async () => {
     const more = '  - apiGroups: [apps]\n    resources: [statefulsets]\n    verbs: [delete]\n';
     const { unused } = await runUnderRights(first, (rights) => rights.replace(/^rules:\n/m, `rules:\n${more}`));
     expect(unused.map(grantName)).toContain('delete statefulsets.apps');

@@ -119,7 +119,7 @@ async function promote(through: Cluster, kind: 'promote' | 'restorePrimary' = 'p
   return answerQuestion({ kind, id: '1', revision: pinned }, context);
 }
 
-/** What the primary's pods would read. */
+/** Revision and configs that the primary's pods would read. */
 async function primaryReads(): Promise<{ revision: unknown; data: unknown[] }> {
   const primary = await cluster.get(ref('apps/v1', 'Deployment', 'podinfo-primary'));
   const { metadata, spec } = raw(primary)?.spec.template ?? {};
@@ -162,7 +162,7 @@ const disturbances: { what: string; disturb: () => Promise<unknown> }[] = [
 describe('I3: only analysed bytes are promoted', () => {
   it.each(disturbances)('when $what between any two calls of a promotion', async ({ disturb }) => {
     const outcomes: string[] = [];
-    // Each round disturbs one call later than the one before, until the promotion is over before its turn comes.
+    // Each round disturbs a later call than the previous round, until the promotion ends before its turn comes.
     for (let at = 0, isReached = true; isReached; at += 1) {
       await asPinned();
       const through = disturbed(at, disturb);
@@ -180,7 +180,7 @@ describe('I3: only analysed bytes are promoted', () => {
   });
 });
 
-it('I4: what the primary carries is kept before it is replaced, also when the controller was killed before it kept it', async () => {
+it("I4: the primary's template is kept before it is replaced, also when the controller was killed before it kept it", async () => {
   await asPinned();
   expect(await promote(cluster)).toMatchObject({ outcome: 'written' });
   const kept = new Anchors(cluster, config.historyLimit, { warn: () => undefined });
@@ -190,7 +190,7 @@ it('I4: what the primary carries is kept before it is replaced, also when the co
   expect((await kept.templates.promoted(canary, signal))?.revision).toBe(pinned);
 });
 
-/** As it was when the analysis began; the copies of earlier rounds are left in place. */
+/** State at the beginning of the analysis; the copies of earlier rounds stay. */
 async function asPinned(): Promise<void> {
   const target = ref('apps/v1', 'Deployment', 'podinfo');
   await write('settings', BLUE);
@@ -260,7 +260,7 @@ describe('E103: a primary that another writer has changed meanwhile is read agai
     expect(patches()).toBeLessThan(50);
   });
 
-  it('what the server refuses of an unchanged primary is a refusal, asked once', async () => {
+  it('a permanent refusal of a write to an unchanged primary is reported after one request', async () => {
     await asPinned();
     let patches = 0;
     const patch: Cluster['patch'] = async (at, body, options) => {

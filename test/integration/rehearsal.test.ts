@@ -62,7 +62,7 @@ describe('a rehearsal', () => {
 });
 
 describe('nothing of a rehearsal reaches a network', () => {
-  it('calls of manifests to names, addresses and listeners of this machine go to stand-ins', async () => {
+  it('calls of manifests to names, addresses and listeners of this machine are answered within the rehearsal', async () => {
     const { server, port, connections } = await listener();
     const hook = (name: string, url: string) => ({ name, type: 'rollout', url, timeout: '2s' });
     const addresses = ['https://hooks.example.com/a', 'http://203.0.113.7/b', 'http://[2001:db8::1]:81/c', `http://localhost:${port}/`];

@@ -101,7 +101,7 @@ describe('serin rehearse', () => {
     expect(report.rehearsals[0]?.assumptions.join()).toContain('app.example.com');
   });
 
-  it('a target is made for a Canary alone, also where its targetRef has another apiVersion than Kubernetes', async () => {
+  it('a target is created for a Canary without other objects, also if its targetRef has another apiVersion than Kubernetes', async () => {
     const canary = canaryIn(example('istio-canary.yaml', ({ spec }: Raw) => Object.assign(spec.targetRef, { apiVersion: 'v1' })));
     const { report } = await reported(manifests('alone.yaml', [canary]));
     expect(report.rehearsals[0]).toMatchObject({ verdict: 'promoted' });
@@ -137,7 +137,7 @@ describe('serin rehearse', () => {
     expect(report).toMatchObject({ mistakes: [{ field: 'spec.targetRef' }, {}], rehearsals: [{ verdict: 'notRehearsed' }] });
   });
 
-  it('a check is assumed to be what --assume says, and one that the model cannot measure is named', async () => {
+  it('a check has the value of --assume, and a check that the model cannot measure is named', async () => {
     const objects = example('istio-canary.yaml', ({ spec }: Raw) => {
       spec.analysis.metrics.push({ name: 'queue', interval: '1m', thresholdRange: { max: 5 }, templateRef: { name: 'queue' } });
     });
@@ -174,7 +174,7 @@ describe('serin rehearse', () => {
   });
 });
 
-describe('what cannot be rehearsed', () => {
+describe('an impossible rehearsal', () => {
   const misspelt = () => file('misspelt.yaml', stringify({ name: 'x', steps: [{ at: '1m', do: 'new-version', errorrate: 1 }] }));
   const badTime = () => file('bad-time.yaml', stringify({ name: 'x', steps: [{ at: '5 minutes', do: 'quota' }] }));
   it.each<[what: string, args: () => string[], code: keyof typeof exitCodes, names: string]>([

@@ -4,7 +4,7 @@ import { isChosen, partOf, titleOf } from '../fakes/covering-part.ts';
 import type { Raw } from '../fakes/raw.ts';
 import { example, phasesOf, rehearsed, routesOf } from '../scenarios/rehearsals.ts';
 
-/** From the Canary of an example to one of another provider. */
+/** Changes the Canary of an example to another provider. */
 const PROVIDERS: Readonly<Record<string, (spec: Raw) => void>> = {
   linkerd: () => undefined,
   osm: () => undefined,

@@ -42,7 +42,7 @@ describe('routes in another cluster (--kubeconfig-service-mesh)', () => {
       const held = await remote.get(route(namespace));
       expect(raw(held)?.spec.http[0].route.map(({ weight }: { weight: number }) => weight)).toEqual([70, 30]);
       expect(held?.metadata.ownerReferences).toBeUndefined();
-      // Its watch is there, too: drift is seen.
+      // Its watch also runs: drift is seen.
       const sides = raw(held)?.spec.http[0].route.map((side: object) => ({ ...side, weight: 50 }));
       await remote.patch(route(namespace), { spec: { http: [{ ...raw(held)?.spec.http[0], route: sides }] } });
       await until(remote, route(namespace), 'has its weights again', (now) => raw(now)?.spec.http[0]?.route[1]?.weight === 30);

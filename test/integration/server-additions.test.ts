@@ -10,7 +10,7 @@ const DEADLINE_MS = 600_000;
 /** Several intervals: as often as that the write is tried again. */
 const LONG_MS = 65_000;
 
-/** What an API server, or a webhook in it, makes of each template that is put into the primary. Ends with the call of the result. */
+/** Amends each template that is written to the primary, as an API server or a webhook in it does. The returned function ends it. */
 function amending(lab: ModelLab, amend: (primary: KubeObject) => object[]): () => void {
   const { api } = lab.server;
   const patch = api.patch.bind(api);
@@ -42,7 +42,7 @@ async function initialized(version = '1'): Promise<ModelLab> {
   return lab;
 }
 
-describe('what the API server makes of a promoted template', () => {
+describe('additions of the API server to a promoted template', () => {
   it('Promotion: a field that only the server can have added does not hold up a promotion', async () => {
     const lab = await initialized('2');
     amending(lab, () => [add('shareProcessNamespace', true)]);
@@ -53,7 +53,7 @@ describe('what the API server makes of a promoted template', () => {
     lab.close();
   });
 
-  it('Writes: what stays of the primary before keeps traffic where it is, however often it is tried, until nothing stays', async () => {
+  it('Writes: a field of the previous primary that stays keeps traffic where it is in every attempt, until it is gone', async () => {
     const lab = await initialized('2');
     const edited = lab.server.find(primaryRef);
     const { template } = raw(edited)?.spec ?? {};

@@ -89,7 +89,7 @@ it('I9: while the number of shards goes from 1 to 3, 2 and 1 in the middle of re
     await sleep(15_000);
     const former = serin.alive;
     for (let each = 0; each < 2; each += 1) serin.start(shards);
-    // Both run beside each other: those of the former number go on.
+    // Both fleets run side by side: the replicas of the former number go on.
     await sleep(10_000);
     for (const replica of former) await serin.end(replica, 'TERM');
   }
@@ -101,7 +101,7 @@ it('I9: while the number of shards goes from 1 to 3, 2 and 1 in the middle of re
   expect(serin.complaints()).toEqual([]);
 });
 
-it('I9: with a replica killed every 20 s every release ends once, and no Canary is left alone for longer than the lease and 5 s', async () => {
+it('I9: with a replica killed every 20 s every release ends once, and no Canary is unattended for longer than the lease and 5 s', async () => {
   const run = {
     cluster: bare.cluster,
     serin,

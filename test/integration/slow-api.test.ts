@@ -44,7 +44,7 @@ const release = (condition?: ApiCondition) =>
     return { wentOn, endedMs, requests: api.total() - before };
   });
 
-/** The same for all: played once. */
+/** The same for all tests: played once. */
 let calmRelease: ReturnType<typeof release> | undefined;
 
 const HARDSHIPS = [

@@ -6,21 +6,21 @@ import { propertyRuns, propertyTimeoutMs } from '../fakes/property-runs.ts';
 type Weakness = 'no pin' | 'no copies' | 'no recheck' | 'pods stay';
 const weak = vi.hoisted(() => ({ by: undefined as Weakness | undefined }));
 
-// Only in this file. The promotion reads target and configs as the real one does; then it takes for the pinned revision whatever it has found,
-// or lets the primary read the originals.
+// Only in this file. The promotion reads target and configs as the real one does; then it takes any revision that it has found for the pinned one, or lets the
+// primary read the originals.
 vi.mock('../../src/controller/facts/target-configs.ts', async (original) => {
   const real = await original<typeof import('../../src/controller/facts/target-configs.ts')>();
   const readTargetConfigs: typeof real.readTargetConfigs = async (canary, ...rest) => {
     const read = await real.readTargetConfigs(canary, ...rest);
     if ('problem' in read) return read;
-    // Without what was found, its versions are not compared either.
+    // An empty `found` also skips the comparison of its versions.
     if (weak.by === 'no pin') return { ...read, found: new Map(), revision: canary.status?.release?.revision ?? read.revision };
     return weak.by === 'no copies' ? { ...read, copies: { copies: [], names: new Map() } } : read;
   };
   return { ...real, readTargetConfigs };
 });
 
-// Pods that have read other configs, or may have, are taken for those of the revision that is analysed.
+// Pods that have read, or could have read, other configs count as pods of the analysed revision.
 vi.mock('../../src/engine/pin.ts', async (original) => {
   const real = await original<typeof import('../../src/engine/pin.ts')>();
   const decidesPods: typeof real.decidesPods = (config) => weak.by !== 'pods stay' && real.decidesPods(config);

@@ -7,7 +7,7 @@ import { raw } from '../fakes/raw.ts';
 
 const weak = vi.hoisted(() => ({ isTrusting: false }));
 
-// Only in this file: what is missing and was missing is taken for missing all the time.
+// Only in this file: a config that is missing now and was missing before counts as missing all the time.
 vi.mock('../../src/engine/pin.ts', async (original) => {
   const real = await original<typeof import('../../src/engine/pin.ts')>();
   const wereWrittenBetween: typeof real.wereWrittenBetween = (now, then) => {
@@ -23,12 +23,12 @@ const metadata = ({ name, namespace }: typeof extra) => ({ name, namespace });
 
 let lab: ModelLab;
 let evidence: Evidence;
-/** As they were recorded. */
+/** Steps in the order in which they were recorded. */
 let steps: string[];
 /** Called with each. */
 let onStep: (step: string) => void;
 
-/** Idle; its pods read a ConfigMap that is there, and where `optional` says so one that is not. */
+/** Creates an idle Canary. Its pods read an existing ConfigMap and, with `optional`, a missing one. */
 async function initialized({ optional = true } = {}): Promise<void> {
   lab = new ModelLab({ draw: drawer(1), startUpMs: [4_000, 4_001], lagMs: [0, 1], latencyMs: [1, 2], scaleDownDelayMs: 1_000 });
   evidence = new Evidence(lab);
@@ -63,14 +63,14 @@ async function until(wanted: string, phase: string): Promise<void> {
   if (!(await lab.passUntil(isThere, 120_000))) throw new Error(`is ${lab.phase()} ${step()}, not ${phase} ${wanted}`);
 }
 
-/** Until pods have been asked for that will read their configs in two seconds. */
+/** Waits until pods are requested that will read their configs in two seconds. */
 async function untilPodsAreComing(): Promise<void> {
   await until('scalingUp', 'Progressing');
   const isAsked = () => raw(lab.server.find(targetRef))?.spec.replicas === 1;
   if (!(await lab.passUntil(isAsked, 10_000))) throw new Error('no pod was asked for');
 }
 
-/** There for the moment in which the next pods read it. */
+/** Creates the config for the moment in which the next pods read it. */
 function flash(): void {
   lab.nodes.aroundRead = (read) => {
     lab.nodes.aroundRead = (again) => again();
@@ -92,7 +92,7 @@ beforeEach(() => {
 afterEach(() => lab.close());
 
 describe('a controller that comes back in the middle of a release', () => {
-  it('E56: has new pods analysed where an optional config is missing, which may have come and gone meanwhile', async () => {
+  it('E56: has new pods analysed if an optional config is missing, which could have existed for a moment in between', async () => {
     await initialized();
     lab.push('2');
     await untilPodsAreComing();
@@ -119,7 +119,7 @@ describe('a controller that comes back in the middle of a release', () => {
     expect(evidence.unanalysed.length).toBeGreaterThan(0);
   });
 
-  it('E56: starts them anew once', async () => {
+  it('E56: starts new pods for the analysis once', async () => {
     await initialized();
     lab.push('2');
     await until('analysing', 'Progressing');
@@ -129,7 +129,7 @@ describe('a controller that comes back in the middle of a release', () => {
     expect(run()).toBe(before + 1);
   });
 
-  it('E56: goes on where every config is there and is the version that was recorded', async () => {
+  it('E56: goes on if every config exists in the recorded version', async () => {
     await initialized({ optional: false });
     lab.push('2');
     await until('analysing', 'Progressing');

@@ -7,8 +7,8 @@ import { recordedIdle } from '../fakes/recorded-idle.ts';
 import { startOver } from '../fakes/start-over.ts';
 
 /**
- * What b905668c left, the last version that took routes of users over whole: each provider after a release, with the objects that its users had
- * before (`test/scenarios/providers`), as the modelled cluster of that commit stored them. `found`: a route of the user's under the name of the apex.
+ * Objects left by b905668c, the last version that took routes of users over whole: each provider after a release, with the previous objects of its users
+ * (`test/scenarios/providers`), as the modelled cluster of that commit stored them. `found`: a route of the user with the name of the apex.
  */
 const recorded = recordedIdle('b905668c');
 /** Its Services are routes and targets in one, and no route of the user's is taken over: `0.1.0/knative-service`. */

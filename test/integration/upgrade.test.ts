@@ -32,7 +32,7 @@ function scaled(object: KubeObject, spec: object): KubeObject {
   };
 }
 
-/** What a newer API server shows of an old object: fields with defaults that the old one did not know, and no other generation. */
+/** An old object as a newer API server shows it: with new fields that have defaults, and the same generation. */
 function withNewDefaults(object: KubeObject): KubeObject {
   const deepen = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(deepen);
@@ -50,7 +50,7 @@ describe('a new version over what another has left', () => {
     expect(await startOver([objects])).toMatchObject({ writes: [], changes: 0 });
   });
 
-  /** With a webhook at a sidecar of Serin, which earlier versions called. */
+  /** Objects with a webhook at a sidecar of Serin, which earlier versions called. */
   const besideSidecar = (objects: readonly KubeObject[]) =>
     objects.map((object): KubeObject => {
       if (object.kind !== 'Canary') return object;
@@ -110,7 +110,7 @@ describe('a new version over what another has left', () => {
 
   const deployments = podTargets.filter(([, objects]) => objects.some(({ kind }) => kind === 'Deployment'));
   const REVISION = 'deployment.kubernetes.io/revision';
-  /** As versions record it that keep the count of a Deployment's templates. */
+  /** Objects as recorded by versions that keep the count of a Deployment's templates. */
   const counting = (objects: readonly KubeObject[]) => {
     const target = objects.find(isTarget);
     const observedRollout = target?.metadata.annotations?.[REVISION];

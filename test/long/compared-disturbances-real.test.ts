@@ -18,7 +18,7 @@ const SHORT_MS = 20_000;
 const LONGEST_MS = 1_500_000;
 const CROWD = { pauseMs: 120 };
 
-/** What happens in the middle of a release; the good version's lasts longer than the bad one's. */
+/** A fault in the middle of a release. It lasts longer for the good version than for the bad one. */
 type Disturb = (all: ComparedForReal, lastsMs: number) => Promise<void>;
 
 const unreadable = async (all: ComparedForReal, lastsMs: number): Promise<void> => {
@@ -49,7 +49,7 @@ const disturbances: Record<string, Disturb> = {
   },
   async 'lost-scrapes'(all) {
     for (const side of [APP, `${APP}-primary`]) {
-      // While one pod of two is away for longer, windows end with the other one.
+      // While one of two pods is unavailable for longer, windows end with the other pod.
       for (const [scrapes, pods] of [[2], [8, 1]] as const) {
         await all.sidecars.refuse(side, scrapes, pods);
         await eventually(

@@ -22,7 +22,7 @@ describe('the login of the dashboard in the controller, in Chromium through a po
     await dashboard.stop();
   });
 
-  it('opens the page that was asked for, in all tabs, until the logout', async () => {
+  it('leads back to the requested page, for all tabs, until the logout', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     const release = `${base}/canaries/test/podinfo`;
@@ -49,7 +49,7 @@ describe('the login of the dashboard in the controller, in Chromium through a po
     await context.close();
   });
 
-  it('is asked for again where the proof of the session is lost', async () => {
+  it("is required again when the session is lost from the browser's storage", async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(base);

@@ -12,7 +12,7 @@ const PLAN = { stepWeight: 20, maxWeight: 60, metrics: METRICS };
 const pathOf = (namespace: string, rest = '') => `/canaries/${namespace}/${APP}${rest}`;
 const canaryIn = (namespace: string) => ({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace, name: APP });
 
-describe('the dashboard in Chromium, on a real control plane with releases of the controller as it is shipped', () => {
+describe('the dashboard in Chromium, on a real control plane with releases of the shipped controller', () => {
   const scenarios = new Map<string, Scenario>();
   let controller: ControllerProcess;
   let fixture: DashboardFixture;
@@ -43,7 +43,7 @@ describe('the dashboard in Chromium, on a real control plane with releases of th
       }
       await journalsAre('good', 2);
     };
-    // Its gate lets no luck promote it.
+    // Its gate keeps a bad version from being promoted by chance.
     const bad = async () => {
       const { when, then } = await begun('bad', ({ given }) => ({ webhooks: given.aClosedGate() }));
       await when.imageChanges('2', { ERROR_RATE: '0.5' });

@@ -71,7 +71,7 @@ describe('the dashboard in Chromium', () => {
     await page.context().close();
   });
 
-  it('what tenants write is shown as text: nothing of it runs', async () => {
+  it('texts of tenants are shown as text: no part of them runs', async () => {
     const hostile = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
     const before = (await fixture.cluster.get(ref))?.status as { conditions?: object[]; release?: object };
     const conditions = [{ type: 'Promoted', status: 'Unknown', reason: 'Failed', message: hostile }];

@@ -13,7 +13,7 @@ import { knownIds, lacking } from '../differential/run/describe-scenarios.ts';
 const reason = await lacking();
 
 describe.skipIf(reason !== undefined)(reason ? `a broken Serin (skipped: ${reason})` : 'a broken Serin is found out beside Flagger', () => {
-  it('of which Serin as it is shows nothing', async () => {
+  it('the unbroken Serin shows none of the differences', async () => {
     const scenarios = BREAKAGES.map(({ scenario }, index) => ({ ...scenario, name: `s00${index}x` }));
     const both = await startBothControllers(scenarios, mkdtempSync(join(tmpdir(), 'serin-differential-')));
     try {

@@ -8,7 +8,7 @@ const RESULTS = join(import.meta.dirname, '..', 'differential', 'results.json');
 /** More at once leave two cores no time to answer within an interval. */
 const AT_A_TIME = 24;
 const { list, pairsOf } = allScenarios();
-/** `DIFFERENTIAL_SCENARIOS=40` plays the first ones only. */
+/** `DIFFERENTIAL_SCENARIOS=40` plays only the first ones. */
 const played = list.slice(0, Number(process.env.DIFFERENTIAL_SCENARIOS ?? list.length));
 
 await describeScenarios('all scenarios', played, AT_A_TIME, (judgement, minutes) => {

@@ -4,10 +4,10 @@ import { fuzz, fuzzAnswers } from '../fakes/fuzz.ts';
 import { fuzzed } from '../fakes/fuzzed.ts';
 import { fuzzedBackends, startBackend } from '../fakes/fuzzed-backends.ts';
 
-/** In all; each reader has the same part of it. */
+/** Seconds in all; each reader gets the same share. */
 const seconds = Number(process.env.FUZZ_SECONDS ?? 600);
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31 - 1));
-/** Of each reader at least. */
+/** Minimum of inputs for each reader. */
 const numRuns = 500;
 const chosen = (name: string) => name.includes(process.env.FUZZ_READER ?? '');
 const readers = Object.entries(fuzzed).filter(([name]) => chosen(name));
@@ -15,7 +15,7 @@ const backends = fuzzedBackends.filter((name) => chosen(`answers of ${name}`));
 const forMs = (seconds * 1000) / (readers.length + backends.length);
 process.stdout.write(`FUZZ_SECONDS=${seconds} FUZZ_SEED=${seed}\n`);
 
-describe('whatever a tenant writes, a reader stays in its steps, throws only what it documents and changes no prototype', () => {
+describe('for any text of a tenant, a reader stays in its steps, throws only documented errors and changes no prototype', () => {
   it.each(readers)('%s', { timeout: 2 ** 31 - 1 }, (name, one) => {
     const runs = fuzz(one, { numRuns, forMs, seed });
     process.stdout.write(`${name}: ${runs} inputs\n`);

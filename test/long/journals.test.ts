@@ -30,7 +30,7 @@ it(`journals of ${RELEASES} releases, ${HARMED} of them with kills and faults, r
   };
   process.stdout.write(`${JSON.stringify(report)}\n`);
   expect(report.kills).toBeGreaterThan(HARMED / 2);
-  // Of a harmed one every write of the journal may have failed.
+  // In a release with faults, every write of the journal can fail.
   expect(whole.every(({ parts }) => parts.length > 0)).toBe(true);
   expect(whole.every(({ recordWrites }) => recordWrites <= 2)).toBe(true);
 });

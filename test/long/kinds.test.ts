@@ -12,7 +12,7 @@ import { describeServiceCopies } from '../scenarios/kinds/service-copies.ts';
 
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
 
-describe('what is special to a kind of target, on the embedded cluster', () => {
+describe('special features of each kind of target, on the embedded cluster', () => {
   const environment = anEnvironment(() => startEmbeddedEnvironment(ADVERSE));
   describeIdle(environment, kinds);
   describeMixedIdle(environment);

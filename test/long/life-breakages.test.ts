@@ -9,7 +9,7 @@ const application = join(import.meta.dirname, '..', 'application');
 const run = promisify(execFile);
 
 it.each(breakages)('$name: one of the first hundred lives finds it', async ({ name, invariants }) => {
-  // It ends with an error where none does.
+  // The program ends with an error if no life finds the breakage.
   const { stdout } = await run(process.execPath, [join(application, 'breakages.ts'), name]);
   process.stdout.write(`${name}: ${stdout}`);
   expect(invariants.some((one) => stdout.includes(`: ${one}: `))).toBe(true);

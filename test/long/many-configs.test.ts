@@ -11,7 +11,7 @@ import { startProgram } from '../scenarios/controller.ts';
 const COUNT = 1_000;
 const NAMESPACE = 'shop';
 
-/** In virtual time a list is never answered while the controller is still at work, so that this is seen in real time alone. */
+/** Only real time can show this: in virtual time a list is never answered while the controller is still busy. */
 it('I8: a start lists the ConfigMaps of a namespace once, however many Canaries read one each', async () => {
   const bare = await startBareCluster();
   const folder = mkdtempSync(join(tmpdir(), 'serin-many-configs-'));
@@ -22,7 +22,7 @@ it('I8: a start lists the ConfigMaps of a namespace once, however many Canaries 
   });
   const controller = startProgram([`--kubeconfig=${bare.kubeconfigFile}`, '--port=0'], join(folder, 'log'));
   const counts = () => bare.requestCounts('serin-controller');
-  // The first of them to get its primary has asked for all others.
+  // When the first Canaries have their primaries, all ConfigMaps have been requested.
   while ((counts()['create deployments'] ?? 0) < COUNT / 2) await sleep(100);
   await controller.stop('TERM');
   const { 'list configmaps': lists = 0 } = counts();

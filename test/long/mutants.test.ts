@@ -6,8 +6,9 @@ import { expect, it } from 'vitest';
 import { outcomeOf, type Row, readResults } from '../mutants/results.ts';
 
 /**
- * All 300 mutants of this seed are judged, and these are some of them: one that survives is a test that was lost. Of any other seed some survive
- * that no one has judged (at first 82 of the 300 of seed 39 did), so that it is for exploring: it fails until each has a test or a verdict.
+ * All 300 mutants of this seed are judged, and the test plays some of them: a survivor means that a test was lost.
+ * Other seeds have survivors without a verdict (at first 82 of the 300 of seed 39). Use them to explore: the test fails until each survivor has a test or a
+ * verdict.
  */
 const JUDGED_SEED = 39;
 const seed = Number(process.env.MUTANT_SEED ?? JUDGED_SEED);

@@ -11,7 +11,7 @@ import { sleep } from '../scenarios/world.ts';
 
 /** `serin.js` of an older version, built from its commit. */
 const FROM = process.env.FROM_BUNDLE ?? '';
-/** Nothing listens there: a gate that stays closed. */
+/** A gate that stays closed: no program listens there. */
 const CLOSED = 'http://127.0.0.1:9/';
 
 interface Moment {
@@ -122,7 +122,7 @@ describe.skipIf(FROM === '').each(clusters)('an upgrade from FROM_BUNDLE (skippe
   });
 });
 
-/** What pods read, and what `configuration.md` says of an older version over its salted checksums. */
+/** Configs that pods read, and the promise of `configuration.md` about an older version over salted checksums. */
 describe.skipIf(FROM === '').each(clusters)('the way back to FROM_BUNDLE (skipped without it), on $cluster', ({ start }) => {
   const environment = anEnvironment(() => start(ADVERSE));
   const analysis = { interval: '1s', threshold: 3, stepWeight: 25, maxWeight: 75, metrics: [] };

@@ -4,7 +4,7 @@ import { type Node, nodeAt, nodesAt } from './syntax-tree.ts';
 export interface Anchor {
   start: number;
   end: number;
-  /** A statement of a list takes a call in front of it; one that is alone needs a block for that, and an expression a comma. */
+  /** A listed statement takes a call in front of it; a statement without a block around it needs a block, and an expression a comma. */
   is: 'listed' | 'alone' | 'expression';
 }
 
@@ -53,7 +53,7 @@ export function withCounters(source: string, anchors: ReadonlyMap<number, Anchor
     inserts.push({ at: start, text: before ?? '', length: end - start });
     if (after) inserts.push({ at: end, text: after, length: start - end });
   }
-  // At one place: what ends there, the shorter first; then what begins there, the longer first.
+  // Order at one place: first the inserts that end there, the shorter first; then the inserts that begin there, the longer first.
   inserts.sort((a, b) => a.at - b.at || Number(a.length > 0) - Number(b.length > 0) || b.length - a.length);
   let [counted, from] = ['', 0];
   for (const { at, text } of inserts) {

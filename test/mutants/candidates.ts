@@ -13,7 +13,7 @@ export type Room = (typeof ROOMS)[number];
 
 /** One change of the source that a test should notice. */
 export interface Mutant {
-  /** Of file, line and change, without the line's number: it stays when lines are added elsewhere. */
+  /** Hash of file, line and change, without the line's number: it stays when lines are added elsewhere. */
   id: string;
   room: Room;
   file: string;
@@ -26,7 +26,7 @@ export interface Mutant {
   mutated: string;
   start: number;
   end: number;
-  /** Where its run is counted. */
+  /** Place where its executions are counted. */
   anchor: Anchor;
 }
 
@@ -77,7 +77,7 @@ function isLoggingOnly(node: Node): boolean {
   return within.every((one) => isNode(one) && isLogStatement(one));
 }
 
-/** What the change leaves is a module. */
+/** True if the changed source is still a module. */
 export function isParsed(mutant: Mutant): boolean {
   try {
     parseModule(mutant.file, withMutant(readSource(mutant.file), mutant));

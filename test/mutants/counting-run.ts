@@ -1,4 +1,7 @@
-/** Runs the unit tests once, without a mutant: which of them come by each mutant, how long each takes, and which fail as it is. */
+/**
+ * Runs the unit tests once, without a mutant, and records which test files execute each mutant, how long each file takes, and which files fail without any
+ * change.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +11,7 @@ import { type Mutant, root } from './candidates.ts';
 import { testsAround } from './related-tests.ts';
 import { specificationsOf, unitTests } from './unit-tests.ts';
 
-/** What one test file did. */
+/** Record of one test file. */
 export interface Counted {
   file: string;
   seconds: number;
@@ -51,7 +54,7 @@ export async function countingRun(mutants: readonly Mutant[]): Promise<Counted[]
   }
 }
 
-/** What `countingRun` found for these mutants before, unless the code or a test has changed since. */
+/** Earlier result of `countingRun` for these mutants, unless the code or a test has changed since. */
 export async function countedOnce(mutants: readonly Mutant[]): Promise<Counted[]> {
   const hash = createHash('sha256').update(JSON.stringify(mutants));
   for (const folder of ['src', 'test']) {

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { FromWorker, Job, Tried } from './worker.ts';
 
-/** No test has ended for so long: the mutant loops, or waits for what never comes. */
+/** Time without the end of a test: the mutant loops, or waits for an event that never comes. */
 const SILENCE_MS = 120_000;
 
 export interface Attempt extends Tried {
@@ -54,7 +54,7 @@ export class Crewman {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The process has ended by itself.
     }
   }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, TestCase, Vitest } from 'vitest/node';
 
-/** Titles of the tests that failed, and whatever else went wrong. */
+/** Titles of the tests that failed, and all other errors. */
 export interface Outcome {
   failed: string[];
   /** Errors outside of tests: a change that crashes a module changes no rule. */
@@ -9,10 +9,10 @@ export interface Outcome {
   tests: number;
 }
 
-/** Whether a title names the rule. */
+/** True if a title names the rule. */
 export const namesRule = (title: string, rule: string): boolean => new RegExp(`(?<![\\w-])${rule}(?!\\w)`).test(title);
 
-/** Writes which tests fail, and ends the run at the first one that names the rule. */
+/** Writes which tests fail, and ends the run at the first failed test that names the rule. */
 export class Kills implements Reporter {
   readonly #rule: string | undefined;
   readonly #path: string | undefined;

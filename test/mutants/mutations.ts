@@ -141,7 +141,7 @@ const mutators: readonly Mutator[] = [operators, literals, conditions, statement
 /** Ways to break this node. */
 export const mutationsOf: Mutator = (node, source, around) => mutators.flatMap((mutate) => mutate(node, source, around));
 
-/** For people, and not what decides: log lines, and what an error says. */
+/** Texts for people that decide nothing: log lines, and messages of errors. */
 export function isForPeople(node: Node): boolean {
   if (node.type === 'TemplateLiteral' || node.type === 'TaggedTemplateExpression') return true;
   if (node.type === 'ThrowStatement') return true;

@@ -1,4 +1,4 @@
 import fc from 'fast-check';
 
-/** That a life breaks a rule is enough: its smallest one is not looked for. */
+/** A life that breaks a rule is enough: its smallest form is not searched. */
 fc.configureGlobal({ ...fc.readConfigureGlobal(), endOnFailure: true });

@@ -5,7 +5,7 @@ import { type Mutant, root } from './candidates.ts';
 import type { Counted } from './counting-run.ts';
 import { isBesideTheCode } from './unit-tests.ts';
 
-/** Of the time of all unit tests: what one mutant gets beyond its nearest tests. A share does not depend on how busy the machine is. */
+/** Share of the time of all unit tests for a mutant's tests beyond the nearest. A share does not depend on how busy the machine is. */
 const MOST_SHARE = 0.2;
 /** Files that every mutant gets, however long they are. */
 const FEWEST_FILES = 10;
@@ -20,12 +20,12 @@ export interface Related {
   all: number;
 }
 
-/** The unit tests that come by a mutant: its own test and those that import it first, then by distance, the long ones last. */
+/** The unit tests that execute a mutant: its own test and tests that import it first, then by distance, the long ones last. */
 export function relatedTests({ id, file: source }: Mutant, counted: readonly Counted[]): Related {
   const distances = testsAround(source);
   const isStatic = counted.some(({ loaded }) => loaded.includes(id));
   const byFile = new Map(counted.map((one) => [one.file, one]));
-  // What the counting run has not seen is new: a test written since.
+  // A test file that the counting run has not seen is new.
   const near = [...distances].filter(([file, distance]) => distance <= 1 || !byFile.has(file)).map(([file]) => file);
   const ran = counted.filter((one) => one.ran.includes(id) || one.loaded.includes(id)).map(({ file }) => file);
   const total = counted.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -57,7 +57,7 @@ export function relatedTests({ id, file: source }: Mutant, counted: readonly Cou
 
 let graph: ImportGraph | undefined;
 
-/** How many imports away from a source each test file is that loads it; the test beside it, of any tier, is at 0. */
+/** Number of imports between a source and each test file that loads it; the test beside it, of any tier, is at 0. */
 export function testsAround(source: string): Map<string, number> {
   graph ??= importGraph(root);
   const tests = [...graph.importersOf([source], ['load', 'lazy'])].filter(([file]) => file.endsWith('.test.ts'));

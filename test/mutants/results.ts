@@ -3,7 +3,7 @@ import { type Mutant, ROOMS } from './candidates.ts';
 import type { Attempt } from './crew.ts';
 import { verdictOn } from './verdicts.ts';
 
-/** What became of a mutant: a test that noticed it, or a reason why none can. */
+/** End of a mutant: a test noticed it, no test can notice it, or it survived. */
 export type Outcome = 'killed' | 'equivalent' | 'survived';
 
 export interface Row {
@@ -25,7 +25,7 @@ export interface Results {
   rows: Row[];
 }
 
-/** What an interrupted run has left. */
+/** Rows of an interrupted run. */
 export function readResults(file: string): Row[] {
   if (!existsSync(file)) return [];
   const { rows }: Results = JSON.parse(readFileSync(file, 'utf8'));
@@ -49,7 +49,7 @@ export function tallyOf(rows: readonly Row[]): Tally {
   return tally;
 }
 
-/** Of 100 mutants that can be noticed. */
+/** Percentage of killed mutants, without equivalent ones. */
 export const percentKilled = ({ killed, survived }: Tally): number =>
   killed + survived === 0 ? 100 : (100 * killed) / (killed + survived);
 

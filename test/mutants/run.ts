@@ -55,7 +55,7 @@ if (values.mutant) {
     print(row);
   };
   const open = sample.filter(({ id, room }) => rooms.includes(room) && isOpen(id));
-  // Room after room would leave the last ones out of a run that is interrupted.
+  // The order mixes rooms: otherwise an interrupted run would leave out the last rooms.
   const mixed = open.toSorted((a, b) => a.id.localeCompare(b.id));
   await tryMutants(mixed, onRow, sample);
   save();

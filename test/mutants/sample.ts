@@ -3,7 +3,7 @@ import { isParsed, type Mutant, mutantsOf, ROOMS, type Room, readSource, sources
 
 const linesOf = (room: Room): number => sourcesOf(room).reduce((sum, file) => sum + readSource(file).split('\n').length, 0);
 
-/** How many mutants each room gets, by its lines of code. */
+/** Number of mutants of each room, in proportion to its lines of code. */
 export function quotas(count: number, rooms: readonly Room[] = ROOMS): Map<Room, number> {
   const lines = new Map(rooms.map((room) => [room, linesOf(room)]));
   const total = [...lines.values()].reduce((sum, one) => sum + one, 0);

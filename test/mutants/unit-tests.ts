@@ -2,7 +2,7 @@ import { join, matchesGlob } from 'node:path';
 import { BaseSequencer, createVitest, type Reporter, type TestSpecification, type Vitest } from 'vitest/node';
 import { root } from './candidates.ts';
 
-/** In the order in which they were asked for. */
+/** Runs files in the requested order. */
 class AsAsked extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return files;
@@ -26,11 +26,11 @@ const NOT_BESIDE = 'test/differential/run/**';
 /** As in `npm test`. */
 export const SET_UP = ['test/fakes/fixed-seed.ts', 'test/fakes/no-unmoved.ts', 'test/fakes/real-world.ts'];
 
-/** Whether a test file is one of those that a mutant is tried with. */
+/** True if a mutant is tried with this test file. */
 export const isBesideTheCode = (file: string): boolean =>
   BESIDE_THE_CODE.some((files) => matchesGlob(file, files)) && !matchesGlob(file, NOT_BESIDE);
 
-/** The tests beside the code, whose sources `load` may change on their way from the disk. */
+/** The tests beside the code, whose sources `load` can change on their way from the disk. */
 export async function unitTests({ load, reporter, isBailing, maxWorkers, setupFiles = [], env = {} }: UnitTestOptions): Promise<Vitest> {
   return createVitest(
     'test',

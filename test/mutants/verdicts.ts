@@ -1,13 +1,13 @@
 import type { Mutant } from './candidates.ts';
 
-/** Why no test can notice a mutant. */
+/** Reason why no test can notice a mutant. */
 export interface Verdict {
   /** Made of file, line, change and its place in the line, without the line's number: it stays when the code around grows. */
   id: string;
   file: string;
   /** The line in which the change begins, without white space around it. */
   within: string;
-  /** What is replaced, and by what. */
+  /** Replaced text and its replacement. */
   change: readonly [original: string, mutated: string];
   /** It makes no difference, because … */
   equivalent: string;
@@ -221,5 +221,5 @@ export const verdicts: readonly Verdict[] = [
 
 const byId = new Map(verdicts.map((verdict) => [verdict.id, verdict]));
 
-/** The verdict on a mutant, for whatever seed it was drawn. */
+/** The verdict on a mutant, drawn by any seed. */
 export const verdictOn = ({ id }: Pick<Mutant, 'id'>): Verdict | undefined => byId.get(id);

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..', '..');
 const changed = changedRules.find(({ name }) => name === process.env.CHANGED_RULE);
 const path = changed && join(root, 'src', 'engine', changed.file);
 
-/** The tests of the engine with the rule of `CHANGED_RULE` changed as its module is loaded: no file is written. Without one as they are. */
+/** The tests of the engine with the rule of `CHANGED_RULE` changed as its module is loaded: no file is written. Without `CHANGED_RULE`, no rule is changed. */
 export default defineConfig({
   root,
   plugins: [

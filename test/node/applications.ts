@@ -21,7 +21,7 @@ export const versionOf = (text: string): string => (JSON.parse(text) as { versio
 
 const labels = { app: 'shop' };
 
-/** Of its pods: one on each node, as far as they can. */
+/** Spreads its pods: one on each node, if possible. */
 export const SPREAD = {
   topologySpreadConstraints: [
     {
@@ -37,7 +37,7 @@ export interface ApplicationOptions {
   /** Checks of 10 s in the analysis. Default: 3. */
   iterations?: number;
   kind?: 'Deployment' | 'DaemonSet';
-  /** Of its container, beside its version and behaviour. */
+  /** Environment of its container, besides its version and behaviour. */
   env?: Readonly<Record<string, string>>;
   /** Fields of its pods beside the container. */
   pod?: object;
@@ -112,7 +112,7 @@ export async function anApplication(
     async waitFor(what) {
       const until = what === 'initialized' ? ['--for', 'initialized'] : ['--revision', 'target'];
       const { code, said, complained } = await installed.serin('wait', 'shop', '--namespace', namespace, ...until, '--timeout', '6m');
-      // A release that has failed is an end, too.
+      // A failed release is also an end.
       if (code !== 0 && (await read('.status.phase', 'canary')) !== 'Failed') throw new Error(`${namespace}: ${said}${complained}`);
     },
     hasChecks: (count) =>

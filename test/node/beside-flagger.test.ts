@@ -46,7 +46,7 @@ describe.each(Object.keys(CONTROLLERS) as ControllerName[])('%s', (name) => {
     record('beside-flagger', { [`${name}, ${way}, ${fault}`]: played });
     const ends = Object.fromEntries(played.map(({ behaviour, phase }) => [behaviour, phase]));
     expect(Object.keys(ends)).toEqual(BEHAVIOURS);
-    // What Flagger does is recorded, and not judged.
+    // Results of Flagger are recorded, and not judged.
     if (name === 'flagger') return;
     expect(ends).toEqual(Object.fromEntries(BEHAVIOURS.map((behaviour) => [behaviour, behaviour === 'good' ? 'Succeeded' : 'Failed'])));
     const spared = played.filter(({ behaviour }) => SPARED[way].includes(behaviour));

@@ -14,12 +14,12 @@ export const FAULTS: Readonly<Record<string, (node: RealNode, controller: Contro
   calm: async () => undefined,
   'leader killed': (node, controller) => signalLeader(node, 'SIGKILL', controller),
   'API server refuses the controller': throttle,
-  // Of its addons there is one each.
+  // The addons have one replica each, and are not drained.
   'node drained': (node) => node.kubectl('drain', 'node2', '--ignore-daemonsets', '--pod-selector=!k8s-app', '--timeout=120s'),
 };
 
 export type WayName = 'Blue/Green' | 'weights';
-/** Where users come in by weights, and the address of an application that asks canaries. */
+/** URL of the proxy for releases by weights, and the address of an application that sends requests to canaries. */
 export interface Ground {
   proxyUrl: string;
   checker: string;
@@ -27,7 +27,7 @@ export interface Ground {
 
 const hostOf = (namespace: string): string => `${namespace}.example.org`;
 
-/** Of the application; checks of 10 s. */
+/** Options of the application; checks of 10 s. */
 const WAYS: Readonly<Record<WayName, (namespace: string) => ApplicationOptions>> = {
   'Blue/Green': () => ({ iterations: 6 }),
   weights: (namespace) => ({
@@ -51,9 +51,9 @@ export interface Round {
   fault: string;
 }
 
-/** Users ask on for so long after the end: what was promoted shows itself then. */
+/** Time for which users send requests after the end: errors of a promoted version show then. */
 const AFTERWARDS_MS = 15_000;
-/** After which the fault begins: the canary is ready and is judged. */
+/** Time until the fault begins: the canary is ready and is judged. */
 const INTO_THE_RELEASE_MS = 20_000;
 const LOOK_EVERY_MS = 1_000;
 const GIVEN_UP_MS = 300_000;
@@ -98,7 +98,7 @@ export async function play(node: RealNode, { controller, way, fault }: Round, { 
   return outcomes;
 }
 
-/** How many lines there are of each, without the time at their beginning. */
+/** Number of lines for each reason, without the time at their beginning. */
 function counted(lost: readonly string[]): Record<string, number> {
   const reasons: Record<string, number> = {};
   for (const line of lost) {
@@ -108,7 +108,7 @@ function counted(lost: readonly string[]): Record<string, number> {
   return reasons;
 }
 
-/** Its Canary gets the hook that asks the canary. */
+/** Waits until the Canary is initialized, and adds the hook that sends a request to the canary. */
 async function isInitialized(node: RealNode, controller: Controller, { namespace }: Application, checker: string): Promise<void> {
   const phase = await phaseAtLast(node, namespace, ['Initialized']);
   if (phase !== 'Initialized') throw new Error(`${namespace}: ${controller.name} has not initialized its Canary, which is ${phase}`);
@@ -118,7 +118,7 @@ async function isInitialized(node: RealNode, controller: Controller, { namespace
   await node.kubectl('patch', 'canary', 'shop', '-n', namespace, '--type', 'merge', '-p', JSON.stringify(patch));
 }
 
-/** The phase when it is one of these; the one that stays, with a question mark, when none comes within five minutes. */
+/** The first of these phases that is reached; after five minutes the current phase with a question mark. */
 async function phaseAtLast(node: RealNode, namespace: string, phases: readonly string[]): Promise<string> {
   const deadlineMs = performance.now() + GIVEN_UP_MS;
   for (;;) {

@@ -67,7 +67,7 @@ const faults: readonly { what: string; happens: () => Promise<unknown> }[] = [
     happens: async () => {
       const memory = { requests: { memory: TOO_LITTLE }, limits: { memory: TOO_LITTLE } };
       const template = { spec: { containers: [{ name: 'serin', resources: memory }] } };
-      // No pod that still has enough goes on beside it.
+      // Without a surge pod that still has enough memory.
       await patchDeployment({ spec: { strategy: { type: 'Recreate', rollingUpdate: null }, template } });
       const states = 'jsonpath={.items[*].status.containerStatuses[*].lastState.terminated.reason}';
       const reasons = () => kubectl('get', 'pods', '-n', 'serin', '-o', states);

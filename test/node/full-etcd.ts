@@ -1,6 +1,6 @@
 import type { RealCluster } from '../e2e/real-cluster.ts';
 
-/** So that it can be filled within seconds. */
+/** A quota that can be filled within seconds. */
 export const SMALL_ETCD = ['--quota-backend-bytes=134217728'];
 
 const NAMESPACE = 'fill';
@@ -21,7 +21,7 @@ export async function fillEtcd({ cluster }: RealCluster): Promise<void> {
   throw new Error(`etcd took ${AT_MOST} objects of ${OBJECT_BYTES} bytes`);
 }
 
-/** What an operator does then: deletes, compacts, defragments, and ends the alarm. */
+/** Steps of an operator for a full etcd: deletes, compacts, defragments, and ends the alarm. */
 export async function freeEtcd({ etcdUrl }: RealCluster): Promise<void> {
   const call = async (path: string, body: object): Promise<{ header?: { revision?: string }; alarms?: object[] }> => {
     const answer = await fetch(`${etcdUrl}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) });

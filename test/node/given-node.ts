@@ -5,14 +5,14 @@ import type { NodePrograms } from '../../scripts/node/programs.ts';
 import { type RealNode, startNode } from './real-node.ts';
 import type { SecondNode } from './second-node.ts';
 
-/** What `npm run test:node` has made before it entered the namespaces. */
+/** Files that `npm run test:node` has created before it entered the namespaces. */
 interface Made {
   programs: NodePrograms;
   images: NodeImages;
   folder: string;
 }
 
-/** By the names of their images, manifests and Deployments. */
+/** Names of their images, manifests and Deployments. */
 const ADDONS = ['coredns', 'metrics-server'] as const;
 
 /** A node for the tests of a file, with the images that it names. */

@@ -16,11 +16,11 @@ export interface ImageFile {
 
 export interface ImageLook {
   config: { User?: string; Entrypoint?: readonly string[]; Cmd?: readonly string[]; WorkingDir?: string; Labels?: Record<string, string> };
-  /** From the base up, each with the files that it brings. */
+  /** Layers from the base up, each with its files. */
   layers: readonly (readonly ImageFile[])[];
 }
 
-/** What an image holds that `docker save` or buildah wrote as an archive. */
+/** Reads an image from an archive of `docker save` or buildah. */
 export function lookAtImage(archive: string): ImageLook {
   const folder = mkdtempSync(join(tmpdir(), 'serin-image-look-'));
   try {
@@ -37,7 +37,7 @@ export function lookAtImage(archive: string): ImageLook {
 
 const tar = (...args: string[]): string => execFileSync('tar', args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
 
-/** Of lines such as `-rw-r--r-- 0/0  123 2026-01-01 00:00 serin/LICENSE`. */
+/** Parses lines such as `-rw-r--r-- 0/0 123 2026-01-01 00:00 serin/LICENSE`. */
 function filesOf(listing: string): ImageFile[] {
   return listing
     .split('\n')

@@ -37,7 +37,7 @@ it('the image has no shell, no package manager, no set-uid program and no source
   );
 });
 
-it('what Serin adds to its base is the bundle and its licence, below 16 MiB', () => {
+it('Serin adds only the bundle and its licence to its base, below 16 MiB', () => {
   const ours = image.layers.filter((layer) => layer.some(({ path }) => path === 'serin' || path.startsWith('serin/')));
   const sizeOf = (layer: readonly ImageFile[]) => layer.reduce((sum, { size }) => sum + size, 0);
   console.log(

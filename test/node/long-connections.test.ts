@@ -24,7 +24,7 @@ const node = givenNode('application', 'serin');
 let installed: Installed;
 let contour: ContourProxy;
 
-/** Of the controller; the default is one interval, 10 s here. */
+/** Flag of the controller; the default is one interval, 10 s here. */
 const DELAY = '--scale-down-delay=30s';
 const throughEnvoy: Way['entry'] = (namespace) => ({ url: contour.url, host: hostOf(namespace) });
 const every = Object.keys(ENDINGS) as Ending[];
@@ -43,7 +43,7 @@ type WayName = keyof typeof WAYS;
 const wayNames = Object.keys(WAYS) as WayName[];
 /** Releases at a time: more of them than processors are late for each other's probes. */
 const AT_A_TIME = 5;
-/** Of the account that Envoy gives of what it lost. */
+/** Number of shown lines of Envoy's log of lost requests. */
 const SHOWN_LINES = 20;
 /** Beside the endings: what the same clients see of an application that is not released. */
 const NO_RELEASE = 'no release';
@@ -94,7 +94,7 @@ async function play(isPlayed: (way: Way) => boolean): Promise<void> {
   for (const { name, clients } of unreleased) seen[name] = { ...seen[name], [NO_RELEASE]: await clients.stop() };
 }
 
-/** Why Envoy lost short requests, by its own account; the beginning of it. */
+/** Envoy's log lines for lost short requests; only the first of them. */
 function saidByEnvoy(): string {
   const lines = contour.lostRequests().filter((line) => line.includes('"GET / '));
   return [`Envoy: ${lines.length} requests failed or were late`, ...lines.slice(0, SHOWN_LINES)].join('\n');

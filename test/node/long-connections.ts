@@ -10,7 +10,7 @@ import type { RealNode } from './real-node.ts';
 export const KINDS = ['new connections', 'kept connections', 'HTTP/2 streams', 'gRPC streams', 'WebSockets', 'a headless Service'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** How an application ends; the keys are words of the docs. */
+/** Shutdown behaviours of an application; the keys are words of the docs. */
 export const ENDINGS = {
   'ends at SIGTERM': { env: { AT_END: 'at-once' } },
   'preStop of 5 s, then ends at SIGTERM': { env: { AT_END: 'at-once' }, container: preStop(5) },
@@ -27,10 +27,10 @@ function preStop(seconds: number): object {
   return { lifecycle: { preStop: { sleep: { seconds } } } };
 }
 
-/** What each kind of client saw of one release. */
+/** Results of each kind of client in one release. */
 export type Release = Partial<Record<Kind, Seen>>;
 
-/** By which way clients reach the application. */
+/** Route of clients to the application. */
 export interface Way {
   provider: 'kubernetes' | 'contour';
   /** With a scale-down delay longer than the default. */
@@ -60,7 +60,7 @@ export async function releaseUnderClients(
   return clients.stop();
 }
 
-/** The same clients of an application that is not released, until they are stopped: what these lose, no release has cost. */
+/** The same clients of an application that is not released, until they are stopped: no release causes their losses. */
 export async function clientsWithoutRelease(
   node: RealNode,
   installed: Installed,
@@ -136,5 +136,5 @@ function wayOf({ provider }: Way, namespace: string): ApplicationOptions {
   return { beside: [apex, route], canary, analysis: { stepWeight: 50, maxWeight: 50 } };
 }
 
-/** By which the proxy knows the application of a namespace. */
+/** Host by which the proxy knows the application of a namespace. */
 export const hostOf = (namespace: string): string => `${namespace}.example.org`;

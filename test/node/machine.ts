@@ -11,7 +11,7 @@ export interface Machine {
   readonly name: string;
   /** Makes the images of an archive known to the node. */
   loadImage(archive: string): Promise<void>;
-  /** Name of an image by its digest, which the node then has, too. */
+  /** Tags an image with its digest in the node, and returns that name. */
   byDigest(image: string): Promise<string>;
   /** One of its programs, to be halted, killed and started again. */
   readonly kubelet: GuardedProcess;
@@ -31,14 +31,14 @@ export interface MachineOptions {
   folder: string;
   /** Begins a command that runs at this node. */
   enter?: readonly string[];
-  /** The control plane, which may still be starting. */
+  /** The control plane, which can still be starting. */
   plane: Promise<RealCluster>;
 }
 
 const SOCKET = '/run/containerd/containerd.sock';
 const TLS_FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'tls');
 
-/** Who its programs are for the API server. */
+/** Users of the API server for its programs. */
 export const personsOf = (name: string) => [{ name: `system:node:${name}`, groups: ['system:nodes'] }];
 
 /** Starts a node, and waits until it is ready. The kubelet lets everyone whom it knows do everything. */
@@ -99,7 +99,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
       `--hostname-override=${name}`,
       '--proxy-mode=iptables',
       '--cluster-cidr=10.244.0.0/16',
-      // Of the whole machine, and so not its own to set.
+      // conntrack limits belong to the whole machine, so kube-proxy must not set them.
       ...['--conntrack-max-per-core=0', '--conntrack-tcp-timeout-established=0s', '--conntrack-tcp-timeout-close-wait=0s'],
     );
     await until(kubelet, 'the node is ready', async () => {
@@ -128,7 +128,7 @@ const podNetwork = (podRange: string) => ({
   ],
 });
 
-/** `restrict_oom_score_adj`: without CAP_SYS_RESOURCE none may be lowered, and runc ends without a word of it. */
+/** `restrict_oom_score_adj`: without CAP_SYS_RESOURCE no score can be lowered, and runc ends without a message. */
 const containerdConfig = (folder: string, configs: string): string => `version = 2
 root = "${folder}/containerd"
 state = "/run/containerd"
@@ -150,7 +150,7 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
 const kubeletConfig = (podRange: string) => ({
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
-  // Who asks is asked of the API server: metrics-server has the token of a service account.
+  // The API server authenticates callers: metrics-server has the token of a service account.
   authentication: { anonymous: { enabled: false }, webhook: { enabled: true }, x509: { clientCAFile: join(TLS_FIXTURES, 'ca.crt') } },
   authorization: { mode: 'AlwaysAllow' },
   cgroupDriver: 'cgroupfs',

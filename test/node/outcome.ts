@@ -16,7 +16,7 @@ export interface Steps {
   meanwhile?: () => Promise<unknown>;
 }
 
-/** Releases version 2, with users that never stop asking. A line says what came of it. */
+/** Releases version 2 under continuous requests of users. Prints the outcome in one line. */
 export async function outcomeOf(shop: Application, { release = () => shop.release('2', 'good'), meanwhile }: Steps = {}): Promise<Outcome> {
   await shop.waitFor('initialized');
   const startedMs = performance.now();

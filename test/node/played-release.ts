@@ -1,14 +1,14 @@
 import type { Behaviour } from './applications.ts';
 import type { ControllerName } from './faults.ts';
 
-/** What users and the Canary saw of one release. */
+/** Results of one release, for its users and its Canary. */
 export interface PlayedRelease {
   controller: ControllerName;
   /** A word of the docs. */
   way: string;
   fault: string;
   behaviour: Behaviour;
-  /** At the end, with a question mark where none came in time. */
+  /** Phase at the end, with a question mark if no end came in time. */
   phase: string;
   /** From the change of the target to the end of the release. */
   seconds: number;

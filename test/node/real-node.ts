@@ -14,9 +14,9 @@ export interface RealNode extends Machine {
   readonly plane: RealCluster;
   /** Standard output of `kubectl` as an administrator; throws what it complained where it failed. */
   kubectl(...args: string[]): Promise<string>;
-  /** Processes in the containers of a pod of Serin, by its uid; without that of its sandbox. */
+  /** Processes in the containers of a pod of Serin, by its uid, without the process of its sandbox. */
   processesOf(uid: string): Promise<number[]>;
-  /** Starts another node, `node2`, which this one reaches by a cable. It stops with this one. */
+  /** Starts another node, `node2`, which this node reaches by a cable. It stops with this node. */
   addNode(): Promise<SecondNode>;
 }
 
@@ -94,7 +94,7 @@ const startPlane = (address: string, say: (line: string) => void): Promise<RealC
       '--kubelet-preferred-address-types=InternalIP',
       `--kubelet-client-certificate=${join(TLS_FIXTURES, 'client.crt')}`,
       `--kubelet-client-key=${join(TLS_FIXTURES, 'client.key')}`,
-      // For the API of metrics-server, which finds there whom to believe who a user is.
+      // Certificate authority for the API of metrics-server, by which it believes the API server's user names.
       `--requestheader-client-ca-file=${join(TLS_FIXTURES, 'ca.crt')}`,
       '--requestheader-allowed-names=serin',
       '--requestheader-extra-headers-prefix=X-Remote-Extra-',
@@ -120,7 +120,7 @@ function startScheduler(programs: NodePrograms, plane: RealCluster, folder: stri
 
 const nextOf = (address: string): string => address.replace(/\d+$/, (last) => String(Number(last) + 1));
 
-/** By the groups that the kubelet makes for a pod; the sandbox is one of them. */
+/** Processes in the groups that the kubelet makes for a pod; the sandbox is one of them. */
 async function processesOf(uid: string): Promise<number[]> {
   const found: number[] = [];
   for (const entry of await readdir('/proc')) {

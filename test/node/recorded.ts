@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const FOLDER = join(import.meta.dirname, 'recorded');
 
-/** Keeps what a run has shown for the docs, where `RECORD=1` asks for it. Counts differ from run to run, so that no check compares them. */
+/** Keeps the results of a run with `RECORD=1` for the docs. Counts differ from run to run, so no check compares them. */
 export function record(name: 'long-connections' | 'beside-flagger' | 'many-releases', found: object): void {
   if (process.env.RECORD !== '1') return;
   const file = join(FOLDER, `${name}.json`);

@@ -11,8 +11,8 @@ const WITHIN_MS = 30_000;
 const UNFINISHED_BYTES = 1_000;
 
 /**
- * The API server refuses each request of a namespace's accounts with 429 for a while, by its own priority and fairness. Even a level without a seat admits one request
- * while no other is under way: one that never ends its body takes that place. Throws where requests were not refused, at the beginning or at the end.
+ * The API server refuses all requests of a namespace's accounts with 429 for a while, by its own priority and fairness. Even a level without seats admits one
+ * request while no other is in progress: a request whose body never ends takes that place. Throws if requests were not refused, at the beginning or at the end.
  */
 export async function refuseAccounts(node: RealNode, namespace: string, forMs: number): Promise<void> {
   const name = `refused-${namespace}`;

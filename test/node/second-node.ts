@@ -12,7 +12,7 @@ export interface SecondNode extends Machine {
 
 const SCRIPT = join(import.meta.dirname, 'second-node.sh');
 
-/** In namespaces below those of the first one, whose folder is `folder`. */
+/** Starts a node in namespaces below those of the first node, whose folder is `folder`. */
 export async function startSecondNode(options: Omit<MachineOptions, 'enter'>): Promise<SecondNode> {
   const { name, address, podRange } = options;
   const folder = mkdtempSync(join(options.folder, `${name}-`));

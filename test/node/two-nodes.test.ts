@@ -36,7 +36,7 @@ describe('on two nodes', () => {
     expect(await outcomeOf(shop)).toMatchObject(promoted);
   });
 
-  it('an autoscaler with the metrics of metrics-server: the release is promoted, and the primary keeps one that reads the use of its pods', async () => {
+  it("an autoscaler with the metrics of metrics-server: the release is promoted, and the primary's autoscaler still reads the use of its pods", async () => {
     const scaler = {
       apiVersion: 'autoscaling/v2',
       kind: 'HorizontalPodAutoscaler',

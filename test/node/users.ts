@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http';
 
-/** What users of an address got. */
+/** Results of the users of an address. */
 export interface Asked {
   sent: number;
   /** Answers below 500, by the version that they name. */
@@ -21,7 +21,10 @@ const EVERY_MS = 25;
 const PATIENCE_MS = 10_000;
 const KEPT_CONNECTIONS = 8;
 
-/** Users that ask without pause: half of them by new connections, half by kept ones. `versionOf`: from the text of an answer; `host`: by which a proxy chooses the route. */
+/**
+ * Users that send requests continuously: half of them by new connections, half by kept connections. `versionOf` reads the version from an answer; a proxy
+ * chooses the route by `host`.
+ */
 export function startUsers(url: string, versionOf: (text: string) => string, host?: string): Users {
   const asked: Asked = { sent: 0, answers: new Map(), resent: 0, lost: [] };
   const kept = new Agent({ keepAlive: true, maxSockets: KEPT_CONNECTIONS });

@@ -51,7 +51,7 @@ describe.concurrent('on a real kubelet', () => {
     expect(await outcomeOf(shop, { release })).toMatchObject(promoted);
   });
 
-  it('an image by its digest is promoted as it is, and no request is lost', async () => {
+  it('an image with a digest is promoted with the same digest, and no request is lost', async () => {
     const image = await node().byDigest('serin.test/application:1');
     const shop = await anApplication(node(), installed, 'by-digest', { container: { image } });
     expect(await outcomeOf(shop)).toMatchObject(promoted);

@@ -5,7 +5,7 @@ import { serveMetrics } from './serve-metrics.ts';
 
 const MS = 1000;
 
-/** How Envoy's counters name a side of an application: two labels, and the groups `namespace`, `app` and `side` in the first. */
+/** Names of an application's side in Envoy's counters: two labels. The first contains the groups `namespace`, `app` and `side`. */
 interface Naming {
   cluster: string;
   status: string;
@@ -19,7 +19,7 @@ export const CONTOUR_NAMES: Naming = {
 };
 export const ISTIO_NAMES: Naming = { cluster: 'cluster_name', status: 'response_code', side: SIDE };
 
-/** Of the canary, by these metrics. */
+/** Series of the canary in these metrics. */
 export const applicationSeries: Pick<ProxyCase, 'series' | 'statusLabel'> = {
   series: (more) =>
     `sum(rate(http_request_duration_seconds_count{kubernetes_namespace="{{ namespace }}",kubernetes_pod_name="{{ target }}-0-0"${more}}[{{ interval }}]))`,
@@ -27,8 +27,8 @@ export const applicationSeries: Pick<ProxyCase, 'series' | 'statusLabel'> = {
 };
 
 /**
- * What Envoy has counted of requests to both sides of applications, under the names and labels of an application's own histogram: with the Gateway
- * API Serin measures by these, and the pods of the suites have no metrics.
+ * Serves Envoy's counts of requests to both sides of applications, with the names and labels of an application's own histogram. With the Gateway API, Serin
+ * measures by that histogram, and the pods of the suites have no metrics.
  */
 export async function startApplicationMetrics(
   envoyUrl: string,

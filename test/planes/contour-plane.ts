@@ -30,7 +30,7 @@ export function planeOf(proxy: ContourProxy, metricsUrl: string): Plane {
     url: proxy.url,
     metricsUrl,
     knows: (object) => isKnown(object, known),
-    // All that the canary receives while users get answers of the primary alone are copies.
+    // Requests to the canary are copies as long as users only get answers of the primary.
     mirrored: () => copies,
     async stop() {
       await looking.stop();
@@ -39,15 +39,15 @@ export function planeOf(proxy: ContourProxy, metricsUrl: string): Plane {
   };
 }
 
-/** What Envoy goes by. */
+/** Configuration that Envoy uses. */
 interface EnvoyView {
-  /** What each route of an object does, by `kind namespace/name`. */
+  /** Action of each route of an object, by `kind namespace/name`. */
   routes: ReadonlyMap<string, readonly string[]>;
   /** Addresses by `namespace/service`. */
   hosts: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Of Envoy's `/config_dump`, what is read. Source: envoy.admin.v3. */
+/** Parts of Envoy's `/config_dump` that are read. Source: envoy.admin.v3. */
 interface ConfigDump {
   configs: {
     dynamic_route_configs?: { route_config: { virtual_hosts?: { routes: DumpedRoute[] }[] } }[];
@@ -110,7 +110,7 @@ function viewOf({ configs }: ConfigDump): EnvoyView {
 type Share = readonly [service: string, weight: number];
 /** Contour names clusters by namespace, Service and port. */
 const serviceOf = (cluster: string): string => cluster.split('/')[1] ?? '';
-/** An only destination gets everything, whatever its weight. */
+/** A single destination gets all requests, with any weight. */
 const ONLY = 1;
 /** Clusters of Envoy are in the order of their names. */
 function actionOf(shares: readonly Share[], copied: readonly number[]): string {
@@ -125,7 +125,7 @@ interface Side {
 }
 const sharesOf = (sides: readonly Side[]): Share[] => sides.map(({ name, weight = 0 }) => [name, weight]);
 
-/** What Envoy makes of each route, and all Services that they name. */
+/** Expected actions of Envoy for each route, and all Services in the routes. */
 const wantedOf: Readonly<Record<string, (spec: ReturnType<typeof raw>['spec']) => { actions: string[]; services: string[] }>> = {
   HTTPProxy({ routes = [] }: { routes?: { services?: Side[] }[] }) {
     const all = routes.map(({ services = [] }) => services);
@@ -167,7 +167,7 @@ function isKnown(object: KubeObject, { routes, hosts }: EnvoyView): boolean {
     );
   }
   if (object.kind !== 'EndpointSlice') return true;
-  // Contour tells Envoy of the Services alone that a route names.
+  // Contour sends Envoy only the endpoints of Services in a route.
   const { service, addresses } = readyPods(object);
   const known = hosts.get(`${namespace}/${service}`);
   return !known || addresses.every((address) => known.has(address));

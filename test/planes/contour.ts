@@ -10,28 +10,28 @@ import { startGuarded } from '../scenarios/guarded-process.ts';
 import { untilReady } from './until-ready.ts';
 
 export interface ContourProxy {
-  /** Where users come in; the host header chooses the route. */
+  /** URL for users; the host header chooses the route. */
   readonly url: string;
   /** Envoy's admin interface, on the listener that Contour makes for it. */
   readonly admin: string;
   /** Envoy's own counters, as Prometheus text. */
   readonly metricsUrl: string;
   logTail(): string;
-  /** Of the access log: requests that a user could call lost, with the flags by which Envoy says why. */
+  /** Requests in the access log that a user could call lost, with Envoy's flags for the reason. */
   lostRequests(): string[];
   stop(): Promise<void>;
 }
 
 export interface ContourOptions {
   kubeconfigFile: string;
-  /** The Gateway that it answers for; absent: none. */
+  /** The Gateway that it serves. Default: none. */
   gateway?: { namespace: string; name: string };
   /** Envoy writes a line for each request, with what went wrong. */
   hasAccessLog?: true;
 }
 
 const LOOPBACK = '127.0.0.1';
-/** Of a Gateway's listener on port 80: Contour adds 8000, as its Envoy may not listen on a privileged port. */
+/** Port of a Gateway's listener on port 80: Contour adds 8000, as its Envoy may not listen on a privileged port. */
 const GATEWAY_PORT = 8080;
 
 /** The real Contour on a cluster, and a real Envoy that it configures, without TLS between them; both end with this process. */
@@ -121,7 +121,7 @@ const configOf = ({ admin, gateway, hasAccessLog }: Configured): object => ({
   ...(gateway && { gateway: { gatewayRef: gateway } }),
 });
 
-/** Of a line of Envoy's own format: `[START] "METHOD PATH PROTOCOL" CODE FLAGS RECEIVED SENT DURATION …`. */
+/** Line of Envoy's own format: `[START] "METHOD PATH PROTOCOL" CODE FLAGS RECEIVED SENT DURATION …`. */
 const ACCESS = /^\[[^\]]+\] "[^"]*" (?<code>\d+) (?<flags>\S+) \d+ \d+ (?<durationMs>\d+) /;
 const LATE_MS = 5_000;
 

@@ -3,13 +3,13 @@ import { type Raw, raw } from '../fakes/raw.ts';
 import type { Place } from '../scenarios/istio/places.ts';
 import { readyPods } from './looking.ts';
 
-/** What an Envoy goes by that istiod configures. */
+/** Configuration that an Envoy has received from istiod and uses. */
 export interface EnvoyView {
   /** Rules by the VirtualService that they come from or route (`namespace/name`), once for each virtual host. */
   rules: ReadonlyMap<string, readonly (readonly string[])[]>;
   /** Addresses by the host name of a Service, once for each of its ports. */
   hosts: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
-  /** Where connections of TCP go. */
+  /** Destinations of TCP connections. */
   connections: ReadonlySet<string>;
   /** DestinationRules (`namespace/name`) that a cluster is made by. */
   policies: ReadonlySet<string>;
@@ -17,7 +17,7 @@ export interface EnvoyView {
 
 export const emptyView: EnvoyView = { rules: new Map(), hosts: new Map(), policies: new Set(), connections: new Set() };
 
-/** Of Envoy's `/config_dump`, what is read. Source: envoy.admin.v3. */
+/** Parts of Envoy's `/config_dump` that are read. Source: envoy.admin.v3. */
 interface ConfigDump {
   configs: {
     dynamic_route_configs?: { route_config: { virtual_hosts?: { routes?: DumpedRoute[] }[] } }[];
@@ -70,7 +70,7 @@ function viewOf({ configs }: ConfigDump): EnvoyView {
       if (typed_config?.cluster ?? typed_config?.weighted_clusters) connections.add(sidesOf(typed_config));
     for (const { routes = [] } of dynamic_route_configs.flatMap((each) => each.route_config.virtual_hosts ?? [])) {
       const own = Map.groupBy(routes, ({ metadata }) => keyOf('[^/]+', metadata));
-      // Those without are of plain Services.
+      // Routes without this metadata belong to plain Services.
       for (const [key, some] of own)
         if (key !== undefined) rules.set(key, [...(rules.get(key) ?? []), some.map(({ route }) => sidesOf(route))]);
     }
@@ -92,12 +92,12 @@ const ruleText = (sides: readonly { host: string; weight: number }[]): string =>
   sides.map(({ host, weight }) => `${host} ${weight}`).join(', ');
 
 function sidesOf({ cluster, weighted_clusters }: DumpedAction = {}): string {
-  // Of one destination Istio makes a route without weights.
+  // Istio makes a route without weights for a single destination.
   if (!weighted_clusters) return ruleText([{ host: hostOf(cluster), weight: 100 }]);
   return ruleText(weighted_clusters.clusters.map(({ name, weight }) => ({ host: hostOf(name), weight })));
 }
 
-/** Whether the proxy at this place, which serves this gateway (`mesh`: none), goes by this version of an object. */
+/** True if the proxy at this place, which serves this gateway (`mesh` if none), uses this version of an object. */
 export function isKnown(object: KubeObject, view: EnvoyView, place: Place, gateway: string): boolean {
   const { name, namespace = '' } = object.metadata;
   const { kind } = object;
@@ -117,7 +117,7 @@ function isRouted(object: KubeObject, { rules, connections }: EnvoyView, place: 
   const { gateways = ['mesh'], http = [], tcp = [] } = raw(object).spec;
   if (tcp.length > 0 && gateways.includes(gateway)) return tcp.every(({ route }: Raw) => connections.has(sidesWanted(route, namespace)));
   const wanted = rulesWanted(http, namespace, place, gateway);
-  // Of one that is delegated to, Istio says in its routes whose they are that delegates; the last rule is never left out.
+  // A delegate's routes carry the name of the delegating VirtualService; the last rule is never left out.
   if (isDelegate(object)) return wanted.length === 0 || [...rules.values()].flat(2).includes(wanted.at(-1) ?? '');
   if (!gateways.includes(gateway)) return true;
   const known = rules.get(`${namespace}/${name}`) ?? [];
@@ -135,7 +135,7 @@ function isRoutedByParent(object: KubeObject, { rules }: EnvoyView): boolean {
   });
 }
 
-/** Istio makes a route of each alternative of a condition, but for those of other clients, and of none after one that takes every request. */
+/** Istio makes a route of each alternative of a condition. It leaves out those of other clients, and those after an alternative without a condition. */
 function rulesWanted(rules: readonly Raw[], namespace: string, place: Place, gateway: string): string[] {
   const wanted: string[] = [];
   for (const { match, route = [] } of rules) {
@@ -151,7 +151,7 @@ function rulesWanted(rules: readonly Raw[], namespace: string, place: Place, gat
   return wanted;
 }
 
-/** Without what has no weight. */
+/** Destinations with a weight. */
 function sidesWanted(route: readonly Raw[], namespace: string): string {
   const sides = route.map(({ destination, weight = 100 }) => ({
     host: destination.host.includes('.') ? destination.host : `${destination.host}.${namespace}.svc.cluster.local`,

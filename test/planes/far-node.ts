@@ -22,11 +22,11 @@ export interface FarNode {
 const HERE = '10.245.0.1';
 const THERE = '10.245.0.2';
 const DEVICE = 'serin-there';
-/** What is at the other end of the cable: pods, and addresses of the other nodes. */
+/** Destinations on the other end of the cable: pods, and addresses of the other nodes. */
 const ROUTED = ['10.244.0.0/16', '10.0.0.0/24'];
 const SECONDS_AT_MOST = '3600';
 
-/** A node in a network namespace of its own, joined to that of the tier by a virtual cable: what it sends goes by its own kernel's rules first. */
+/** A node in its own network namespace, joined to that of the tier by a virtual cable: its packets pass its own kernel's rules first. */
 export async function startFarNode(kubeconfigFile: string): Promise<FarNode> {
   const folder = mkdtempSync(join(tmpdir(), 'serin-node-'));
   const pidFile = join(folder, 'pid');
@@ -64,7 +64,7 @@ export async function startFarNode(kubeconfigFile: string): Promise<FarNode> {
     ...{ address: THERE, device: DEVICE },
     kubeconfigFile: ownKubeconfig,
     async stop() {
-      // With the namespace goes the cable; what still runs in it has ended before.
+      // The cable is deleted with the namespace; all programs in it have ended before.
       await node.stop();
       door.close();
       rmSync(folder, { recursive: true, force: true });

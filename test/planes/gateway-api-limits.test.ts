@@ -28,8 +28,8 @@ const REWRITES: readonly Row[] = [
   },
 ];
 
-/** As of the version that is pinned: a newer one that keeps to the specification fails these, and docs/meshes.md has to follow. */
-describe('where Contour leaves the Gateway API', () => {
+/** True for the pinned version. A newer version that follows the specification fails these tests; then update docs/meshes.md. */
+describe('Contour deviates from the Gateway API', () => {
   let environment: ShareEnvironment;
   beforeAll(async () => {
     environment = await startGround(startGatewayPlane, { judgesHttpRoutes: false });
@@ -50,7 +50,7 @@ describe('where Contour leaves the Gateway API', () => {
     );
   });
 
-  it('of a backend that is not there the others get the share', async () => {
+  it('the other backends get the share of a backend that does not exist', async () => {
     const name = { name: 'gone', namespace: NAMESPACE };
     const app = await SplitApp.run(environment, throughEdge, name);
     await app.route({ kind: 'weighted', canary: weight(50) });

@@ -6,7 +6,7 @@ export const gatewayClasses: KubeObject = {
   kind: 'CustomResourceDefinition',
   metadata: {
     name: 'gatewayclasses.gateway.networking.k8s.io',
-    // The API server asks for it of every definition of this group.
+    // The API server requires it of every definition of this group.
     annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes-sigs/gateway-api/pull/2997' },
   },
   spec: {

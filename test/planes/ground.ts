@@ -3,13 +3,13 @@ import { type RealEnvironment, type RealEnvironmentOptions, startRealEnvironment
 import type { ProxyUnderTest } from '../scenarios/real-proxy.ts';
 import { runAtPodAddress } from './pod-network.ts';
 
-/** Of the range of the pods, but of none of them: the range is local in the tier's network namespace. */
+/** Addresses in the range of the pods that no pod has: the range is local in the tier's network namespace. */
 export const ADDRESSES = { apiServer: '10.244.255.254', client: '10.244.255.1', gateway: '10.244.255.2', webhook: '10.244.255.3' };
 
 export interface Plane extends ProxyUnderTest {
   /** Copies sent, by `namespace/workload`. */
   mirrored(): Record<string, number>;
-  /** Where users of other places come in, too. */
+  /** URLs for users in other places. */
   otherUrls?: readonly string[];
 }
 
@@ -40,9 +40,9 @@ const meshOf = ({ url, otherUrls = [], metricsUrl, knows, mirrored, stop }: Plan
   urls: [url, ...otherUrls],
   metricsText: onlyOfTheModel,
   metricsSamples: onlyOfTheModel,
-  // Of what the embedded mesh counts no scenario here asks for more.
+  // Scenarios here need no other count of the embedded mesh.
   counts: () => ({ mirrored: mirrored() }) as ReturnType<Mesh['counts']>,
   model: onlyOfTheModel,
-  // What is on its way to a real proxy cannot be counted.
+  // Updates on their way to a real proxy cannot be counted.
   pending: () => 0,
 });

@@ -3,7 +3,7 @@ import { createServer as createHttp2, type ServerHttp2Session } from 'node:http2
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Listener, Network } from '../../src/embedded/network.ts';
 
-/** What a client that knows that the server speaks HTTP/2 begins with. Source: RFC 9113, section 3.4. */
+/** First bytes of a client that knows that the server speaks HTTP/2. Source: RFC 9113, section 3.4. */
 const PREFACE = 'PRI * HTTP/2.0';
 
 /** TCP on one address, where an HTTP server answers both HTTP/1.1 and HTTP/2 without TLS; a call of gRPC also has the trailers of success. */
@@ -20,7 +20,7 @@ export const http2On = (host: string): Pick<Network, 'listen'> => ({
     });
     const others = new Set<Socket>();
     const listening = createServer((socket) => {
-      // Of either version a client may break off.
+      // A client of either version can break off.
       socket.on('error', () => socket.destroy());
       others.add(socket);
       socket.once('close', () => others.delete(socket));
@@ -41,7 +41,7 @@ export const http2On = (host: string): Pick<Network, 'listen'> => ({
       close: (now = false) =>
         new Promise((resolve) => {
           listening.close(() => resolve());
-          // By HTTP/1.1 come probes alone.
+          // Only probes use HTTP/1.1.
           for (const socket of others) socket.destroy();
           for (const session of sessions)
             if (now) session.destroy();

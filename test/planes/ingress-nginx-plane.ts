@@ -4,7 +4,7 @@ import type { StartPlane } from './ground.ts';
 import { startIngressController } from './ingress-nginx.ts';
 import { keepLooking, readJson, readyPods } from './looking.ts';
 
-/** So many looks in a row show the same: while nginx reloads, workers of before and of now answer side by side. */
+/** Number of equal looks in a row: while nginx reloads, old and new workers answer side by side. */
 const LOOKS = 5;
 
 /** The controller of ingress-nginx, and the nginx that it drives. */
@@ -29,7 +29,7 @@ export const startIngressNginxPlane: StartPlane = async ({ cluster, adminKubecon
   };
 };
 
-/** What the Lua of nginx goes by: upstreams by `namespace-service-port`; without endpoints they are empty. */
+/** Upstreams that the Lua code of nginx uses, by `namespace-service-port`; they are empty without endpoints. */
 type Balancers = Record<string, Balancer>;
 interface Balancer {
   policy?: { weight: number; weightTotal: number; header: string; headerValue: string; headerPattern: string; cookie: string };
@@ -61,7 +61,7 @@ function isKnown(object: KubeObject, known: Balancers): boolean {
 
 const of = (object: KubeObject, annotation: string) => object.metadata.annotations?.[`nginx.ingress.kubernetes.io/${annotation}`] ?? '';
 
-/** Whether it is an alternative of another upstream, by the policy of this Ingress; a total that alone has changed is not a change to the controller. */
+/** True if it is an alternative of another upstream, with the policy of this Ingress. The controller ignores a change of only the total. */
 function isAlternative(name: string, ingress: KubeObject, known: Balancers): boolean {
   const policy = known[name]?.policy;
   return (

@@ -13,7 +13,7 @@ export interface IngressController {
   readonly url: string;
   /** Its own counters, as Prometheus text. */
   readonly metricsUrl: string;
-  /** The upstreams that the worker process of nginx goes by, as JSON. */
+  /** The upstreams that the worker process of nginx uses, as JSON. */
   readonly balancersUrl: string;
   logTail(): string;
   stop(): Promise<void>;
@@ -22,9 +22,9 @@ export interface IngressController {
 const READY_WITHIN_MS = 45_000;
 const OWN = { namespace: 'ingress-nginx', name: 'controller' };
 const LOOK_PORT = 10299;
-/** Where the controller sends its list of TCP and UDP services, which is empty, and no reply is read. */
+/** Port to which the controller sends its list of TCP and UDP services, which is empty; it reads no reply. */
 const STREAM_PORT = 10247;
-/** Its paths are compiled in: they are ours in a mount namespace of its own. With its process its nginx ends, too. */
+/** Its paths are compiled in, so it runs in a mount namespace in which they are ours. Its nginx ends with its process. */
 const ENTER = ['unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c'] as const;
 const MOUNT = 'folder=$1; shift; mount --bind "$folder/etc" /etc && mount --bind "$folder/tmp" /tmp && exec "$@"';
 
@@ -62,7 +62,7 @@ const SETTINGS = {
   'http-snippet': LOOK,
 };
 
-/** Libraries that Debian has not got. Only round robin is called: the others are for what no Ingress here asks. */
+/** Libraries that Debian lacks. Only round robin is called: no Ingress here needs the others. */
 const STAND_INS = join(import.meta.dirname, 'ingress-nginx-lua');
 const NEVER_CALLED = ['chash', 'cookie', 'dns/resolver', 'global_throttle', 'http', 'ipmatcher'];
 

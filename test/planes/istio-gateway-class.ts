@@ -10,7 +10,7 @@ import { startIstioProxy } from './istio-proxy.ts';
 import { startIstiod } from './istiod.ts';
 
 const EDGE = { namespace: GATEWAY.namespace, name: 'edge' };
-/** Envoy listens at it on all addresses: that of no pod. */
+/** Address on which Envoy listens: no pod has it. */
 const PORT = 8123;
 
 /** A Gateway that all namespaces share. */
@@ -29,7 +29,7 @@ export const startIstioGatewayClass: StartPlane = async ({ cluster, adminKubecon
     url: `http://127.0.0.1:${PORT}`,
     metricsUrl: metrics.url,
     knows: proxy.knows,
-    // All that the canary receives while users get answers of the primary alone are copies.
+    // Requests to the canary are copies as long as users only get answers of the primary.
     mirrored: metrics.canaryRequests,
     async stop() {
       await metrics.stop();

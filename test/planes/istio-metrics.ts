@@ -3,7 +3,7 @@ import { serveMetrics } from './serve-metrics.ts';
 export interface IstioMetrics {
   /** Prometheus text. */
   readonly url: string;
-  /** Requests that the canary of an application has received, by `namespace/name`, when the metrics were asked for last. */
+  /** Requests that the canary of an application has received, by `namespace/name`, at the last scrape. */
   canaryRequests(): Record<string, number>;
   stop(): Promise<void>;
 }
@@ -18,8 +18,8 @@ const NAMES: Record<string, string> = {
 };
 
 /**
- * What Envoy itself has counted of requests to both sides of applications, under the names and labels of Istio's telemetry. The filter that gives
- * those is only in Istio's own build of Envoy, which cannot be had here.
+ * Serves Envoy's counts of requests to both sides of applications, with the names and labels of Istio's telemetry.
+ * Istio's telemetry filter exists only in Istio's own build of Envoy, which is not available here.
  */
 export async function startIstioMetrics(admin: string): Promise<IstioMetrics> {
   let requests: Record<string, number> = {};
@@ -33,7 +33,7 @@ export async function startIstioMetrics(admin: string): Promise<IstioMetrics> {
         [...labels.matchAll(LABEL)].map(([, key = '', text = '']) => [key, text]),
       );
       const { app, side, namespace } = SIDE.exec(cluster_name)?.groups ?? {};
-      // Its sum over all status codes is a series, too.
+      // The sum over all status codes is also a series.
       if (app === undefined || (series === 'upstream_rq' && others.response_code === undefined)) continue;
       const workload = side === 'canary' ? app : `${app}-primary`;
       const own = { reporter: 'destination', destination_workload_namespace: namespace, destination_workload: workload, ...others };

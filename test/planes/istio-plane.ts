@@ -55,12 +55,12 @@ async function startPlane(
   }
   const metrics = await startIstioMetrics(client.admin);
   return {
-    // Where requests to Services of port 80 go out; the host header names the Service.
+    // Exit for requests to Services of port 80; the host header names the Service.
     url: 'http://127.0.0.1:80',
     metricsUrl: metrics.url,
-    // One that is delegated to is known where that is known which delegates.
+    // A delegate is known only at the proxy that knows the delegating VirtualService.
     knows: (object: KubeObject) => proxies[isDelegate(object) ? 'some' : 'every']((proxy) => proxy.knows(object)),
-    // All that the canary receives while users get answers of the primary alone are copies.
+    // Requests to the canary are copies as long as users only get answers of the primary.
     mirrored: metrics.canaryRequests,
     gatewayAdmin: proxies.at(-1)?.admin ?? '',
     async stop() {
@@ -71,7 +71,7 @@ async function startPlane(
   };
 }
 
-/** A proxy, and what it goes by. */
+/** A proxy, and the configuration that it uses. */
 export function watched({ admin, stop }: IstioProxy, place: Place, gateway: string) {
   let view = emptyView;
   let isOver = false;

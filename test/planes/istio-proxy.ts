@@ -46,7 +46,7 @@ export async function startIstioProxy(kind: 'sidecar' | 'router', node: Node, xd
   return { admin, metricsUrl: `${admin}/stats/prometheus`, logTail: () => envoy.logTail(), stop };
 }
 
-/** What Istio's agent writes for a proxy, without certificates. */
+/** Bootstrap file that Istio's agent writes for a proxy, without certificates. */
 function bootstrapOf(
   kind: 'sidecar' | 'router',
   { name, namespace, labels, ip }: Node,

@@ -62,7 +62,7 @@ const TABLE: Readonly<Record<string, readonly Given[]>> = {
   ],
 };
 
-describe('I17: what istiod makes of the DestinationRules for a Service holds for those of its sides', () => {
+describe("I17: DestinationRules for a Service also hold for the Services of its sides in istiod's configuration", () => {
   let environment: Awaited<ReturnType<typeof startIstioGround>>;
   beforeAll(async () => {
     environment = await startIstioGround();
@@ -103,7 +103,7 @@ describe('I17: what istiod makes of the DestinationRules for a Service holds for
   async function make(namespace: string, given: readonly Given[]): Promise<KubeObject[]> {
     const made: KubeObject[] = [];
     for (const [index, { host, in: where = namespace, ...spec }] of given.entries()) {
-      // Of rules of one host the age decides, in whole seconds.
+      // The age decides between rules of one host, in whole seconds.
       if (index > 0) await sleep(1_100);
       made.push(
         await environment.cluster.create({
@@ -117,7 +117,7 @@ describe('I17: what istiod makes of the DestinationRules for a Service holds for
     return made;
   }
 
-  /** What was written before the marker is known when the marker is. */
+  /** Creates a marker: once the proxy knows it, it also knows all earlier objects. */
   async function settled(namespace: string, name: string): Promise<void> {
     const { cluster } = environment;
     await cluster.create({
@@ -152,7 +152,7 @@ describe('I17: what istiod makes of the DestinationRules for a Service holds for
         expect(before).toBeDefined();
         for (const side of ['shop-primary', 'shop-canary']) expect(after.get(clusterOf(side, namespace)), side).toEqual(before);
       } finally {
-        // Those of the root namespace are for all.
+        // Rules of the root namespace apply to all tests.
         for (const rule of rules) await cluster.delete(refOf(rule));
       }
     },
@@ -193,7 +193,7 @@ describe('I17: what istiod makes of the DestinationRules for a Service holds for
       await user;
       expect(new Set(seen)).toEqual(new Set([200]));
       expect(seen.length).toBeGreaterThan(10);
-      // Without what the rule says the same routes lead to no answer.
+      // Without the rule, the same routes lead to no answer.
       const bare = istio.render(canary, anApex, allToPrimary, []).write.filter(({ kind }) => kind === 'DestinationRule');
       for (const object of bare) await environment.cluster.apply(object);
       await eventually('what was lost before', status, (got) => got === 503);

@@ -20,7 +20,7 @@ const MESH = {
   accessLogFile: '',
 };
 
-/** The real istiod on a cluster, which ends with this process; `readsGatewayApi`: HTTPRoutes, too. */
+/** The real istiod on a cluster, which ends with this process. With `readsGatewayApi` it also reads HTTPRoutes. */
 export async function startIstiod(kubeconfigFile: string, { readsGatewayApi = false } = {}): Promise<Istiod> {
   const program = await ensureIstiod();
   const folder = mkdtempSync(join(tmpdir(), 'serin-istiod-'));
@@ -39,13 +39,13 @@ export async function startIstiod(kubeconfigFile: string, { readsGatewayApi = fa
     VALIDATION_WEBHOOK_CONFIG_NAME: '',
     INJECTION_WEBHOOK_CONFIG_NAME: '',
     PILOT_ENABLE_GATEWAY_API: String(readsGatewayApi),
-    // Classes, and proxies for Gateways, are those of the suite.
+    // Classes, and proxies for Gateways, belong to the suite.
     PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER: 'false',
     PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER: 'false',
     // Filters that only Istio's own build of Envoy has.
     PILOT_ENABLE_ALPN_FILTER: 'false',
     PILOT_ENABLE_METADATA_EXCHANGE: 'false',
-    // A change is pushed at once, not gathered with those of the next 100 ms.
+    // A change is pushed at once, and not gathered with the changes of the next 100 ms.
     PILOT_DEBOUNCE_AFTER: '20ms',
   };
   const istiod = startGuarded(

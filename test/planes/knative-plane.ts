@@ -53,8 +53,7 @@ interface Rule {
 }
 
 /**
- * What net-contour does: each Ingress of Serving becomes HTTPProxies, one for each host, and is ready once Envoy goes by them. It cannot be
- * had as a Go module.
+ * Plays net-contour, which is not available as a Go module: each Ingress of Serving becomes HTTPProxies, one for each host, and is ready once Envoy uses them.
  */
 function playIngresses(cluster: KubeCluster, envoy: Plane): { isCarriedOut(service: KubeObject): boolean; stop(): void } {
   const newest = new Map<string, number>();
@@ -100,7 +99,7 @@ const splitsOf = ({ http }: Rule): Split[] => http.paths[0]?.splits ?? [];
 const proxiesOf = (ingress: KubeObject): KubeObject[] =>
   rulesOf(ingress).flatMap((rule) => rule.hosts.map((host) => proxyOf(ingress, host, splitsOf(rule))));
 
-/** A host for each Revision, that no one asks for. */
+/** A host for each Revision, to which no client sends requests. */
 const probesOf = (ingress: KubeObject): KubeObject[] =>
   rulesOf(ingress)
     .flatMap(splitsOf)

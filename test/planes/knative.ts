@@ -13,9 +13,9 @@ import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.
 import { ADDRESSES } from './ground.ts';
 
 const NAMESPACE = 'knative-serving';
-/** Of the Ingresses that the suite carries out. */
+/** Class of the Ingresses that the suite carries out. */
 export const INGRESS_CLASS = 'played.ingress.networking.knative.dev';
-/** What Serving needs of the control plane. */
+/** Options of the control plane that Serving needs. */
 export const SERVING_NEEDS = {
   standsForKnative: false,
   // The webhook has an endpoint, and no ClusterIP that could be reached.
@@ -23,9 +23,9 @@ export const SERVING_NEEDS = {
   moreControllers: ['endpoints-controller', 'endpointslice-mirroring-controller', 'horizontal-pod-autoscaler-controller'],
 };
 
-/** By the name of the ConfigMap, what differs from what Knative publishes. */
+/** Differences from the ConfigMaps that Knative publishes, by their names. */
 const SETTINGS: Readonly<Record<string, Record<string, string>>> = {
-  // No registry can be asked.
+  // No registry can be reached.
   'config-deployment': { 'queue-sidecar-image': 'queue:1', 'registries-skipping-tag-resolving': 'index.docker.io' },
   'config-network': { 'ingress-class': INGRESS_CLASS },
   // The other class counts requests in its sidecar, which needs containers.

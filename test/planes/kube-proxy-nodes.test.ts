@@ -16,7 +16,7 @@ import { type ClientPlace, startServiceClient } from './service-client.ts';
 
 /** Denser than where many releases play at once. */
 const CROWD = { each: 2, pauseMs: 20 };
-/** That one of two equal pods is never chosen has a chance of 2^-39. */
+/** The chance that one of two equal pods is never chosen is 2^-39. */
 const REQUESTS = 40;
 const ZONE = 'topology.kubernetes.io/zone';
 
@@ -25,7 +25,7 @@ interface Client {
   stop(): Promise<void>;
 }
 
-/** Two nodes in two zones, each with a kube-proxy and a client of its own; `outside`: the far client asks the ports of the other node. */
+/** Two nodes in two zones, each with a kube-proxy and a client of its own. With `outside`, the far client sends requests to the ports of the other node. */
 const planeOfTwo =
   (mode: ProxyMode, { outside = false } = {}): StartPlane =>
   async ({ cluster, adminKubeconfigFile }) => {
@@ -43,7 +43,7 @@ const planeOfTwo =
     );
     return {
       ...{ url: near.url, otherUrls: [distant.url] },
-      // Nothing counts requests here, and no check asks for them.
+      // No program counts requests here, and no check needs them.
       metricsUrl: near.url,
       knows: () => true,
       mirrored: () => ({}),

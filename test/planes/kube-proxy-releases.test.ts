@@ -16,7 +16,7 @@ const planeWith =
     const client = await startServiceClient(cluster);
     return {
       url: client.url,
-      // Nothing counts requests here, and no check asks for them.
+      // No program counts requests here, and no check needs them.
       metricsUrl: client.url,
       knows: () => true,
       mirrored: () => ({}),

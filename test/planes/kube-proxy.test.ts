@@ -12,7 +12,7 @@ import { type KubeProxy, type ProxyMode, startKubeProxy } from './kube-proxy.ts'
 
 const NAMESPACE = 'default';
 const POD_PORT = 8080;
-/** That one of three equal pods is never chosen has a chance of (2/3)^60 = 3e-11. */
+/** The chance that one of three equal pods is never chosen is (2/3)^60 = 3e-11. */
 const REQUESTS = 60;
 const CHANGES = 10;
 /** A packet to a Service that has no rules yet leaves an entry with the kernel for two minutes: a later connection from its port would hang. */
@@ -28,7 +28,7 @@ let real: RealCluster;
 let slowArrived = Promise.withResolvers<void>();
 let pods: { close(now?: boolean): Promise<void> };
 
-/** One program stands for all pods: it says at which address it was asked. */
+/** One program serves the addresses of all pods, and answers with the address that a request was sent to. */
 beforeAll(async () => {
   real = await startRealCluster({ serverFlags: [`--advertise-address=${ADDRESSES.apiServer}`] });
   for (const { node, zone } of PROXY_PLACES) {
@@ -63,7 +63,7 @@ interface Question {
   patienceMs?: number;
 }
 
-/** The pod that answers one new connection; undefined: none. */
+/** The pod that answers one new connection, `undefined` if none answers. */
 const ask = async (ip: string, question: Question = {}): Promise<string | undefined> => {
   const { answer } = await connect(ip, question);
   return answer;
@@ -188,7 +188,7 @@ describe.each<ProxyMode>(['nftables', 'iptables'])('kube-proxy with %s', (mode) 
       const before = await places();
       expect(await places()).toEqual(before);
       await sleep(5_000);
-      // That all of them come to the same pod again has a chance of (1/3)^20.
+      // The chance that all of them come to the same pod again is (1/3)^20.
       expect(await places()).not.toEqual(before);
     });
 

@@ -22,7 +22,7 @@ const SERVICE_RANGE = '10.96.0.0/16';
 interface KubeProxyOptions {
   node: string;
   mode: ProxyMode;
-  /** Where it runs; default: in the tier's own network namespace. */
+  /** Node in whose namespace it runs; default: the tier's own network namespace. */
   far?: FarNode;
 }
 

@@ -6,12 +6,12 @@ import type { ShareEnvironment } from '../scenarios/shares/share-environment.ts'
 import { namespacesFor, SplitApp } from '../scenarios/shares/split-app.ts';
 
 const CHANGES = 50;
-/** By default a side keeps its pods so long after it has lost its traffic (DF16), if the analysis has the shortest usual interval. */
+/** Default time for which a side keeps its pods after it has lost its traffic (DF16), if the analysis has the shortest usual interval. */
 const LONGEST_MS = 10_000;
 const PAUSE_MS = 5;
 
 export interface Lag {
-  /** From the answer of the API server to the last write until the first request goes to the other side, ascending. */
+  /** Time from the API server's answer to the last write until the first request reaches the other side, ascending. */
   readonly tookMs: readonly number[];
   readonly medianMs: number;
   readonly mostMs: number;
@@ -20,11 +20,11 @@ export interface Lag {
 interface TwoSides {
   /** Writes the route to one of the sides. */
   turnTo(side: '1' | '2'): Promise<unknown>;
-  /** Which side answers a request; anything else is neither. */
+  /** Side that answers a request; any other text is neither. */
   ask(): Promise<string>;
 }
 
-/** Turns a route between two sides again and again, from side 1, and asks until the other side answers. */
+/** Turns a route between two sides repeatedly, starting at side 1, and sends requests until the other side answers. */
 export async function measureLag({ turnTo, ask }: TwoSides, changes = CHANGES): Promise<Lag> {
   const tookMs: number[] = [];
   for (let change = 0; change < changes; change += 1) {
@@ -46,7 +46,7 @@ export async function measureLag({ turnTo, ask }: TwoSides, changes = CHANGES): 
   return { tookMs, medianMs, mostMs: tookMs.at(-1) ?? 0 };
 }
 
-/** The same by the routes of a provider; what was measured is printed. */
+/** Measures the same by the routes of a provider, and prints it. */
 export function describeLag(fixture: ProviderFixture, environmentOf: () => ShareEnvironment): void {
   it(`${fixture.provider}: ${CHANGES} changes of the route are in effect before a side may lose its pods`, async () => {
     const environment = environmentOf();

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 
 const LOOK_EVERY_MS = 50;
 
-/** Asks a proxy again and again what it goes by, as it publishes no watch; what `look` cannot have it leaves as it was. */
+/** Polls the configuration of a proxy, which publishes no watch. A failed `look` leaves the last result unmodified. */
 export function keepLooking(look: () => Promise<void>): { stop(): Promise<void> } {
   let isOver = false;
   const looking = (async () => {
@@ -21,7 +21,7 @@ export function keepLooking(look: () => Promise<void>): { stop(): Promise<void> 
   };
 }
 
-/** The body of an answer, or undefined where none came, or one that tells of a failure. */
+/** The body of an answer, or undefined without an answer or after a failure. */
 export const readJson = <T>(url: string): Promise<T | undefined> =>
   fetch(url, { headers: { accept: 'application/json' } }).then(
     async (answer) => (answer.ok ? ((await answer.json()) as T) : undefined),

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http';
 
-/** Where a request goes from the node that it was sent to: an address with a port. */
+/** Destination of a request from the node that it was sent to: an address with a port. */
 export const ONWARD_HEADER = 'x-serin-onward';
 const NO_ANSWER_MS = 5_000;
 

@@ -11,7 +11,7 @@ const DEFAULT_PORT = 8080;
  */
 export const runAtPodAddress = (behaviour: AppBehaviour, context: AppContext): Promise<App> => runAt(networkOn, behaviour, context);
 
-/** The same, where the pod speaks HTTP/2 without TLS, too, as gRPC does. */
+/** The same, with a pod that also speaks HTTP/2 without TLS, as gRPC does. */
 export const runHttp2AtPodAddress = (behaviour: AppBehaviour, context: AppContext): Promise<App> => runAt(http2On, behaviour, context);
 
 async function runAt(listenerOn: (host: string) => Pick<Network, 'listen'>, behaviour: AppBehaviour, context: AppContext): Promise<App> {

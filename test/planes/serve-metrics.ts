@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { loopback } from '../../src/embedded/network.ts';
 
-/** Prometheus text, read anew for each scrape; 503 where it cannot be read. */
+/** Prometheus text, read for each scrape; 503 if it cannot be read. */
 export async function serveMetrics(read: () => Promise<string>): Promise<{ url: string; stop(): Promise<void> }> {
   const server = createServer((_, response) => {
     read().then(

@@ -6,8 +6,8 @@ import { raw } from '../fakes/raw.ts';
 import { ONWARD_HEADER, refuse, sendOn } from './onward.ts';
 
 /**
- * Each connection comes from the next of these: one that was tried before its Service had rules leaves an entry with the kernel for two minutes, and a later one
- * from the same address and port would hang.
+ * Each connection has the next of these source addresses. A connection that was tried before its Service had rules leaves a kernel entry for two minutes, and a
+ * later connection from the same address and port would hang.
  */
 const CLIENTS = 250;
 const addressOf = (connection: number): string => `10.244.249.${(connection % CLIENTS) + 1}`;
@@ -17,17 +17,17 @@ export interface ServiceClient {
   stop(): Promise<void>;
 }
 
-/** Where a client dials from: the tier's own network namespace, or a node that sends requests on. */
+/** Place from which a client dials: the tier's own network namespace, or a node that sends requests on. */
 export interface ClientPlace {
-  /** Of `send-on.ts`. */
+  /** Address of `send-on.ts`. */
   far?: { host: string; port: number };
-  /** Asks Services at their ports of this node instead of their cluster IPs. */
+  /** Sends requests to node ports at this address instead of cluster IPs. */
   nodeAddress?: string;
 }
 
 /**
- * Cluster DNS and a client of Services in one: it asks the Service that the host header names at its cluster IP, by a new connection for each
- * request, so that the kernel's rules choose the pod each time.
+ * Cluster DNS and a client of Services in one. It sends each request to the cluster IP of the Service in the host header, by a new connection, so that the
+ * kernel's rules choose the pod each time.
  */
 export async function startServiceClient(cluster: KubeCluster, { far, nodeAddress }: ClientPlace = {}): Promise<ServiceClient> {
   const services = watchObjects(cluster, { apiVersion: 'v1', kind: 'Service' }, () => undefined);

@@ -66,7 +66,7 @@ function pathsOf(ingress: KubeObject): Path[][] {
   return Object.values(Object.groupBy(paths, ({ path }) => path)).map((each) => each ?? []);
 }
 
-/** Whether the routes of a path have the predicates of the annotation, and each the share of those that are left by the ones before. */
+/** True if the routes of a path have the predicates of the annotation, and each has its share of the requests that earlier routes leave. */
 function followWeights(paths: readonly Path[], weights: Weights, ingress: KubeObject, own: readonly Route[]): boolean {
   const asked = annotation(ingress, 'skipper-predicate', (text) => [...text.matchAll(/(\w+)\(/g)].map(([, name = '']) => name)) ?? [];
   const sides = paths.map(({ backend }) => backend.service.name).map((name) => ({ name, weight: weights[name] ?? 0 }));

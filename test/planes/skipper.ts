@@ -8,9 +8,9 @@ import { startGuarded } from '../scenarios/guarded-process.ts';
 import { untilReady } from './until-ready.ts';
 
 export interface SkipperProxy {
-  /** Where users come in; the host header chooses the route. */
+  /** URL for users; the host header chooses the route. */
   readonly url: string;
-  /** The routes that it goes by, as JSON for those who ask for it, and its counters as Prometheus text. */
+  /** The routes that it uses, as JSON on request, and its counters as Prometheus text. */
   readonly routesUrl: string;
   readonly metricsUrl: string;
   logTail(): string;
@@ -45,7 +45,7 @@ export async function startSkipper(kubeconfigFile: string): Promise<SkipperProxy
       `-kubernetes-token-file=${token}`,
       '-kubernetes-ingress-class=^skipper$',
       '-enable-kubernetes-endpointslices',
-      // It reads Ingresses and EndpointSlices so often, and watches neither; 3 s by default, longer than pods of these scenarios are kept.
+      // Interval at which it reads Ingresses and EndpointSlices, which it does not watch; the default of 3 s is longer than pods of these scenarios are kept.
       '-source-poll-timeout=500',
       '-wait-first-route-load',
       '-wait-for-healthcheck-interval=0s',
@@ -57,7 +57,7 @@ export async function startSkipper(kubeconfigFile: string): Promise<SkipperProxy
       '-access-log-disabled',
     ],
     join(folder, 'skipper.log'),
-    // Outside of a pod it asks the API server with the authorities of the system.
+    // Outside of a pod, it verifies the API server by the system's certificate authorities, which this file replaces.
     { ...process.env, SSL_CERT_FILE: authority },
   );
   const stop = async () => {

@@ -30,7 +30,7 @@ export const startTraefikPlane =
       url: proxy.url,
       metricsUrl: proxy.metricsUrl,
       knows: (object) => isKnown(object, known),
-      // All that the canary receives while users get answers of the primary alone are copies.
+      // Requests to the canary are copies as long as users only get answers of the primary.
       mirrored: () => copies,
       async stop() {
         await looking.stop();
@@ -95,7 +95,7 @@ function isKnown(object: KubeObject, known: Services): boolean {
     );
   }
   if (object.kind !== 'EndpointSlice') return true;
-  // Traefik keeps those Services alone that a route leads to.
+  // Traefik keeps only the Services that a route leads to.
   const { service, addresses } = readyPods(object);
   const prefix = `${namespace}-${service}-`;
   return Object.entries(known)

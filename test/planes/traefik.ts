@@ -7,7 +7,7 @@ import { startGuarded } from '../scenarios/guarded-process.ts';
 import { untilReady } from './until-ready.ts';
 
 export interface TraefikProxy {
-  /** Where users come in; the host header chooses the route. */
+  /** URL for users; the host header chooses the route. */
   readonly url: string;
   /** Its API, and its counters as Prometheus text. */
   readonly api: string;

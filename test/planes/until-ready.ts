@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { startGuarded } from '../scenarios/guarded-process.ts';
 
 interface Starting {
-  /** As an error names it. */
+  /** Name in an error. */
   name: string;
   /** Answers with success once the plane is ready. */
   url: string;
@@ -12,7 +12,7 @@ interface Starting {
   withinMs?: number;
 }
 
-/** Waits until a plane says that it is ready. One that ends or is late is stopped, and the error has the end of its log. */
+/** Waits until a plane reports that it is ready. A plane that ends or is late is stopped, and the error contains the end of its log. */
 export async function untilReady({ name, url, processes, logTail, stop, withinMs = 60_000 }: Starting): Promise<void> {
   const deadlineMs = performance.now() + withinMs;
   while (!(await answers(url))) {

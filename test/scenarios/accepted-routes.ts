@@ -15,13 +15,13 @@ import { until } from './until.ts';
 import { beforeAll } from './world.ts';
 
 const LEAST_SHAPES = 10;
-/** Of App Mesh v1beta1 no CRD is published that Kubernetes takes since 1.22. */
+/** No CRD of App Mesh v1beta1 is published that Kubernetes takes since 1.22. */
 const withoutCrds: readonly Provider[] = ['appmesh'];
 const withObjects = Object.entries(routers).flatMap(([provider, router]) =>
   typeof router !== 'string' && router.supports.weights ? [provider as Provider] : [],
 );
 
-/** What each router writes, against the CRDs that the provider itself publishes. */
+/** Each router's objects, against the CRDs that the provider itself publishes. */
 export function describeAcceptedRoutes(clusterOf: () => Cluster): void {
   it('every provider that writes routing objects is tried', () => {
     expect(withObjects.filter((provider) => routerCases[provider]?.crds === undefined)).toEqual(withoutCrds);

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { raw } from '../fakes/raw.ts';
 import type { Environment } from './environment.ts';
 
-/** A kubeconfig of a service account, which is there already; the folder is the caller's to remove. */
+/** A kubeconfig of an existing service account; the caller removes the folder. */
 export async function kubeconfigOf(
   { cluster, kubeconfigFile }: Pick<Environment, 'cluster' | 'kubeconfigFile'>,
   account: { name: string; namespace: string },

@@ -12,7 +12,7 @@ import { afterAll, beforeAll } from './world.ts';
 
 interface Case extends Omit<Left, 'analysis'> {
   analysis?: Record<string, unknown>;
-  /** Where it comes to rest, the version that its primary has then, and the weights of the canary until then, first to last. */
+  /** Phase in which it rests, version of its primary then, and weights of the canary until then, first to last. */
   ends: { phase: string; primary: string; weights: readonly number[] };
   /** Pushed after the other controller has stopped, before Serin starts. */
   push?: string;
@@ -185,7 +185,7 @@ interface Adopted {
   stop(): Promise<void>;
 }
 
-/** Taking over Canaries from Flagger; of the cases those of a part. */
+/** Taking over Canaries from Flagger; only the cases of a part. */
 export function describeAdoption(environmentOf: () => Environment, part: Part = WHOLE): void {
   it('I7: a Canary that Flagger left half reverted is restored before what it owns is deleted with it', async () => {
     const environment = environmentOf();
@@ -261,8 +261,8 @@ export function describeAdoption(environmentOf: () => Environment, part: Part = 
 }
 
 /**
- * Pods that were just sent away and are called back for the pushed revision can still be counted as available for a moment: such a canary
- * loses its traffic until they are (CanaryUnavailable). What was taken over is over by then.
+ * Pods that were just scaled down and are needed again for the pushed revision can still count as available for a moment: such a canary loses its traffic until
+ * they are available (CanaryUnavailable). Adoption is complete by then.
  */
 function withoutDips(weights: readonly number[]): number[] {
   const isDip = (index: number) => weights[index] === 0 && weights[index - 1] === weights[index + 1];
@@ -339,7 +339,7 @@ async function scalersStand(
   await left.until(left.ref(apiVersion, kind), 'is paused', (now) => now?.metadata.annotations?.[PAUSED] === '0', hint);
 }
 
-/** By name. */
+/** Scalers of a kind, sorted by name. */
 async function scalersOf({ cluster }: Environment, { namespace }: FlaggerApplication, kind: ScalerKind): Promise<KubeObject[]> {
   const { items } = await cluster.list({ apiVersion: scalers[kind].apiVersion, kind, namespace });
   return items.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
@@ -350,7 +350,7 @@ function isOurs(object: KubeObject): boolean {
   const owners = (object.metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind} ${name}`);
   // The Service that its users had before has no owner.
   const isUsers = owners.length === 0 && object.kind === 'Service' && object.metadata.name === NAME;
-  // Copies are left as they are until our first promotion, but for their owner.
+  // Until our first promotion, only the owner of copies changes.
   return (
     (object.kind === 'ConfigMap' || !isUpdatedBy(object, 'flagger')) &&
     (isUsers || owners.join() === `ControllerRevision ${NAME}-serin-anchor`)

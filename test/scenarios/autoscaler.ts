@@ -5,18 +5,18 @@ import { monotonicMs, sleep } from './world.ts';
 
 const HPA = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' } as const;
 const WINDOW_MS = 2_000;
-/** As the real one's: a smaller difference does not scale. */
+/** Tolerance of the real autoscaler: a smaller difference does not scale. */
 const TOLERANCE = 0.1;
 
 export interface Autoscaler {
-  /** Why it could not scale; it tries again. */
+  /** Reasons of failed writes; it tries again. */
   errors(): string[];
   stop(): Promise<void>;
 }
 
 /**
- * Plays the HorizontalPodAutoscaler of a namespace by what its pods have really answered, on either cluster: neither has a metrics API.
- * It shrinks a side at once, which is what makes a release dangerous, and stands down at zero.
+ * Plays the HorizontalPodAutoscaler of a namespace by the real answers of its pods, on either cluster: neither has a metrics API. It scales a side down at
+ * once, which makes a release dangerous, and does nothing at zero replicas.
  */
 export function startAutoscaler(
   { cluster, nodes }: Environment,
@@ -27,7 +27,7 @@ export function startAutoscaler(
   const errors: string[] = [];
   let isRunning = true;
 
-  /** What the pods of a Deployment have answered, each second; those that have not been there for a window count as just well used. */
+  /** Answers of a Deployment's pods in a second; pods younger than a window count as used at the target value. */
   const requestsPerSecond = (deployment: string, replicas: number): number => {
     const own = new RegExp(`^${namespace}/${deployment}-[a-z0-9]+-[a-z0-9]+$`);
     const nowMs = monotonicMs();

@@ -61,7 +61,7 @@ export function describeBadInput(environmentOf: () => Environment): void {
       expect(items.filter(({ metadata }) => metadata.name.endsWith('-primary')).map(({ metadata }) => metadata.name)).toEqual([]);
     });
 
-    it('I12, 03-W6: what only the cluster shows is reported with its field, too', async () => {
+    it('I12, 03-W6: problems that only the cluster shows are also reported with their field', async () => {
       const { cluster } = environmentOf();
       await makeNamespace(cluster, 'worse');
       const cases: { name: string; field: string; deployment: KubeObject; before?: KubeObject[] }[] = [

@@ -7,9 +7,9 @@ import { sleep } from './world.ts';
 
 const SPEC = { provider: 'kubernetes' };
 
-/** Blue/Green by selectors of Services alone, with users who never stop asking; each release has a controller of its own. */
+/** Blue/Green only by selectors of Services, under continuous requests of users; each release has a controller of its own. */
 export function describeBlueGreen(environmentOf: () => Environment, crowd: Crowd = {}): void {
-  describe.concurrent('Blue/Green by selectors alone', () => {
+  describe.concurrent('Blue/Green only by selectors', () => {
     const play = async (namespace: string, run: (scenario: Scenario, restart: () => Promise<void>) => Promise<void>): Promise<void> => {
       const environment = environmentOf();
       let controller = startController(environment, { namespace });

@@ -15,7 +15,7 @@ const PAGE = 'break-glass.md';
 const LONGEST_MS = 1_200_000;
 const CROWD = { pauseMs: 250 };
 
-/** Users meet the new version of it in its promotion alone. */
+/** Users get its new version only in the promotion. */
 const plainServices: ProviderFixture = {
   provider: 'kubernetes',
   host: ({ name, namespace }) => `${name}.${namespace}`,
@@ -24,21 +24,21 @@ const plainServices: ProviderFixture = {
 };
 
 export interface BreakGlassOptions {
-  /** Of a cluster administrator. */
+  /** Kubeconfig of a cluster administrator. */
   kubeconfigFile(): string;
   /** A file. */
   kubectl(): Promise<string>;
-  /** Of every two providers, the one whose glass is broken while Serin is down: 0 or 1. */
+  /** Provider of every two whose glass is broken while Serin is down: 0 or 1. */
   down: 0 | 1;
 }
 
-/** Of each provider one application in the middle of a release; half of the glass is broken with Serin up, half with it down. */
+/** One application of each provider in the middle of a release; half of the glass is broken with Serin up, half with it down. */
 export function describeBreakGlass(
   environmentOf: () => Environment,
   fixtures: readonly ProviderFixture[],
   options: BreakGlassOptions,
 ): void {
-  describe('the break-glass page, as it stands', () => {
+  describe('the unmodified commands of the break-glass page', () => {
     it(
       'all traffic goes to the primary and stays there, with Serin up and down; then everything returns to normal',
       async () => {
@@ -130,7 +130,7 @@ class Patient {
 
   async returnsToNormal(): Promise<void> {
     if (this.#fixture.provider === 'knative') {
-      // It has no history to go back to by a command of kubectl, and an earlier template is a new Revision: a release with gates.
+      // Its kind has no history for kubectl to roll back to, and an earlier template is a new Revision: a release with gates.
       this.#scenario?.hooks.answers('finish', 200);
       const target = this.#fixture.route(this.#app);
       const version1 = await this.#environment.cluster.get({ ...target, kind: 'Revision', name: `${APP}-00001` });
@@ -160,7 +160,7 @@ class Patient {
     return { 'x-serin-host': this.#fixture.host(this.#app), ...this.#fixture.headers?.(this.#app) };
   }
 
-  /** As the apex stands while a promotion writes the primary. */
+  /** Leads the apex to the target, as a promotion does during the write of the primary. */
   async #isSwitched(): Promise<void> {
     const apex = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: this.#app.namespace };
     await this.#environment.cluster.patch(apex, { spec: { selector: { app: APP } } });

@@ -13,7 +13,7 @@ const CROWD = { pauseMs: 100 };
 const NOWHERE = 'http://127.0.0.1:1';
 const LONGEST_MS = 400_000;
 
-/** What is counted of a release while the controller, Prometheus and pods come and go: less than users have sent, never more. */
+/** Counts of a release while the controller, Prometheus and pods come and go are at most the requests that users have sent. */
 export function describeComparedDisturbances(environmentOf: () => Environment): void {
   it(
     'E122: a killed controller, a Prometheus that is away for five minutes, a redeployed primary and lost pods: no request is counted twice',

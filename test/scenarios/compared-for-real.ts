@@ -14,14 +14,14 @@ import { sleep } from './world.ts';
 export const GOOD = { ERROR_RATE: '0.02' };
 export const BAD = { ERROR_RATE: '0.4' };
 export const GATE = { mode: 'gate', warmUp: '0s' };
-/** No metric has a limit: the comparison alone decides. */
+/** No metric has a limit: only the comparison decides. */
 export const ANALYSIS = { stepWeight: 50, maxWeight: 50, threshold: 100, comparison: GATE };
 const SCRAPE_EVERY_MS = 1_000;
 /** A bad version is found by then, at the little traffic that a busy machine has. */
 export const FOUND_WITHIN_MS = 600_000;
 
 type Seen = NonNullable<Release['comparison']>;
-/** What a release has counted, and what was sent since it began. */
+/** Counts of a release, and requests that were sent since it began. */
 interface Moment {
   counted: { windows: number; canary: Sent; primary: Sent };
   problem: string | undefined;
@@ -87,7 +87,7 @@ export class ComparedForReal {
 
   /** Another version; from now on what is counted must have been sent since. */
   async release(version: string, env: Record<string, string>): Promise<void> {
-    // The counts of the release before are in the status until this one begins.
+    // The counts of the previous release are in the status until this one begins.
     const { run = 0 } = (await this.#release()) ?? {};
     this.#before = undefined;
     const before = this.#sent();
@@ -106,7 +106,7 @@ export class ComparedForReal {
     await this.scenario.when.imageChanges(version, env);
   }
 
-  /** What was sent to a side since the release began. */
+  /** Requests that were sent to a side since the release began. */
   sentTo(side: 'canary' | 'primary'): Sent {
     const now = this.#sent()[side];
     const { requests = 0, failures = 0 } = this.#before?.[side] ?? {};
@@ -144,7 +144,7 @@ export class ComparedForReal {
     );
   }
 
-  /** Nothing was counted twice, at any moment. */
+  /** No request was counted twice, at any moment. */
   nothingWasCountedTwice(): void {
     expect(this.#excess).toEqual([]);
   }

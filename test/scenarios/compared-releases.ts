@@ -10,11 +10,11 @@ import { sleep } from './world.ts';
 /** Share of requests that fail: of the version that serves and of a good one, and of a bad one. */
 const GOOD = '0.02';
 const BAD = '0.2';
-/** No metric has a limit: the comparison alone decides. */
+/** No metric has a limit: only the comparison decides. */
 const ANALYSIS = { stepWeight: 50, maxWeight: 50, threshold: 100, comparison: { mode: 'gate', warmUp: '0s' } };
 /** Requests of users: about fifty a second. */
 const CROWD = { each: 2, pauseMs: 120 };
-/** A good version is compared for this long before it may be promoted. */
+/** Time for which a good version is compared before its promotion. */
 const WATCHED_MS = 60_000;
 /** A bad one is promoted by nothing: by the study ten requests a second decide within five minutes, and here each side has more than twenty. */
 const DECIDED_MS = 300_000;

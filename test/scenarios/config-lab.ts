@@ -12,7 +12,7 @@ import { world } from './world.ts';
 
 export const LAB_BOUND_MS = 90_000;
 
-/** What the pods of every application in the lab read. */
+/** Configs that the pods of every application in the lab read. */
 const env = [{ name: 'P', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } }];
 const envFrom = [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'regcred', optional: true } }];
 

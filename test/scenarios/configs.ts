@@ -24,7 +24,7 @@ const bothWays = (name: string) => ({
   pod: { volumes: [{ name: 'files', projected: { sources: [{ configMap: { name } }] } }] },
 });
 
-/** What a target reads, and how its changes are released. One suite for every cluster. */
+/** Configs of a target, and releases of their changes. One suite for every cluster. */
 export function describeConfigs(name: string, startEnvironment: () => Promise<Environment>): void {
   describe(name, () => {
     const environmentOf = anEnvironment(startEnvironment);
@@ -71,7 +71,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
           });
           await fixture.roll('2', {});
           await released;
-          // The watch may begin after the push, so the rest before the release is seen or not.
+          // The watch can begin after the push, so the rest before the release is not always seen.
           const releasing = steps.filter((step) => step !== 'resting');
           expect(releasing.slice(0, 3)).toEqual(['scalingUp', 'settling', 'analysing']);
         },
@@ -299,7 +299,7 @@ class ConfigFixture {
     this.#kind = kind;
     const labels = { app: APP };
     const metadata = { name: APP, namespace: this.scenario.namespace };
-    // Of a DaemonSet each pod has to be gone before the next one is replaced.
+    // Each pod of a DaemonSet must end before the next one is replaced.
     const grace = kind === 'DaemonSet' ? { terminationGracePeriodSeconds: 10 } : {};
     const template = { metadata: { labels }, spec: { ...reads.pod, ...grace, containers: [this.#container('1')] } };
     await this.#environment.cluster.create({
@@ -353,7 +353,7 @@ class ConfigFixture {
     );
   }
 
-  /** So many releases have begun, and the last one is over and done. */
+  /** Waits until this number of releases have begun, and the last one is complete. */
   async released(run: number): Promise<void> {
     await this.canaryIs(`has ended its release ${run} well`, ({ phase, release }) => {
       return phase === 'Succeeded' && release.run === run && release.step === 'resting';

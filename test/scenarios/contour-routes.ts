@@ -9,7 +9,7 @@ import { namespacesFor, SplitApp } from './shares/split-app.ts';
 import { playUsersRoutes } from './users-routes.ts';
 import { afterAll, beforeAll } from './world.ts';
 
-/** The user's root alone: what it includes is Serin's, with what the Canary says of routes. */
+/** Only the user's root: Serin writes the HTTPProxy that it includes, with the Canary's settings for routes. */
 const made: ProviderFixture = { ...contour, objects: (app) => contour.objects?.(app).slice(0, 1) ?? [] };
 
 const beta = (condition: object): NonNullable<Row['routes']> => ({

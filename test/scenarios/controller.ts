@@ -11,7 +11,7 @@ import { afterAll, beforeAll, virtualOne } from './world.ts';
 export interface ControllerProcess {
   /** Stays when the tests are over: messages of failed assertions name it. */
   readonly logFile: string;
-  /** The lines that speak of one Canary, the last ones. */
+  /** Last log lines about one Canary. */
   logOf(canary: string): string;
   readonly exited: Promise<number>;
   hasExited(): boolean;
@@ -26,8 +26,8 @@ export function newLogFile(): string {
 }
 
 /**
- * The controller as it is shipped, in a process of its own, or in virtual time in one that stands for it; the times of a release scaled down, where `other` flags do not say else. The
- * log of one that was there before goes on.
+ * The shipped controller, in a process of its own, or in virtual time in a simulated process. The times of a release are scaled down, unless `other` flags set
+ * them. It appends to an existing log.
  */
 export function startController(
   environment: Pick<Environment, 'kubeconfigFile' | 'prometheusUrl'>,
@@ -82,7 +82,7 @@ export function aController(environmentOf: () => Environment): () => ControllerP
   });
   afterAll(async () => {
     await controller?.stop();
-    // Every object of these scenarios is one that a real server has.
+    // All objects of these scenarios can exist on a real server.
     const lines = controller === undefined ? [] : readFileSync(controller.logFile, 'utf8').split('\n');
     expect(lines.filter((line) => line.includes('an object cannot be read'))).toEqual([]);
   });

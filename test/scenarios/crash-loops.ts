@@ -16,7 +16,7 @@ const plan = { interval: `${INTERVAL_S}s`, threshold: THRESHOLD, stepWeight: 10,
 const CLIENT_PAUSE_MS = 2_000;
 const DRAINS = 20;
 
-/** How a version fails after it was ready, by the environment of its pods. */
+/** Failures of a version after it was ready, set by the environment of its pods. */
 const failures = [
   { what: 'exits after 15 s', name: 'early', env: { CRASH_AFTER_MS: '15000', EXIT_CODE: '3' }, says: 'exited with code 3' },
   { what: 'exits after 40 s', name: 'late', env: { CRASH_AFTER_MS: '40000', EXIT_CODE: '3' }, says: 'exited with code 3' },

@@ -11,7 +11,7 @@ const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 
 interface Place {
   cluster: KubeCluster;
-  /** Of a user who may write definitions. */
+  /** Kubeconfig of a user who may write definitions. */
   kubeconfigFile: string;
 }
 
@@ -62,7 +62,7 @@ export function describeCrdsCommand(placeOf: () => Place): void {
     expect((await serin('diff')).code).toBe(0);
   });
 
-  it('a definition with a field or a served version that ours has not is left as it is, and so are all others', async () => {
+  it('a definition with a foreign field or a foreign served version is not modified, and neither are all others', async () => {
     const { cluster } = placeOf();
     const theirs = canary();
     const [version] = raw(theirs).spec.versions;

@@ -144,7 +144,7 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonEnviron
           desiredNumberScheduled: 3,
         }),
       );
-      // The way back is the template of before: its revision is renumbered, not made anew.
+      // A rollback uses the previous template: its revision is renumbered, not created again.
       await release('rolled', 'app:2');
       await settled('rolled', 3, 4);
       expect(await revisions('rolled')).toEqual([1, 3, 4]);

@@ -9,7 +9,7 @@ import { clusterViews } from '../../src/dashboard/views/cluster-views.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { startPodinfoFixture } from './podinfo-fixture.ts';
 
-/** Debian's; another one by CHROMIUM. */
+/** Debian's Chromium; CHROMIUM names another one. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const AT_ONCE = 20;
 

@@ -43,7 +43,7 @@ export function describeViews(fixtureOf: () => DashboardFixture, views: readonly
   });
 }
 
-/** In the folder SCREENSHOTS, where it is set: to look at, and for docs. */
+/** Keeps a picture in the folder SCREENSHOTS, if it is set: to look at, and for docs. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.png`), fullPage: true });
@@ -51,7 +51,7 @@ export async function keepScreenshot(page: Page, name: string): Promise<void> {
 
 const buttonOf = (page: Page, label: string): Locator => page.getByRole('button', { name: label, exact: true }).first();
 
-/** Asks for a verb by its button, with the keyboard alone; it has reached the Canary as this verb, and was carried out. */
+/** Requests a verb by its button, only with the keyboard; it has reached the Canary as this verb, and was carried out. */
 export async function askByKeyboard(
   { cluster }: DashboardFixture,
   { page, label, verb, canary }: { page: Page; label: string; verb: Verb; canary: ObjectRef },

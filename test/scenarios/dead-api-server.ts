@@ -33,7 +33,7 @@ export function describeDeadApiServer(environmentOf: () => Environment): void {
       return { replica, lines };
     }
 
-    it('is one line with the remedy, whatever waits for it; the process goes on when it is back', async () => {
+    it('is reported in one line with the remedy, for all waiting parts; the process goes on when the server is back', async () => {
       const { replica, lines } = await leading('away-and-back');
       try {
         replica.network.cut();

@@ -68,7 +68,7 @@ export function describeDeliveries(environmentOf: () => Environment): void {
     });
   });
 
-  // Alone on the environment: of two controllers one stands aside.
+  // Without another controller in the environment: of two, one would stand aside.
   describe('a stop', () => {
     it('of the controller ends it while an alert waits for its next attempt', async () => {
       const namespace = 'stopped-deliveries';

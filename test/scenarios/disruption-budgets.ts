@@ -83,7 +83,7 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
       await podsOf(['slow'], 2, { namespace: NAMESPACE, isReady: false });
     });
     afterAll(() => environment?.stop());
-    // Of several budgets over one pod the real controller looks at any one, when the pod changes.
+    // With several budgets over one pod, the real controller looks at any one of them when the pod changes.
     afterEach(async () => {
       const { items } = await environment.cluster.list(KIND);
       for (const { metadata } of items)
@@ -117,7 +117,7 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
     const aBudget = (name: string, spec: object, namespace = NAMESPACE) => create({ ...KIND, metadata: { name, namespace }, spec });
     const refTo = (name: string, namespace = NAMESPACE): ObjectRef => ({ ...KIND, name, namespace });
 
-    /** Without its times, of which each condition has one. */
+    /** Status without the times of its conditions. */
     async function statusOf(name: string, namespace = NAMESPACE): Promise<object | undefined> {
       const { conditions = [], ...status } = raw(await environment.cluster.get(refTo(name, namespace)))?.status ?? {};
       return {
@@ -199,7 +199,7 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
     };
     const SUCCESS = { status: 201, answer: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } };
     const podRef = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Pod', name, namespace: EVICTIONS });
-    /** Their names, when there are so many and no others: the last one that was evicted is gone. */
+    /** Names of the pods, once exactly this number runs: the last evicted pod has ended. */
     async function podsOf(apps: readonly string[], wanted: number, { namespace = EVICTIONS, isReady = true } = {}): Promise<string[]> {
       const isSo = (pod: KubeObject): boolean => {
         const { phase, conditions = [] } = raw(pod).status ?? {};
@@ -268,14 +268,14 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
         status: 429,
         answer: { details: { causes: [{ message: expect.stringContaining('The disruption budget guard ') }] } },
       });
-      // It is on its way, and costs nothing more.
+      // The pod is already being deleted: the eviction costs nothing more.
       expect(await evict(name)).toEqual(SUCCESS);
       await podsOf(['web'], 3);
       await eventuallyHolds(async () => expect(await statusOf('guard', EVICTIONS)).toEqual(served(counts(3, 2, 1, 3))));
       expect(await evict(another)).toEqual(SUCCESS);
     });
 
-    it('a pod under two budgets cannot be evicted, whatever they allow', async () => {
+    it('a pod under two budgets cannot be evicted, even if both would allow it', async () => {
       const [name = ''] = await podsOf(['web'], 3);
       await aBudget('second', { ...of('web'), minAvailable: 0 }, EVICTIONS);
       await guard({ ...of('web'), minAvailable: 0 }, counts(3, 0, 3, 3));
@@ -310,7 +310,7 @@ export function disruptionBudgetSuite(where: string, start: () => Promise<{ clus
       expect(await evict(next)).toEqual(SUCCESS);
     });
 
-    it('a pending pod is evicted whatever the budget says', async () => {
+    it('a pending pod is evicted, even if the budget allows no disruption', async () => {
       await aPod('waiting', EVICTIONS, {}, { schedulingGates: [{ name: 'example.com/later' }] });
       await guard({ ...of('waiting'), minAvailable: '100%' }, counts(0, 0, 0, 0));
       expect(await evict('waiting')).toEqual(SUCCESS);

@@ -8,14 +8,14 @@ const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 /** Some commands wait by themselves, as a reader would. */
 const LONGEST_MS = 4 * BOUND_MS;
 
-/** What one fence ```` ```sh ```` of a page says. */
+/** One fence ```` ```sh ```` of a page. */
 export interface DocBlock {
-  /** Of the section that it stands in, without the number signs. */
+  /** Heading of its section, without the number signs. */
   heading: string;
-  /** Of a command that stays in the foreground: the reader's terminal of that name (```` ```sh terminal=NAME ````). */
+  /** Terminal of a command that stays in the foreground, by its name (```` ```sh terminal=NAME ````). */
   terminal?: string;
   script: string;
-  /** What it prints, of the fence ```` ```text shows ```` after it: `…` stands for anything, and lines may be left out. */
+  /** Expected output, from the fence ```` ```text shows ```` after it: `…` matches any text, and lines can be left out. */
   shows?: string;
 }
 
@@ -60,7 +60,7 @@ export function notShown(shows: string, output: string): string[] {
   });
 }
 
-/** Those of one section, one after the other, as one script. */
+/** Commands of one section, one after the other, as one script. */
 export function sectionScript(page: string, heading: string): string {
   const found = docBlocks(page).filter((block) => block.heading === heading);
   if (found.length === 0) throw new Error(`docs/${page} has no commands under "${heading}"`);

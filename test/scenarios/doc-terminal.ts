@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts';
 /** A process group that ends with us, however we end: not even `kill -9` of a test run leaves a cluster behind. */
 const WATCHED = `( while kill -0 "$READER" 2>/dev/null; do sleep 2; done; kill -KILL 0 ) &
 `;
-/** What the commands of the pages say when the next terminal can be opened. */
+/** Output of the pages' commands once the next terminal can be opened. */
 const IS_READY = /ready|started/;
 
 export interface DocTerminal {

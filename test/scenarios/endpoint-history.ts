@@ -52,14 +52,14 @@ function set(known: Map<string, KubeObject>, key: string, object: KubeObject, is
   else known.set(key, object);
 }
 
-/** Whether a route leads to one of these Services, itself or by an object between them, which goes before a Service of its name. */
+/** True if a route leads to one of these Services, directly or through an object between them, which takes precedence over a Service of its name. */
 function leadsTo(route: KubeObject, services: ReadonlySet<string>, others: readonly KubeObject[]): boolean {
   const between = others.filter(({ kind, metadata }) => kind in BETWEEN && kind !== route.kind && isNamed(route, metadata.name));
   if (between.length > 0) return between.some((object) => leadsTo(object, services, others));
   return [...services].some((service) => isNamed(route, service));
 }
 
-/** By its name alone: a host that begins with it leads nowhere. */
+/** Matches the exact name: a longer host with this prefix does not lead to the Service. */
 const isNamed = ({ spec }: KubeObject, name: string): boolean => JSON.stringify(spec ?? {}).includes(`"${name}"`);
 
 /** The order of the cluster: each watch brings its kind at its own time. */

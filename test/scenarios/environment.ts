@@ -29,7 +29,7 @@ export interface Environment {
   /** An administrator's client, for set-up and looking. */
   readonly cluster: KubeCluster;
   readonly mesh: Mesh;
-  /** Of both clusters: what runs the pods. */
+  /** Nodes that run the pods, of either cluster. */
   readonly nodes: Nodes;
   readonly prometheusUrl: string;
   /** Requests of the controller so far by verb and resource (`patch canaries/status`), as the API server saw them. */
@@ -40,20 +40,20 @@ export interface Environment {
 }
 
 export interface RealEnvironment extends Environment {
-  /** Of a cluster administrator; `kubeconfigFile` has the controller's role only. */
+  /** Kubeconfig of a cluster administrator; `kubeconfigFile` has only the controller's role. */
   readonly adminKubeconfigFile: string;
   /** Requests of one user so far, and whether they were refused for want of permission. */
   requestsOf(user: string): { verb: string; uri: string; isRefused: boolean }[];
-  /** Of one of `people`. */
+  /** Kubeconfig of one of `people`. */
   kubeconfigFileOf(person: string): string;
-  /** What kubectl prints, as a cluster administrator. */
+  /** Output of kubectl, as a cluster administrator. */
   kubectl(...args: string[]): Promise<string>;
 }
 
 export interface EnvironmentOptions extends Pick<EmbeddedClusterOptions, 'authorize'> {
   /** Bounds of the lag of each change at each of the three proxies, in milliseconds; shorter than the scale-down delay of the controller. */
   lagMs?: readonly [number, number];
-  /** Of every lag and of every choice of a proxy. */
+  /** Seed of every lag and of every choice of a proxy. */
   seed?: number;
   /**
    * Part of the 30 s of grace through which a terminating pod serves on; by default 9 s. On a busy machine the news that a pod is leaving
@@ -66,13 +66,13 @@ export interface RealEnvironmentOptions
   extends EnvironmentOptions,
     Pick<RealClusterOptions, 'serverFlags' | 'moreControllers' | 'people'>,
     Pick<NodeOptions, 'runApp'> {
-  /** How often Prometheus scrapes, which is also how long it waits for an answer; default 250 ms. */
+  /** Interval at which Prometheus scrapes, and timeout of a scrape; default 250 ms. */
   scrapeIntervalMs?: number;
-  /** Whether what is embedded writes the status of HTTPRoutes; default true. */
+  /** The embedded Gateway controller writes the status of HTTPRoutes; default true. */
   judgesHttpRoutes?: boolean;
-  /** Whether what is embedded stands for the controllers of Knative; default true. */
+  /** The embedded Knative controllers run; default true. */
   standsForKnative?: boolean;
-  /** In place of the embedded mesh. */
+  /** Replaces the embedded mesh. */
   startMesh?(real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>): Promise<Mesh>;
 }
 
@@ -96,11 +96,11 @@ function appFor(pod: KubeObject): Partial<AppBehaviour> {
   return isPrimary && env.some(({ name }) => name === 'NEVER_READY_AS_PRIMARY') ? { neverReady: true } : {};
 }
 
-/** For the commands of people, who may look at more than the controller. */
+/** Kubeconfig for the commands of users, who may look at more than the controller. */
 export const peopleFileOf = (environment: Environment): string =>
   'adminKubeconfigFile' in environment ? (environment as RealEnvironment).adminKubeconfigFile : environment.kubeconfigFile;
 
-/** One environment for all tests of a block: started before the first, stopped after the last. What the role does not allow fails the block. */
+/** One environment for all tests of a block: started before the first, stopped after the last. A request that the role does not allow fails the block. */
 export function anEnvironment<S extends Environment>(start: () => Promise<S>): () => S {
   let environment: S | undefined;
   playTests();
@@ -220,7 +220,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
   }
 }
 
-/** Those of Serin and of the meshes; again, after they were removed. */
+/** Applies the definitions of Serin and of the meshes; also again, after they were removed. */
 export const applyCrds = (cluster: KubeCluster, folders: readonly string[] = CRD_FOLDERS): Promise<void> =>
   applyAndAwait(cluster, crdsIn(folders));
 
@@ -231,7 +231,7 @@ export async function withKnative<C extends { readonly cluster: KubeCluster }>(s
   return started;
 }
 
-/** In place of ours of the same names: the resource definitions that a project publishes. */
+/** Replaces ours of the same names by the resource definitions that a project publishes. */
 export const applyCrdFiles = (cluster: KubeCluster, files: readonly string[]): Promise<void> =>
   applyAndAwait(cluster, files.flatMap(crdsOf));
 

@@ -1,6 +1,6 @@
 import { by, insider, type Row } from './route-rows.ts';
 
-/** By Istio, and by Contour for both of its providers. */
+/** Rows for Istio, and for Contour with both of its providers. */
 export const envoyMatches: readonly Row[] = [
   {
     what: 'A/B by a header that is exactly so',
@@ -49,7 +49,7 @@ export const envoyMatches: readonly Row[] = [
   },
 ];
 
-/** By Contour for both of its providers. */
+/** Rows for Contour with both of its providers. */
 export const contourRows: readonly Row[] = [
   {
     what: 'A/B by two conditions of one entry, both of which must hold',
@@ -83,7 +83,7 @@ export const contourRows: readonly Row[] = [
   },
 ];
 
-/** By Istio, and by the Gateway API through Contour. */
+/** Rows for Istio, and for the Gateway API through Contour. */
 export const envoyChanges: readonly Row[] = [
   {
     what: 'a rewritten authority',

@@ -9,7 +9,7 @@ import { until } from './until.ts';
 export const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples');
 const files = readdirSync(EXAMPLES).filter((file) => file.endsWith('.yaml'));
 
-/** The files of examples/, applied as they are to a cluster that has the CRDs and nothing else; `apply` takes the path of one. */
+/** The unmodified files of examples/, applied to a cluster that has the CRDs and nothing else; `apply` takes the path of a file. */
 export function describeExamples<S extends Environment>(
   environmentOf: () => S,
   apply: (environment: S, file: string) => Promise<void>,
@@ -18,7 +18,7 @@ export function describeExamples<S extends Environment>(
 
   it.each(files)('%s is taken by the API server', (file) => apply(environmentOf(), join(EXAMPLES, file)));
 
-  it('istio-canary.yaml, the first one of the README, is initialized', async () => {
+  it('istio-canary.yaml, the first example of the README, is initialized', async () => {
     const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'test' };
     const isDone = (phase: unknown) => phase === 'Initialized';
     const end = await until(environmentOf().cluster, canary, 'is initialized', (now) => isDone(raw(now)?.status?.phase));

@@ -7,7 +7,7 @@ import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { afterAll, beforeAll, sleep } from './world.ts';
 
-/** As short as a machine allows on which a request may take seconds: a leader that cannot renew has to stand by, busy or not. */
+/** As short as possible on a machine on which a request can take seconds: a leader that cannot renew must become a standby, even on a busy machine. */
 const SHORT: LeaseTimes = { leaseDurationS: 10, renewDeadlineS: 8, retryPeriodMs: 500 };
 /** Two processes are started, one after the other, and an application. */
 const BEGINS_WITHIN_MS = 300_000;
@@ -19,10 +19,10 @@ const ends = (report: FailoverReport): void => {
 
 export interface FailoverPlan {
   seeds: readonly number[];
-  /** How long a process is halted, and how long a network is cut: longer than a lease, in milliseconds. */
+  /** Time for which a process is halted, and for which a network is cut: longer than a lease, in milliseconds. */
   haltedMs: number;
   cutMs: number;
-  /** How long the API server cannot be reached. */
+  /** Time for which the API server cannot be reached. */
   awayMs: number;
 }
 
@@ -39,7 +39,7 @@ export function describeFailover(environmentOf: () => Environment, { seeds, halt
       ends(await runs.run(seed, (leader) => leader.process.stop('KILL')));
     });
 
-    /** Another one leads, and the one that led before has not ended and writes nothing more. */
+    /** Waits until another replica leads. The former leader must not have ended, and must write nothing more. */
     async function isDisplaced(before: Replica): Promise<() => Promise<void>> {
       await eventually('it knows that it does not lead', () => before.standsBy());
       const written = await before.writes();
@@ -49,11 +49,11 @@ export function describeFailover(environmentOf: () => Environment, { seeds, halt
       };
     }
 
-    it(`I9: a leader that is halted for ${haltedMs / 1000} s stands by when it goes on, and writes nothing`, async () => {
+    it(`I9: a leader that is halted for ${haltedMs / 1000} s becomes a standby when it goes on, and writes nothing`, async () => {
       let holds: () => Promise<void> = async () => undefined;
       const report = await runs.run(7, async (leader) => {
         leader.process.send('STOP');
-        // Where a busy machine keeps the other one waiting, too, the lease would be free when this one wakes up, and its own again.
+        // On a busy machine the other replica can also be late: then the lease would still be free when this one wakes up, and its own again.
         await Promise.all([sleep(haltedMs), runs.leader()]);
         leader.process.send('CONT');
         holds = await isDisplaced(leader);
@@ -62,7 +62,7 @@ export function describeFailover(environmentOf: () => Environment, { seeds, halt
       ends(report);
     });
 
-    it(`I9: a leader that is cut off from the API server for ${cutMs / 1000} s stands by, and is not restarted`, async () => {
+    it(`I9: a leader that is cut off from the API server for ${cutMs / 1000} s becomes a standby, and is not restarted`, async () => {
       let holds: () => Promise<void> = async () => undefined;
       const report = await runs.run(8, async (leader) => {
         leader.network.cut();
@@ -122,7 +122,7 @@ export function describeHandOver(environmentOf: () => Environment, { waiting = t
     });
 
     if (!waiting) return;
-    it('a leader that is stopped while it waits for a webhook does not wait for it, and the next one asks again', async () => {
+    it('a leader that is stopped during a webhook call does not wait for the answer, and the next leader calls again', async () => {
       const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hook.url, timeout: '60m' }];
       const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'hand-over' };
       await environmentOf().cluster.patch(canary, { spec: { analysis: { webhooks } } });

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 
 /**
- * The shell between us and the program: it passes on the signals named on its standard input, and kills the program when that input
- * ends. It ends with us, however we end, so that not even `kill -9` of a test run leaves an etcd behind. A signal to the whole process
- * group must not end the guard: the program may take its time, or ignore it. The program itself receives it: what is only trapped, and not
- * ignored, is not inherited.
+ * The shell between this process and the program. It passes on the signals named on its standard input, and kills the program when that input ends. It ends
+ * with this process after any end of it, so that not even `kill -9` of a test run leaves an etcd behind.
+ * A signal to the whole process group must not end the guard, because the program can take its time, or ignore it. The program itself receives the signal:
+ * trapped signals are not inherited, only ignored ones.
  */
 const GUARD = `
 trap : TERM INT HUP

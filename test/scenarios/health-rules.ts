@@ -15,7 +15,7 @@ interface Health {
   message: string;
 }
 
-/** As GitOps tools read a Canary: by its phase, with the last condition's words. Throws where such a rule would have nothing to read. */
+/** Health as GitOps tools read it from a Canary: by its phase, with the last condition's message. Throws if such a rule would find nothing to read. */
 function healthOf(canary: KubeObject): Health {
   const { phase, canaryWeight, conditions } = raw(canary).status;
   expect(Phase.options).toContain(phase);
@@ -34,11 +34,11 @@ function healthOf(canary: KubeObject): Health {
   return { status: phase === 'Initialized' || phase === 'Succeeded' ? 'Healthy' : 'Progressing', message };
 }
 
-/** What `kubectl wait --for=condition=promoted` compares. */
+/** The status that `kubectl wait --for=condition=promoted` compares. */
 const promoted = (canary: KubeObject | undefined): string | undefined =>
   raw(canary)?.status?.conditions?.find(({ type }: { type: string }) => type.toLowerCase() === 'promoted')?.status;
 
-/** What GitOps tools and `kubectl wait` read of a Canary. */
+/** Fields of a Canary that GitOps tools and `kubectl wait` read. */
 export function describeHealthRules(environmentOf: () => Environment): void {
   describe('health', () => {
     aController(environmentOf);

@@ -151,7 +151,7 @@ function revisionOf(canary: KubeObject | undefined): string {
   return raw(canary)?.status?.release.revision;
 }
 
-/** As the controller of a load balancer does when it has taken the pods in, now and from now on; one it takes out again. */
+/** Opens gates like the controller of a load balancer once it has taken the pods in, now and from now on; it can close one again. */
 function openGates(cluster: Environment['cluster'], namespace: string): { closeOneOf(app: string): Promise<void>; stop(): void } {
   const refOf = ({ metadata: { name } }: KubeObject): ObjectRef => ({ apiVersion: 'v1', kind: 'Pod', name, namespace });
   const set = async (pod: KubeObject, status: 'True' | 'False'): Promise<void> => {

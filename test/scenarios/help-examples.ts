@@ -7,12 +7,12 @@ export function commandsOf(command: Command): readonly Command[] {
   return [command, ...below.filter((one) => one.name() !== 'help').flatMap(commandsOf)];
 }
 
-/** As it is called: `serin traffic set`. */
+/** The call of a command: `serin traffic set`. */
 export function callOf(command: Command): string {
   return command.parent ? `${callOf(command.parent)} ${command.name()}` : command.name();
 }
 
-/** What `--help` prints. */
+/** Output of `--help`. */
 export function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({

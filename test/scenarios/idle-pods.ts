@@ -16,7 +16,7 @@ interface Kind {
   target: KubeObject;
   /** Change that Git applies while no release is in progress. */
   scaledUp: Record<string, unknown>;
-  /** Pods of the primary after the next release: as many as Git asked for. */
+  /** Pods of the primary after the next release: the number in Git. */
   primaryReplicas?: number;
   isAtZero(target: KubeObject | undefined): boolean | undefined;
 }

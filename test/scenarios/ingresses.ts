@@ -16,7 +16,7 @@ const insider = { 'x-user': 'insider' };
 interface Run {
   scenario: Scenario;
   environment: Environment;
-  /** The user's own object as it was made. */
+  /** The user's own object as created. */
   made: KubeObject;
   source: ObjectRef;
   copy: ObjectRef;
@@ -103,7 +103,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         await scenario.then.releaseEnds('Failed');
         expect(await environment.cluster.get(copy), 'the copy stands, with nothing for the canary').toBeDefined();
         expect(scenario.weights().at(-1)).toBe(0);
-        // What comes back leads elsewhere, and there is nothing left to write a route into: the application is restored all the same.
+        // The new original leads elsewhere, and no object can take a route: the application is restored all the same.
         const elsewhere = JSON.parse(JSON.stringify(made).replaceAll(`"${APP}"`, '"elsewhere"')) as KubeObject;
         await environment.cluster.create({ ...elsewhere, metadata: made.metadata });
         await environment.cluster.delete(copy);
@@ -147,7 +147,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
   });
 }
 
-/** Under the host that the users of a scenario ask for. */
+/** Objects with the host that the users of a scenario call. */
 function objectsOf(fixture: ProviderFixture, app: { name: string; namespace: string }): KubeObject[] {
   const text = JSON.stringify(fixture.objects?.(app) ?? []);
   return JSON.parse(text.replaceAll(fixture.host(app), `${app.name}.${app.namespace}`)) as KubeObject[];

@@ -23,7 +23,7 @@ export function describeIsolation(environmentOf: () => Environment): void {
           await makeNamespace(cluster, name);
           await cluster.create(aDeployment(name, 'web'));
           const webhooks = name === 'stuck' ? [{ name: 'slow', type: 'rollout', url, timeout: '30s' }] : [];
-          // However long the free one takes: no more failed checks than that may end the stuck one.
+          // A high threshold: failed checks must not end the stuck release while the free one is still in progress.
           await cluster.create(aCanary(name, 'web', { webhooks, threshold: 50 }));
         }
         for (const name of ['stuck', 'free']) await reportsOf().until(name, 'web', 'Initialized', ({ phase }) => phase === 'Initialized');

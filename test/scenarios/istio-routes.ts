@@ -20,7 +20,7 @@ import { namespacesFor, SplitApp } from './shares/split-app.ts';
 import { playUsersRoutes } from './users-routes.ts';
 import { afterAll, beforeAll } from './world.ts';
 
-/** What users can write into `spec.service` and `analysis.match`, and what requests become by it. */
+/** Settings of `spec.service` and `analysis.match` that users can write, and their effect on requests. */
 const TABLES: Readonly<Record<string, readonly Row[]>> = { matches, changes, resilience, gateways, delegation, ports };
 
 /** The routes that Serin writes for Istio, read by the data plane of the environment. */
@@ -81,7 +81,7 @@ export function describeIstioRoutes(start: () => Promise<IstioEnvironment>): voi
   describeTcp(() => environment, namespace);
 }
 
-/** On the real plane it is there before. */
+/** On the real plane the gateway already exists. */
 async function makeGateway({ cluster, entries }: IstioEnvironment): Promise<void> {
   if (entries) return;
   await namespacesFor(cluster, [CLIENT.namespace, GATEWAY.namespace]);

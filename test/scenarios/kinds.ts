@@ -21,7 +21,7 @@ const STEPS = { stepWeight: 20, maxWeight: 60 };
 /** The one scenario in which someone takes the endpoints away. */
 const PRIMARY_LOST = 'lost';
 
-/** How the commands for people show a release from version 1 to 2. */
+/** A release from version 1 to 2 in the output of the commands for users. */
 const seenAs: Readonly<Record<string, SeenAs>> = {
   DaemonSet: {
     kind: 'DaemonSet',
@@ -196,7 +196,7 @@ export function describeKinds(
         'deletion',
         async (scenario, app) => {
           const { when, then } = scenario;
-          // Its pods have just been sent away, and still take their grace.
+          // Its pods have just been scaled down, and are still in their grace period.
           await app.isScaledDown();
           await when.canaryIsDeleted();
           await app.isAsBefore();

@@ -14,7 +14,7 @@ import { afterAll, beforeAll } from './world.ts';
 const NAMESPACE = 'rows';
 const apiVersion = 'serving.knative.dev/v1';
 const SERVICE = { apiVersion, kind: 'Service', name: 'web', namespace: NAMESPACE };
-/** What stands in the status before each row. */
+/** Traffic in the status before each row. */
 const BEFORE = 'web-00001=100';
 const READY = 'True';
 const MERGED = 'Unknown TrafficNotMigrated';
@@ -23,15 +23,15 @@ const LATER = 'Unknown IngressNotConfigured';
 interface Row {
   what: string;
   traffic: string;
-  /** `status.traffic`; default: what was asked for. */
+  /** `status.traffic`; default: the requested traffic. */
   becomes?: string;
   /** Status and reason of the condition RoutesReady. */
   routes: string;
-  /** By what Serin's router says. */
+  /** The result of Serin's router. */
   isInForce: boolean;
 }
 
-/** Of three Revisions the third is never ready. */
+/** The third of three Revisions is never ready. */
 const ROWS: readonly Row[] = [
   { what: 'two revisions', traffic: 'web-00002=20 web-00001=80', routes: READY, isInForce: true },
   { what: 'a share of nothing without a tag', traffic: 'web-00002=100 web-00001=0', routes: READY, isInForce: true },
@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** What becomes of a traffic block, by the status of the Service. */
+/** Results of a traffic block, by the status of the Service. */
 export function describeKnativeRows(start: () => Promise<ShareEnvironment>): void {
   let environment: ShareEnvironment;
   beforeAll(async () => {
@@ -108,12 +108,12 @@ export function describeKnativeRows(start: () => Promise<ShareEnvironment>): voi
     expect(statusOf(now).traffic).toMatchObject([{ url: 'http://old-web.rows.svc.cluster.local' }]);
   });
 
-  it('07-K14: a change of the traffic makes no Revision, and neither does putting it back as it was', async () => {
+  it('07-K14: a change of the traffic makes no Revision, and neither does its reversal', async () => {
     const now = await routed(BEFORE, READY);
     expect(statusOf(now)).toMatchObject({ latestCreatedRevisionName: 'web-00003', latestReadyRevisionName: 'web-00002' });
   });
 
-  it('04-R-S7: the status names the traffic before a gateway goes by it, and it is not in force', async () => {
+  it('04-R-S7: the status names the traffic before a gateway uses it, and it is not in force', async () => {
     const { cluster } = environment;
     const held = { ...SERVICE, name: 'held' };
     const annotations = { 'networking.knative.dev/ingress.class': 'others.ingress.networking.knative.dev' };

@@ -9,7 +9,7 @@ import { afterAll, beforeAll } from './world.ts';
 
 const NAMESPACE = 'by-hand';
 
-/** `serin traffic set` against an API server that has Knative's definitions: what is written is what stands. */
+/** `serin traffic set` against an API server that has Knative's definitions: the written traffic is the stored traffic. */
 export function knativeTrafficSuite(where: string, start: () => Promise<{ cluster: KubeCluster; stop(): Promise<void> }>): void {
   describe(`the traffic block of a Knative Service on ${where}`, () => {
     let environment: Awaited<ReturnType<typeof start>>;
@@ -20,7 +20,7 @@ export function knativeTrafficSuite(where: string, start: () => Promise<{ cluste
     });
     afterAll(() => environment?.stop());
 
-    /** With a field that this version of the command knows nothing of. */
+    /** A Service with a field that this version of the command does not know. */
     const aService = (traffic: string): Promise<KubeObject> => {
       made += 1;
       return environment.cluster.create({
@@ -39,7 +39,7 @@ export function knativeTrafficSuite(where: string, start: () => Promise<{ cluste
         const now = await environment.cluster.get(refOf(service));
         expect(written(trafficOf(now ?? service))).toBe(expected);
         expect(raw(now)?.spec.template).toEqual(raw(service).spec.template);
-        // What is so already is not written.
+        // Traffic that is already set is not written.
         expect(answer === undefined).toBe(before === expected);
         expect(now?.metadata.resourceVersion === service.metadata.resourceVersion).toBe(before === expected);
       },

@@ -21,7 +21,7 @@ export function describeLeftRoutes(environmentOf: () => Environment, fixture: Pr
         const { cluster } = environmentOf();
         const route = fixture.route({ name: APP, namespace: scenario.namespace });
         await given.aDeployment();
-        // The fixture has it, so that the application can be asked before Serin comes.
+        // The fixture creates the route, so that the application answers before the Canary exists.
         await cluster.delete(route);
         await given.aCanary(STEPS);
         await then.everyoneGets('1');

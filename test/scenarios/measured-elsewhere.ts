@@ -11,7 +11,7 @@ const SLOW = { READY_AFTER_MS: '20000' };
 const NOTE = 'serin.dev/before-raise';
 const described = { apiVersion: 'v1', kind: 'Service', name: 'queue' };
 
-/** Metrics by which one pod is enough, however many there are. */
+/** Metrics by which one pod is enough, for any number of pods. */
 const METRICS = {
   external: { type: 'External', external: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '10' } } },
   object: { type: 'Object', object: { metric: { name: 'queue' }, describedObject: described, target: { type: 'Value', value: '50' } } },

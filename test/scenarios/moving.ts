@@ -12,10 +12,10 @@ const idle = { phase: 'Initialized', http: weighted(NAME, 0), analysis } as cons
 const isResting = (phase: string) => (now: KubeObject | undefined) =>
   raw(now)?.status?.phase === phase && raw(now).status.release?.step === 'resting';
 
-/** What a moving Canary takes along, and what it leaves behind. Other controllers must not run on the environment. */
+/** Settings that a moving Canary takes along, and settings that it leaves behind. Other controllers must not run on the environment. */
 export function describeMoving(environmentOf: () => Environment): void {
   describe('moving over and back', () => {
-    it('I3: what the other controller set by PUT, or a user by kubectl edit, does not survive a promotion that leaves it out', async () => {
+    it('I3: a field that the other controller set by PUT, or a user by kubectl edit, does not survive a promotion that leaves it out', async () => {
       const environment = environmentOf();
       const left = new FlaggerApplication(environment, 'leftovers');
       const [web] = templateOf('1').spec.containers;
@@ -62,7 +62,7 @@ export function describeMoving(environmentOf: () => Environment): void {
       }
     });
 
-    it('leaving: with Serin stopped everything is there that the other controller looks at; its status is taken up again on return', async () => {
+    it('leaving: with Serin stopped, every object that the other controller reads exists; its status is taken up again on return', async () => {
       const environment = environmentOf();
       const left = new FlaggerApplication(environment, 'leaving');
       // Long enough to stop Serin within a step.
@@ -114,7 +114,7 @@ export function describeMoving(environmentOf: () => Environment): void {
         });
         expect(raw(await left.get(left.target))?.spec.replicas).toBe(0);
 
-        // The other one takes over: it cannot know our hashes, and writes its own after it has analysed once more.
+        // The other controller takes over: it cannot know our hashes, and writes its own after it has analysed once more.
         await left.rewritesStatus('Succeeded');
         const pods = raw(primary)?.spec.template;
         controller = startController(environment, { namespace: left.namespace });

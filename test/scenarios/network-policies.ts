@@ -22,9 +22,9 @@ const EVERY = 'client:80 client:90 far:80 far:90 outside:80 outside:90';
 
 interface Reach {
   title: string;
-  /** Specs of the policies; those of the other namespace begin with its name. */
+  /** Specs of the policies; names of policies of the other namespace begin with its name. */
   policies: readonly (object | [namespace: string, spec: object])[];
-  /** Who reaches which port of Service `shop/web`, whose ports 80 and 90 lead to `http` (8080) and `admin` (9090) of its pod. */
+  /** Peers that reach each port of Service `shop/web`, whose ports 80 and 90 lead to `http` (8080) and `admin` (9090) of its pod. */
   reaches: string;
 }
 
@@ -194,7 +194,7 @@ const REFUSED: [name: string, given: object, field: string, why: string][] = [
 
 const KIND = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' };
 
-/** The same on the embedded API server and on kube-apiserver; pods and requests are those of the embedded nodes and mesh on both. */
+/** The same on the embedded API server and on kube-apiserver; both use the pods and requests of the embedded nodes and mesh. */
 export function networkPolicySuite(where: string, start: () => Promise<{ cluster: KubeCluster; mesh: Mesh; stop(): Promise<void> }>): void {
   describe(`NetworkPolicies on ${where}`, () => {
     let environment: Awaited<ReturnType<typeof start>>;
@@ -281,7 +281,7 @@ export function networkPolicySuite(where: string, start: () => Promise<{ cluster
       });
     });
 
-    it('a client that is not a pod can stand for any pod of a namespace', async () => {
+    it('a client that is not a pod can act as any pod of a namespace', async () => {
       const policy = await create('office', ingress({ from: [{ ...fromAway, ...inHome('gateway') }] }));
       await eventually('the policy is known', () => environment.mesh.knows(policy));
       const statusFor = async (labels: string) => {
@@ -297,7 +297,7 @@ export function networkPolicySuite(where: string, start: () => Promise<{ cluster
       await expect(refusal).rejects.toThrow(field);
       await expect(refusal).rejects.toThrow(why);
     });
-    it('its generation counts changes of the spec alone', async () => {
+    it('its generation only counts changes of the spec', async () => {
       expect((await create('counted', ALL)).metadata.generation).toBe(1);
       const labelled = await environment.cluster.patch(ref('counted'), { metadata: { labels: { a: 'b' } } });
       expect(labelled.metadata.generation).toBe(1);

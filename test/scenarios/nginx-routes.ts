@@ -29,7 +29,7 @@ const cookie = (value: string): Asked => by(value, 'cookie');
 
 const PREFIX = 'nginx.ingress.kubernetes.io';
 
-/** What `analysis.match` becomes, and annotations that users write themselves. */
+/** Effects of `analysis.match`, and annotations that users write themselves. */
 const ROWS: readonly Row[] = [
   {
     what: 'A/B by a header that is exactly so',
@@ -205,7 +205,7 @@ export function describeNginxRoutes(start: () => Promise<ShareEnvironment>): voi
     );
   });
 
-  it('I17: of two canary Ingresses for a path one alone is asked, which is why an arrival beside one is refused', async () => {
+  it('I17: of two canary Ingresses for a path only one is evaluated, so an arrival beside another one is refused', async () => {
     const name = { name: 'rival', namespace };
     const beside = (app: AppName): KubeObject[] => [...(nginx.objects?.(app) ?? []), ...betaOf(app)];
     const app = await SplitApp.run(environment, { ...nginx, objects: beside }, name);

@@ -9,7 +9,7 @@ const STEPS = { stepWeight: 20, maxWeight: 40 };
 const METRICS = [{ name: 'errors', templateRef: { name: 'errors' }, interval: '4s', thresholdRange: { max: 0 } }];
 const GONE = /MetricTemplate .*errors: not found/;
 
-/** Monitoring that goes away in the middle of a release, by the controller as it is shipped. */
+/** Monitoring that becomes unavailable in the middle of a release, with the shipped controller. */
 export function describeOutages(environmentOf: () => Environment): void {
   const controllerOf = aController(environmentOf);
 
@@ -72,7 +72,7 @@ export function describeOutages(environmentOf: () => Environment): void {
 }
 
 interface Template {
-  /** Made, or made anew, with this address. */
+  /** Created, or created again, with this address. */
   asks(address: string): Promise<void>;
   isDeleted(): Promise<void>;
 }

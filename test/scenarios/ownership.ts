@@ -7,7 +7,7 @@ import type { Environment } from './environment.ts';
 const small = { scaleDownDelay: '500ms', interval: '500ms' } as const;
 const READS = /^(get|list|watch) /;
 
-/** What is not Serin's stays as it is. Counts requests, so that no other controller may run on the environment. */
+/** Foreign objects stay unmodified. Counts requests, so no other controller may run on the environment. */
 export function describeOwnership(environmentOf: () => Environment): void {
   it('I8, 03-W3, B30, 02-15.4.33: a restart over a resting Canary writes nothing, and a resting Canary costs no request', async () => {
     const lab = await Lab.open(environmentOf(), { ...small, namespace: 'at-rest' });
@@ -22,7 +22,7 @@ export function describeOwnership(environmentOf: () => Environment): void {
       const before = lab.requests();
       lab.startController();
       await lab.controllerIsUp();
-      // Nothing is asked for later than the first look.
+      // No request is sent after the first look.
       await lab.settled(2_000);
       const looked = lab.requests();
       await lab.settled(5_000);

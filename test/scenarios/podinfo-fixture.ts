@@ -32,8 +32,8 @@ export interface PodinfoFixture {
 }
 
 /**
- * An embedded cluster with the Canary `podinfo` in `test`, whose second version has just been promoted, and a Knative Service of that name
- * without a Canary. No controller is needed to look at them: a stand-in answers requests and accepts them all.
+ * An embedded cluster with the Canary `podinfo` in `test`, whose second version has just been promoted, and a Knative Service of that name without a Canary.
+ * Viewing them needs no controller: a fake one answers requests and accepts them all.
  */
 export async function startPodinfoFixture(): Promise<PodinfoFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'serin-podinfo-'));
@@ -72,7 +72,7 @@ async function makeCanary(cluster: KubeCluster): Promise<void> {
   world.tickUntil(({ phase }) => phase === 'Succeeded');
   const { metadata, status, ...rest } = JSON.parse(JSON.stringify(world.canary));
   const canary = { ...rest, metadata: { name: metadata.name, namespace: metadata.namespace } };
-  // The definition is there some time before it is served.
+  // The definition exists for some time before it is served.
   const stored = await eventually('Canaries are served', async () => {
     try {
       return await cluster.create(canary);
@@ -88,7 +88,7 @@ async function makeCanary(cluster: KubeCluster): Promise<void> {
   const identity = { namespace: 'test', name: stored.metadata.name, uid: String(answer.metadata.uid) };
   const part = { ...recorded(), canary: identity };
   const journal = renderJournal(part, packJournal(part) ?? '', { name: '', uid: '' });
-  // Without an owner: there is none, and the garbage collector would take it.
+  // Without an owner: it does not exist, and the garbage collector would delete the journal.
   await cluster.create({ ...journal, metadata: { ...journal.metadata, ownerReferences: [] } });
   await makePrimary(
     cluster,
@@ -111,7 +111,7 @@ async function makePrimary(cluster: KubeCluster, target: KubeObject, canary: Can
   await cluster.create(record);
 }
 
-/** In the place of a controller that has nothing against what it is asked. */
+/** Acts as a controller that accepts every request. */
 async function answer(cluster: KubeCluster, canary: KubeObject): Promise<void> {
   const text = canary.metadata.annotations?.[requestAnnotation];
   const release = parseStatus(canary.status)?.release;

@@ -50,7 +50,7 @@ export const predictedCases: readonly PredictedCase[] = [
     .map((fixture) => ({ title: `weights over ${fixture.provider}`, fixture, analysis: WEIGHTS })),
 ];
 
-/** Of one release: what a user can see of it. Events of one step are sent side by side: they have no order. */
+/** Visible course of one release. Events of one step are sent side by side: they have no order. */
 interface Visible {
   phases: string[];
   weights: string[];
@@ -62,7 +62,7 @@ interface Visible {
 export function describePredictions(played: readonly PredictedCase[]): void {
   describe('a rehearsal predicts a release on a real control plane', () => {
     const plays = new Map<string, { objects: KubeObject[]; hooks: HookServer; predicted: Visible }>();
-    // Before the cluster is there: nothing of this process can connect while a rehearsal runs.
+    // Rehearsed before the cluster starts: this process cannot connect while a rehearsal runs.
     beforeAll(async () => {
       for (const { title, fixture, analysis } of played) {
         const hooks = await startHookServer();

@@ -35,7 +35,7 @@ const LONGEST_MS = 300_000;
 const VERSIONS = ['bad', 'good'] as const;
 type Versions = readonly (typeof VERSIONS)[number][];
 
-/** A bad version, a good one, or one after the other, as the part says, through every traffic provider, under users who never stop asking. */
+/** A bad version, a good version, or one after the other, as chosen by the part, through every traffic provider, under continuous requests of users. */
 export function describeProviderReleases(environmentOf: () => Environment, fixtures: readonly ProviderFixture[], part: Part = WHOLE): void {
   const controllerOf = aController(environmentOf);
 
@@ -116,7 +116,7 @@ async function playReleases(
         await then.everyoneGets('1', asUsersDo);
       },
       async good() {
-        // Knative's Revisions are numbered as they are pushed.
+        // Knative's Revisions are numbered in the order of pushes.
         const version = versions.includes('bad') ? '3' : '2';
         when.gateOpens('finish');
         await push(version);
@@ -139,7 +139,7 @@ async function playReleases(
   }
 }
 
-/** Objects that were there before the Canary and lead to pods: its Services, and the routes that lead to them. */
+/** Objects that existed before the Canary and lead to pods: its Services, and the routes that lead to them. */
 async function usersObjects(
   { cluster }: Environment,
   namespace: string,

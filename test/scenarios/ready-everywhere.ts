@@ -9,7 +9,7 @@ import type { Environment } from './environment.ts';
 const SERVICE_LABEL = 'kubernetes.io/service-name';
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
-/** Whether a Service could be reached from everywhere, in each of the states that the API server showed. */
+/** Reachability of a Service from every node, in each of the states that the API server showed. */
 export interface ReadyEverywhere {
   /** From here on each state counts. */
   begin(): Promise<void>;
@@ -21,8 +21,8 @@ export interface ReadyEverywhere {
 }
 
 /**
- * Looks at every version of a Service and of its EndpointSlices as the watch brings it, never by the clock: at each one, from each node, as the
- * proxy there would choose by hints and policies, some endpoint has to be ready. One that is leaving and serves on does not count.
+ * Checks every version of a Service and of its EndpointSlices as the watch brings it, never by the clock. At each version and from each node, as the proxy
+ * there would choose by hints and policies, an endpoint must be ready. An endpoint that terminates and still serves does not count.
  */
 export function watchReadiness(
   { cluster }: Environment,

@@ -10,13 +10,13 @@ import { afterAll, beforeAll } from './world.ts';
 
 const SCRAPE_EVERY_MS = 250;
 
-/** A proxy that other people wrote, which goes by the objects that Serin writes. */
+/** A proxy by other authors, which follows the objects that Serin writes. */
 export interface ProxyUnderTest {
-  /** Where users come in. */
+  /** URL for users. */
   readonly url: string;
   /** Its own counters, as Prometheus text. */
   readonly metricsUrl: string;
-  /** Whether the proxy itself goes by this version of a route or an EndpointSlice. */
+  /** True if the proxy itself uses this version of a route or an EndpointSlice. */
   knows: ShareEnvironment['mesh']['knows'];
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface ProxyCase {
   statusLabel?: string;
 }
 
-/** What a real proxy makes of a good version and of a bad one, on a real control plane, with its own counters in a real Prometheus. */
+/** Releases of a good and of a bad version through a real proxy, on a real control plane, with its own counters in a real Prometheus. */
 export function describeRealProxy(environmentOf: () => RealEnvironment, { fixture, name, start, series, statusLabel }: ProxyCase): void {
   let proxy: ProxyUnderTest;
   let prometheus: RealPrometheus;
@@ -86,7 +86,7 @@ export function describeRealProxy(environmentOf: () => RealEnvironment, { fixtur
             service: { port: 80, targetPort: 'http', ...fixture.service?.(app) },
           },
         );
-        // So many that each check judges dozens of requests, also on a busy machine.
+        // A crowd large enough that each check judges dozens of requests, also on a busy machine.
         const users = startUsers([proxy.url], fixture.host(app), {}, { each: 8 });
         try {
           await when.imageChanges('2', env);

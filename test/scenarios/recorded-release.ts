@@ -15,7 +15,7 @@ const KINDS = [
 
 export interface Recorded {
   scenario: Scenario;
-  /** Ends the controller as `kill -9` does, and starts another one after so long. */
+  /** Ends the controller as `kill -9` does, and starts another one after this time. */
   kill(downMs: number): Promise<void>;
 }
 

@@ -11,7 +11,10 @@ const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP };
 const ASKED = 'example.org/nearest';
 const MENDED = 'PreferSameZone';
 
-/** How the Services of a target that has none of ours are to steer traffic, where nothing takes it; for Deployments and DaemonSets see the steered releases. */
+/**
+ * Traffic settings for the Services of a target that has no Services of ours, where nothing supports them. For Deployments and DaemonSets see the steered
+ * releases.
+ */
 export function describeRefusedTraffic(
   environmentOf: () => Environment,
   controllerOf: () => ControllerProcess,
@@ -39,7 +42,7 @@ export function describeRefusedTraffic(
         await app.primaryRuns('2');
         expect((await service(`${APP}-primary`))?.spec ?? {}).not.toHaveProperty('trafficDistribution');
 
-        // Knative Services have no place for it, whatever the value.
+        // Knative Services have no field for it, so every value is refused.
         const mended = kind === 'Service' ? MENDED : null;
         await when.canaryIsEdited({ service: { trafficDistribution: mended } });
         await until(cluster, canary, 'is no longer reported', (now) => now !== undefined && !isReported(now));

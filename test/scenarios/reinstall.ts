@@ -22,12 +22,12 @@ const KINDS = [
   { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
 ] as const;
 
-/** How an application is installed and removed, in a namespace of its own that bears this name. */
+/** Installation and removal of an application, in a namespace of its own with this name. */
 export interface Way {
   name: string;
   install(namespace: string, version: string): Promise<void>;
   remove(namespace: string): Promise<void>;
-  /** The namespace goes, too. */
+  /** The removal also deletes the namespace. */
   takesNamespace?: true;
 }
 
@@ -52,7 +52,7 @@ const orders: readonly (readonly Manifest[])[] = [
 export function waysByApi(cluster: KubeCluster): Way[] {
   const install = async (namespace: string, version: string, order: readonly Manifest[]) => {
     const manifests = manifestsOf(namespace, version);
-    // A Service that was deleted under a living Canary is there again by now: a manifest is applied over it.
+    // Serin has restored a Service that was deleted under a living Canary by now: a manifest is applied over it.
     for (const one of order) await cluster.apply(manifests[one], { fieldManager: 'kubectl' });
   };
   const byOrder = orders.map((order) => ({
@@ -158,7 +158,7 @@ export function describeReinstall(environmentOf: () => Environment, waysOf: (env
       await installed('5');
     });
 
-    it('I7: with its target alone deleted an application serves on by its primary, past the grace', async () => {
+    it('I7: when only its target is deleted, an application serves on by its primary, past the grace', async () => {
       const [way] = waysOf(environmentOf());
       const namespace = `again-${way?.name}`;
       const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace };
@@ -175,7 +175,7 @@ export function describeReinstall(environmentOf: () => Environment, waysOf: (env
 
 const refTo = ({ apiVersion, kind, metadata: { name, namespace = '' } }: KubeObject): ObjectRef => ({ apiVersion, kind, name, namespace });
 
-/** As kubectl does: the next one is deleted when this one is gone, or another one in its place. */
+/** As kubectl does: deletes the next object when this one is gone, or replaced by another. */
 async function removeOne(cluster: KubeCluster, ref: ObjectRef): Promise<void> {
   const uid = (await cluster.get(ref))?.metadata.uid;
   await cluster.delete(ref);

@@ -18,8 +18,8 @@ const METRICS = {
 };
 
 /**
- * The releases of a user, from the Canary's creation to its verdict. One suite for every cluster: none is kinder than another. `split`: whether the
- * data plane also goes by TrafficSplits; `mirror`: whether it can send copies; `fixture`: the provider, in place of Istio.
+ * The releases of a user, from the Canary's creation to its verdict. One suite for every cluster, with the same demands. `split`: the data plane also follows
+ * TrafficSplits; `mirror`: it can send copies; `fixture`: the provider, instead of Istio.
  */
 export function describeReleases(
   name: string,

@@ -33,7 +33,7 @@ export async function startRemoteMeshEnvironment(): Promise<RemoteMeshEnvironmen
   const remote = createCluster({ ...connectionTo(server.url, { userAgent: 'serin-embedded' }), agent }, { clock, random });
   await applyCrds(local.cluster, [OWN_CRDS]);
   await applyCrds(remote, [ROUTING_CRDS]);
-  // What a mesh over several clusters sees: routes from the one, Services and endpoints from the other.
+  // View of a mesh over several clusters: routes from the one, Services and endpoints from the other.
   const both: KubeCluster = { ...local.cluster, ...splitCluster(local.cluster, remote, isMeshKind) };
   const mesh = await startMesh(both, { world, ...MESH });
   const prometheus = await startPrometheus({ world, targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });

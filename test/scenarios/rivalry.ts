@@ -14,7 +14,7 @@ const REWRITES = 6;
 /** The other controller was not stopped. Counts requests, so that no other controller may run on the environment. */
 export function describeRivalry(environmentOf: () => Environment): void {
   describe('a Canary whose status another controller writes', () => {
-    it('ForeignController: it is left alone at once, reported once, and taken over again when a user says so', async () => {
+    it('ForeignController: Serin stops at once, reports it once, and takes over again when a user says so', async () => {
       const environment = environmentOf();
       const left = new FlaggerApplication(environment, 'rivalry');
       await left.stands({ phase: 'Initialized', http: weighted(NAME, 0), analysis: { stepWeight: 10, maxWeight: 50 } });

@@ -61,20 +61,20 @@ export function describeRollouts(title: string, startEnvironment: () => Promise<
     scenario('E103: another writer of the primary holds up no promotion', 'raced-primary', async (one) => {
       const { when, then } = one;
       const { cluster } = environmentOf();
-      // A promotion that is refused is asked for again after an interval.
+      // A refused promotion is tried again after an interval.
       await toTheGate(one, {}, { interval: '5s' });
       let isWriting = true;
       const write = async () => {
         for (let stamp = 0; isWriting; stamp += 1) {
           await cluster.patch(primary(one), { metadata: { annotations: { stamp: String(stamp) } } });
-          // Its controller has to come to observe a generation that is still the newest, or no primary would ever count as ready.
+          // Its controller must have time to observe the newest generation, or no primary would ever count as ready.
           await sleep(150);
         }
       };
       const writer = write();
       try {
         when.gateOpens('finish');
-        // Its status may be behind as long as that goes on.
+        // Its status can lag as long as the writes go on.
         await until(cluster, primary(one), 'is of version 2', (now) => raw(now)?.spec.template.spec.containers[0].image === `${APP}:2`);
       } finally {
         isWriting = false;

@@ -13,7 +13,7 @@ export interface Asked {
   headers?: Record<string, string>;
 }
 
-/** What comes back. `version` is that of the pod, which also says what reached it. */
+/** Expected answer. `version` is the version of the pod, which also reports the request that it received. */
 export interface Expected {
   status?: number;
   version?: '1' | '2';
@@ -21,13 +21,13 @@ export interface Expected {
   path?: string;
   /** Container port that it came in by. */
   port?: number;
-  /** Headers that the pod received; undefined: it did not. */
+  /** Headers that the pod received, `undefined` for a header that it must not receive. */
   received?: Record<string, string | undefined>;
   /** Headers of the answer. */
   answered?: Record<string, string | undefined>;
 }
 
-/** What a user writes into `spec.service` and `analysis.match`, and what requests become by it. */
+/** Settings of a user in `spec.service` and `analysis.match`, and their effect on requests. */
 export interface Row {
   what: string;
   service?: object;
@@ -43,7 +43,7 @@ export const insider = (condition: object): Routes => ({
 });
 export const by = (value: string): Asked => ({ headers: { 'x-canary': value } });
 
-/** Each row is an application of its own in this namespace, which is there already. */
+/** Each row is an application of its own in this existing namespace. */
 export function playRows(environmentOf: () => ShareEnvironment, fixture: ProviderFixture, rows: readonly Row[], namespace: string): void {
   describe.concurrent(fixture.provider, () => {
     it.each(rows.map((row, index) => ({ ...row, index })))('$what', async ({ service = {}, routes = primary, pods = {}, asks, index }) => {
@@ -56,7 +56,7 @@ export function playRows(environmentOf: () => ShareEnvironment, fixture: Provide
   });
 }
 
-/** Of an answer the fields that are expected. */
+/** Reduces an answer to the fields that are expected. */
 export function only(answer: Required<Expected>, expected: Expected): Expected {
   const some = (all: Record<string, string | undefined>, wanted: object) =>
     Object.fromEntries(Object.keys(wanted).map((name) => [name, all[name]]));

@@ -13,7 +13,7 @@ import { askAt, type Expected } from './route-rows.ts';
 import { namespacesFor } from './shares/split-app.ts';
 import { BOUND_MS, until } from './until.ts';
 
-/** Where users of these routes come in. */
+/** URL for users of these routes. */
 export interface Edge {
   kind: RouteKind;
   url(): string;
@@ -21,18 +21,18 @@ export interface Edge {
   gateway?: { namespace: string; name: string };
 }
 
-/** What answers a request, and with which share of those that are alike. */
+/** Destinations that answer equal requests, with their shares. */
 type Shares = ReadonlyMap<string, number>;
 
 const APP = 'shop';
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP };
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP };
-/** Of requests that one Service answers, and of those that several do. */
+/** Number of tries for requests that a single Service answers, and for requests that several Services answer. */
 const TRIES = { alone: 2, shared: 60 };
-/** Of a share that is as it should be, once in a million. */
+/** Risk that a right share is refused: once in a million. */
 const RISK = 1e-6;
 
-/** `WORLD_SEED=720001` plays worlds from that one on. */
+/** `WORLD_SEED=720001` plays worlds from this seed on. */
 const first = Number(process.env.WORLD_SEED ?? 720_001);
 
 /** Worlds that the data plane can play: it has no port for TCP, its users speak no gRPC, and Serin and the tools leave it in peace. */
@@ -150,7 +150,7 @@ class PlayedWorld {
     expect(await this.#unlike(moment), describeRoutedWorld(this.#world)).toEqual([]);
   }
 
-  /** Requests that are answered otherwise than the user's routes say. `versions`: those of the application that answered. */
+  /** Requests with another answer than the user's routes define. `versions` are the versions of the application that answered. */
   async #unlike(moment: string, most = Number.POSITIVE_INFINITY, versions = new Set<string>()): Promise<string[]> {
     const all = await Promise.all(
       this.#asked.map(async (asked) => {
@@ -170,7 +170,7 @@ class PlayedWorld {
     return all.flat();
   }
 
-  /** As they were applied, one after the other. */
+  /** Routes in the order in which they were applied. */
   #aged(): KubeObject[] {
     return this.#routes.map((route, index) => ({ ...route, metadata: { ...route.metadata, creationTimestamp: `2026-01-0${index + 1}` } }));
   }
@@ -193,9 +193,9 @@ class PlayedWorld {
 
 const awayOf = (namespace: string): string => `${namespace}-away`;
 
-/** The same object in a namespace of its own, with hosts of its own, behind the Gateway of the data plane, and with a filter that it has. */
+/** The same object in a namespace of its own, with hosts of its own, behind the Gateway of the data plane, and with a supported filter. */
 function moved<T extends object>(object: T, namespace: string, { gateway }: Edge): T {
-  // In place of its name while namespaces are replaced.
+  // Placeholder for its name while namespaces are replaced.
   const place = '"the Gateway of the data plane"';
   const text = JSON.stringify(object)
     .replaceAll('{"name":"public","namespace":"edge","sectionName":"https"}', place)
@@ -262,7 +262,7 @@ const grantOf = (namespace: string): KubeObject => ({
 
 const TARGET_PORTS: Readonly<Record<number, number>> = { 80: 8080, 9090: 9090 };
 
-/** By the words of the route; those of a redirect name its host alone. */
+/** By the terms of the route; for a redirect only by its host. */
 function sharesOf(answer: Answer | undefined): Shares {
   if (answer === undefined) return new Map([['404', 1]]);
   const text = JSON.stringify(answer.terms);

@@ -8,7 +8,7 @@ import { APP, Scenario } from './scenario.ts';
 
 const TIMEOUT_MS = 300_000;
 const CROWD = { each: 7, pauseMs: 100 };
-/** The scaler spreads the load over ten pods; one that gets nearly all of it cannot bear half. How much that is, the machine decides. */
+/** The scaler spreads the load over ten pods. A pod that gets nearly all of it cannot bear half; the machine decides the load. */
 const SPREAD = 10;
 const BEARS = 0.45;
 const PAUSED = 'autoscaling.keda.sh/paused-replicas';

@@ -28,19 +28,19 @@ interface SeenStatus {
 
 const ANSWERS_IN_A_ROW = 5;
 
-/** The Deployment of a scenario; `pod` and `spec` are laid over those of the pod and of the Deployment. */
+/** The Deployment of a scenario; `pod` and `spec` are laid over the fields of the pod and of the Deployment. */
 interface AnApplication {
   replicas?: number;
   env?: Record<string, string>;
   pod?: Record<string, unknown>;
   spec?: Record<string, unknown>;
-  /** Of its Service. */
+  /** Fields of its Service. */
   service?: Record<string, unknown>;
 }
 
 /**
- * One application and its Canary in a namespace of their own, in the words of the user: given, when, then. Every wait is a watch with a
- * bound. Statuses are remembered since the last `when`, so that one that passed quickly is still seen.
+ * One application and its Canary in a namespace of their own, in the words of the user: given, when, then. Every wait is a watch with a bound. Statuses are
+ * recorded since the last `when`, so that a status that passed quickly is still seen.
  */
 export class Scenario {
   readonly namespace: string;
@@ -104,12 +104,12 @@ export class Scenario {
       await this.given.itServes();
     },
 
-    /** What the test has made answers at every proxy. */
+    /** Waits until the application answers at every proxy. */
     itServes: async (): Promise<void> => {
       for (const url of this.#environment.mesh.urls) await this.#untilAnswers(url);
     },
 
-    /** Users who never stop asking, from before Serin takes over until the end of the scenario. */
+    /** Users who send requests continuously, from before Serin takes over until the end of the scenario. */
     users: (headers: Record<string, string> = {}, crowd: Crowd = {}): Users => {
       const users = startUsers(this.#environment.mesh.urls, this.#host, { ...this.#headers, ...headers }, crowd);
       this.#users.push(users);
@@ -117,8 +117,8 @@ export class Scenario {
     },
 
     /**
-     * Webhooks of an analysis that promotes nothing before `gateOpens('finish')`. A bad version needs it, too: on a busy machine chance lets the few
-     * requests of a few checks pass, and it fails only when enough have been counted.
+     * Webhooks of an analysis that promotes nothing before `gateOpens('finish')`. A bad version also needs it: on a busy machine the few requests of a few
+     * checks can pass by chance, and it only fails when enough have been counted.
      */
     aClosedGate: (): { name: string; type: string; url: string }[] => {
       this.hooks.answers('finish', 403);
@@ -155,7 +155,7 @@ export class Scenario {
         spec: { template: { spec: { containers: [containerOf(version, env)] } } },
       });
     },
-    /** No node can pull it. */
+    /** Pushes an image that no node can pull. */
     imageIsMissing: async (): Promise<void> => {
       this.#statuses = [];
       const container = { ...containerOf('2', {}), image: `registry.invalid/${APP}:2` };
@@ -163,7 +163,7 @@ export class Scenario {
         spec: { template: { spec: { containers: [container] } } },
       });
     },
-    /** What the test does itself. */
+    /** An action of the test itself. */
     thisHappens: async (act: () => Promise<void>): Promise<void> => {
       this.#statuses = [];
       await act();
@@ -199,7 +199,7 @@ export class Scenario {
   // biome-ignore lint/suspicious/noThenProperty: an object, not a function, so awaiting a Scenario is safe
   readonly then = {
     canaryIs: (phase: Phase): Promise<void> => this.#seen(`is ${phase}`, (status) => status.phase === phase),
-    /** It has its verdict, and everything is put away. */
+    /** Waits until it has its verdict, and everything is cleaned up. */
     releaseEnds: (phase: 'Succeeded' | 'Failed', boundMs = BOUND_MS): Promise<void> =>
       this.#seen(`ends ${phase}`, (status) => status.phase === phase && (status.step ?? 'resting') === 'resting', boundMs),
     canaryReceives: (weight: number): Promise<void> => this.#seen(`receives ${weight} %`, (status) => status.canaryWeight === weight),
@@ -209,7 +209,7 @@ export class Scenario {
         raw(now)?.status?.conditions?.some((one: { type: string; message?: string }) => one.type === type && what.test(one.message ?? ''));
       await this.#until(this.#canaryRef, `says ${what} in ${type}`, said);
     },
-    /** Also one that has passed since. */
+    /** Also finds a status that has passed since. */
     statusWas: (what: string, isSo: (status: SeenStatus) => boolean): Promise<void> => this.#seen(what, isSo),
     iterationIs: (iterations: number): Promise<void> => this.#seen(`is at iteration ${iterations}`, (s) => s.iterations === iterations),
     hookWasCalled: (hook: string, times = 1): Promise<void> =>
@@ -220,7 +220,7 @@ export class Scenario {
       ),
     targetRuns: (version: string): Promise<void> => this.#runs(APP, version),
     primaryRuns: (version: string): Promise<void> => this.#runs(`${APP}-primary`, version),
-    /** What serves is of this version at every proxy, and stays so for a round of each. */
+    /** Every proxy answers with only this version, for a round of requests to each. */
     everyoneGets: async (version: string, headers: Record<string, string> = {}): Promise<void> => {
       await this.#eventually(
         `everyone gets version ${version}`,
@@ -251,7 +251,7 @@ export class Scenario {
     isGone: async (apiVersion: string, kind: string, name: string): Promise<void> => {
       await this.#until(this.#ref(apiVersion, kind, name), 'is gone', (now) => now === undefined);
     },
-    /** I10: a client that never stops asking sees no error that the application did not make. */
+    /** I10: a client that sends requests continuously sees no error that the application did not make. */
     nothingWasLost: (): void => {
       expect(
         this.#users.flatMap((users) => users.lost()),
@@ -260,7 +260,7 @@ export class Scenario {
     },
   };
 
-  /** What follows costs requests, and is meant to. */
+  /** Ends all users: the following steps lose requests on purpose. */
   async usersLeave(): Promise<void> {
     await Promise.all(this.#users.map((users) => users.stop()));
   }
@@ -347,7 +347,7 @@ export class Scenario {
     });
   }
 
-  /** So often in a row: while a proxy reloads, its processes of before and of now answer side by side. */
+  /** Waits for this number of answers in a row: while a proxy reloads, its old and new processes answer side by side. */
   #untilAnswers(url: string): Promise<void> {
     let inARow = 0;
     return this.#eventually(
@@ -361,14 +361,14 @@ export class Scenario {
     );
   }
 
-  /** What four users at each proxy get: versions, or why there was no answer. */
+  /** Answers to four users at each proxy: versions, or reasons for lost requests. */
   async #round(headers: Record<string, string>): Promise<(string | undefined)[]> {
     const all = { ...this.#headers, ...headers };
     const answers = await Promise.all(this.#environment.mesh.urls.flatMap((url) => [1, 2, 3, 4].map(() => ask(url, this.#host, all))));
     return [...new Set(answers.map((answer) => answer.version ?? answer.lost))];
   }
 
-  /** For what cannot be watched: asks again and again, within the bound. */
+  /** Polls values that cannot be watched, within the bound. */
   async #eventually<T>(what: string, look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<void> {
     await eventually(what, look, isSo, () => this.#hint());
   }

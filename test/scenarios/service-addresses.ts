@@ -13,7 +13,7 @@ const addressed = { clusterIP: ADDRESS, clusterIPs: [ADDRESS], ipFamilies: ['IPv
 const headless = { clusterIP: 'None', clusterIPs: ['None'], type: 'ClusterIP' };
 const withNodePort = { ...addressed, externalTrafficPolicy: 'Cluster', ports: [{ ...port, nodePort: NODE_PORT }] };
 
-/** What the server makes of a spec. */
+/** Specs with the fields that the server adds. */
 const completed: [name: string, given: object, served: object][] = [
   ['plain', {}, { ...addressed, type: 'ClusterIP', ports: [port], internalTrafficPolicy: 'Cluster' }],
   ['headless', { clusterIP: 'None' }, { ...headless, ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' }],

@@ -13,15 +13,15 @@ export interface ProxyPlace {
   zone: string;
 }
 
-/** Which pods the proxy of a node sends the requests for a Service to. */
+/** Pods to which the proxy of a node sends the requests for a Service. */
 export interface ProxyRow {
   title: string;
-  /** Of the Service. */
+  /** Fields of the Service. */
   spec?: object;
   pods: readonly ServicePod[];
-  /** Of the proxy. Default: `here`. */
+  /** Place of the proxy. Default: `here`. */
   place?: ProxyPlace;
-  /** By their place among the pods; none: each request is an error. */
+  /** Indices of the pods. Empty if each request is an error. */
   goesTo: readonly number[];
 }
 

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import type { Raw } from '../fakes/raw.ts';
 
-/** The fields that steer traffic; what a table does not name of them is not there. */
+/** The fields that steer traffic; a field that a table does not name must be absent. */
 const FIELDS = [
   'trafficDistribution',
   'sessionAffinity',
@@ -15,7 +15,7 @@ type Steering = Partial<Record<(typeof FIELDS)[number], unknown>>;
 
 const keptFor = (timeoutSeconds: number) => ({ clientIP: { timeoutSeconds } });
 const sticky = (timeoutSeconds: number) => ({ sessionAffinity: 'ClientIP', sessionAffinityConfig: keptFor(timeoutSeconds) });
-/** What the server adds to a Service that says nothing. */
+/** Defaults that the server adds to a Service. */
 const inside = { sessionAffinity: 'None', internalTrafficPolicy: 'Cluster' };
 const outside = { ...inside, externalTrafficPolicy: 'Cluster' };
 const headless = { clusterIP: 'None' };
@@ -112,7 +112,7 @@ export function describeServiceTraffic(clusterOf: () => KubeCluster): void {
       await expect(refusal).rejects.toThrow(why);
     });
 
-    it('07-S1, S4: a Service that is edited holds what was asked for, and what goes with it', async () => {
+    it('07-S1, S4: an edited Service holds the requested fields, and the fields that follow from them', async () => {
       await create('edited', {});
       const ref: ObjectRef = { apiVersion: 'v1', kind: 'Service', name: 'steered-edited', namespace };
       for (const [title, spec, served] of edits) expect(steeringOf(await clusterOf().patch(ref, { spec })), title).toEqual(served);

@@ -14,10 +14,10 @@ import { aReportWatch, type CanaryReport } from './troubles/report-watch.ts';
 import { type FitCase, unfitServices } from './troubles/unfit-services.ts';
 import { until } from './until.ts';
 
-/** Each case waits for the one before only where it has to; the machine runs thirty applications. */
+/** Each case waits for the previous one only if it must; the machine runs thirty applications. */
 const LONGEST_MS = 300_000;
 
-/** Services that are there before Serin: what would break them is refused, and what is taken over keeps its endpoints and ports. */
+/** Services that exist before Serin: a change that would break them is refused, and a Service that is taken over keeps its endpoints and ports. */
 export function describeServicesInPlace(environmentOf: () => Environment): void {
   describe('Services found in place', () => {
     aController(environmentOf);
@@ -72,7 +72,7 @@ export function describeServicesInPlace(environmentOf: () => Environment): void 
       expect(raw(service)?.spec.selector).toEqual({ app: 'web-primary' });
       expect(raw(service)?.spec.ports.map(({ name, port, targetPort }: Record<string, unknown>) => [name, port, targetPort])).toEqual([
         ['http-80-tcp', 80, 'http'],
-        // It keeps its name, by which others may find it (I17).
+        // The port keeps its name, by which other objects can refer to it (I17).
         ['http', 8080, 'http'],
         ['other', 9090, 9898],
       ]);
@@ -81,7 +81,7 @@ export function describeServicesInPlace(environmentOf: () => Environment): void 
       followed.stop();
     });
 
-    it('I14: a Service that has no endpoints once it leads to the primary is restored as it was, and that is reported', async () => {
+    it('I14: a Service that has no endpoints once it leads to the primary is restored to its original state, and that is reported', async () => {
       const { cluster } = environmentOf();
       const namespace = 'put-back';
       await makeNamespace(cluster, namespace);
@@ -153,7 +153,7 @@ function serviceOf(namespace: string, name: string, spec: object, annotations: R
   return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace, annotations }, spec };
 }
 
-/** The Service, by whatever it is found, in the words of an API server with its own addresses. */
+/** The Service of each case, as an API server with its own addresses stores it. */
 function objectsOf({ ports = [], sidecars = [], live, isOurs, endpoints }: FitCase, namespace: string, name: string): KubeObject[] {
   const deployment = aDeployment(namespace, name);
   const [container] = raw(deployment).spec.template.spec.containers;

@@ -6,8 +6,8 @@ type Counts = Record<string, number>;
 const LOOK_EVERY_MS = 50;
 
 /**
- * Resolves with the counts when none of them has moved for so long; rejects after the bound, with what had moved last. A look that comes
- * late counts for as long as one that comes in time: while this process stood still, so did the servers in it.
+ * Resolves with the counts when none of them has changed for `settledMs`; rejects after the bound, with the last changed counts. A late look counts the same as
+ * one in time: while this process was paused, so were the servers in it.
  */
 export async function settled(counts: () => Counts, settledMs: number, boundMs: number = BOUND_MS): Promise<Counts> {
   const deadlineMs = monotonicMs() + boundMs;

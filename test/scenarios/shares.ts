@@ -30,8 +30,8 @@ interface Run {
 const slug = (provider: string): string => provider.replaceAll(':', '-');
 
 /**
- * What the proxies make of each weight: real requests, one at a time of each of many users, through what the router renders. Judged by
- * exact binomial bounds over all cells of a run; 0 means no user, and 100 every user.
+ * Shares of the proxies at each weight: real requests of many users, each one at a time, through the rendered routes. Judged by exact binomial bounds over all
+ * cells of a run; 0 means no user, and 100 every user.
  */
 export function describeShares(
   fixtures: readonly ProviderFixture[],

@@ -15,17 +15,17 @@ export interface Sent {
 export interface Sidecars {
   /** Lists them, for a Prometheus. */
   readonly discoveryUrl: string;
-  /** So many of a workload, or all, cannot be scraped so many times. */
+  /** Refuses this number of scrapes at all sidecars of a workload, or at `most` of them. */
   refuse(workload: string, scrapes: number, most?: number): Promise<void>;
-  /** Scrapes that those of a workload will still refuse. */
+  /** Scrapes that the sidecars of a workload will still refuse. */
   refusing(workload: string): Promise<number>;
   /** The counters of a workload's sidecars begin at zero again. */
   reset(workload: string): Promise<void>;
-  /** Each exposition is this from now on; absent: as it is. */
+  /** Changes each exposition from now on. Without an argument, expositions are unmodified. */
   alter(change?: (text: string) => string): void;
   /** Scrapes since the last change, of the pod that had fewest. */
   fewestScrapes(): Promise<number>;
-  /** What all pods of a workload have answered since the mesh began. */
+  /** Answers of all pods of a workload since the mesh began. */
   sent(workload: string): Sent;
   stop(): Promise<void>;
 }

@@ -14,10 +14,10 @@ import { weighted } from './flagger/objects.ts';
 const left = { phase: 'Initialized', http: weighted(NAME, 0), analysis: { stepWeight: 25, maxWeight: 50 } } as const;
 const isAdopted = (now: KubeObject | undefined) => raw(now)?.status?.release?.step === 'resting';
 
-/** Moving over in slices: Canaries outside are left alone entirely. Other controllers must not run on the environment. */
+/** Moving over in slices: Canaries outside are not touched at all. Other controllers must not run on the environment. */
 export function describeSlices(environmentOf: () => Environment): void {
   describe('moving in slices', () => {
-    it('--canary-selector: a Canary without the label is not touched; one that gets it is taken over, and one that loses it is let go', async () => {
+    it('--canary-selector: a Canary without the label is not touched; a Canary that gets it is taken over, and a Canary that loses it is let go', async () => {
       const environment = environmentOf();
       const [inside, outside] = [new FlaggerApplication(environment, 'slice-in'), new FlaggerApplication(environment, 'slice-out')];
       await Promise.all([inside, outside].map((one) => one.stands(left)));
@@ -51,7 +51,7 @@ export function describeSlices(environmentOf: () => Environment): void {
       }
     });
 
-    it('--namespaces: permissions in each of them are enough, and all others are left alone', async () => {
+    it('--namespaces: permissions in each of them are enough, and all others are not touched', async () => {
       const environment = environmentOf();
       const [one, other, outside] = ['apart-one', 'apart-two', 'apart-not'].map(
         (namespace) => new FlaggerApplication(environment, namespace),
@@ -105,7 +105,7 @@ function versionOf(kind: string, { resourceVersion, generation, ownerReferences,
   return { generation, ownerReferences, isWrittenByUs: managers.includes('serin') };
 }
 
-/** A service account with a Role in these namespaces and nothing else; a server that asks for no permission does not read the token. */
+/** A service account with only a Role in these namespaces. A server without RBAC does not read the token. */
 async function allowedIn(environment: Environment, namespaces: readonly string[]): Promise<{ file: string; folder: string }> {
   const { cluster, kubeconfigFile } = environment;
   const [home = ''] = namespaces;
@@ -121,7 +121,7 @@ async function allowedIn(environment: Environment, namespaces: readonly string[]
     }
     return await kubeconfigOf(environment, { name: 'serin', namespace: home });
   } catch (error) {
-    // The embedded cluster has no RBAC; it is the real one that refuses.
+    // The embedded cluster has no RBAC; only the real one refuses requests.
     if (!(error instanceof Error) || !/not served|404/.test(error.message)) throw error;
   }
   const folder = mkdtempSync(join(tmpdir(), 'serin-slice-'));

@@ -25,8 +25,8 @@ export interface Person {
 }
 
 /**
- * Ways for a release to stand still: each is reported in the Canary's conditions (and by `kubectl describe canary` alone, where there is a
- * kubectl), `serin why` names its true cause and proves it, and what it says to do, done literally, ends it.
+ * Causes for which a release stalls. Each is reported in the Canary's conditions (with kubectl, in the output of `kubectl describe canary`), `serin why` names
+ * and proves its true cause, and its action, done literally, ends the stall.
  */
 export function describeStalls(environmentOf: () => Environment, personOf?: () => Person): void {
   vi.setConfig({ maxConcurrency: AT_ONCE });
@@ -44,7 +44,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
       conditions.some(({ message }) => isReportedBy(stall, message)),
     );
     if (personOf === undefined) return;
-    // A release that tries again reports each attempt in turn, so that one look may come between two.
+    // A release that tries again reports each attempt in turn, so that one look can come between two.
     const lines = async () => (await personOf().kubectl('describe', 'canary', 'web', '--namespace', namespace)).split('\n');
     await eventually(`kubectl describe shows ${cause} and ${remedy}`, lines, (all) => all.some((line) => isReportedBy(stall, line)));
   };
@@ -86,7 +86,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
   };
 
   const reader = personOf === undefined ? 'one condition' : 'kubectl describe canary alone';
-  describe.concurrent('a release that stands still', () => {
+  describe.concurrent('a stalled release', () => {
     it('is tried with at least sixty stalls', () => {
       expect(stalls.length).toBeGreaterThanOrEqual(60);
       expect(new Set(stalls.map(({ namespace }) => namespace)).size).toBe(stalls.length);
@@ -99,7 +99,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
       await fixture.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: stall.namespace });
     });
   });
-  // Alone and last: every Canary of the cluster loses its memory.
+  // Played last and without other stalls: every Canary of the cluster loses its stored release.
   it(`${OUTDATED.namespace}: ${reader} names the cause and the remedy, the primary serves on, and the release goes on after it`, async () => {
     const { cluster, mesh } = environmentOf();
     const { namespace } = OUTDATED;

@@ -14,9 +14,9 @@ import { afterAll, beforeAll } from './world.ts';
 const CROWD = { each: 2, pauseMs: 200 };
 const INSIDE: Client = { address: '10.0.0.7', isOutside: false };
 const OUTSIDE: Client = { address: '192.0.2.7', isOutside: true };
-/** What marks a request as come by a node port. */
+/** Header that marks a request through a node port. */
 const BY_NODE_PORT = { 'x-serin-entry': 'node-port' };
-/** What another controller might set on a Service, which steers nothing here. */
+/** Settings of another controller on a Service, which steer nothing here. */
 const FOREIGN = { metadata: { annotations: { 'example.org/owner': 'edge' } }, spec: { ipFamilyPolicy: 'PreferDualStack' } };
 const AUTO = { annotations: { 'service.kubernetes.io/topology-mode': 'Auto' } };
 
@@ -24,7 +24,7 @@ interface Steering {
   what: string;
   row: string;
   service: Record<string, unknown>;
-  /** What the Services hold of it; absent: all of it. */
+  /** Settings that the Services hold. Default: all of `service`. */
   held?: Record<string, unknown>;
   /** The condition's message, where the cluster does not take it. */
   message?: RegExp;
@@ -67,8 +67,8 @@ const steerings: Steering[] = [
 ];
 
 /**
- * Blue/Green over plain Services, by selectors alone: a proxy on each node, nodes in two zones, a pod on each node. With users at each of the
- * proxies, and a look at every state from every node.
+ * Blue/Green over plain Services, only by selectors: a proxy on each node, nodes in two zones, a pod on each node. With users at each of the proxies, and a
+ * look at every state from every node.
  */
 export function describeSteeredReleases(environmentOf: () => Environment): void {
   describe('Blue/Green over Services that steer traffic', () => {
@@ -92,7 +92,7 @@ export function describeSteeredReleases(environmentOf: () => Environment): void 
         const readiness = watchReadiness(environmentOf(), apex, isOpen ? [INSIDE, OUTSIDE] : [INSIDE]);
         try {
           await app.create();
-          // A node whose pod goes before the next one is there has none under Local, with any controller.
+          // Under Local, a node whose pod ends before the next one is ready has no endpoint, with any controller.
           const updateStrategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
           await cluster.patch({ apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP, namespace }, { spec: { updateStrategy } });
           if (isOpen) await cluster.patch({ apiVersion: 'v1', kind: 'Service', ...apex }, { spec: { type: 'NodePort' } });

@@ -81,7 +81,7 @@ export function topologyHintsSuite(where: string, start: () => Promise<{ cluster
       for (const { metadata } of (await cluster.list(kind)).items) await cluster.delete({ ...kind, name: metadata.name });
       for (const [index, text] of nodes.split(' ').entries()) await makeNode(text, index);
       await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-      // Admission asks for the account; the controllers of the embedded cluster make none.
+      // Admission requires the account; the controllers of the embedded cluster create none.
       const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace };
       if (where !== 'the embedded cluster') await until(cluster, account, 'is there', (now) => now !== undefined);
       for (const [index, text] of pods.split(' ').entries()) await makePod(namespace, text, index);

@@ -7,12 +7,12 @@ import { until } from './until.ts';
 import { ask, startUsers, type Users } from './users.ts';
 
 const NAMESPACE = 'rollout';
-/** Answers of many users: enough that a stray share would show, and that every proxy has been asked. */
+/** Answers of many users: enough that a stray share would show, and that every proxy has answered. */
 const MANY = 150;
 
 /** The rollout that the SMI specification describes, done by hand: no controller takes part. */
 export function describeRollout(environment: () => Environment): void {
-  it('07-T16: split 100/0 before v2 is there, v2, a third for v2, all for v2, v1 away, split away: no request strays and none is lost', async () => {
+  it('07-T16: split 100/0 before v2 exists, v2, a third for v2, all for v2, v1 away, split away: no request strays and none is lost', async () => {
     const { cluster, mesh } = environment();
     const create = (object: KubeObject) => cluster.create({ ...object, metadata: { ...object.metadata, namespace: NAMESPACE } });
     const weigh = (weights: Record<string, number>) => cluster.patch(splitRef, { spec: { backends: backendsOf(weights) } });
@@ -28,7 +28,7 @@ export function describeRollout(environment: () => Environment): void {
       const before = users.lost().length;
 
       await create(splitOf({ 'foobar-v1': 100, 'foobar-v2': 0 }));
-      // The root selects both versions: v2 must not be there before every proxy knows the split.
+      // The root selects both versions: v2 must not exist before every proxy knows the split.
       await everyProxyIsCurrent(environment());
       await create(deployment('2'));
       await create(serviceOf('foobar-v2', { app: 'foobar', version: 'v2' }));

@@ -6,7 +6,7 @@ import { world } from './world.ts';
 /** A guard against waiting for ever, on a machine that has other things to do. */
 export const BOUND_MS = 90_000;
 
-/** Watches one object until it is so (undefined: it does not exist); the error after the bound shows what was seen last. */
+/** Watches one object until the predicate holds (it gets undefined if the object does not exist); the error after the bound shows the last state. */
 export async function until(
   cluster: Cluster,
   ref: ObjectRef,

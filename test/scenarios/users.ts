@@ -4,14 +4,14 @@ import { monotonicMs, nowMs, sharedAgent, sleep, world } from './world.ts';
 
 /** Scenarios run side by side: users of all of them together must leave the machine time to bring changes to the proxies. */
 const PAUSE_MS = 100;
-/** Of the answers that no application gave. */
+/** Shown length of answers that no application gave. */
 const MOST_TEXT = 100;
 
 export interface Answered {
   status: number;
   /** `x-serin-version` of the pod that answered; absent when the proxy did. */
   version?: string;
-  /** Why there was no answer of the application. */
+  /** Reason for a missing answer of the application. */
   lost?: string;
 }
 
@@ -31,11 +31,11 @@ export interface Users {
 export interface Crowd {
   /** Users at each proxy; default 1. */
   each?: number;
-  /** Between an answer and the next question. Many patient users ask as often on a busy machine as on an idle one. */
+  /** Pause between an answer and the next request. With a pause, many users send about as many requests on a busy machine as on an idle one. */
   pauseMs?: number;
 }
 
-/** Users at each proxy who never stop asking, each one request after the other, with these headers. */
+/** Users at each proxy who send requests continuously, each one request after the other, with these headers. */
 export function startUsers(
   proxyUrls: readonly string[],
   host: string,
@@ -86,7 +86,7 @@ export function startUsers(
   };
 }
 
-/** Headers of a request that a pod sends: network policies, short host names and source labels are those of the pod. */
+/** Headers of a request that a pod sends: they carry the pod's identity for network policies, short host names and source labels. */
 export const fromPod = (namespace: string, name: string): Record<string, string> => ({ [SOURCE_POD_HEADER]: `${namespace}/${name}` });
 
 /** One request through a proxy. */

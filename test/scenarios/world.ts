@@ -40,14 +40,14 @@ export const nowMs = (): number => current.clock.nowMs();
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> => sleepBy(current.clock, ms, signal);
 
 const shared = new WeakMap<World, Agent>();
-/** For requests that bring none: it keeps connections, as Node's own does. */
+/** Agent for requests without their own: it keeps connections, as Node's default does. */
 export function sharedAgent(): Agent {
   const agent = shared.get(current) ?? current.network.agent({ keepAlive: true });
   shared.set(current, agent);
   return agent;
 }
 
-/** What a command for people takes from the world. */
+/** Parts of the world that a command for users needs. */
 export const surroundings = (): Pick<Surroundings, 'connect' | 'clock'> =>
   virtual === undefined ? {} : { clock: current.clock, connect: (options = {}) => connectIn(virtual as VirtualWorld, options) };
 
@@ -77,5 +77,5 @@ export const beforeEach = (hook: Hook, timeoutMs?: number): void =>
   vitestBeforeEach(() => play(async () => void (await hook())), timeoutMs);
 export const afterEach = (hook: Hook, timeoutMs?: number): void => vitestAfterEach(() => play(async () => void (await hook())), timeoutMs);
 
-/** In the tests of this block time goes on. */
+/** Time goes on in the tests of this block. */
 export const playTests = (): void => void vitestBeforeEach(() => virtual?.clock.resume());

@@ -1,4 +1,4 @@
-/** What the failures of a cell are like, beyond their mean rate. */
+/** Distribution of the failures of a cell, beyond their mean rate. */
 export const KINDS = {
   independent: 'each request fails by itself',
   retries: 'failures come in clusters of 3 on average, up to dozens',
@@ -24,7 +24,7 @@ export const BREAKING = {
 } as const;
 export type Kind = keyof typeof KINDS | keyof typeof SHORT_KINDS | keyof typeof BREAKING;
 
-/** How traffic reaches the canary. */
+/** Traffic to the canary over time. */
 export const STRATEGIES = {
   linear: 'canary, 5 % more each minute up to 50 %',
   bigSteps: 'canary, 20 % for 5 minutes, then 50 %',
@@ -110,7 +110,7 @@ export function lateCells(releases: number): Cell[] {
   );
 }
 
-/** How short windows are read: each is as long as the pause between two readings, or as that between two scrapes where these are rarer. */
+/** Lengths of short windows: the pause between two readings, or between two scrapes if scrapes are rarer. */
 export const PACES = {
   '5 s': { windowSeconds: 5 },
   '15 s': { windowSeconds: 15 },

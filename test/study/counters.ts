@@ -3,7 +3,7 @@ import type { Cell } from './cells.ts';
 import type { Draws } from './draws.ts';
 import type { Release } from './traffic.ts';
 
-/** What one side was served since its last scrape, or since the last window. */
+/** Requests that one side has served since its last scrape, or since the last window. */
 interface Served extends Counts {
   pods: readonly PodCounts[];
 }

@@ -87,10 +87,10 @@ export const kayenta: Decider = {
   },
 };
 
-/** A test of two proportions at 1 %, one-sided, asked once after 30 minutes. */
+/** A test of two proportions at 1 %, one-sided, run once after 30 minutes. */
 export const fixedHorizon: Decider = proportions((minutes) => minutes === 30);
 
-/** The same test asked every minute for 30 minutes, as dashboards tempt to. */
+/** The same test, run every minute for 30 minutes, as dashboards tempt users to do. */
 export const peeking: Decider = proportions(() => true);
 
 function proportions(isAsked: (minutes: number) => boolean): Decider {

@@ -36,7 +36,7 @@ export class Draws {
     return count === 0 ? 0 : count + this.poisson(this.gamma(count) * (size - 1));
   }
 
-  /** How many of `count` stay, each with the same chance. Large counts by the normal approximation. */
+  /** Number that stays of `count`, each with the same chance. Large counts use the normal approximation. */
   staying(count: number, chance: number): number {
     if (count > 50) {
       const drawn = Math.round(count * chance + Math.sqrt(count * chance * (1 - chance)) * this.normal());

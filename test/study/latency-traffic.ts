@@ -5,7 +5,7 @@ import { HISTORY, type Release, split, WINDOW_MS } from './traffic.ts';
 /** Durations of one side by the other, and how slow requests come. */
 export interface LatencyCell {
   rps: number;
-  /** How many times slower each request of the canary is. */
+  /** Factor by which each request of the canary is slower. */
   slower: number;
   kind: 'independent' | 'pauses';
   releases: number;
@@ -22,7 +22,7 @@ const CLUSTER = 20;
 
 export const latencyName = ({ rps, slower, kind }: LatencyCell): string => `latency, ${kind}, ${rps} rps, ×${slower}`;
 
-/** The 99th percentile is at the bound of 250 ms, and 1.2 times of it at that of 500 ms: twice is tolerated. */
+/** The 99th percentile is at the bound of 250 ms, and 1.2 times of it at the bound of 500 ms: twice is tolerated. */
 export const TOLERATED_SLOWNESS = 2;
 
 /** Canaries by how many times slower they are. */
@@ -43,7 +43,7 @@ export function beginLatencyRelease({ rps, slower, kind }: LatencyCell, draws: D
     return { boundsMs: BOUNDS_MS, cumulative: slow.map((count) => requests - count) };
   };
 
-  /** Requests above each bound, from the slowest down: those above the next one, and what is drawn between the two. */
+  /** Requests above each bound, from the slowest down: the requests above the next bound, and requests drawn between the two. */
   const slowAbove = (requests: number, shares: readonly number[]): number[] => {
     const counts: number[] = shares.map(() => 0);
     for (let index = shares.length - 2; index >= 0; index -= 1) {

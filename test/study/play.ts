@@ -6,22 +6,25 @@ import { Draws } from './draws.ts';
 import { beginLatencyRelease, type LatencyCell, latencyName } from './latency-traffic.ts';
 import { beginRelease, type Release } from './traffic.ts';
 
-/** Minutes after which a release that is undecided counts as one that cannot be decided. */
+/** Minutes after which an undecided release counts as undecidable. */
 export const HORIZON = 120;
 
-/** How the releases of a cell ended under one decider. */
+/** Ends of the releases of a cell under one decider. */
 export interface Outcome {
   rolledBack: number;
   promoted: number;
   undecided: number;
-  /** Minutes until half of those that were rolled back, or promoted, were so. */
+  /** Median minutes until a rollback, or until a promotion. */
   minutesToRollback?: number;
   minutesToPromotion?: number;
 }
 
 export type Outcomes = Partial<Record<DeciderName, Outcome>>;
 
-/** Plays the releases of a cell. `goesOn` lets the judge of Serin look for harm to the horizon, whatever it finds fine: the hardest test of false alarms. */
+/**
+ * Plays the releases of a cell. With `goesOn` the judge of Serin looks for harm to the horizon, even after a result of no harm: the hardest test of false
+ * alarms.
+ */
 export function playCell(cell: Cell, { goesOn, seed }: { goesOn: boolean; seed: number }): Outcomes {
   const all = goesOn ? { ...deciders, serin: serin({ goesOn }) } : deciders;
   return playAll(cell.releases, (index) => beginRelease(cell, drawsOf(cellName(cell), seed, index)), all);
@@ -36,7 +39,7 @@ export function playShort(cell: ShortCell, { goesOn, seed }: { goesOn: boolean; 
   return playAll(cell.releases, begin, { serin: serin({ goesOn }) }, cell.windowSeconds);
 }
 
-/** The same for latencies, which the judge of Serin alone compares here. */
+/** The same for latencies, which only the judge of Serin compares here. */
 export function playLatency(cell: LatencyCell, { goesOn, seed }: { goesOn: boolean; seed: number }): Outcomes {
   const all = { serin: serinOfLatency({ goesOn }) };
   return playAll(cell.releases, (index) => beginLatencyRelease(cell, drawsOf(latencyName(cell), seed, index)), all);
@@ -81,7 +84,7 @@ function outcomeOf(releases: number, { rolledBack, promoted }: { rolledBack: rea
   };
 }
 
-/** A seed of FNV-1a over the cell's name, so that a cell is the same whatever others are played. */
+/** A seed of FNV-1a over the cell's name, so that a cell does not depend on the other cells. */
 function drawsOf(name: string, seed: number, index: number): Draws {
   let hash = 2_166_136_261 ^ seed;
   for (const character of `${name} ${index}`) hash = Math.imul(hash ^ character.charCodeAt(0), 16_777_619);

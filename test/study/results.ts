@@ -5,13 +5,13 @@ import type { Outcome, Outcomes } from './play.ts';
 /** A cell with how its releases ended. */
 export type Played<C> = C & { outcomes: Outcomes };
 
-/** What the study found; docs/study.md is made of it. */
+/** Results of the study; docs/study.md is generated from them. */
 export interface Results {
   seed: number;
   minutes: number;
-  /** No worse than tolerated; the judge of Serin looks for harm to the horizon. */
+  /** Canaries no worse than tolerated; the judge of Serin looks for harm to the horizon. */
   null: Played<Cell>[];
-  /** Those of them with more false alarms than 0.5 %, played again with other numbers and more releases. */
+  /** Cells with more false alarms than 0.5 %, played again with other numbers and more releases. */
   again: Played<Cell>[];
   breaking: Played<Cell>[];
   good: Played<Cell>[];
@@ -25,7 +25,7 @@ export interface Results {
   shortBad: Played<ShortCell>[];
 }
 
-/** Rolled back, promoted, and the minutes to both, 0 where there are none. */
+/** Rolled back, promoted, and the minutes to both, 0 without a release. */
 type Short = [number, number, number, number];
 
 /** The results as text, a line for each cell: there are more than a thousand. */

@@ -1,6 +1,6 @@
 /**
- * Plays the study on two cores and writes what it found to test/study/results.json. The same seed gives the same results. Names of parts
- * (`npm run study -- latency`) play these alone and keep the others: a cell does not depend on the rest.
+ * Plays the study on two cores and writes its results to test/study/results.json. The same seed gives the same results.
+ * With names of parts (`npm run study -- latency`) it plays only these and keeps the others: a cell does not depend on the rest.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const RELEASES = {
 };
 /** Half of what is promised: cells above it are played again, since few releases say little. */
 const SUSPECT = 0.005;
-/** Cells that a worker plays before it asks for more. */
+/** Number of cells in each request of a worker. */
 const BATCH = 8;
 
 type Task =

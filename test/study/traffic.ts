@@ -3,7 +3,7 @@ import type { Cell, Strategy } from './cells.ts';
 import type { Draws } from './draws.ts';
 
 export const WINDOW_MS = 60_000;
-/** Minutes of the primary before the release; those with short windows know the last hour alone. */
+/** Minutes of the primary before the release, for windows of a minute and for shorter windows. */
 export const HISTORY = 180;
 const SHORT_HISTORY = 180;
 
@@ -19,7 +19,7 @@ const noBurst = { minute: Number.NaN, factor: 1 };
 
 /** A release of a cell, window by window. */
 export interface Release {
-  /** The primary alone, before the release. */
+  /** Requests to the primary before the release. */
   history: Counts[];
   /** The next window; undefined when its scrape was lost. */
   next(): Window | undefined;

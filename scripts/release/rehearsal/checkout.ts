@@ -5,8 +5,8 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { root } from '../run.ts';
 
 /**
- * A clone of what is committed here, made ready as docs/releasing.md says: the version has a section in the changelog, and the bases have digests. What is not
- * committed is not in it, as it would not be in a release.
+ * A clone of the commits here, made ready as docs/releasing.md says: the version has a section in the changelog, and the bases have digests. Uncommitted
+ * changes are not in it, as they would not be in a release.
  */
 export function preparedCheckout(folder: string, bases: { build: string; runtime: string }): { commit: string } {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' });

@@ -19,8 +19,8 @@ export interface Artefacts {
 }
 
 /**
- * A user's first release, with the files of a release and its registry alone: the executable is unpacked and runs a cluster and the controller, the manifest of
- * the quick start comes from the package, and the chart from the registry. Throws where the new version is not promoted.
+ * A user's first release, only with the files of a release and its registry: the executable is unpacked and runs a cluster and the controller, the manifest of
+ * the quick start comes from the package, and the chart from the registry. Throws if the new version is not promoted.
  */
 export async function firstRelease(
   session: Session,
@@ -68,7 +68,7 @@ export async function firstRelease(
   await run('helm', 'uninstall', 'serin', '--namespace', 'serin');
 }
 
-/** What a file for a shell exports, when it is there. */
+/** Exports of a file for a shell, once it exists. */
 async function exported(file: string): Promise<NodeJS.ProcessEnv> {
   const bound = Date.now() + READY_MS;
   while (!existsSync(file)) {

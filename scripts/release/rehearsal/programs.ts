@@ -18,7 +18,7 @@ export interface RehearsalPrograms {
   verdaccio: string;
 }
 
-/** What a rehearsal needs besides Node, git and npm: built or fetched once, into the user's cache folder. */
+/** Programs that a rehearsal needs besides Node, git and npm: built or fetched once, into the user's cache folder. */
 export async function ensureRehearsalPrograms(say: (line: string) => void): Promise<RehearsalPrograms> {
   for (const name of ['buildah', 'skopeo', 'jq']) await ensurePackaged(name, `${PURPOSE} needs ${name}: put it on the PATH`, say);
   return {

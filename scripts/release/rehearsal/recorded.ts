@@ -7,7 +7,7 @@ import type { Refusal } from './tampering.ts';
 export interface Recorded {
   transcript: readonly string[];
   refusals: readonly Refusal[];
-  /** Of what was built twice. */
+  /** Files that were built twice. */
   twice: { same: readonly string[]; different: readonly string[] };
 }
 

@@ -20,7 +20,7 @@ export interface Registries {
 
 const READY_MS = 60_000;
 
-/** A registry of images and one of packages, on loopback and with nothing behind them: what is not pushed cannot be had. */
+/** A registry of images and one of packages, on loopback and with nothing behind them: only pushed content can be had. */
 export async function startRegistries({ registry, verdaccio }: RehearsalPrograms, session: Session): Promise<Registries> {
   const folder = join(session.folder, 'registries');
   const images = `127.0.0.1:${await freePort()}`;
@@ -43,7 +43,7 @@ export async function startRegistries({ registry, verdaccio }: RehearsalPrograms
     packageSettings,
     stringify({
       storage: packageFolder,
-      // Without uplinks nothing outside is asked; anyone may publish, since only this machine reaches it.
+      // Without uplinks no request goes outside; anyone may publish, since only this machine reaches it.
       uplinks: {},
       packages: { '**': { access: '$all', publish: '$all' } },
       auth: { htpasswd: { file: join(folder, 'htpasswd') } },

@@ -26,7 +26,7 @@ export class Session {
       });
   }
 
-  /** Starts a server in a group of its own, which ends with the session. What it says is in the file. */
+  /** Starts a server in a group of its own, which ends with the session. Its output is in the file. */
   start(program: string, args: readonly string[], log: string, env: NodeJS.ProcessEnv = process.env): ChildProcess {
     const file = openSync(log, 'w');
     const child = this.#spawned(program, args, { cwd: this.folder, env, stdio: ['ignore', file, file] });

@@ -9,16 +9,16 @@ export interface Tampering {
   change(): Promise<() => Promise<void>>;
 }
 
-/** How a tampering was refused. */
+/** Refusal of a tampering. */
 export interface Refusal {
   what: string;
   verification: string;
-  /** The first lines of what the verification said is wrong. */
+  /** The first lines of the complaint of the verification. */
   words: readonly string[];
 }
 
 const SHOWN_LINES = 2;
-/** Lines that say what is wrong, of sha256sum, diff, npm, cosign and buildah. */
+/** Lines with a complaint, of sha256sum, diff, npm, cosign and buildah. */
 const COMPLAINT = /error|fail|not match|^[<>] /i;
 const NO_COMPLAINT = /A complete log of this run/;
 

@@ -17,7 +17,7 @@ export interface Downloaded {
   otherKey: string;
 }
 
-/** What an attacker in the middle, in a registry or at the place of the files can change. */
+/** Changes that an attacker in the middle, in a registry or at the place of the files can make. */
 export function tamperings({ registries, folder, key, otherKey }: Downloaded): Tampering[] {
   const { images, imageFolder, packageFolder } = registries;
   const file = (name: string): string => join(folder, name);
@@ -97,7 +97,7 @@ function replaced(path: string, other: string): Undo {
   return async () => writeFileSync(path, before);
 }
 
-/** What a thief of a registry's password can do: the same content but for a word, under the tag that users know. */
+/** Change that a thief of a registry's password can make: the same content but for a word, under the tag that users know. */
 async function anotherUnderTag(registry: string, repository: string): Promise<Undo> {
   const url = `http://${registry}/v2/${repository}/manifests/${version}`;
   const types = ['index.v1', 'manifest.v1'].map((kind) => `application/vnd.oci.image.${kind}+json`);

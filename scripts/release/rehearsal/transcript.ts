@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** What differs from one rehearsal to the next, by what stands for it. */
+/** Texts that differ from one rehearsal to the next, each with its replacement. */
 export type Names = readonly (readonly [found: string | RegExp, shown: string])[];
 
 const DIGITS: Names = [
@@ -14,13 +14,13 @@ const DIGITS: Names = [
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT'],
 ];
 
-/** Prints what a rehearsal does, and keeps of it what the docs show: parts with their seconds, commands, and what was pushed. */
+/** Prints the progress of a rehearsal, and keeps the lines that the docs show: parts with their seconds, commands, and pushes. */
 export class Transcript {
   readonly #lines: string[] = [];
   readonly #startedMs = performance.now();
   #names: Names = DIGITS;
 
-  /** From here on these stand for what differs from run to run. */
+  /** From here on these replace texts that differ from run to run. */
   name(names: Names): void {
     this.#names = [...names, ...this.#names];
   }

@@ -16,7 +16,7 @@ export interface Verified {
   said: string;
 }
 
-/** Runs them as a user has them: in the folder of what was downloaded. */
+/** Runs them as a user does: in the folder of the downloads. */
 export function verify(commands: string, folder: string, env: NodeJS.ProcessEnv): Verified {
   const { status, stdout } = spawnSync('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${commands}`], { cwd: folder, env, encoding: 'utf8' });
   return { code: status ?? -1, said: stdout };

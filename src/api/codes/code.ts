@@ -1,4 +1,4 @@
-/** Who can end what a code stands for. */
+/** Actors who can resolve the situation that a code names. */
 export const actors = {
   canaryOwner: 'the owner of the Canary',
   workloadOwner: 'the owner of the target',
@@ -14,15 +14,15 @@ export const actors = {
 export type Actor = keyof typeof actors;
 
 /**
- * Where a code is seen: the reason of an event; the code of a blocker, which is also the reason of the condition `Accepted`; a cause of
- * `serin why`; the type of a condition that warns while it is True; `status.release.ending.code`.
+ * Places in which a code is seen: the reason of an event; the code of a blocker, which is also the reason of the condition `Accepted`; a cause of `serin why`;
+ * the type of a condition that warns while it is True; `status.release.ending.code`.
  */
 export type CodeKind = 'event' | 'blocker' | 'cause' | 'condition' | 'ending';
 
-/** What a code is about in one case. A remedy can name it. */
+/** Subject of a code in one case. A remedy can name it. */
 export interface About {
   object?: { kind: string; name: string; namespace?: string | undefined } | undefined;
-  /** A field of the object; without one, of the Canary. */
+  /** A field of the object; without an object, of the Canary. */
   field?: string | undefined;
   /** Name in `spec.analysis.webhooks`. */
   webhook?: string | undefined;
@@ -32,7 +32,7 @@ export interface About {
   detail?: string | undefined;
 }
 
-/** What a code says of a release that it has ended. */
+/** Effect of a code that ended a release. */
 export interface Ended {
   outcome: 'promoted' | 'promotionFailed' | 'rolledBack' | 'superseded' | 'cancelled';
   /** Words in capitals are filled in: TARGET, CANARY, NAMESPACE, METRIC, WEBHOOK, FIELD. */
@@ -41,21 +41,21 @@ export interface Ended {
   isOfVersion?: true;
 }
 
-/** One code: what it means, who can act, and how. */
+/** One code: its meaning, its actor and its remedy. */
 export interface Code {
   kinds: readonly CodeKind[];
   /** A clause, so that it can follow a colon. */
   meaning: string;
   actor: Actor;
-  /** Who can act in a case that names no object, where the actor is the owner of one; absent: the owner of the Canary, who reads the message. */
+  /** Actor in a case without an object, if the actor is the owner of an object. If absent, it is the owner of the Canary, who reads the message. */
   unnamed?: Actor;
-  /** A clause that says what to do; a function where it names the object, the field or the detail. */
+  /** A clause with the action to take; a function if it names the object, the field or the detail. */
   remedy: string | ((about: About) => string);
-  /** Ends it, run unmodified. Words in capitals are filled in. */
+  /** Command that resolves it when run unmodified. Words in capitals are filled in. */
   command?: string;
-  /** Shows more of it, or opens the object to correct. Words in capitals are filled in. */
+  /** Command that shows more of it, or opens the object to correct. Words in capitals are filled in. */
   look?: string;
-  /** With the kind `ending`. */
+  /** Set with the kind `ending`. */
   ended?: Ended;
   /** Markdown, for docs/reasons.md. */
   usualCauses?: string;

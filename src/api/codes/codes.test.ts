@@ -35,13 +35,13 @@ describe('the list of codes', () => {
     }
   });
 
-  it('says of what goes on by itself that no one has to act, and of all else what to do', () => {
+  it('only a code that needs no one has the remedy to do nothing, and a code without action has no command', () => {
     const empty = names.filter((name) => remedyOf(name) === 'none needed');
     expect(empty.filter((name) => !needsNoOne(name))).toEqual([]);
     expect(names.filter((name) => codeOf(name).actor === 'noAction' && codeOf(name).command !== undefined)).toEqual([]);
   });
 
-  // Its detail is a text of Serin, and says which definition to install.
+  // Its detail is a text of Serin that says which definition to install.
   it.each(names.filter((name) => name !== 'KindNotFound'))('%s says what to do, and not the detail once more', (name) => {
     for (const about of abouts) if (about.detail) expect(remedyOf(name, about)).not.toBe(about.detail);
   });
@@ -57,11 +57,11 @@ describe('the list of codes', () => {
     else expect(remedyOf(name)).not.toMatch(/^(wait\b|none needed|nothing to do)/);
   });
 
-  it('gives two codes no meaning in common', () => {
+  it('two codes have different meanings', () => {
     expect(new Set(names.map((name) => codes[name].meaning)).size).toBe(names.length);
   });
 
-  it('knows the codes of blockers and causes, and no others', () => {
+  it('the list of codes knows the codes of blockers and causes, and no others', () => {
     expect(['Paused', 'Initialized', 'FromTheFuture', 'toString'].map(isBlockerCode)).toEqual([true, false, false, false]);
     expect(blockerCodes.filter((code) => !causes.some((cause) => cause === code))).toEqual(['SecretNotFound', 'SecretRejected']);
   });
@@ -79,7 +79,7 @@ it('docs/reasons.md has one row for each code, with its meaning, its actor and i
   }
 });
 
-/** Verbs of kubectl that a remedy may use, each with its flags: true where a value follows. */
+/** kubectl commands that a remedy can use, each with its flags: true if a value follows. */
 const KUBECTL: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
   annotate: { '-n': true, '--overwrite': false },
   'auth can-i': { '-n': true },
@@ -96,7 +96,7 @@ const KUBECTL: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
 /** The words of a command as a shell splits them; single quotes keep words together. */
 const wordsOf = (line: string): string[] => [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
 
-/** Why kubectl would not take these words; undefined: it would. */
+/** Reason for which kubectl would reject these words; undefined if it accepts them. */
 function kubectlProblem(words: readonly string[]): string | undefined {
   const verb = Object.keys(KUBECTL).find((one) => words.slice(0, one.split(' ').length).join(' ') === one);
   const flags = verb === undefined ? undefined : KUBECTL[verb];
@@ -115,7 +115,7 @@ function kubectlProblem(words: readonly string[]): string | undefined {
   return operands === 0 ? `no object in: ${words.join(' ')}` : undefined;
 }
 
-/** Why serin would not take these words; undefined: it would. */
+/** Reason for which serin would reject these words; undefined if it accepts them. */
 function serinProblem(words: readonly string[]): string | undefined {
   let command = serinProgram('serin');
   let rest = [...words];

@@ -6,13 +6,13 @@ type Seen<K extends CodeKind> = { [C in CodeName]: K extends (typeof codes)[C]['
 
 /** Reason of an event. */
 export type Reason = Seen<'event'>;
-/** `status.release.blockers[].code`: a reason for which a release does not go on. */
+/** `status.release.blockers[].code`: a reason for which a release does not continue. */
 export type BlockerCode = Seen<'blocker'>;
-/** What `serin why` names. */
+/** Cause that `serin why` names. */
 export type Cause = Seen<'cause'>;
-/** `status.release.ending.code`: what ended a release. */
+/** `status.release.ending.code`: the reason for the end of a release. */
 export type EndingCode = Seen<'ending'>;
-/** What a release waits for: a blocker, or what ends by itself or with the next edit of the target. */
+/** Reason for which a release waits: a blocker, or a state that ends by itself or with the next edit of the target. */
 export type WaitCode = BlockerCode | (typeof UNBLOCKED)[number];
 /** Type of a condition that warns while it is True. */
 export type WarningCondition = Seen<'condition'>;
@@ -30,31 +30,31 @@ export const isBlockerCode = isSeenAs('blocker');
 export const isWarningCondition = isSeenAs('condition');
 
 export const blockerCodes = Object.keys(codes).filter(isBlockerCode);
-/** Waits that hold no release up, and that the status does not list. */
+/** Waits that do not block a release, and that the status does not list. */
 const UNBLOCKED = ['Propagating', 'Running', 'Resting', 'Failed'] as const satisfies readonly Cause[];
 export const waitCodes: readonly WaitCode[] = [...blockerCodes, ...UNBLOCKED];
 export const endingCodes = Object.keys(codes).filter(isSeenAs('ending'));
 export const warningConditions = Object.keys(codes).filter(isWarningCondition);
 export const causes = Object.keys(codes).filter(isSeenAs('cause'));
 
-/** What to do about a code in one case; without the case, in general. */
+/** Remedy of a code in one case, or in general without a case. */
 export function remedyOf(name: CodeName, about: About = {}): string {
   const { remedy }: Code = codes[name];
   return typeof remedy === 'string' ? remedy : remedy(about);
 }
 
-/** Whether a code stands for what ends by itself or needs no action. */
+/** A code names a situation that ends by itself or needs no action. */
 export function needsNoOne(name: CodeName): boolean {
   const { actor }: Code = codes[name];
   return actor === 'byItself' || actor === 'noAction';
 }
 
-/** Who can act in one case. */
+/** The actor in one case. */
 export function actorOf(name: CodeName, about: About): string {
   return actors[actorIn(name, about)];
 }
 
-/** The person who can act, where that is neither the owner of the Canary nor that of its target, who read it. */
+/** The actor, unless it is the owner of the Canary or of its target, who read the message anyway. */
 export function otherActor(name: CodeName, about: About): string | undefined {
   const actor = actorIn(name, about);
   return needsNoOne(name) || actor === 'canaryOwner' || actor === 'workloadOwner' ? undefined : actors[actor];

@@ -25,7 +25,7 @@ const why = 'serin why CANARY -n NAMESPACE';
 
 const inNamespace = ({ namespace }: NonNullable<About['object']>): string => (namespace ? ` in ${namespace}` : '');
 const objectIn = ({ object }: About, general: string): string => (object ? `${object.kind} ${object.name}` : general);
-/** The text of the component that refuses it says how to correct it. */
+/** The text of the component that refuses it contains the remedy. */
 const detailOr =
   (general: string) =>
   ({ detail }: About): string =>
@@ -41,7 +41,7 @@ const CORRECT = `push a corrected TARGET; ${RETRY}`;
 const AGAIN = 'then release it again with serin retry CANARY -n NAMESPACE';
 const NEXT = 'none needed: the next edit of TARGET starts a release';
 
-/** A code that is seen as what ended a release, and nowhere else. */
+/** A code that is only seen as the end of a release. */
 const ended = (outcome: Ended['outcome'], actor: Actor, meaning: string, remedy: string, more: { isOfVersion?: true } = {}) => ({
   kinds: ENDING,
   meaning,
@@ -55,8 +55,8 @@ const rolledBackVersion = (actor: Actor, meaning: string, remedy: string) =>
   ended('rolledBack', actor, meaning, remedy, { isOfVersion: true });
 
 /**
- * The closed list of codes: reasons of events, codes of blockers, causes of `serin why` and types of warning conditions. A code has one meaning, one
- * actor and one remedy wherever it is seen. Programs may match on the names. docs/reasons.md is made from it.
+ * The closed list of codes: reasons of events, codes of blockers, causes of `serin why` and types of warning conditions. A code has one meaning, one actor and
+ * one remedy wherever it is seen. Programs may match on the names. docs/reasons.md is generated from it.
  */
 export const codes = {
   // A spec that is not run.
@@ -807,7 +807,7 @@ export const codes = {
       'an AlertProvider or its Secret that is missing, a revoked address or token, a channel that is gone, a chat service that is down',
   },
 
-  // Warnings: the release goes on.
+  // Warnings: the release continues.
   AddressRejected: {
     kinds: WARNING,
     meaning: 'an address of a webhook or metrics server is one of this pod or node, or a metadata service, and is not called',
@@ -946,7 +946,7 @@ export const codes = {
     page: 'install.md#deleting-a-canary',
   },
 
-  // What ended a release, and is seen nowhere else.
+  // Ends of a release, which are seen nowhere else.
   AnalysisSkipped: ended('promoted', 'canaryOwner', 'the revision was promoted without an analysis, as `spec.skipAnalysis` says', NEXT),
   PromotedByUser: ended('promoted', 'canaryOwner', 'a user asked for the promotion', NEXT),
   ChecksFailed: rolledBackVersion(

@@ -3,10 +3,10 @@ import { kindReader } from './kind-reader.ts';
 
 export interface EndpointSlice extends KubeObject {
   kind: 'EndpointSlice';
-  /** Null when there are none, as `ports`: Go writes an empty list so. */
+  /** Null for an empty list, as with `ports`: Go encodes it so. */
   endpoints?: DiscoveryEndpoint[] | null;
   ports?: EndpointPort[] | null;
-  /** In place of the endpoints in a slim slice: how many of them are ready. */
+  /** Number of ready endpoints, in place of the endpoints of a slim slice. */
   ready?: number;
 }
 export const asEndpointSlice = kindReader<EndpointSlice>('EndpointSlice');

@@ -14,7 +14,7 @@ it('gives an object the type of its kind', () => {
 it('an object of another kind is a defect of the caller', () =>
   expect(() => asDeployment({ ...object, kind: 'DaemonSet' })).toThrow('DaemonSet podinfo was read as Deployment'));
 
-it('a slim object stays slim, and cannot stand where a whole one is needed', () => {
+it('a slim object stays slim, and cannot be used as a whole object', () => {
   const slim: Slim = object;
   const deployment: Slim<Deployment> = asDeployment(slim);
   // @ts-expect-error whole objects only

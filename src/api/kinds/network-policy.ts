@@ -6,9 +6,9 @@ import type { LabelSelector } from './label-selector.ts';
 export interface NetworkPolicy extends KubeObject {
   kind: 'NetworkPolicy';
   spec: {
-    /** Pods of its namespace that it isolates; empty: all. */
+    /** Pods of its namespace that it isolates; all if empty. */
     podSelector?: LabelSelector;
-    /** The server fills it: `Ingress`, and `Egress` where there are rules for it. */
+    /** The server fills it: `Ingress`, and `Egress` if it has rules for it. */
     policyTypes?: readonly string[];
     ingress?: readonly { from?: readonly NetworkPolicyPeer[]; ports?: readonly NetworkPolicyPort[] }[];
     egress?: readonly { to?: readonly NetworkPolicyPeer[]; ports?: readonly NetworkPolicyPort[] }[];
@@ -17,7 +17,7 @@ export interface NetworkPolicy extends KubeObject {
 }
 export const asNetworkPolicy = kindReader<NetworkPolicy>('NetworkPolicy');
 
-/** Selectors, of which both must match where there are two, or an address range. */
+/** Selectors, of which both must match if both are set, or an address range. */
 export interface NetworkPolicyPeer {
   podSelector?: LabelSelector;
   namespaceSelector?: LabelSelector;
@@ -27,7 +27,7 @@ export interface NetworkPolicyPeer {
 export interface NetworkPolicyPort {
   /** Default `TCP`. */
   protocol?: string;
-  /** A number, or the name of a port of the pod that is sent to; absent: any. */
+  /** A number, or the name of a port of the receiving pod; any port if absent. */
   port?: number | string;
   /** Last number of a range that begins with `port`. */
   endPort?: number;

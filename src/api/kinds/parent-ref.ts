@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { ParentReference } from '../service-spec.ts';
 
 /**
- * One entry of `parentRefs` of a Gateway API route. Absent fields are those that the API server would fill in; without `sectionName`
- * all listeners of the Gateway are meant.
+ * One entry of `parentRefs` of a Gateway API route. The API server would fill in absent fields; without `sectionName` it means all listeners of the Gateway.
  */
 export type ParentRef = z.infer<typeof ParentReference>;

@@ -7,9 +7,9 @@ import type { LabelSelector } from './label-selector.ts';
 export interface PodDisruptionBudget extends KubeObject {
   kind: 'PodDisruptionBudget';
   spec: {
-    /** Absent: no pod; empty: every pod of the namespace. */
+    /** Absent for no pod; empty for every pod of the namespace. */
     selector?: LabelSelector;
-    /** One of the two at most: a number of pods, or a percentage of those that their controllers want. */
+    /** At most one of the two: a number of pods, or a percentage of the desired pods of their controllers. */
     minAvailable?: number | string;
     maxUnavailable?: number | string;
     unhealthyPodEvictionPolicy?: string;

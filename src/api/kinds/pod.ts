@@ -28,7 +28,7 @@ export interface ContainerStatus {
   [field: string]: unknown;
 }
 
-/** Where a container is in its life; one of the fields is set. */
+/** State of a container; one of the fields is set. */
 export interface ContainerState {
   waiting?: { reason?: string; [field: string]: unknown };
   running?: { startedAt?: string; [field: string]: unknown };

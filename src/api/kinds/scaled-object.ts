@@ -1,6 +1,6 @@
 import type { KubeObject } from '../kube-object.ts';
 
-/** Of KEDA. Its triggers may have any shape: `primaryTriggers` parses them. */
+/** A ScaledObject of KEDA. Its triggers can have any shape: `primaryTriggers` parses them. */
 export interface ScaledObject extends KubeObject {
   kind: 'ScaledObject';
   spec: {

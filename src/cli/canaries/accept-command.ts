@@ -16,7 +16,7 @@ import { outcomeWords, type VerbFlags } from './verb-command.ts';
 
 type AcceptSession = Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Session['cluster'], 'get' | 'patch' | 'watch'> };
 
-/** `serin accept NAME`: hands the application of a deleted Canary over to its target as it is, which was not promoted (I19). */
+/** `serin accept NAME`: hands the application of a deleted Canary over to its current target, which was not promoted (I19). */
 export async function acceptCommand(session: AcceptSession, name: string, flags: VerbFlags): Promise<ExitName> {
   const { output } = session;
   const result = await accept(session, name, flags);

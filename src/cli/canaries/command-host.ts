@@ -2,7 +2,7 @@ import type { Surroundings } from './session.ts';
 
 /** The environment of a command. */
 export interface CommandHost {
-  /** Absent: the process's own environment and streams. */
+  /** By default the process's own environment and streams. */
   around?: Surroundings;
   end(code: number): void;
 }

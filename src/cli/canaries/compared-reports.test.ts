@@ -57,7 +57,7 @@ describe('serin status of a release that is compared', () => {
     expect(CanaryReport.safeParse(reportOf(snapshotIn({ world }))).error).toBeUndefined();
   });
 
-  it('docs/comparison.md shows a screen as it is', () => {
+  it('docs/comparison.md shows an exact screen', () => {
     expect(readFileSync(join(import.meta.dirname, '../../../docs/comparison.md'), 'utf8')).toContain(
       `\n${partOf(shown.waiting(), true)}\n`,
     );
@@ -80,7 +80,7 @@ describe('serin status of a release that is compared', () => {
     expect(reportOf(snapshotIn({ world })).compared?.[0]).not.toHaveProperty('seconds');
   });
 
-  it('says after the end, too, why nothing could be compared', () => {
+  it('also says after the end why nothing could be compared', () => {
     const world = shown.unreadable();
     world.tickUntil(({ phase }) => phase === 'Succeeded');
     expect(partOf(world)).toBe(

@@ -9,7 +9,7 @@ export const COMPARED_MEANINGS: Readonly<Record<ComparedReport['verdict'], Meani
 export const comparedHeading = (compared: readonly ComparedReport[]): string =>
   `Compared with the primary${compared.some(({ decides }) => decides) ? '' : ' (shadow: decides nothing)'}`;
 
-/** One metric as a block of rows: verdict, metric, and what is known line by line. */
+/** One metric as a block of rows: verdict, metric, and the findings line by line. */
 export function comparedRows(report: ComparedReport, wide: boolean): (string | Cell)[][] {
   const { metric, verdict, sentence, windows, problem, canary, primary } = report;
   const first = [{ text: verdict, meaning: COMPARED_MEANINGS[verdict] }, metric];

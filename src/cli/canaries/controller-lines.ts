@@ -2,7 +2,7 @@ import type { ControllerReport } from '../../reading/documents/canary-documents.
 import { mayNotRead } from '../../reading/snapshot.ts';
 import type { Output } from '../output/output.ts';
 
-/** One sentence, as it stands behind `Controller:`. */
+/** One sentence, to follow `Controller:`. */
 export function controllerText({ held, pod, shard, shards, lease, since, ageSeconds }: ControllerReport): string {
   const ofShard = shard === undefined ? '' : ` (shard ${shard} of ${shards})`;
   const where = `lease ${lease.namespace}/${lease.name}`;
@@ -11,7 +11,7 @@ export function controllerText({ held, pod, shard, shards, lease, since, ageSeco
   return `no replica holds ${where}${ofShard} since ${since}${pod === undefined ? '' : `; pod ${pod} was the last`}`;
 }
 
-/** Without the right to read Leases the answer is left out: those who ask for more learn why. */
+/** Without the right to read Leases the answer is left out; wide output gives the reason. */
 export const hiddenLeases = (isHidden: boolean, { format }: Pick<Output, 'format'>): string[] =>
   isHidden && format === 'wide' ? [mayNotRead('Leases')] : [];
 

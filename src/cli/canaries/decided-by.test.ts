@@ -51,7 +51,7 @@ it('DF826: events and the ending say by how many requests a check failed', () =>
   });
 });
 
-it('DF826: what is only observed, or was not counted, is not among what passed', () => {
+it('DF826: an only observed check, or an uncounted one, is not among the passed checks', () => {
   const { world } = releasing(passed);
   world.behaviour.verdicts = [
     { ...passed, observed: true },

@@ -80,7 +80,7 @@ describe('serin diff of the configs that a target reads', () => {
   it('the same content makes no difference', async () => {
     expect(await diff(reading(now, now))).toMatchObject({ exit: 'done', said: '' });
   });
-  it('what may not be read is said, and the rest is compared', async () => {
+  it('objects that cannot be read are named, and the rest is compared', async () => {
     const cluster = reading(now, before);
     cluster.forbidden.add('Secret');
     const { exit, said, complained } = await diff(cluster);
@@ -120,7 +120,7 @@ describe('serin diff of the scaler of the primary', () => {
     return new HeldCluster([JSON.parse(JSON.stringify(canary)), target, rendered, own, primary]);
   };
 
-  it('03-A2: an edit of the scaler that the next promotion brings is shown, with what it removes', async () => {
+  it('03-A2: an edit of the scaler that the next promotion brings is shown, with the fields that it removes', async () => {
     const own = hpa('podinfo', { minReplicas: 2, maxReplicas: 20 }, { note: 'new' });
     const applied = { 'f:metadata': { 'f:annotations': { 'f:old': {} } }, 'f:spec': { 'f:behavior': {} } };
     const held = { old: 'copied', theirs: 'kept', 'serin.dev/canary-uid': 'u' };

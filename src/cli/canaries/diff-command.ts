@@ -7,7 +7,7 @@ import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import type { Session } from './session.ts';
 
-/** `serin diff NAME`: what a promotion of the target would change in the primary. `no` where there is something. */
+/** `serin diff NAME`: changes that a promotion of the target would make in the primary. `no` if there are any. */
 export async function diffCommand(
   { cluster, namespace = '', output }: Pick<Session, 'namespace' | 'output'> & { cluster: ClusterReader },
   name: string,

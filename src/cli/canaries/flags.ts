@@ -7,7 +7,7 @@ import type { ClusterFlags, Session } from './session.ts';
 export interface CommandNotes {
   /** Command lines for a shell. Each is run by a test, test/integration/people.test.ts. */
   examples: readonly string[];
-  /** Beside `done`, `unanswered`, `usage` and `fault`, which any of them may end with. */
+  /** Besides `done`, `unanswered`, `usage` and `fault`, which are possible for every command. */
   exits?: readonly ExitName[];
 }
 
@@ -20,7 +20,7 @@ export function noted(command: Command, { examples, exits = [] }: CommandNotes):
   const more =
     codes.length === 0 ? '' : `\n\nExit codes, beside 0 (success), 2 (no result) and 64 (wrong command line):\n${codes.join('\n')}`;
   return command.addHelpText('after', ({ command: asked }) => {
-    // As the reader calls it: `kubectl serin` where it is a plugin.
+    // The reader's name for the program: `kubectl serin` for a plugin.
     const lines = examples.map((line) => `  ${line.replaceAll(/\bserin(?= )/g, calledNow(asked))}`);
     return `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.join('\n')}${more}`;
   });
@@ -65,7 +65,7 @@ export function canaryCommand(
   return command.addArgument(nameOf('canaries', '<name>', 'name of the Canary, or NAMESPACE/NAME'));
 }
 
-/** Parses an option that may be given several times. */
+/** Parses an option that can be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** Flags are matched by the name of their value. */

@@ -104,7 +104,7 @@ describe('inCharge', () => {
     );
   });
 
-  it('is hidden where Leases may not be read', async () => {
+  it('is hidden if Leases cannot be read', async () => {
     const cluster = new HeldCluster([group]);
     cluster.forbidden.add('Lease');
     expect(await inCharge(cluster, canary, NOW_MS)).toEqual({ isHidden: true });

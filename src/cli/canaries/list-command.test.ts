@@ -8,7 +8,7 @@ import { CanaryList } from '../output/documents.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
 import { listAnswer, phaseOf } from './list-command.ts';
 
-/** A Canary at 20 %, an idle one, one that no controller has reconciled, and one whose spec is a text. */
+/** A Canary at 20%, an idle Canary, a Canary that no controller has reconciled, and a Canary whose spec is a text. */
 function items() {
   const released = initialized(aCanary({ stepWeight: 20 }));
   released.push('s1:b');

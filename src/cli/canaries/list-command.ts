@@ -15,7 +15,7 @@ const BAR = 10;
 /** `serin list`: the Canaries of a namespace or of all, a line each, and the primaries that outlive theirs. */
 export async function listCommand({ cluster, namespace, output }: Session, { selector }: { selector?: string }): Promise<ExitName> {
   const items = (await listCanaries(cluster, namespace, selector)).map(summaryOf);
-  // What is left of a Canary has no labels of it.
+  // A kept primary has no labels of its Canary.
   const kept = selector === undefined ? await listKept(cluster, namespace) : [];
   await output.show(listAnswer(items, namespace === undefined, kept));
   for (const one of kept) output.note(`Note: ${keptSentence(one)}.`);
@@ -35,7 +35,7 @@ export function listAnswer(items: readonly CanarySummary[], ofAll: boolean, kept
   };
 }
 
-/** How the table is shown. */
+/** Options of the table. */
 interface TableChoice {
   /** Canaries of all namespaces: these have a column. */
   ofAll: boolean;

@@ -2,8 +2,8 @@
 const KINDS = /^(canar(y|ies)(\.flagger\.app)?|ksvc|kservice|services?\.serving\.knative\.dev)$/i;
 
 /**
- * An object as users name it on the command line: `podinfo`, `test/podinfo`, `canary/podinfo` (as `kubectl get -o name` writes it) or
- * `canary/test/podinfo`. `namespace` is that of the flag; absent: none was given.
+ * An object as users name it on the command line: `podinfo`, `test/podinfo`, `canary/podinfo` (as `kubectl get -o name` writes it) or `canary/test/podinfo`.
+ * `namespace` is the value of the flag, if it is given.
  */
 export function readObjectName(text: string, namespace: string | undefined): { name: string; namespace?: string } | { problem: string } {
   const words = text.split('/');

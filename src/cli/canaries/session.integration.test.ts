@@ -25,7 +25,7 @@ async function run(flags: ClusterFlags, act: (session: Session) => Promise<'done
 }
 
 describe('a command on a cluster', () => {
-  it('goes by the context and namespace that it is given, as kubectl does', async () => {
+  it('uses the given context and namespace, as kubectl does', async () => {
     const server = kubeconfig('http://127.0.0.1:1');
     const seen: (string | undefined)[] = [];
     const look = async ({ namespace }: Session) => {
@@ -89,7 +89,7 @@ describe('a command on a cluster', () => {
     const unread = await run({ kubeconfig: kubeconfig('http://127.0.0.1:1') }, () => Promise.reject(new ReadingError('refused', 'later')));
     expect(unread).toEqual({ code: 5, err: 'Error: later\n' });
   });
-  it('asks the server of --master instead of the kubeconfig’s, with its credentials', async () => {
+  it('sends requests to the server of --master instead of the kubeconfig’s, with its credentials', async () => {
     const server = await kubeServer((_, response) => refuse(response, 404, 'NotFound'));
     try {
       expect(await run({ kubeconfig: kubeconfig('http://127.0.0.1:1'), master: server.url }, asks)).toEqual({ code: 0, err: '' });

@@ -9,7 +9,7 @@ import { ReadingError } from '../../reading/reading-error.ts';
 import { CommandError, type ExitName, exitCodes, usageError } from '../output/exit-codes.ts';
 import { Output, type OutputFlags, processStreams, type Streams } from '../output/output.ts';
 
-/** As `withKubectlFlags` takes them. */
+/** Flags in the form of `withKubectlFlags`. */
 export interface ClusterFlags extends OutputFlags {
   kubeconfig?: string;
   master?: string;
@@ -22,7 +22,7 @@ export interface ClusterFlags extends OutputFlags {
 /** Input of a command on a cluster. */
 export interface Session {
   cluster: KubeCluster;
-  /** Absent: all of them. */
+  /** Absent for all namespaces. */
   namespace: string | undefined;
   /** The user's name in the kubeconfig. */
   user?: string | undefined;
@@ -33,7 +33,7 @@ export interface Session {
   clusterFlags?: readonly string[];
 }
 
-/** The part of a session that commands need which read alone. */
+/** The part of a session for commands that only read. */
 export type ReadSession = Pick<Session, 'namespace' | 'output'> & { cluster: ClusterReader };
 
 /** Around the process, for tests. */
@@ -76,7 +76,7 @@ export function onCluster(
   });
 }
 
-/** As a shell reads them. */
+/** Flags in the form for a shell. */
 function clusterFlagsOf({ kubeconfig, context }: ClusterFlags): string[] {
   const flag = (name: string, value: string | undefined) => (value ? [`--${name}=${forShell(value)}`] : []);
   return [...flag('kubeconfig', kubeconfig), ...flag('context', context)];
@@ -86,7 +86,7 @@ function forShell(word: string): string {
   return /^[\w./:@+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The same for a command that asks no cluster. */
+/** The same for a command without a cluster. */
 export async function guarded(flags: OutputFlags, around = ofProcess(), act: (output: Output) => Promise<ExitName>): Promise<number> {
   const output = new Output(flags, around.env, around.streams);
   try {

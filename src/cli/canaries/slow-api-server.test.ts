@@ -37,7 +37,7 @@ describe('slowApiServer', () => {
     },
   ])('$what', async ({ leases, says }) => expect(await slowApiServer(over(leases), canary())).toBe(says));
 
-  it('leaves the line out where the Lease may not be read', async () => {
+  it('leaves the line out if the Lease cannot be read', async () => {
     const list = () => Promise.reject(new ApiError('leases: 403', { status: 403, reason: 'Forbidden' }));
     expect(await slowApiServer({ list }, canary())).toBeUndefined();
   });

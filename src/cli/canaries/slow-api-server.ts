@@ -6,7 +6,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { readSlowNote, slowAnnotation } from '../../kube/slow-note.ts';
 import { ifReadable } from '../../reading/if-readable.ts';
 
-/** One sentence when the controller of this Canary waits for the API server; undefined: it does not, or its Lease may not be read. */
+/** One sentence if the controller of this Canary waits for the API server; `undefined` if it does not, or its Lease cannot be read. */
 export async function slowApiServer(cluster: Pick<Cluster, 'list'>, canary: KubeObject): Promise<string | undefined> {
   const leases = await slowLeases(cluster);
   const writer = parseStatus(canary.status)?.release?.writer;

@@ -116,7 +116,7 @@ async function play(flags: OutputFlags, isTTY: boolean, marks = ['25 %', '50 %']
 }
 
 describe('serin status --watch', () => {
-  it('draws the screen again with every change, over the one before, and restores the terminal', async () => {
+  it('draws the screen again with every change, over the previous screen, and restores the terminal', async () => {
     const said = await play({}, true);
     const weights = said.split(HOME).flatMap((frame) => /canary \[.*\] (\d+ %)/.exec(frame)?.[1] ?? []);
     expect([...new Set(weights)]).toEqual(['0 %', '25 %', '50 %']);
@@ -124,7 +124,7 @@ describe('serin status --watch', () => {
     expect(said.indexOf('\x1b[?1049h')).toBe(0);
     expect(said.endsWith('\x1b[?7h\x1b[?25h\x1b[?1049l')).toBe(true);
   });
-  it('a change of a workload, a ReplicaSet, a pod or an event is one, too', async () => {
+  it('a change of a workload, a ReplicaSet, a pod or an event also redraws the screen', async () => {
     const screen = watching({}, true);
     await screen.shows('1 of 2 ready');
     await eventually('the watches are open', () => screen.cluster.watches === 6);
@@ -159,7 +159,7 @@ describe('serin status --watch', () => {
     expect(screen.terminal.raised).toEqual([signal]);
     expect(screen.said().endsWith('\x1b[?1049l')).toBe(true);
   });
-  it('a promotion is asked for only once confirmed, and its refusal is shown', async () => {
+  it('a promotion is requested only after confirmation, and its refusal is shown', async () => {
     const screen = watching({}, true);
     await screen.shows('p promote');
     screen.terminal.press('p');
@@ -195,7 +195,7 @@ describe('serin status --watch', () => {
   it.each([
     { title: '--plain', flags: { plain: true }, isTTY: true },
     { title: 'without a terminal', flags: {}, isTTY: false },
-  ])('$title nothing is drawn over: each change stands below the last, once', async ({ flags, isTTY }) => {
+  ])('$title nothing is drawn over: each change follows below the last, once', async ({ flags, isTTY }) => {
     const said = await play(flags, isTTY);
     expect(said).not.toContain('\x1b');
     expect([...said.matchAll(/^Canary test\/podinfo: /gm)]).toHaveLength(3);

@@ -25,7 +25,7 @@ type StatusSession = Pick<Session, 'namespace' | 'output' | 'clock' | 'clusterFl
   cluster: Pick<Cluster, 'get' | 'list' | 'watch'>;
 };
 
-/** What the live screen needs beside the cluster. Absent: changes are printed one below the other. */
+/** Parts of the live screen besides the cluster; without them, changes are printed one below the other. */
 export interface LiveParts {
   keyboard: Keyboard;
   /** Requests a verb, and waits for the answer. */

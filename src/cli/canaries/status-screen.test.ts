@@ -32,7 +32,7 @@ describe('"Who can act" of serin status', () => {
     ]);
   });
 
-  it('has a refusal that is stored in the condition alone, before what was recorded until then', () => {
+  it('has a refusal that is stored only in the condition, before the blockers recorded until then', () => {
     const conditions = [
       { type: 'Accepted', status: 'False', reason: 'ForeignController', message: 'another controller writes the status' },
     ];

@@ -61,7 +61,7 @@ function workloadRow(role: string, { kind, name, exists, replicas, ready, runs, 
   return [role, `${kind}/${name}`, count, shortRevision(revision)];
 }
 
-/** As `git log --oneline` shortens: enough to distinguish revisions. */
+/** Shortened like `git log --oneline`: enough to distinguish revisions. */
 export function shortRevision(revision: string | undefined): string {
   return revision === undefined ? '-' : revision.replace(/^(s1:[0-9a-f]{12})[0-9a-f]+$/, '$1');
 }

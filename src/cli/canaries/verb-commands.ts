@@ -4,7 +4,7 @@ import { canaryCommand, type RunOn } from './flags.ts';
 import type { ClusterFlags } from './session.ts';
 import type { VerbFlags } from './verb-command.ts';
 
-/** docs/verbs.md says what each verb does in each phase. */
+/** docs/verbs.md describes each verb in each phase. */
 const verbs = {
   promote: 'skip the rest of the analysis and promote, or approve the gate that the release waits for',
   rollback: 'roll the release back: route all traffic to the primary',

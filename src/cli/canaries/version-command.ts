@@ -8,7 +8,7 @@ import type { CommandAnswer } from '../output/output.ts';
 import { cleaned } from '../output/text.ts';
 import type { Session } from './session.ts';
 
-/** Without a cluster: what this program is. */
+/** Version of this program, without a cluster. */
 export function clientVersion(): VersionReport {
   return { apiVersion: outputVersion, kind: 'VersionReport', client: version, node: process.versions.node, output: outputVersion };
 }

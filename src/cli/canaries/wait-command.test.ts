@@ -23,7 +23,7 @@ const target = (revision: string): WantedRevision => ({
   target: { uid: 't-1', revision, generation: 1, readiness: { state: 'ready', ready: 1, wanted: 1 }, serving: true, replicas: 1 },
 });
 
-describe('what a wait ends with', () => {
+describe('results of a wait', () => {
   it.each<{ title: string; world: () => World; goal: WaitGoal; wanted?: WantedRevision; outcome: 'reached' | 'failed' | undefined }>([
     { title: 'a success', world: () => released('Succeeded'), goal: 'succeeded', outcome: 'reached' },
     {

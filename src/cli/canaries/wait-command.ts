@@ -29,7 +29,7 @@ const EXITS = { reached: 'done', failed: 'no', timedOut: 'timedOut', notFound: '
 
 type WaitSession = Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'watch'> };
 
-/** `serin wait NAME`: for pipelines, which go by the exit code. Follows the Canary by one watch. */
+/** `serin wait NAME`: for pipelines, which use the exit code. Follows the Canary by one watch. */
 export async function waitCommand(
   { cluster, namespace = '', output, clock = systemClock }: WaitSession,
   name: string,
@@ -55,12 +55,12 @@ export async function waitCommand(
   return EXITS[outcome];
 }
 
-/** Which revision is waited for: one that is named, or what the target held when the command began. */
+/** Revision to wait for: a named one, or the revision of the target when the command began. */
 export type WantedRevision = { revision: string } | { target: NonNullable<Sides['target']> };
 
 /**
- * Where one goal stands: undefined while it may still be reached. Where a revision is wanted, what happened to another one says nothing: the
- * target's newest may not have been seen yet, and a pipeline that has just applied it must not take the success before for its own.
+ * Result for one goal, `undefined` while it is still open. If a revision is wanted, the result of another revision does not count: the controller might not
+ * have seen the target's newest one yet, and a pipeline that has just applied it must not take the previous success for its own.
  */
 export function outcomeOf(raw: KubeObject, goal: WaitGoal, wanted?: WantedRevision): 'reached' | 'failed' | undefined {
   const status = parseStatus(raw.status);
@@ -92,21 +92,21 @@ function isUnderWay(raw: KubeObject, wanted: WantedRevision): boolean {
     const release = canary?.status?.release;
     if (!canary || !release) return false;
     if (generation !== undefined) return recordedFor(canary, { ...wanted.target, generation }) !== undefined;
-    // The generation of this kind does not follow its pods: the hash alone decides (docs/internals.md, Revisions).
+    // The generation of this kind does not follow its pods: only the hash decides (docs/internals.md, Revisions).
     return release.targetUid === uid && templateOf(release) === revision;
   }
   const seen = parseStatus(raw.status)?.lastAppliedSpec;
   return seen !== undefined && isRevision(seen, wanted.revision);
 }
 
-/** A revision may be given in short, as `serin status` shows it. */
+/** A revision can be abbreviated, as `serin status` shows it. */
 function isRevision(seen: string, wanted: string): boolean {
   const [whole, part] = [seen, wanted].map((one) => one.replace(/^s1:/, '')) as [string, string];
   return whole === part || (part.length >= SHORTEST_REVISION && whole.startsWith(part));
 }
 
 const SHORTEST_REVISION = 7;
-/** Instead of a revision: what the target holds now. */
+/** Instead of a revision: the current content of the target. */
 const OF_TARGET = 'target';
 
 /** A Canary, and until when it is waited for, by the clock's monotonic time. */

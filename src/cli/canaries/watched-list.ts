@@ -15,7 +15,7 @@ export interface ShownList {
 /** Which Canaries are watched, and for how long. */
 interface WatchedList {
   cluster: Pick<Cluster, 'watch'>;
-  /** Absent: all of them. */
+  /** Absent for all namespaces. */
   namespace: string | undefined;
   selector: string | undefined;
   clock: Clock;
@@ -24,7 +24,7 @@ interface WatchedList {
   connection(lost: string | undefined): void;
 }
 
-/** Between a change and what is shown of it: a burst of changes is shown once. */
+/** Between a change and its display: a burst of changes is shown once. */
 const REST_MS = 100;
 
 /** Shows all Canaries and kept primaries, and again after changes, from a watch of each: nothing else is read. */
@@ -61,7 +61,7 @@ export async function watchList({ cluster, namespace, selector, clock, signal, s
     selector === undefined ? {} : { labelSelector: selector },
   );
   let kept: readonly KeptItem[] = [];
-  // What is left of a Canary has no labels of it.
+  // A kept primary has no labels of its Canary.
   const anchors =
     selector === undefined
       ? watchAnchors(cluster, namespace, (now) => {

@@ -4,7 +4,7 @@ import { printable } from '../../base/printable.ts';
 import { clusterNames } from './cluster-names.ts';
 import { type Completions, completions } from './completions.ts';
 
-/** How long a shell waits for names, where `SERIN_COMPLETION_TIMEOUT` does not say so. */
+/** Longest wait of a shell for names, without `SERIN_COMPLETION_TIMEOUT`. */
 const WITHIN_MS = 2_000;
 
 /** The output of `serin __complete` for these words; empty where only files can follow. */
@@ -19,8 +19,8 @@ export async function answerShell(program: Command, words: readonly string[], en
 }
 
 /**
- * As kubectl reads it from a plugin's `kubectl_complete-NAME`: a line each, with a tab before its description, and last `:4` where no file can
- * follow, `:0` where one can. Source: kubectl's documentation of plugins, and the directives of cobra's completions.
+ * The format that kubectl reads from a plugin's `kubectl_complete-NAME`: a line each, with a tab before its description, and last `:4` if no file can follow,
+ * `:0` if one can. Source: kubectl's documentation of plugins, and the directives of cobra's completions.
  */
 function inLines({ candidates, files }: Completions): string {
   const lines = candidates.map(({ value, says }) =>

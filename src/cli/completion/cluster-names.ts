@@ -21,7 +21,7 @@ export async function clusterNames(
   const late = Promise.withResolvers<string[]>();
   const timer = setTimeout(() => late.resolve([]), options.withinMs);
   try {
-    // A credential plugin may ask for a password: do not wait for it.
+    // A credential plugin can prompt for a password: do not wait for it.
     return await Promise.race([late.promise, names(what, given, options)]);
   } catch {
     // A shell cannot show an error while it completes; the command itself reports it.

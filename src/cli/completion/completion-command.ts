@@ -3,7 +3,7 @@ import type { CommandHost } from '../canaries/command-host.ts';
 import { noted } from '../canaries/flags.ts';
 import { installHelp, type Shell, scriptFor, shells } from './scripts.ts';
 
-/** `serin completion SHELL`. What its scripts call is answered before the command line is parsed: its words belong to another one. */
+/** `serin completion SHELL`. Calls of its scripts are answered before the command line is parsed: their words belong to another command line. */
 export function addCompletionCommand(program: Command, { around, end }: CommandHost): void {
   noted(program.command('completion'), { examples: ['serin completion bash'] })
     .description('print the completion script of a shell: commands, flags, values, and names of Canaries, namespaces and contexts')

@@ -23,8 +23,8 @@ async function after(line: string) {
   return { values: candidates.map(({ value }) => value), candidates, files, asked };
 }
 
-describe('what a shell can put in the place of the last word', () => {
-  it('commands, by what was typed of them, without hidden ones', async () => {
+describe('candidates of a shell for the last word', () => {
+  it('commands that begin with the typed text, without hidden ones', async () => {
     expect((await after('')).values).toEqual(expect.arrayContaining(['list', 'status', 'report', 'completion', 'traffic']));
     expect((await after('')).values).not.toContain('hidden');
     expect((await after('st')).values).toEqual(['status']);
@@ -63,19 +63,19 @@ describe('what a shell can put in the place of the last word', () => {
     ['list --context ', 'contexts'],
     ['status podinfo ', undefined],
     ['wait podinfo --timeout ', undefined],
-  ])('serin %s: asks for %s', async (line, what) => {
+  ])('serin %s: requests %s', async (line, what) => {
     const { asked, values, files } = await after(line);
     expect(asked.map((one) => one.what)).toEqual(what === undefined ? [] : [what]);
     expect(files).toBe(false);
     if (what === undefined) expect(values).toEqual([]);
   });
 
-  it('names of what was typed so far, and the whole word where a flag and its value are one', async () => {
+  it('names that begin with the typed text, and the whole word where a flag and its value are one', async () => {
     expect((await after('status p')).values).toEqual(['podinfo']);
     expect((await after('status --namespace=p')).values).toEqual(['--namespace=podinfo']);
   });
 
-  it('what is asked for is asked of the cluster and namespace that the line names', async () => {
+  it('requests go to the cluster and namespace that the line names', async () => {
     const { asked } = await after('status --context=other -n shop --kubeconfig /tmp/one --plain ');
     expect(Object.fromEntries(asked[0]?.given ?? [])).toEqual({
       '--context': 'other',
@@ -90,7 +90,7 @@ describe('what a shell can put in the place of the last word', () => {
     expect(await after('status --kubeconfig=/tm')).toMatchObject({ files: true, values: [] });
   });
 
-  it('behind -- there are no flags', async () => {
+  it('no flags are completed after --', async () => {
     expect((await after('status -- -')).values).toEqual([]);
     expect((await after('status -- p')).values).toEqual(['podinfo']);
   });

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { type CompletionKind, completionOf } from '../canaries/flags.ts';
 
-/** Candidates, and whether names of files are candidates, too. */
+/** Candidates. With `files`, names of files are also candidates. */
 export interface Completions {
   candidates: readonly Candidate[];
   files: boolean;
@@ -16,12 +16,12 @@ export interface Candidate {
 /** The flags that were given so far, by long name; of those without a value `true`. */
 export type GivenFlags = ReadonlyMap<string, string | true>;
 
-/** Asks the kubeconfig or the cluster; empty where neither answers. */
+/** Queries the kubeconfig or the cluster; empty if neither answers. */
 export type FindNames = (what: CompletionKind, given: GivenFlags) => Promise<readonly string[]>;
 
 const NOTHING: Completions = { candidates: [], files: false };
 
-/** Candidates for the last word, which may be empty. The words begin behind the name of the program. */
+/** Candidates for the last word, which can be empty. The words begin after the name of the program. */
 export async function completions(program: Command, words: readonly string[], findNames: FindNames): Promise<Completions> {
   const last = words.at(-1) ?? '';
   const { command, given, waiting, place, isOver } = read(program, words.slice(0, -1));
@@ -90,7 +90,7 @@ async function valuesOf(thing: Option | Argument, given: GivenFlags, findNames: 
   return known ? { candidates: (await findNames(known, given)).map((value) => ({ value })), files: false } : NOTHING;
 }
 
-/** Long ones alone: each has one, and it says what it is. */
+/** Only long names: each flag has one, which describes it. */
 function flagsOf(command: Command): Candidate[] {
   const own = command.options
     .filter(({ hidden }) => !hidden)

@@ -1,4 +1,4 @@
-/** Each asks the program itself; nothing of a command is written twice. */
+/** Each script calls the program itself; nothing of a command is written twice. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
@@ -73,7 +73,7 @@ export function scriptFor(shell: Shell): string {
   return scripts[shell];
 }
 
-/** How each is put in its place. */
+/** Help on the installation of each script. */
 export const installHelp = `
 To have it in each new shell:
   bash  echo 'source <(serin completion bash)' >> ~/.bashrc

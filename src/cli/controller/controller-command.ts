@@ -31,7 +31,7 @@ export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv
 
 const flagName = (path: readonly PropertyKey[]): string => `--${writtenName(path.join('.').replace(/Ms$/, ''))}`;
 
-/** Undefined: it cannot be served, which was printed. */
+/** `undefined` if the dashboard cannot be served, after the reason is printed. */
 async function startDashboard(
   flags: ProcessFlags,
   { dashboardUrl, namespaces, meshProvider }: ControllerConfig,

@@ -6,7 +6,7 @@ import { configOf } from '../../process/controller-settings.ts';
 import { withTwoDashes } from '../go-flags.ts';
 import { addControllerCommand } from './controller-options.ts';
 
-/** What the command gets for these words. */
+/** Options that the command gets for these words. */
 async function options(...words: string[]): Promise<CommandLine> {
   let found: unknown;
   const program = new Command();

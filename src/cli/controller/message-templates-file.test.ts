@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'serin-templates-'));
 const file = join(folder, 'templates.yaml');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('without a file there are no templates', () => {
+it('without a file no templates exist', () => {
   expect(messageTemplatesIn(undefined)).toEqual({});
   expect(messageTemplatesIn('')).toEqual({});
 });

@@ -47,7 +47,7 @@ export function startVirtualController(
   const write = (text: string): void => {
     if (!isOver) log(text);
   };
-  // A file that is there from the start, as the one that a process writes to.
+  // A file that exists from the start, like the log file of a process.
   write('');
   const host: ControllerHost = {
     identity: `virtual_${randomUid(world.random)}`,
@@ -70,7 +70,7 @@ export function startVirtualController(
   };
   const program = new Command('serin').exitOverride().configureOutput({ writeErr: write });
   addControllerCommand(program, async (options) => over(await controllerCommand(options, {}, host)));
-  // As `process.argv` has them: the program and its file come first.
+  // Arguments in the form of `process.argv`: the program and its file come first.
   program.parseAsync(withTwoDashes(['node', 'serin', 'controller', ...args])).catch((error: unknown) => {
     write(`${error}\n`);
     over(1);

@@ -9,7 +9,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 
 /** One difference between the definition in a cluster and ours. */
 export interface CrdDifference {
-  /** `lost`: what the cluster has and ours has not, so that applying ours would drop it from every object. */
+  /** `lost`: a field that the cluster has and ours lacks, so that applying ours would drop it from every object. */
   kind: 'new' | 'changed' | 'lost';
   /** `v1beta1 spec.analysis.interval`, or a field of the definition itself. */
   at: string;
@@ -70,7 +70,7 @@ function compareSchemas(live: StructuralSchema, ours: StructuralSchema, at: stri
   const differing = keywords.filter((keyword) => !isSame(keyword, live[keyword], ours[keyword]));
   const words = differing.map((keyword) => changed(`${here} ${keyword}`, live[keyword], ours[keyword]));
   const keepsUnknown = ours[KEEPS_UNKNOWN] === true;
-  // Where the cluster keeps whatever comes, objects may hold fields that neither definition names.
+  // If the cluster keeps unknown fields, objects can contain fields that neither definition names.
   const opaque: CrdDifference[] =
     live[KEEPS_UNKNOWN] === true && !keepsUnknown ? [{ kind: 'lost', at: here, says: 'keeps fields that no schema names' }] : [];
   return [...words, ...opaque, ...compareFields(live, ours, at, keepsUnknown), ...compareInner(live, ours, at, keepsUnknown)];

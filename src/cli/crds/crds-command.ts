@@ -20,8 +20,8 @@ export async function diffCrds(cluster: Pick<Cluster, 'get'>, say: Say): Promise
 }
 
 /**
- * Brings the definitions of a cluster to ours by server-side apply, all or none: a field or version that ours do not have would vanish from
- * every object, and is refused: `no`.
+ * Brings the definitions of a cluster to ours by server-side apply, either all or none. Refuses with `no` if a field or version that ours do not have would
+ * vanish from every object.
  */
 export async function applyCrds(cluster: Pick<Cluster, 'get' | 'apply'>, say: Say): Promise<ExitName> {
   const definitions = await readDefinitions(cluster);

@@ -17,19 +17,19 @@ const session = () => {
   return { cluster: raw(new HeldCluster([canary])), namespace: undefined, output, written };
 };
 
-it.each(['x', '-1', '65536', '1.5', ''])('--port %s is refused with what it must be', async (port) => {
+it.each(['x', '-1', '65536', '1.5', ''])('--port %s is refused with the range of valid ports', async (port) => {
   await expect(dashboardCommand(session(), { port, meshProvider: 'istio' }, Promise.resolve())).rejects.toThrow(
     `--port ${port} must be a whole number from 0 to 65535`,
   );
 });
 
-it('prints one address, with the token, and ends when it is asked to', async () => {
+it('prints one address, with the token, and ends when it is stopped', async () => {
   const { written, ...given } = session();
   expect(await dashboardCommand(given, { port: '0', meshProvider: 'istio' }, Promise.resolve())).toBe('done');
   expect(written).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/login\?token=[\w-]{43}\n$/)]);
 });
 
-it('a Canary that is not there is a 404 in words, in every view', async () => {
+it('a Canary that does not exist is a 404 in words, in every view', async () => {
   const views = clusterViews(session(), 'istio');
   const gone = { namespace: 'test', name: 'gone' };
   for (const view of ['history', 'difference'] satisfies (keyof Views)[])

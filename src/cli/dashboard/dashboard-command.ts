@@ -9,7 +9,7 @@ export interface DashboardFlags extends ClusterFlags {
   meshProvider: string;
 }
 
-/** `serin dashboard`: serves the page until a signal ends it. The address with its token goes to stdout alone. */
+/** `serin dashboard`: serves the page until a signal ends it. The address with its token goes only to stdout. */
 export async function dashboardCommand(session: Session, flags: DashboardFlags, ended = untilSignal()): Promise<ExitName> {
   const { output } = session;
   const port = /^\d{1,5}$/.test(flags.port) ? Number(flags.port) : Number.NaN;

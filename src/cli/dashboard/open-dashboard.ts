@@ -44,7 +44,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Starts the user's browser; `note` gets a line where there is none. */
+/** Starts the user's browser; `note` gets a line if none can be started. */
 export function openInBrowser(address: string, note: (line: string) => void): void {
   const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   const opener = spawn(program, [...args, address], { stdio: 'ignore', detached: true });

@@ -126,7 +126,7 @@ function canary(provider: DemoProvider): KubeObject {
       analysis: {
         interval: INTERVAL,
         threshold: 2,
-        // In the first seconds of a step there may be nothing to measure yet, which the version is not blamed for.
+        // In the first seconds of a step there can be nothing to measure yet, which is not the version's fault.
         unmeasured: 'hold',
         ...plan,
         // Without a mesh no user reaches the new version while it is judged, so there is nothing to measure.

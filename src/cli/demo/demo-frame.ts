@@ -33,7 +33,7 @@ export interface DemoFrame {
   events: readonly string[];
 }
 
-/** Follows the Canary, its two Deployments, its events and its routes in the cluster; the demo asks nothing of the controller. */
+/** Follows the Canary, its two Deployments, its events and its routes in the cluster; the demo requests nothing from the controller. */
 export function followDemo(demo: DemoCluster, users: DemoUsers, onPhase: (status: CanaryStatus) => void) {
   const { cluster } = demo.embedded;
   const ready = new Map<string, string>();

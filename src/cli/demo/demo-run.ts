@@ -47,7 +47,7 @@ export async function runDemo(options: DemoOptions, screen: Screen, leftovers: L
   if (isKept) {
     for (const line of keptLines(call, cluster.kubeconfigFile, Object.keys(bad.env))) screen.say(line);
     await new Promise<void>((resolve) => {
-      // A second signal does not wait for what is being stopped.
+      // A second signal does not wait for the end of the first one's work.
       for (const [signal, code] of Object.entries(endingSignals))
         process
           .removeAllListeners(signal)
@@ -62,7 +62,7 @@ export async function runDemo(options: DemoOptions, screen: Screen, leftovers: L
   return summary.ok ? 0 : 1;
 }
 
-/** The page is there before the first part, so that all of them are seen in it. */
+/** The page is served before the first part, so that all parts are seen in it. */
 async function showDashboard({ embedded: { cluster } }: DemoCluster, screen: Screen): Promise<OpenDashboard> {
   const dashboard = await openDashboard({ cluster, namespace: NAMESPACE }, { port: 0, meshProvider: 'istio' });
   screen.say('Dashboard, for one browser and once:');
@@ -76,7 +76,7 @@ interface BadVersion {
   env: Readonly<Record<string, string>>;
 }
 
-/** Its errors are counted and not drawn by lot: a release that is rolled back early has some, too. */
+/** Its errors are counted and not random: a release that is rolled back early also has some. */
 const slowAndFaulty: BadVersion = { what: 'is slow and fails every fifth request', env: { ERROR_EVERY: '5', LATENCY_MS: '600' } };
 /** Without a mesh no user reaches a version under test, so that only its readiness counts. */
 const unready: BadVersion = { what: 'never becomes ready', env: { NEVER_READY: 'true' } };
@@ -118,7 +118,7 @@ class DemoRun {
     this.#drawing = setInterval(() => screen.show(this.#follower.frame()), FRAME_MS);
   }
 
-  /** Returns why the demo failed; undefined: it succeeded. */
+  /** Returns the reason if the demo failed. */
   async parts(bad: BadVersion): Promise<string | undefined> {
     const { screen, users } = this.#deps;
     let failure: string | undefined;
@@ -215,7 +215,7 @@ class DemoRun {
     };
   }
 
-  /** The event of a release's end comes after its status; one that is lost holds nothing up. */
+  /** The event of a release's end comes after its status; a lost event holds nothing up. */
   async #said(reason: string): Promise<void> {
     const isSaid = () => this.#follower.frame().events.at(-1)?.startsWith(`${reason}: `);
     for (let looks = 0; looks < 20 && !isSaid(); looks += 1) await sleep(50);

@@ -4,7 +4,7 @@ import { keptLines, nextLines } from './next-commands.ts';
 const commandsIn = (lines: readonly string[]): string[] => lines.filter((line) => /^ {2}\S/.test(line)).map((line) => line.trim());
 const kept = keptLines('npx node src/cli/main.ts', '/tmp/serin-demo-Ab12cd/kubeconfig', ['ERROR_EVERY', 'LATENCY_MS']);
 
-it('every command is words that each shell takes as they are, without a variable, an operator or a comma', () => {
+it('every command consists of words that each shell takes literally, without a variable, an operator or a comma', () => {
   const all = [...commandsIn(kept), ...commandsIn(nextLines('serin', false)), ...commandsIn(nextLines('npx node src/cli/main.ts', true))];
   expect(all).toHaveLength(9);
   for (const command of all) expect(command).toMatch(/^[\w./:@=+ -]+$/);
@@ -12,7 +12,7 @@ it('every command is words that each shell takes as they are, without a variable
   expect(all.join('\n')).not.toMatch(/ -- |export/);
 });
 
-it('what is not a command fits a usual terminal', () => {
+it('a line without a command fits a usual terminal', () => {
   const lines = [...kept, ...nextLines('npx node src/cli/main.ts', true)].filter((line) => !/^ {2}\S/.test(line));
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
 });

@@ -1,7 +1,7 @@
 import { shellWord } from '../own-program.ts';
 import { APP } from './demo-cluster.ts';
 
-/** Lines that say what to run after the demo. `call`: the program as it is typed; `isCheckout`: the examples lie beside it. */
+/** Lines with commands to run after the demo. `call`: the program as the user types it; `isCheckout`: the examples are next to it. */
 export function nextLines(call: string, isCheckout: boolean): string[] {
   return [
     'Try next:',

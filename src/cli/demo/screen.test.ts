@@ -103,7 +103,7 @@ it('colours follow the verdict and not the text of a line', () => {
   expect(out.text()).not.toContain('\x1b[32m');
 });
 
-it.each([true, false])('a terminal without UTF-8 gets ASCII alone (redrawn: %s)', (isLive) => {
+it.each([true, false])('a terminal without UTF-8 gets only ASCII (redrawn: %s)', (isLive) => {
   const out = paper({ isTTY: isLive, columns: 80, rows: 24 });
   const screen = createScreen(out, { live: isLive, color: false, unicode: false });
   screen.say('Serin’s own');

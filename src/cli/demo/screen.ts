@@ -28,7 +28,7 @@ export interface Output {
 
 type Abilities = Pick<Terminal, 'color' | 'unicode' | 'live'>;
 
-/** Where lines may be redrawn one frame in place, else plain lines for each change. */
+/** Redraws a frame in place if the terminal can, else prints plain lines for each change. */
 export function createScreen(out: Output, terminal: Abilities): Screen {
   return terminal.live ? liveScreen(out, terminal) : plainScreen(out, terminal);
 }
@@ -76,7 +76,7 @@ function liveScreen(out: Output, terminal: Abilities): Screen {
   return {
     say(line) {
       erase();
-      // What is indented is a table or a command, and stays as it is.
+      // An indented line is a table or a command, and is not wrapped.
       const lines = line.startsWith(' ') ? [line] : wrapped(line, (out.columns ?? USUAL.columns) - 1);
       for (const each of lines) out.write(`${inCharacters(each, terminal)}\n`);
     },

@@ -42,7 +42,7 @@ it('a failed demo ends with the reason and the log, and shows no figures that it
   expect(lines.join('\n')).not.toMatch(/verdict|kill -9|while idle/);
 });
 
-it('without a mesh a step that promotes, too, is not the one that is shown', () => {
+it('without a mesh the shown step is not a step that also promotes', () => {
   const checked = { 'patch canaries/status': 1, 'create events': 1 };
   const waypoints = [
     { weight: 0, iterations: 1, requests: {} },
@@ -52,7 +52,7 @@ it('without a mesh a step that promotes, too, is not the one that is shown', () 
   expect(smallestStep(waypoints)).toEqual(checked);
 });
 
-it('a step on whose way the controller was started again is not the one that is shown', () => {
+it('the shown step is not a step in which the controller was started again', () => {
   const started = { 'patch canaries/status': 1, 'create events': 1, 'list canaries': 1, 'get /api/v1': 1 };
   const waypoints = [
     { weight: 0, iterations: 1, requests: {} },

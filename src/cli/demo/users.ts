@@ -9,7 +9,7 @@ export interface DemoUsers {
   stop(): Promise<void>;
 }
 
-/** Users that never stop asking: each waits for an answer, then asks again. An error that no application made is one that Serin lost. */
+/** Users that never stop: each waits for an answer, then sends the next request. An error that no application made counts as lost by Serin. */
 export function startDemoUsers(proxyUrls: readonly string[], perProxy: number): DemoUsers {
   const seen: ReturnType<DemoUsers['counts']> = { sent: 0, answered: 0, appErrors: 0, lost: 0 };
   let running = true;

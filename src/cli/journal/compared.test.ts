@@ -12,7 +12,7 @@ import { supposedAnalysis } from './supposed-analysis.ts';
 
 const bad: Traffic = { canary: 0.3, primary: 0.0005, perSecond: 100 };
 const good: Traffic = { canary: 0.0005, primary: 0.0005, perSecond: 100 };
-/** Judged by one metric that always passes, so that the comparison alone could end it. */
+/** Judged by one metric that always passes, so that only the comparison could end it. */
 const metrics = [{ name: 'rate', thresholdRange: { max: 1 } }];
 
 function releasing(comparison: AnalysisComparison | undefined, traffic: Traffic, analysis: Partial<Canary['spec']['analysis']> = {}) {
@@ -37,7 +37,7 @@ function journalOf(...given: Parameters<typeof releasing>): JournalPart {
 const supposing = (part: JournalPart, patch: Record<string, unknown>) => suppose([part], supposedAnalysis({ patch }));
 
 describe('serin replay of a comparison', () => {
-  it('decides the same in every step of a release with polls, whatever was counted, and after crashes', () => {
+  it('decides the same in every step of a release with polls, for all counts, and after crashes', () => {
     const share = fc.double({ min: 0, max: 0.2, noNaN: true });
     const aMinute = fc.record({ canary: share, primary: share, perSecond: fc.nat(1000), crashes: fc.boolean() });
     let polls = 0;

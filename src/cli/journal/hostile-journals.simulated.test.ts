@@ -108,7 +108,7 @@ describe('I16: a record that cannot be used is named, with the reason and a reme
   });
 });
 
-it('a record that only has the label is left alone', async () => {
+it('a record that only has the label is ignored', async () => {
   const { annotations: _, ...metadata } = record.metadata;
   expect(await read({ ...record, metadata: { ...metadata, name: 'podinfo-serin-journal-x' } })).toEqual([]);
   expect(await read({ ...record, metadata: { ...record.metadata, name: 'mysql-5d8' } })).toEqual([]);

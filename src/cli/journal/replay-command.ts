@@ -55,7 +55,7 @@ async function replayed(journal: Journal, change: Awaited<ReturnType<typeof anal
   return exits[result.outcome];
 }
 
-/** With the first difference, if there is one: all that follows may be due to it. */
+/** With the first difference, if there is one: all later differences can follow from it. */
 export function replayOf({ namespace, name, run, parts }: Journal): ReplayResult {
   const head = {
     ...({ apiVersion: outputVersion, kind: 'ReplayResult', namespace, name, release: run } as const),
@@ -99,7 +99,7 @@ export function supposedOf({ namespace, name, run, parts }: Journal, { recorded,
   const { atMs, ...rest } = end;
   const supposed = { ...rest, at: preciseTimestamp(atMs) };
   if (recorded?.verdict !== end.verdict) return { ...head, outcome: 'differs', supposed };
-  // A step that is missing may have been the one that would have made the difference.
+  // The missing step could have made the difference.
   if (isIncomplete)
     return {
       ...head,
@@ -163,7 +163,7 @@ function suppositionAnswer(result: Supposition): CommandAnswer<Supposition> {
   };
 }
 
-/** `NAME/RELEASE`: the number behind the last slash, and what is before it. */
+/** `NAME/RELEASE`: the number after the last slash, and the text before it. */
 export function splitRelease(text: string): { canary: string; release?: number } {
   const found = /^(.+)\/(\d{1,9})$/.exec(text);
   return found?.[1] === undefined ? { canary: text } : { canary: found[1], release: Number(found[2]) };

@@ -107,7 +107,7 @@ describe('serin replay', () => {
     expect(supposed.at <= recorded.at).toBe(true);
   });
 
-  it('--with more failed checks allowed: what was measured after the rollback is not known', async () => {
+  it('--with more failed checks allowed: measurements after the rollback are not known', async () => {
     const { exit, document } = await supposing(2, { threshold: 3 });
     expect([exit, document]).toMatchObject(['unanswered', { outcome: 'unknown', recorded: { verdict: 'rolledBack' } }]);
     expect(document).not.toHaveProperty('supposed');
@@ -166,11 +166,11 @@ describe('serin replay', () => {
     expect((await replaying(1, { withFile: file })).document).toMatchObject({ supposed: { verdict: 'rolledBack' } });
   });
 
-  it('names the releases that have a journal where the wanted one has none', async () => {
+  it('names the releases that have a journal if the wanted one has none', async () => {
     expect((await replaying(7)).exit).toBe('notFound: Canary test/podinfo has no journal of release 7: there are those of releases 2, 1');
   });
 
-  it('a release stands behind the last slash', () =>
+  it('the number of a release follows the last slash', () =>
     expect(['a', 'a/3', 'test/a', 'test/a/12'].map(splitRelease)).toEqual([
       { canary: 'a' },
       { canary: 'a', release: 3 },

@@ -19,7 +19,7 @@ import { unknownFields } from '../validate/unknown-fields.ts';
 /** A merge patch of spec.analysis (RFC 7386), or all of it. */
 export type AnalysisChange = { patch: Record<string, unknown> } | { whole: Record<string, unknown> };
 
-/** Fields of a metric that decide which query is asked, and when. */
+/** Fields of a metric that decide which query runs, and when. */
 const ASKED = [
   'interval',
   'query',
@@ -32,7 +32,7 @@ const ASKED = [
   'initialDelay',
 ] as const satisfies (keyof Metric)[];
 
-/** Judges a journal anew under a changed analysis. What was not asked then is not known, and never guessed. */
+/** Judges a journal again under a changed analysis. The result of a query that did not run then is unknown, and never guessed. */
 export function supposedAnalysis(change: AnalysisChange): SupposedAnalysis {
   checkFields(change);
   const known = new Map<string, Analysis>();
@@ -42,7 +42,7 @@ export function supposedAnalysis(change: AnalysisChange): SupposedAnalysis {
     facts: (facts) => ({ ...facts, canary: { ...facts.canary, spec: { ...facts.canary.spec, analysis: changed(facts.canary) } } }),
     answer(answer, { was, is }) {
       const [before, after] = [was.canary.spec.analysis, is.canary.spec.analysis];
-      // The interval decides when anything is asked.
+      // The interval decides when anything is measured.
       if (before.interval !== after.interval)
         return { unfit: `analysis.interval is ${after.interval}, and was ${before.interval}: nothing was asked at those times` };
       const uncounted = isGate(after) ? uncountedBy(before, after) : undefined;
@@ -78,7 +78,7 @@ function changedAnalysis(canary: Canary, change: AnalysisChange): Analysis {
   return parsed.data;
 }
 
-/** What a gate compares and nothing in the journal counts. */
+/** The problem, if a gate compares something that the journal has no counts of. */
 function uncountedBy(before: Analysis, after: Analysis): string | undefined {
   const had = comparedMetrics(before);
   for (const { name, latency, limits } of comparedMetrics(after)) {

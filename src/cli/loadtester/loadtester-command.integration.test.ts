@@ -25,7 +25,7 @@ describe('serin loadtester', () => {
     { row: '06-SE1', flags: ['--allow-commands=test'], text: 'every client that reaches the port could run commands: name credentials' },
     { row: '06-LT2', flags: ['-timeout=1000h'], text: '--timeout: 1000h must be a duration up to 480h' },
     { row: '06-SE1', flags: ['--token-file=/none'], text: 'cannot start: ENOENT' },
-  ])('$row: $flags ends with exit code 1 and says what to correct', async ({ flags, text }) => {
+  ])('$row: $flags ends with exit code 1 and a remedy', async ({ flags, text }) => {
     const ended = await run(...flags);
     expect(ended).toEqual({ code: 1, text: expect.stringContaining(text) });
   });

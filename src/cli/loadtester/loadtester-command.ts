@@ -98,7 +98,7 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
     return undefined;
   });
   if (tester === undefined) return 1;
-  // Before it says that it started: who reads that may end it at once, and finds that it listens.
+  // Before the log says that it started: a reader of that line can send a signal at once.
   const stopped = untilStopped(tester, flags.data.grace, log);
   log.info(
     { version, port: tester.port, commands: commandNamespaces, authenticated: areRequired(credentials) },

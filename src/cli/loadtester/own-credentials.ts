@@ -11,13 +11,13 @@ export type OwnCredentials = z.infer<typeof OwnCredentials>;
 /** Set where they are read from standard input. */
 const ON_STDIN = `${CREDENTIAL_VARIABLES}ON_STDIN`;
 const STDIN = 0;
-/** The first is in memory, and in a container writable with a read-only root, too. */
+/** The first is in memory, and also writable in a container with a read-only root. */
 const FOLDERS = ['/dev/shm', tmpdir()];
 
 /**
- * The credentials that the environment gives. Commands have the user of this process, and so can read the environment that it was started with
- * (`/proc/$PPID/environ`, whatever it deletes later): where they may run, the process replaces itself by one with the same id and without them,
- * and passes them on in a file that is already unlinked. Throws where no such file can be made.
+ * The credentials from the environment. Commands run as the user of this process, and so can read the environment that it was started with
+ * (`/proc/$PPID/environ`, even after variables are deleted). So where commands are allowed, the process replaces itself by a process with the same id and
+ * without the credentials, and passes these on in a file that is already unlinked. Throws if no such file can be made.
  */
 export function ownCredentials(env: NodeJS.ProcessEnv, { runsCommands }: { runsCommands: boolean }): OwnCredentials {
   if (env[ON_STDIN] !== undefined) return fromStdin();
@@ -56,7 +56,7 @@ function unnamed(): { file: string; fd: number } {
     try {
       return { file, fd: openSync(file, 'wx', 0o600) };
     } catch {
-      // The next folder may be writable.
+      // The next folder might be writable.
     }
   }
   throw new Error(`${FOLDERS.join(' and ')} cannot be written`);

@@ -26,7 +26,7 @@ const provider = (name: string, spec: object): KubeObject =>
   ({ apiVersion: 'flagger.app/v1beta1', kind: 'AlertProvider', metadata: { name, namespace: 'test' }, spec }) as KubeObject;
 const alert = (name: string, severity: 'info' | 'error' = 'info') => ({ name, severity, providerRef: { name } });
 
-/** A Canary that tells a chat, the on-call engineer, and one that does not exist where `missing` is true. */
+/** A Canary with alerts to a chat and to the on-call engineer, and to a provider that does not exist if `missing` is true. */
 function aCluster({ missing = false, alerts = true } = {}): HeldCluster {
   const named = [alert('chat'), alert('pager', 'error'), ...(missing ? [alert('gone')] : [])];
   const encoded = (data: Record<string, string>) => Object.fromEntries(Object.entries(data).map(([key, value]) => [key, btoa(value)]));
@@ -146,7 +146,7 @@ describe('serin notify --dry-run', () => {
 });
 
 describe('serin notify', () => {
-  it('asks, sends a test message to each receiver, and says so', async () => {
+  it('asks the user, sends a test message to each receiver, and says so', async () => {
     const { exit, receivers, asked, posts } = await notify(aCluster());
     expect(asked).toEqual(['Send a test alert of the kind Failed to test/chat, test/pager?']);
     expect([exit, receivers.map(({ outcome }) => outcome)]).toEqual(['done', ['sent', 'sent']]);
@@ -160,7 +160,7 @@ describe('serin notify', () => {
     expect([exit, complained, posts]).toEqual(['done', 'Nothing was sent.\n', []]);
   });
 
-  it('does not ask with --yes, and exits with 1 where one receiver fails', async () => {
+  it('does not ask the user with --yes, and exits with 1 if one receiver fails', async () => {
     const { exit, receivers, asked } = await notify(aCluster({ missing: true }), { yes: true });
     expect([exit, asked]).toEqual(['no', []]);
     expect(receivers.map(({ outcome, message }) => `${outcome} ${message ?? ''}`)).toEqual([
@@ -180,7 +180,7 @@ describe('serin notify', () => {
     await expect(notify(aCluster(), flags)).rejects.toThrow(error);
   });
 
-  it('has no address of a global receiver, and says what to do', async () => {
+  it('has no address of a global receiver, and names the remedies', async () => {
     await expect(notify(aCluster({ alerts: false }))).rejects.toThrow('add --dry-run to see what it gets, or name an AlertProvider');
   });
 });

@@ -36,7 +36,7 @@ export interface NotifyFlags {
 }
 
 interface NotifySurroundings {
-  /** Asks the user; false: no. */
+  /** Asks the user; returns false for no. */
   ask(question: string): Promise<boolean>;
   environment: NodeJS.ProcessEnv;
 }
@@ -112,7 +112,7 @@ const forEverySeverity = ({ spec: { analysis } }: Canary): Canary['spec']['analy
   alerts: (analysis.alerts ?? []).map((one) => ({ ...one, severity: 'info' as const })),
 });
 
-/** What the receivers of Canaries without alerts of their own would get. */
+/** Alerts that the receivers of Canaries without alerts of their own would get. */
 function globalReceivers(message: AlertMessage): ReceiverResult[] {
   const flagOf = { slack: '--slack-url', msteams: '--msteams-url' } as const;
   return Object.entries(flagOf).map(([type, provider]) => ({

@@ -14,7 +14,7 @@ const sampleChange: ReleaseChange = {
 };
 const supports = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
 
-/** An alert of this kind about the release of the Canary; what that does not have is made up. The message says that it is a test. */
+/** An alert of this kind about the release of the Canary; missing parts are made up. The message says that it is a test. */
 export function sampleAlert(canary: Canary, kind: AlertKind, nowMs: number): Delivery {
   // One delivery, for the global receiver.
   const alone = { ...canary, spec: { ...canary.spec, analysis: { ...canary.spec.analysis, alerts: [] } } };

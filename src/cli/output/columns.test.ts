@@ -22,7 +22,7 @@ describe('columns on a terminal', () => {
   it('an accent stays with its letter', () => {
     expect(firstColumns('e\u0301e\u0301', 1)).toBe('e\u0301');
   });
-  it('a text of marks without columns ends, too', () => {
+  it('a text of marks without columns also ends', () => {
     const marks = `e${'\u0301'.repeat(1_000_000)}`;
     expect(fits(marks, 10)).toBe(false);
     expect(firstColumns(marks, 10)).toHaveLength(80);

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 
-/** Code units that are looked at for each column: marks that are stacked on one character take no column, and there may be thousands. */
+/** Code units that are read for each column: marks that are stacked on one character take no column, and there can be thousands. */
 const UNITS_PER_COLUMN = 8;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -11,7 +11,7 @@ export const columnsOf = (text: string): number => stringWidth(text, { countAnsi
 /** The text, filled with spaces to so many columns. */
 export const padded = (text: string, columns: number): string => `${text}${' '.repeat(Math.max(0, columns - columnsOf(text)))}`;
 
-/** Whether the text takes at most so many columns. Its cost depends on the columns and not on the text. */
+/** Tests if the text takes at most so many columns. Its cost depends on the columns and not on the text. */
 export function fits(text: string, columns: number): boolean {
   return text.length <= UNITS_PER_COLUMN * columns && columnsOf(text) <= columns;
 }

@@ -7,7 +7,7 @@ const MOST_BARS = 40;
 /** Both scales end at the decision. */
 const TO_DECISION = { min: 0, max: 100 };
 
-/** How the evidence grew, two lines for each metric; empty without any. */
+/** Growth of the evidence, two lines for each metric; empty without any. */
 export function evidenceLines(points: readonly EvidencePoint[], terminal: Terminal): string[] {
   const rows = [...Map.groupBy(points, ({ metric }) => metric)].flatMap(([metric, all]) => {
     const last = all.at(-1);

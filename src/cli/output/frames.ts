@@ -1,7 +1,7 @@
 import type { Documents } from './documents.ts';
 import type { CommandAnswer, Output } from './output.ts';
 
-/** Prints answers one below the other; one that says nothing new is left out. */
+/** Prints answers one below the other, and leaves out an answer that says nothing new. */
 export class Frames {
   readonly #output: Output;
   #last = '';

@@ -49,7 +49,7 @@ export class Output {
     this.write(await this.render(answer));
   }
 
-  /** The text of an answer, as it was asked for. */
+  /** The text of an answer in the chosen format. */
   async render<D extends Documents>({ document, names, lines }: CommandAnswer<D>): Promise<string> {
     switch (this.format) {
       case 'json':
@@ -65,7 +65,7 @@ export class Output {
     }
   }
 
-  /** The stream for a screen that is redrawn; its size may change. */
+  /** The stream for a screen that is redrawn; its size can change. */
   get stream(): Streams['out'] {
     return this.#streams.out;
   }

@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal.ts';
 
-/** The meaning that a colour repeats; the word says it, too. */
+/** The meaning that a colour repeats; the word also says it. */
 export type Meaning = 'good' | 'bad' | 'busy' | 'plain';
 
 const COLORS = { good: 32, bad: 31, busy: 33 } as const;
@@ -11,7 +11,7 @@ export function paint(text: string, meaning: Meaning, { color }: Pick<Terminal, 
   return color && meaning !== 'plain' && text !== '' ? `\x1b[${COLORS[meaning]}m${text}\x1b[0m` : text;
 }
 
-/** Does something to what a painted line says, and not to its colours; whatever else looks like a colour was written by others. */
+/** Changes the text of a painted line, but not its colours; anything else that looks like a colour was written by others. */
 export function betweenColors(line: string, { color }: Pick<Terminal, 'color'>, change: (text: string) => string): string {
   if (!color) return change(line);
   return line

@@ -5,7 +5,7 @@ const utf8 = { LANG: 'en_US.UTF-8' };
 const screen = { isTTY: true, columns: 120 };
 const choice = (changes: Partial<TerminalChoice>): TerminalChoice => ({ env: utf8, out: screen, color: true, plain: false, ...changes });
 
-describe('what may be written', () => {
+describe('abilities of a terminal', () => {
   it.each<{ title: string; given: Partial<TerminalChoice>; wanted: object }>([
     { title: 'a terminal with UTF-8 has all', given: {}, wanted: { color: true, unicode: true, live: true, columns: 120 } },
     {

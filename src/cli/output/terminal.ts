@@ -4,9 +4,9 @@ export interface Terminal {
   color: boolean;
   /** Characters beyond ASCII. */
   unicode: boolean;
-  /** Lines may be redrawn in place. */
+  /** Lines can be redrawn in place. */
   live: boolean;
-  /** Characters a line may have. */
+  /** Most characters of a line. */
   columns: number;
 }
 

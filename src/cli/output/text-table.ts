@@ -12,8 +12,8 @@ export interface Cell {
 const GAP = 2;
 
 /**
- * Columns under their headings. What names or counts something is never cut, so that it can be copied; a `sentence` in the last column is,
- * on a terminal where the line would be too long.
+ * Columns under their headings. A name or a count is never cut, so that it can be copied. A `sentence` in the last column is cut, on a terminal where the line
+ * would be too long.
  */
 export function textTable(
   headings: readonly string[],

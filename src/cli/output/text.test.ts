@@ -25,7 +25,7 @@ describe('texts that others wrote', () => {
 });
 
 describe('a table', () => {
-  it('keeps its columns under their headings, whatever the colour', () => {
+  it('keeps its columns under their headings, with any colour', () => {
     const rows = [
       ['web', { text: 'Failed', meaning: 'bad' as const }, 'x'],
       ['a-longer-name', { text: 'Progressing', meaning: 'busy' as const }, 'y'],

@@ -48,7 +48,7 @@ export function indented(text: string, terminal: Pick<Terminal, 'unicode' | 'col
   return wrapped(cleaned(text, terminal), terminal.columns - 2).map((line) => `  ${line}`);
 }
 
-/** So much of a text as fits, and a mark where there is more. */
+/** The part of a text that fits, with a mark if it was cut. */
 export function cut(text: string, width: number, { unicode }: Pick<Terminal, 'unicode'>): string {
   if (fits(text, width)) return text;
   const mark = unicode ? '…' : '...';

@@ -1,7 +1,7 @@
 import { Document, visit } from 'yaml';
 import { LEFT_IN_STRINGS } from '../../base/printable.ts';
 
-/** A document as one YAML text; whatever stands in it twice is written twice, and what a terminal would obey by its number. */
+/** A document as one YAML text, without aliases. Characters that a terminal would obey are written as escapes. */
 export function toYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {

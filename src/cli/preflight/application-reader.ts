@@ -28,7 +28,7 @@ export function applicationReader(cluster: ClusterReader, namespaces: ReadonlySe
 
 type Listed = ReadonlyMap<string, readonly KubeObject[]>;
 
-/** Lists a kind in all namespaces; where that is forbidden, in the one that is asked for. */
+/** Lists a kind in all namespaces or, if that is forbidden, in the requested namespace. */
 function listingOnce(cluster: ClusterReader): ListKind {
   const known = new Map<string, Promise<Listed>>();
   const inAll = async (kind: { apiVersion: string; kind: string }): Promise<Listed> => {

@@ -132,7 +132,7 @@ describe('the differences from Flagger that apply to a Canary', () => {
     expect(await idsOf({ provider: 'istio' })).toEqual([]);
   });
 
-  it('DF767 is about the label that tells the sides apart: another one that pods of others have is none', async () => {
+  it('DF767 is about the label that tells the sides apart, not about a further label that other pods have', async () => {
     const named = { app: 'till', tier: 'web' };
     const other = object('apps/v1', 'Deployment', 'till', {
       selector: { matchLabels: named },

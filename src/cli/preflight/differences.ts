@@ -15,12 +15,12 @@ import { isPeersMark } from '../../workloads/companions/names.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
 import type { Preflight } from './preflight-document.ts';
 
-/** A Canary, what it is of, and what it does as it arrives. */
+/** A Canary, its target and objects, and the plan of its arrival. */
 export interface Arrived {
   canary: Canary;
   provider: Provider | undefined;
   target: KubeObject;
-  /** Of its namespace. */
+  /** Objects of its namespace. */
   objects: readonly KubeObject[];
   plan: ArrivalPlan;
   /** It distinguishes the sides. */
@@ -60,7 +60,7 @@ function foundApex({ canary, objects }: Arrived): KubeObject | undefined {
 }
 
 const portsOf = (service: KubeObject | undefined) => (service && specOf<ServiceSpec>(service).ports) ?? [];
-/** Whether pods of other workloads have the label, or will share it with the primary, where another label of the target tells them apart. */
+/** Tests if pods of other workloads have the label, or will share it with the primary, where another label of the target tells them apart. */
 function isLabelShared(arrived: Arrived): boolean {
   const { target, objects, label } = arrived;
   const own = Object.entries(workloadOf(arrived).selector?.matchLabels ?? {});
@@ -86,7 +86,7 @@ const ofAny = (all: readonly string[], say: (text: string) => string): string | 
   all.length === 0 ? undefined : say(listed(all));
 const where = (is: unknown, text: string): string | undefined => (is ? text : undefined);
 
-/** What a user of such a Canary meets as it arrives and in a release. What applies to every Canary is in docs/differences.md alone. */
+/** Differences that a user of such a Canary meets on arrival and in a release. Differences of every Canary are only in docs/differences.md. */
 export const differences: readonly Difference[] = [
   {
     id: 'DF764',

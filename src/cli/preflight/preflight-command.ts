@@ -21,7 +21,7 @@ interface PreflightChoice {
   manifests?: boolean | undefined;
 }
 
-/** `serin preflight [NAME]`: what Canaries of the cluster do, or would do, to their applications. `no` where one is refused. */
+/** `serin preflight [NAME]`: effects of Canaries of the cluster on their applications, present or future. `no` if one is refused. */
 export async function preflightCommand(
   { cluster, namespace, output }: Session,
   { name, selector, manifests }: PreflightChoice,

@@ -25,7 +25,7 @@ export const LossReport = z.object({
   remedy: z.string().describe('What keeps it.'),
 });
 
-/** What one Canary does to a living application as it arrives. */
+/** Effects of one Canary on a living application at its arrival. */
 export const Preflight = documentOn('Preflight', {
   verdict: z
     .enum(['clean', 'warnings', 'refused', 'unusable'])
@@ -83,7 +83,7 @@ export type PreflightList = z.infer<typeof PreflightList>;
 
 type Named = { namespace: string; name: string };
 
-/** Of a Canary that cannot be looked at. */
+/** Document of a Canary that cannot be checked. */
 export function unusable(of: Named, problem: string): Preflight {
   const none = {
     arrived: false,
@@ -104,14 +104,14 @@ export function unusable(of: Named, problem: string): Preflight {
 
 interface Looked {
   arrived: boolean;
-  /** What there is. */
+  /** Existing objects. */
   objects: readonly KubeObject[];
   /** Objects of the user's that the routes repeat. */
   carried: readonly KubeObject[];
   differences: Preflight['differences'];
   routes: Preflight['routes'];
   ignored: Preflight['ignored'];
-  /** Of the user's, with a field that Serin writes. */
+  /** Objects of the user's with a field that Serin writes. */
   written: readonly KubeObject[];
 }
 

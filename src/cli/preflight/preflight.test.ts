@@ -37,7 +37,7 @@ const settings = { selectorLabels: ['app'], companions: companionNames, provider
 const looked = (...objects: KubeObject[]) => preflight(canary, async () => ({ objects: [target, ...objects], unread: [] }), settings);
 
 describe('serin preflight', () => {
-  it('I17: names routes that lead to the application and are not listed, those of other namespaces, too', async () => {
+  it('I17: names routes that lead to the application and are not listed, also routes of other namespaces', async () => {
     const leading = (name: string, where: string) =>
       object(
         'networking.istio.io/v1',
@@ -93,7 +93,7 @@ describe('serin preflight', () => {
     );
   });
 
-  it('before the arrival says what is made, what is changed and what follows', async () => {
+  it('before the arrival lists the objects that are made, changed and followed', async () => {
     const apex = service('shop', { app: 'shop' });
     expect(preflightLines(await looked(apex, service('shop-admin', { app: 'shop' }), budget)).slice(0, 7)).toEqual([
       'Canary test/shop: nothing is lost',
@@ -146,7 +146,7 @@ describe('serin preflight', () => {
     expect(answer.follows).toEqual([{ apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace, done: true }]);
   });
 
-  it('I17: an edit that would take requests from another route is refused after the arrival, too, and what runs is said', async () => {
+  it('I17: an edit that would take requests from another route is also refused after the arrival, and the report names the spec that runs', async () => {
     const route = (name: string, host: string, metadata: object) => {
       const rules = [{ backendRefs: [{ name, port: 80 }] }];
       const spec = { parentRefs: [{ name: 'public' }], hostnames: [host], rules };
@@ -171,7 +171,7 @@ describe('serin preflight', () => {
     );
   });
 
-  it('who applies an object that Serin writes is named, with the lines for that tool', async () => {
+  it('the tool that applies an object which Serin writes is named, with the lines for that tool', async () => {
     const helm = { annotations: { 'meta.helm.sh/release-name': 'shop' } };
     const apex = service('shop', { app: 'shop' }, helm);
     const admin = service('shop-admin', { app: 'shop' }, { annotations: { 'argocd.argoproj.io/tracking-id': 'x' } });

@@ -26,7 +26,7 @@ export interface PreflightSettings {
 /** The file and line of a field of the Canary. */
 export type LineOf = (path: string) => string;
 
-/** What the arrival of one Canary would do. `lineOf`: where it comes from a file. */
+/** Effects of the arrival of one Canary. `lineOf`: lines of its file, if it comes from one. */
 export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: PreflightSettings, lineOf?: LineOf): Promise<Preflight> {
   const { name, namespace = '' } = raw.metadata;
   const of = { namespace, name };
@@ -78,7 +78,7 @@ export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: 
   });
 }
 
-/** Serin writes a field of it: the apex Service, what follows it, and a route of its name or of the list, if they are the user's. */
+/** Serin writes a field of it: the apex Service, its followers, and a route of its name or of the list, if they are the user's. */
 function isWritten(object: KubeObject, { follows }: ArrivalPlan, apex: string, split: readonly SplitRoute[]): boolean {
   const { kind, metadata } = object;
   if (metadata.annotations?.[ownerAnnotation] !== undefined) return false;

@@ -20,7 +20,7 @@ interface Binding {
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
 
-/** Whether the apex guard holds in a namespace: two requests, however many Canaries there are. A binding is matched by the name of the namespace. */
+/** Tests if the apex guard holds in a namespace, by two requests for any number of Canaries. A binding is matched by the name of the namespace. */
 export async function readGuard(cluster: Pick<ClusterReader, 'list'>): Promise<GuardOf> {
   const read = async (kind: string) => (await cluster.list({ apiVersion, kind })).items;
   try {
@@ -46,7 +46,7 @@ const RESET =
   'Helm, Argo CD, Flux and kubectl lead it to the target with each apply, until Serin leads it back, and for as long as Serin is down. ' +
   'A server-side apply (Helm 4, --server-side) may end with a conflict instead';
 
-/** What tools that apply the manifest of a Service do to its selector. */
+/** Effect on a Service's selector of the tools that apply its manifest. */
 export const guardSentence: Readonly<Record<GuardState, string>> = {
   inForce: 'its selector stays at the primary, whichever tool applies its manifest: the apex guard is in force',
   absent: `${RESET}. To keep it: apexGuard.enabled of the chart, or kustomize/apex-guard (docs/apex-guard.md)`,

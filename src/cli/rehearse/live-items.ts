@@ -13,10 +13,10 @@ import { type Item, itemOf } from '../validate/documents.ts';
 import { type LiveItems, readCluster } from '../validate/live.ts';
 import { type CanaryItem, manifestsOf } from '../validate/manifests.ts';
 
-/** The place of what was read from the cluster, and is judged as a file is. */
+/** The place of an object from the cluster, which is judged like a file. */
 export const LIVE = 'cluster';
 
-/** The Canary of that name, as it was applied; nothing where there is none, since the files may have it. */
+/** The Canary of that name in its applied form; empty if it does not exist, since the files can contain it. */
 export async function liveCanary(
   cluster: ClusterReader,
   { name, namespace = 'default' }: { name: string; namespace: string | undefined },
@@ -28,7 +28,7 @@ export async function liveCanary(
     : [itemOf(asApplied({ ...found, apiVersion, kind: 'Canary' }), { source: LIVE, file: LIVE, lineOf: () => 1 })];
 }
 
-/** Objects that the Canaries of these items use and that the items lack, as they were before Serin took them over. Reads only, and never a Secret. */
+/** Objects that the Canaries of these items use and that the items lack, in their state before Serin took them over. Reads only, and never a Secret. */
 export async function readForRehearsal(cluster: ClusterReader, items: readonly Item[]): Promise<LiveItems> {
   const reader = withoutSecrets(cluster);
   const { items: referred, ...unseen } = await readCluster(reader, items, { withArrival: false });
@@ -55,7 +55,7 @@ async function readMore(cluster: ClusterReader, { canary }: CanaryItem, known: r
     namespace: at,
   }));
   const listed = (spec.routeRefs ?? []).map((ref) => ({ ...ref, namespace }));
-  // What may not be read has no objects here: the rehearsal makes them up, and says so.
+  // Unreadable objects are absent here: the rehearsal makes them up, and says so.
   const named = await Promise.all(
     [...configs, ...gateways, ...listed].map(async (ref: ObjectRef) => {
       const object = await ifReadable(cluster.get(ref), undefined);
@@ -110,7 +110,7 @@ function asApplied({ metadata, status: _, ...rest }: KubeObject): KubeObject {
   } as KubeObject;
 }
 
-/** As if their reading were forbidden. */
+/** Secrets are treated as forbidden. */
 function withoutSecrets({ get, list }: ClusterReader): ClusterReader {
   return {
     list,

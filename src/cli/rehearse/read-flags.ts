@@ -6,7 +6,7 @@ import { readSources } from '../validate/sources.ts';
 
 const MOST_PER_SECOND = 1_000_000;
 
-/** Names of built-in scenarios, and files of others. */
+/** Names of built-in scenarios, and files with other scenarios. */
 export function readScenarios(list: string, isMatrix: boolean): readonly Scenario[] {
   if (isMatrix) return scenarios;
   const words = list.split(',').map((word) => word.trim());

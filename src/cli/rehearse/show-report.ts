@@ -4,7 +4,7 @@ import type { RehearsalReport } from './rehearsal-report.ts';
 import type { rehearsalFormats } from './rehearse-flags.ts';
 import { reportLines } from './text-report.ts';
 
-/** Writes the report to stdout. Renderers of html, junit and sarif are loaded only when they are asked for. */
+/** Writes the report to stdout. Renderers of html, junit and sarif are loaded only when they are needed. */
 export async function showReport(report: RehearsalReport, format: (typeof rehearsalFormats)[number], output: Output): Promise<void> {
   switch (format) {
     case 'text':

@@ -21,7 +21,7 @@ import {
 
 const INDENT = 2;
 
-/** One rehearsal in detail, several as a table; `wide`: each in detail, with writes and what webhooks receive. */
+/** One rehearsal in detail, several as a table; `wide`: each in detail, with writes and the requests that webhooks receive. */
 export function reportLines(report: RehearsalReport, terminal: Terminal, wide: boolean): string[] {
   const { rehearsals, mistakes } = report;
   const isTable = rehearsals.length > 1;

@@ -28,7 +28,7 @@ export function lasts(seconds: number): string {
   return `${seconds < -0.5 ? '-' : ''}${parts.join('')}`;
 }
 
-/** One sentence of what became of the release. */
+/** One sentence on the outcome of the release. */
 export function outcomeWords(result: RehearsalResult): string {
   const { seconds, verdict } = result;
   const isChecked = seconds.toDetect !== undefined && seconds.toDetect < (seconds.toRollBack ?? 0);
@@ -50,13 +50,13 @@ export function outcomeWords(result: RehearsalResult): string {
   }
 }
 
-/** How long after the push the verdict came. */
+/** Time from the push to the verdict. */
 export function afterWords({ seconds, verdict }: RehearsalResult): string {
   if (verdict === 'notStarted' || verdict === 'notRehearsed') return '-';
   return lasts(seconds.toPromote ?? seconds.toRollBack ?? seconds.total);
 }
 
-/** What ended a release that was not promoted: its checks, or the code of what else did. */
+/** Cause for the end of a release that was not promoted: its checks, or the code of another cause. */
 export function causeWords({ blamed, ending, verdict }: RehearsalResult): string {
   return blamed.join(', ') || (verdict === 'promoted' ? '' : (ending?.code ?? ''));
 }
@@ -64,7 +64,7 @@ export function causeWords({ blamed, ending, verdict }: RehearsalResult): string
 /** Requests of users that failed, of all versions. */
 export const failedIn = ({ requests }: RehearsalResult): number => requests.old.failed + requests.new.failed + requests.none.failed;
 
-/** The text of an entry; undefined: another entry says the same. */
+/** The text of an entry, `undefined` if another entry says the same. */
 export function entryWords(entry: TimelineEntry): { text: string; meaning: Meaning } | undefined {
   switch (entry.kind) {
     case 'scenario':

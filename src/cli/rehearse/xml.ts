@@ -1,6 +1,6 @@
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** For text and attributes of XML and HTML; characters that neither may hold, or that turn text around, are left out. */
+/** For text and attributes of XML and HTML: leaves out characters that are invalid in either, or that turn text around. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()

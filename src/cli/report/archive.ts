@@ -12,7 +12,7 @@ const FOLDER = 'serin-report';
 
 type Listed = ReportContents['files'][number];
 
-/** The files of one report, up to a size that may be sent by mail. */
+/** The files of one report, up to a size that can be sent by mail. */
 export class Archive {
   readonly #files = new Map<string, Omit<Listed, 'path'> & { text: string }>();
   readonly #largest: number;
@@ -27,7 +27,7 @@ export class Archive {
     return this.#sorted().map(([path, { text: _, ...rest }]) => ({ path, ...rest }));
   }
 
-  /** False: the archive is full, and the file was left out. */
+  /** Returns false if the archive is full, and leaves the file out. */
   add(path: string, says: string, whole: string): boolean {
     const cut = whole.length > LARGEST_FILE;
     const text = cut ? `${whole.slice(0, whole.lastIndexOf('\n', LARGEST_FILE))}\n` : whole;
@@ -49,7 +49,7 @@ export class Archive {
   }
 }
 
-/** Objects as YAML, one document each, and all else as JSON. Lines are not folded: what is looked for must not be parted. */
+/** Objects as YAML, one document each, and all else as JSON. Lines are not folded: a searched value must not be parted. */
 export function textOf(path: string, content: string | object): string {
   if (typeof content === 'string') return content;
   if (!path.endsWith('.yaml')) return `${JSON.stringify(content, undefined, 2)}\n`;

@@ -107,7 +107,7 @@ async function aroundIt(reader: ReportReader, canary: Canary, meshProvider: stri
   };
 }
 
-/** Each once, in this order; what is not there is noted by the reader. */
+/** Each once, in this order; the reader notes missing objects. */
 async function all(reader: ReportReader, refs: readonly ObjectRef[]): Promise<KubeObject[]> {
   const once = [...new Map(refs.map((ref) => [JSON.stringify([ref.kind, ref.namespace, ref.name]), ref])).values()];
   const found: KubeObject[] = [];

@@ -8,14 +8,14 @@ import type { ReportFile } from './canary-files.ts';
 import { podSummary } from './pod-summary.ts';
 import type { ReportReader } from './report-reader.ts';
 
-/** As the chart and the kustomizations label it. */
+/** The label of the chart and the kustomizations. */
 const CONTROLLER = 'app.kubernetes.io/name=serin';
 /** Most characters of one container's log, from its end. */
 const LONGEST_LOG = 900_000;
-/** The API server counts them from the beginning of the lines that it is asked for: the end would be lost, were it not many more. */
+/** The API server counts bytes from the beginning of the requested lines: a smaller limit would cut off the end. */
 const MOST_BYTES = 10 * LONGEST_LOG;
 
-/** The Deployments of the controller, their pods, and with `logLines` the end of what these have logged. */
+/** The Deployments of the controller, their pods, and with `logLines` the end of their logs. */
 export async function controllerFiles(
   cluster: Pick<KubeCluster, 'ask'>,
   reader: ReportReader,

@@ -10,7 +10,7 @@ import type { ReportReader } from './report-reader.ts';
 export async function readDefinitions(cluster: Pick<Cluster, 'get'>, reader: Pick<ReportReader, 'attempt'>): Promise<object[]> {
   const looks = crds().map(async (ours): Promise<object> => {
     const { name } = ours.metadata;
-    // As they stand: a schema has fields that are called `token`, and nothing in them.
+    // Unredacted: a schema has fields that are called `token`, and nothing in them.
     const answer = await reader.attempt(`CustomResourceDefinition ${name}`, async () => ({ live: await cluster.get(refOf(ours)) }));
     if (answer === undefined) return { name, read: false, ours: versionsOf(ours) };
     const { live } = answer;

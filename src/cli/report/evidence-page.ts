@@ -4,7 +4,7 @@ import { plotSvg } from '../rehearse/html/plot.ts';
 import { style } from '../rehearse/html/style.ts';
 import { escapeXml } from '../rehearse/xml.ts';
 
-/** How the evidence of one release grew, as a page that loads nothing and runs nothing. */
+/** Growth of the evidence of one release, as a page that loads nothing and runs nothing. */
 export function evidencePage(title: string, points: readonly EvidencePoint[]): string {
   const toSeconds = Math.max(60, ...points.map(({ seconds }) => seconds));
   const plots = evidencePlots(points).map((plot) => plotSvg({ ...plot, fromSeconds: 0, toSeconds, marks: [] }));

@@ -24,7 +24,7 @@ export interface ReportOptions {
   meshProvider: string;
   /** Lines of each container of the controller; 0: no logs. */
   logLines: number;
-  /** Label selector of the controller's Deployments; absent: as the chart labels them. */
+  /** Label selector of the controller's Deployments, by default the labels of the chart. */
   controllerSelector?: string;
   nowMs: number;
   /** Called with the name of the next part. */
@@ -52,7 +52,7 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
   const redactions = [ofAll];
   const reader = new ReportReader(cluster, ofAll);
   const archive = new Archive(options.largest);
-  /** False: some of them do not fit. */
+  /** Returns false if some of the files do not fit. */
   const add = (files: readonly ReportFile[], without: readonly Redaction[]): boolean => {
     const left = files.filter(({ path, says, content }) => {
       const text = without.reduce((shown, redaction) => redaction.text(shown), textOf(path, content));
@@ -85,7 +85,7 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
     logLines,
     ...(controllerSelector ? { selector: controllerSelector } : {}),
   });
-  // Its log may contain values that the pods of a Canary got.
+  // Its log can contain values that the pods of a Canary got.
   add(ofController, redactions.slice(0, MOST_SEARCHED));
 
   const contents: ReportContents = {
@@ -106,7 +106,7 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
   return { contents, bytes: archive.bytes(head, nowMs) };
 }
 
-/** Notes a failure instead of throwing it: the report may be about this very failure. */
+/** Notes a failure instead of throwing it: the report can be about this very failure. */
 async function orTheFault(reader: ReportReader, what: string, gather: () => Promise<ReportFile[]>): Promise<ReportFile[]> {
   try {
     return await gather();

@@ -5,14 +5,14 @@ import { isSecretName } from '../../reading/redaction/redact-text.ts';
 import { SecretTraces } from './secret-traces.ts';
 
 const SHORTEST = 6;
-/** Shortest value that is hidden by its form alone: shorter ones are part of ordinary words. */
+/** Shortest value that is hidden only by its form: shorter values are part of ordinary words. */
 const SHORTEST_UNNAMED = 8;
-/** As names and hosts are written: hidden where it stood, and not wherever it may stand. */
+/** The form of names and hosts: such a value is hidden in its field, but not where it occurs elsewhere. */
 const LIKE_A_NAME = /^[a-z0-9.-]+$/;
 
 /**
- * Takes credentials out of all that goes into one report: where they stand in an object, and then wherever else the same value stands, in
- * whatever form: a message may repeat what a header held.
+ * Takes credentials out of all parts of one report: out of the fields of objects, and then wherever else the same value occurs, in any form, since a message
+ * can repeat the value of a header.
  */
 export class Redaction {
   readonly #taken = new Set<string>();
@@ -25,7 +25,7 @@ export class Redaction {
     this.#traces = traces;
   }
 
-  /** How many values were taken out of objects. */
+  /** Number of values that were taken out of objects. */
   get count(): number {
     return this.#count;
   }

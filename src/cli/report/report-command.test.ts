@@ -63,7 +63,7 @@ const contentsOf = (all: Map<string, string>): ReportContents => ReportContents.
 const ofCanary = (all: Map<string, string>, path: string): string => read(all, `canaries/test/podinfo/${path}`);
 
 describe('serin report', () => {
-  it('has no credential in it, wherever one stood, and however it is written', async () => {
+  it('has no credential in it, from any field and in any form', async () => {
     const { planted, cluster } = aCluster();
     const all = await unpacked(cluster, { namespace: undefined, controllerLogs: true });
     expect(all.size).toBeGreaterThan(15);
@@ -75,7 +75,7 @@ describe('serin report', () => {
     expect(planted.all.size).toBeGreaterThan(120);
   });
 
-  it('what it is for is in it: versions, objects, answers, Events', async () => {
+  it('contains the parts that a report is for: versions, objects, answers, Events', async () => {
     const { cluster } = aCluster();
     const all = await unpacked(cluster);
     expect(VersionReport.parse(JSON.parse(read(all, 'versions.json')))).toMatchObject({ server: 'v1.36.3' });
@@ -128,7 +128,7 @@ describe('serin report', () => {
       expect(ofCanary(all, `${name}.yaml`)).toContain('metadata:');
   });
 
-  it('contents.json lists every file, what was left out, and what could not be read and why', async () => {
+  it('contents.json lists every file, the files that were left out, and unreadable objects with the reason', async () => {
     const { cluster } = aCluster();
     for (const kind of ['Pod', 'AlertProvider', 'CustomResourceDefinition']) cluster.forbidden.add(kind);
     cluster.absent.add('ScaledObject');
@@ -154,7 +154,7 @@ describe('serin report', () => {
     for (const what of contents.leftOut) expect(read(all, 'README.txt')).toContain(`- ${what}\n`);
   });
 
-  it('never asks for a Secret or a ConfigMap', async () => {
+  it('never reads a Secret or a ConfigMap', async () => {
     const { cluster } = aCluster();
     const asked = new Set<string>();
     const spied = Object.assign(Object.create(cluster) as HeldCluster, {
@@ -186,7 +186,7 @@ describe('serin report', () => {
     expect(read(all, 'canaries/test/podinfo/canary.yaml')).toContain('podinfo');
   });
 
-  it('is never larger than may be sent: files that do not fit are named', async () => {
+  it('is never larger than the limit for sending: files that do not fit are named', async () => {
     const { cluster } = aCluster();
     const canary = await cluster.get({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: 'test', name: 'podinfo' });
     for (let number = 0; number < 5; number += 1)
@@ -210,12 +210,12 @@ describe('serin report', () => {
     expect(log).toContain('{"level":30,"canary":"test/podinfo","msg":"weight advanced","weight":20}');
     expect(log).toContain('POST https://***@gate.test/***?***');
   });
-  it.each(['0', '-1', 'many', '1000000'])('--controller-logs %s is refused before anything is asked', async (controllerLogs) => {
+  it.each(['0', '-1', 'many', '1000000'])('--controller-logs %s is refused before the first request', async (controllerLogs) => {
     const { cluster } = aCluster();
     await expect(report(cluster, { namespace: 'test', controllerLogs })).rejects.toMatchObject({ exit: 'usage' });
   });
 
-  it('a log that may not be read is named', async () => {
+  it('a log that cannot be read is named', async () => {
     const { cluster } = aCluster();
     cluster.pages.delete('/api/v1/namespaces/ops/pods/serin-1/log');
     const { notRead } = contentsOf(await unpacked(cluster, { namespace: 'test', controllerLogs: true }));
@@ -257,7 +257,7 @@ describe('serin report', () => {
     );
   });
 
-  it('-o json is the list of what is in it, and -o name the file', async () => {
+  it('-o json is the list of the contents, and -o name the file', async () => {
     const { said, file } = await report(aCluster().cluster, { namespace: 'test', output: 'json' });
     expect(ReportContents.parse(JSON.parse(said))).toMatchObject({ file, created: '2026-11-22T05:40:00Z' });
     const named = await report(aCluster().cluster, { namespace: 'test', output: 'name' });

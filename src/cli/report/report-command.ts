@@ -13,7 +13,7 @@ export interface ReportFlags {
   file?: string;
   force?: boolean;
   meshProvider: string;
-  /** `true`: as many lines as usual. */
+  /** `true` means the usual number of lines. */
   controllerLogs?: boolean | string;
   controllerSelector?: string;
 }
@@ -33,7 +33,7 @@ export async function reportCommand(
   if (file === STDOUT && output.format !== undefined)
     throw usageError('-o and -f - exclude each other, since both write to stdout: leave one out');
   if (name !== undefined && namespace === undefined) throw usageError('one Canary is in one namespace: leave out --all-namespaces');
-  // Before the cluster is asked for everything.
+  // Before everything is read from the cluster.
   if (file !== STDOUT && !force && existsSync(file)) throw exists(file);
   const logLines = linesOf(flags.controllerLogs);
   const canaries: KubeObject[] =
@@ -75,7 +75,7 @@ function linesOf(asked: boolean | string | undefined): number {
   throw usageError(`--controller-logs ${asked}: give a number of lines from 1 to ${MOST_LOG_LINES}`);
 }
 
-/** Readable by its owner alone. */
+/** Readable only by its owner. */
 function write(file: string, bytes: Buffer, force: boolean): void {
   try {
     writeFileSync(file, bytes, { mode: 0o600, flag: force ? 'w' : 'wx' });

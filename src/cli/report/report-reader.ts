@@ -6,7 +6,7 @@ import { type CanaryIdentity, type Journal, readJournals } from '../../reading/j
 import { redactText } from '../../reading/redaction/redact-text.ts';
 import type { Redaction } from './redaction.ts';
 
-/** Never read, whatever refers to them. */
+/** Never read, even if an object refers to them. */
 const CLOSED: ReadonlySet<string> = new Set(['Secret', 'ConfigMap']);
 
 /** Journals of one Canary, the newest ones. */
@@ -20,7 +20,7 @@ export class ReportReader implements ClusterReader {
   readonly notRead: Map<string, string>;
   readonly #cluster: ClusterReader;
   readonly #redaction: Redaction;
-  /** Lists of whole namespaces, cached: each Canary in one asks for the same. */
+  /** Lists of whole namespaces, cached: each Canary of a namespace needs the same. */
   readonly #lists: Map<string, Promise<List | undefined>>;
 
   constructor(
@@ -34,7 +34,7 @@ export class ReportReader implements ClusterReader {
     this.#lists = shared.lists;
   }
 
-  /** One that shares what was read, and takes credentials out by itself. */
+  /** A reader that shares what was read, and has its own redaction. */
   with(redaction: Redaction): ReportReader {
     return new ReportReader(this.#cluster, redaction, { notRead: this.notRead, lists: this.#lists });
   }
@@ -59,7 +59,7 @@ export class ReportReader implements ClusterReader {
     return (list?.items ?? []).filter(isWanted).map((item) => this.#redaction.object(item));
   }
 
-  /** Those that can be read. Serin writes them without what may be a secret; a record may be by another hand. */
+  /** Readable journals. Serin writes them without possible secrets, but another writer can have made a record. */
   async journals(canary: CanaryIdentity): Promise<Journal[]> {
     const found = (await this.attempt('journals of releases', () => readJournals(this.#cluster, canary))) ?? [];
     for (const { run, problems } of found)
@@ -98,7 +98,7 @@ function redactTexts<T>(value: T): T {
 
 const placeOf = ({ namespace }: KindRef): string => (namespace === undefined ? 'of all namespaces' : `in ${namespace}`);
 
-/** Without the words of the server: they name the person who asks. */
+/** Without the words of the server: they name the requesting user. */
 function reasonOf(error: unknown): string {
   if (error instanceof RequestTimeoutError || error instanceof UnreachableError) return 'the API server did not answer';
   if (!(error instanceof ApiError)) throw error;

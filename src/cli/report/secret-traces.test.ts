@@ -13,7 +13,7 @@ function traces(): SecretTraces {
   return seen;
 }
 
-it('E140: a report has no checksum of a Secret, salted or not, wherever it stands; those of ConfigMaps stay', () => {
+it('E140: a report has no checksum of a Secret, salted or not, in any place; checksums of ConfigMaps stay', () => {
   const text = `${JSON.stringify(status)} was b4f1332af1fc9e1c, is 01234567.${'ab'.repeat(16)}`;
   expect(traces().hide(text)).toBe(
     `{"trackedConfigs":{"configmap/settings":"f234cb93c08ad64e","secret/db":"***"},"release":{"revision":"s1:revision-1","configs":{"secret/mail":{"uid":"u","checksum":"***"},"secret/gone":{}}}} was ***, is ***`,

@@ -8,8 +8,8 @@ const COPY = /(-primary-)([0-9a-f]{10})\b/g;
 const SALTED = /\b[0-9a-f]{8}\.[0-9a-f]{32}\b/g;
 
 /**
- * What is made of the content of Secrets: their checksums, and the names and revisions that are made of these. Those that an earlier version made without a salt
- * say what a short Secret holds to a reader who tries all values. Names and revisions get numbers instead, the same in all files.
+ * Values derived from the content of Secrets: their checksums, and names and revisions derived from these. Checksums that an earlier version made without a
+ * salt reveal the content of a short Secret to a reader who tries all values. Names and revisions get numbers instead, the same in all files.
  */
 export class SecretTraces {
   readonly #checksums = new Set<string>();

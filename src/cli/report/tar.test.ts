@@ -21,7 +21,7 @@ it.each([0, 1, 511, 512, 513, 100_000])('a file of %i bytes comes out of a tar a
   );
 });
 
-it('a long path stands in two fields, and one that does not fit is an error', () => {
+it('a long path is split into two fields, and a path that does not fit is an error', () => {
   const path = `${'f'.repeat(60)}/${'g'.repeat(80)}/${'h'.repeat(90)}`;
   expect([...untar(pack([path])).keys()]).toEqual([path]);
   expect(() => pack([`a/${'h'.repeat(101)}`])).toThrow('too long');

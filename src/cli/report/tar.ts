@@ -8,7 +8,7 @@ export interface TarFile {
 const BLOCK = 512;
 const NAME = 100;
 const PREFIX = 155;
-/** Read and written by its owner alone. */
+/** Readable and writable only by its owner. */
 const MODE = 0o600;
 
 /** A tar archive of plain files. Source of the fields and their places: POSIX.1-1988, ustar interchange format. */
@@ -39,7 +39,7 @@ function header(path: string, size: number, modifiedMs: number): Buffer {
   return block;
 }
 
-/** A long path stands in two fields, parted at a `/`. */
+/** Splits a long path into two fields, at a `/`. */
 function split(path: string): { name: string; prefix: string } {
   if (Buffer.byteLength(path) <= NAME) return { name: path, prefix: '' };
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {

@@ -37,7 +37,7 @@ export function configNeeds(target: Target, settings: RightsSettings): Need[] {
   return needs(namespace, [...ofConfigMaps, ...ofSecrets], why);
 }
 
-/** A manifest is held to less than an object of a cluster: one without a pod template reads nothing. */
+/** A manifest needs fewer fields than an object of a cluster: without a pod template it reads nothing. */
 function configsOf(workload: Workload, object: KubeObject): readonly ConfigRef[] {
   const { spec } = object;
   return isRecord(spec) && isRecord(spec.template) ? (workload.configs?.(object) ?? []) : [];

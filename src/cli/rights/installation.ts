@@ -5,7 +5,7 @@ import type { RightsProblem } from './inventory.ts';
 import type { Account } from './settings.ts';
 import { mergedValues, readValues, valuesProblems } from './values.ts';
 
-/** How the controller is started, as the files have it. */
+/** Start settings of the controller, from the files. */
 export interface Installation {
   args: readonly string[];
   account: Account;

@@ -10,7 +10,7 @@ import type { RightsSettings } from './settings.ts';
 /** A mistake of a manifest that hides what its Canary needs. */
 export interface RightsProblem {
   item: Item;
-  /** Of the field. */
+  /** Path of the field. */
   path: string;
   message: string;
 }
@@ -32,11 +32,11 @@ export interface Inventory {
   problems: readonly RightsProblem[];
 }
 
-/** Names are printed, in comments too: one that Kubernetes has no object of would be text of the author's. */
+/** Names are printed, also in comments: a name that no Kubernetes object can have would be text of the author's. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 export const isName = (text: string): boolean => NAME.test(text);
 
-/** What of these objects the controller with these settings looks after. */
+/** The part of these objects that the controller with these settings looks after. */
 export function inventoryOf(items: readonly Item[], { config }: Pick<RightsSettings, 'config'>): Inventory {
   const problems: RightsProblem[] = [];
   const refuse = (item: Item, path: string, message: string): undefined => {

@@ -2,10 +2,10 @@ import type { Permission } from '../../api/permission.ts';
 
 /** A rule that something of the files needs. */
 export interface Need {
-  /** Of the objects; empty: in no namespace, or in all. */
+  /** Namespace of the objects; empty for cluster-scoped objects, or for all namespaces. */
   namespace: string;
   permission: Permission;
-  /** What needs it, such as `Canary web`. */
+  /** Object or setting that needs it, such as `Canary web`. */
   by: string;
 }
 

@@ -88,7 +88,7 @@ async function print(files: Record<string, string>, options: { namespace?: strin
 }
 
 describe('serin rights', () => {
-  it('06-RB21: with namespaces there are Roles alone, one of each namespace and of the lease', async () => {
+  it('06-RB21: with namespaces there are only Roles, one of each namespace and of the lease', async () => {
     const { code, rules, text } = await print({ 'values.yaml': 'namespaces: [shop]', 'canaries/web.yaml': `${CANARY}---\n${DEPLOYMENT}` });
     expect(code).toBe(0);
     expect(rules.filter((rule) => rule.startsWith('ClusterRole'))).toEqual([]);
@@ -337,7 +337,7 @@ spec:
       files: { 'values.yaml': 'namespaces: [shop]', 'web.yaml': CANARY.replace('provider: kubernetes', 'provider: kuma') },
       says: 'Error: a TrafficRoute of Kuma belongs to no namespace: remove namespaces',
     },
-  ])('$what: nothing is printed, and the message says where and what to do', async ({ files, says }) => {
+  ])('$what: nothing is printed, and the message names the place and the remedy', async ({ files, says }) => {
     const { code, text, complained } = await print({ 'web.yaml': CANARY, ...files });
     expect({ code, text }).toEqual({ code: 1, text: '' });
     expect(complained).toContain(says);

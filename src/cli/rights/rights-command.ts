@@ -18,7 +18,7 @@ export interface RightsArgs {
   stdin?: Buffer | undefined;
   /** Namespace of objects that name none. */
   namespace?: string | undefined;
-  /** Of the controller, where the files do not say another one. */
+  /** Account of the controller, unless the files name another one. */
   account: Account;
 }
 

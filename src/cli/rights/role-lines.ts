@@ -4,7 +4,7 @@ import { flowList, ruleLines } from './rule-lines.ts';
 import type { Account } from './settings.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
-/** Of those that need a rule, as many are named. */
+/** Most names in the comment on a rule. */
 const MOST_NAMED = 3;
 
 /** A role and its binding to the account, as two documents of YAML. */
@@ -38,10 +38,10 @@ function leastRuleLines({ permission, by }: LeastRule): string[] {
   const named = by.slice(0, MOST_NAMED).join(', ');
   const more = by.length > MOST_NAMED ? ` and ${by.length - MOST_NAMED} more` : '';
   const { names } = permission;
-  // A line of its own is all that a comment can be, whatever the files have in it.
+  // Cleaned: no content of the files can end the line of the comment.
   const purpose = cleaned(`${permission.purpose} (for ${named}${more})`, { unicode: true });
   return ruleLines({ ...permission, purpose }, names && flowList(names));
 }
 
-/** A name as YAML: one like `1234` is text, too. */
+/** A name as YAML: a name like `1234` is also text. */
 const text = (name: string): string => flowList([name]).slice(1, -1);

@@ -24,7 +24,7 @@ const only = (permission: Permission, isWanted: (verb: RbacVerb) => boolean): Pe
 });
 const reads = (permission: Permission): Permission => only(permission, (verb) => READS.includes(verb));
 
-/** The roles that grant these needs, and nothing else: of what is in no namespace first, then by namespace. */
+/** The roles that grant these needs, and nothing else: needs without a namespace first, then by namespace. */
 export function leastRoles(used: readonly Need[], settings: RightsSettings): LeastRole[] {
   const all = [...startNeeds(settings), ...used, ...leaseNeeds(settings), ...reviewNeeds(settings)].flatMap((need) =>
     split(need, settings),
@@ -35,7 +35,7 @@ export function leastRoles(used: readonly Need[], settings: RightsSettings): Lea
     .map(([namespace, found]) => ({ ...(namespace === '' ? {} : { namespace }), rules: merged(found) }));
 }
 
-/** What is listed as the controller starts is read of all that it looks after. */
+/** Kinds that are listed at the start of the controller, in all namespaces that it looks after. */
 function startNeeds({ config: { namespaces } }: RightsSettings): Need[] {
   const permissions = startPermissions.map(reads).filter(({ verbs }) => verbs.length > 0);
   return (namespaces.length === 0 ? [''] : namespaces).flatMap((namespace) => needs(namespace, permissions, 'each start'));

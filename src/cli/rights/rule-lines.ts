@@ -1,6 +1,6 @@
 import type { Permission } from '../../api/permission.ts';
 
-/** What needs no quotes in a list of YAML: words that are neither numbers nor of its own. */
+/** Words that need no quotes in a list of YAML: neither numbers nor keywords. */
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][a-z0-9./-]*$/;
 /** A list on one line. */
 export const flowList = (items: readonly string[]): string =>

@@ -2,7 +2,7 @@ import { isRecord } from '../../base/json.ts';
 
 /** A field that names a Secret. */
 export interface SecretRefAt {
-  /** As `spec.analysis.webhooks[0].secretRef`. */
+  /** Path like `spec.analysis.webhooks[0].secretRef`. */
   path: string;
   name: string;
 }

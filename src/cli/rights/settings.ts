@@ -11,7 +11,7 @@ export interface Account {
   name: string;
 }
 
-/** Choices of an installation that decide what its controller asks of the API server. */
+/** Choices of an installation that decide which requests its controller makes to the API server. */
 export interface RightsSettings {
   config: ControllerConfig;
   account: Account;

@@ -2,13 +2,13 @@ import type { Problem } from '../../api/problem.ts';
 import { isRecord } from '../../base/json.ts';
 import chartKeys from './chart-keys.json' with { type: 'json' };
 
-/** As charts/serin has them: below each key its own, of a list those of each entry; `null`: whatever the user writes. */
+/** Keys of charts/serin: below each key its own keys, for a list the keys of each entry; `null` accepts any value. */
 type Keys = { readonly [key: string]: Keys } | readonly Keys[] | null;
 
 /** A file can be wrong in many places: no more than these are listed. */
 const MOST_PROBLEMS = 50;
 
-/** Values that the schema of the chart refuses by their key, so that Helm would, too. */
+/** Values that the schema of the chart refuses by their key, so that Helm would also refuse them. */
 export function unknownValues(values: unknown): Problem[] {
   return unknownIn(values, chartKeys, '').slice(0, MOST_PROBLEMS);
 }

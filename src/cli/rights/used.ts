@@ -23,7 +23,7 @@ import type { Inventory, Placed, RightsProblem } from './inventory.ts';
 import { type Need, needs } from './need.ts';
 import type { RightsSettings } from './settings.ts';
 
-/** Rules that the Canaries of the files need, and what keeps one from being known. */
+/** Rules that the Canaries of the files need, and problems that keep one from being known. */
 export interface Used {
   needs: readonly Need[];
   problems: readonly RightsProblem[];
@@ -51,7 +51,7 @@ export function usedBy(inventory: Inventory, settings: RightsSettings): Used {
 const isLookedAfter = (namespace: string, { config: { namespaces } }: RightsSettings): boolean =>
   namespaces.length === 0 || namespaces.includes(namespace);
 
-/** Of the Canary by itself, and of its target. */
+/** Needs of the Canary by itself, and of its target. */
 function ownNeeds(
   { canary, item, namespace, secretRefs }: Inventory['canaries'][number],
   { items }: Inventory,
@@ -71,7 +71,7 @@ function ownNeeds(
   const target = findItem({ items }, { kind, group: groupOf({ apiVersion }), name, namespace })?.object;
   return [
     ...of(canaryPermissions),
-    // A Service of Knative serves by itself: the one of the same name is looked at, and left alone.
+    // A Knative Service serves by itself: the Service of the same name is only read.
     ...of(provider === 'knative' ? servicePermissions.map(readOnly) : [...servicePermissions, ...workloadPermissions]),
     ...(isKnown && workload.hasPods ? of(arrivalPermissions) : []),
     ...(isKnown && workload.hasPods && kind !== 'Service' ? of(kindPermissions[kind], `target ${kind}/${name}`) : []),
@@ -106,7 +106,7 @@ const readOnly = (permission: Permission): Permission => ({
   verbs: permission.verbs.filter((verb) => ['get', 'list', 'watch'].includes(verb)),
 });
 
-/** As a Canary is deleted, the scalers of its target are looked at in each kind. */
+/** When a Canary is deleted, the scalers of its target are looked at in each kind. */
 function otherScalers(named: keyof typeof scalerPermissions): Permission[] {
   const purpose = 'scalers that an earlier autoscalerRef named, as the Canary is deleted';
   return Object.entries(scalerPermissions).flatMap(([kind, permissions]) =>
@@ -129,7 +129,7 @@ interface Referring {
   problems: RightsProblem[];
 }
 
-/** Of the MetricTemplates and AlertProviders that a Canary names, wherever they are. */
+/** Needs of the MetricTemplates and AlertProviders that a Canary names, in any namespace. */
 function referenceNeeds(canary: Canary, { item, namespace }: Placed, inventory: Inventory, { settings, problems }: Referring): Need[] {
   const { metrics = [], alerts = [] } = canary.spec.analysis;
   const missing = (path: string, kind: string, name: string) => {
@@ -169,7 +169,7 @@ function referenceNeeds(canary: Canary, { item, namespace }: Placed, inventory: 
 const placedAs = <P extends Placed>(all: readonly P[], name: string, namespace: string): P | undefined =>
   all.find((one) => one.item.name === name && one.namespace === namespace);
 
-/** Of backends that are asked through the API server; Keptn's two kinds of query ask for other resources. */
+/** Permissions of backends that are queried through the API server; Keptn's two kinds of query need different resources. */
 function backendPermissions({ provider: { type }, query }: MetricTemplateSpec): readonly Permission[] {
   if (type !== 'keptn') return type === 'externalmetrics' ? metricsPermissions.externalmetrics : [];
   const read = readKeptnQuery(query);

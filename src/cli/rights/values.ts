@@ -33,19 +33,19 @@ const Values = z.looseObject({
 });
 type Values = z.infer<typeof Values>;
 
-/** Flags that are the value of the chart as it is. */
+/** Flags whose value is the chart's value, unmodified. */
 const ALIKE = [
   ...(['namespace', 'namespaces', 'meshProvider', 'canarySelector', 'enableConfigTracking'] as const),
   ...(['secretsNamespaces', 'secretsNames', 'dashboard', 'enableLeaderElection', 'shards'] as const),
 ] satisfies readonly FlagName[];
 
-/** What is wrong with the values of one file. */
+/** Problems of the values of one file. */
 export function valuesProblems(values: JsonRecord): Problem[] {
   const read = Values.safeParse(values);
   return [...(read.success ? [] : problemsOf(read.error, values)), ...unknownValues(values)];
 }
 
-/** As Helm lays one file over another: maps are merged, and anything else is replaced. */
+/** Merges files as Helm does: maps are merged, and anything else is replaced. */
 export function mergedValues(files: readonly JsonRecord[]): JsonRecord {
   const merged = new Map<string, unknown>();
   for (const [key, value] of files.flatMap((file) => Object.entries(file))) {
@@ -55,7 +55,7 @@ export function mergedValues(files: readonly JsonRecord[]): JsonRecord {
   return Object.fromEntries(merged);
 }
 
-/** The arguments that the chart starts the controller with, as far as they decide what it may do, and what only its roles know. */
+/** The arguments that the chart starts the controller with, as far as they decide its rights, and values that only its roles know. */
 export function readValues(
   raw: JsonRecord,
   account: Account,

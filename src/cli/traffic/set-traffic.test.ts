@@ -68,13 +68,13 @@ it('07-K14: with another image, @latest is the revision that the same write make
   });
 });
 
-it('a write that comes late is worked out again from what is there then', async () => {
+it('a write that comes late is computed again from the current object', async () => {
   const { set, patches } = aCluster(service([{ revisionName: 'v1', percent: 100 }]), { conflicts: 2 });
   await set({ tag: ['v1=now'] });
   expect(patches).toEqual([expect.objectContaining({ metadata: { resourceVersion: '3' } })]);
 });
 
-it('what is so already is not written', async () => {
+it('a setting that exists already is not written', async () => {
   const { set, patches } = aCluster(service([{ revisionName: 'v1', percent: 100, tag: 'now' }]));
   expect(await set({ tag: ['v1=now'] })).toBeUndefined();
   expect(patches).toEqual([]);

@@ -21,7 +21,7 @@ export interface TrafficChange extends TrafficFlags {
   image?: string | undefined;
 }
 
-/** Changes the traffic block of a Knative Service, in one write with the image if there is one. Undefined: it says so already. */
+/** Changes the traffic block of a Knative Service, in one write with the image if there is one. `undefined` if it has this content already. */
 export async function setTraffic(
   cluster: Pick<Cluster, 'get' | 'list' | 'patch'>,
   namespace: string,
@@ -51,7 +51,7 @@ export async function setTraffic(
   }
 }
 
-/** As a merge patch: lists are whole, and a name of the revision would be that of the one before. */
+/** A merge patch: lists are whole, and the name of the revision is removed, since the previous revision has it. */
 function withImage(service: KubeObject, image: string): object {
   const [first, ...others] = asKnativeService(service).spec?.template?.spec?.containers ?? [];
   return { metadata: { name: null }, spec: { containers: [{ ...first, image }, ...others] } };

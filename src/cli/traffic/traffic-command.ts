@@ -16,7 +16,7 @@ export async function showTraffic(
   return 'done';
 }
 
-/** `serin traffic set NAME`; what is shown is what is asked for, which is in force when the revisions are ready. */
+/** `serin traffic set NAME`. Shows the requested traffic, which is in force when the revisions are ready. */
 export async function changeTraffic({ cluster, namespace = '', output }: Session, name: string, change: TrafficChange): Promise<ExitName> {
   try {
     if (![change.traffic, change.tag, change.untag].some((flags) => flags?.length))

@@ -20,7 +20,7 @@ export interface SourceLocation {
 export interface Item {
   object: KubeObject;
   name: string;
-  /** Absent: the manifest leaves it to the client that applies it. */
+  /** Absent if the manifest leaves it to the client that applies it. */
   namespace?: string;
   place?: SourceLocation;
 }

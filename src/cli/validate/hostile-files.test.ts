@@ -40,7 +40,7 @@ describe('serin validate of hostile files', () => {
     expect(lines).toEqual([expect.stringContaining(message), ofCanary]);
   });
 
-  it('what arrivals would lose is looked at up to a limit, and the Canaries after it say so', async () => {
+  it('losses of arrivals are checked up to a limit, and the Canaries after it say so', async () => {
     const services = lined(
       MOST.documents - 140,
       (n) => `---\napiVersion: v1\nkind: Service\nmetadata: { name: s-${n}, namespace: n }\nspec: {}`,

@@ -1,6 +1,6 @@
 /**
- * Bounds of what is read from files: manifests can come from a pull request of a stranger, and a CI job has to end. Each is far above what people
- * write; beyond it there is a finding with its place, and what comes before it is judged.
+ * Bounds for the content of files: manifests can come from a pull request of a stranger, and a CI job has to end. Each is far above usual files; beyond it
+ * there is a finding with its place, and earlier content is judged.
  */
 export const MOST = {
   /** Bytes of a file. */
@@ -20,7 +20,7 @@ export const MOST = {
   documents: 10_000,
   /** Nodes that the aliases of a document add to it. */
   unfolded: 1_000_000,
-  /** Pairs of a Canary and an object near it that are looked at for what the Canary's arrival would lose. */
+  /** Pairs of a Canary and an object near it that are checked for losses at the Canary's arrival. */
   looks: 300_000,
   /** Maps and lists within each other. */
   depth: 200,

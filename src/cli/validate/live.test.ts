@@ -113,7 +113,7 @@ describe('serin validate --live', () => {
     );
   });
 
-  it('what may not be read is not called absent', async () => {
+  it('an object that cannot be read is not called absent', async () => {
     const { code, lines } = await validated([deployment, loadTester], ['MetricTemplate']);
     expect(code).toBe(0);
     expect(lines).toEqual([expect.stringMatching(/warning: .*templateRef\.name: .*no file of this run/)]);
@@ -125,7 +125,7 @@ describe('serin validate --live', () => {
     template: { metadata: { labels }, spec: { containers: [{ name: 'web' }] } },
   });
 
-  it('I17: what would be lost of the objects of the cluster is found, those of other namespaces too', async () => {
+  it('I17: losses among the objects of the cluster are found, also of other namespaces', async () => {
     const policies = [
       object('security.istio.io/v1', 'AuthorizationPolicy', 'podinfo', { selector: { matchLabels: labels } }),
       object('monitoring.coreos.com/v1', 'PodMonitor', 'podinfo', { selector: { matchLabels: labels } }),
@@ -171,7 +171,7 @@ describe('serin validate --live', () => {
     ]);
   });
 
-  it('I17: kinds that may not be read are not checked, and that is said', async () => {
+  it('I17: kinds that cannot be read are not checked, and a warning says so', async () => {
     const { code, lines } = await validated([living, template, loadTester], ['NetworkPolicy', 'PodMonitor']);
     expect(code).toBe(0);
     expect(lines).toEqual([

@@ -19,7 +19,7 @@ const LISTED = [
   { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' },
 ] as const;
 
-/** What was found in the cluster. */
+/** Objects found in the cluster. */
 export interface LiveItems extends Pick<Manifests, 'hidden' | 'unread'> {
   items: Item[];
 }
@@ -29,7 +29,7 @@ interface LiveOptions {
   withArrival: boolean;
 }
 
-/** Everything in the cluster that the objects of the files refer to, without those that the files have themselves. Only reads. */
+/** Everything in the cluster that the objects of the files refer to, without the objects of the files themselves. Only reads. */
 export async function readCluster(cluster: ClusterReader, files: readonly Item[], { withArrival }: LiveOptions): Promise<LiveItems> {
   const hidden = new Set<string>();
   const ifAllowed = <T>(kind: string, answer: Promise<T>, otherwise: T) => ifReadable(answer, otherwise, () => hidden.add(kind));

@@ -10,7 +10,7 @@ import { defined } from '../../base/defined.ts';
 import type { Item } from './documents.ts';
 import type { ObjectOptions } from './object-findings.ts';
 
-/** A Canary that can be parsed; `provider` undefined: not known. */
+/** A Canary that can be parsed; `provider` is undefined if it is not known. */
 export type CanaryItem = Item & { canary: Canary; provider: Provider | undefined };
 /** A MetricTemplate that can be parsed. */
 export type TemplateItem = Item & { spec: MetricTemplateSpec };
@@ -18,7 +18,7 @@ export type TemplateItem = Item & { spec: MetricTemplateSpec };
 /** Input of the checks: the objects of all files of a run and, with --live, those of the cluster that they refer to. */
 export interface Manifests extends ObjectOptions {
   items: readonly Item[];
-  /** Those that can be read; the others have findings of their own. */
+  /** Readable objects; the others have findings of their own. */
   canaries: readonly CanaryItem[];
   templates: readonly TemplateItem[];
   /** Labels by which a controller distinguishes the sides of a target, as `--selector-labels` has them. */
@@ -27,7 +27,7 @@ export interface Manifests extends ObjectOptions {
   requireSecretLabel: boolean;
   /** `--allowed-local-addresses` of the controller. */
   allowedLocalAddresses: readonly string[];
-  /** The cluster was asked: an object that is absent here does not exist, unless `hidden` has its kind. */
+  /** The cluster was read: an object that is absent here does not exist, unless `hidden` has its kind. */
   isWhole: boolean;
   /** Kinds that could not be read, as `Secret`. */
   hidden: ReadonlySet<string>;
@@ -83,7 +83,7 @@ export function isOurs(object: KubeObject, kind?: (typeof ourKinds)[number]): bo
 /** The API group; empty for core/v1. */
 export const groupOf = ({ apiVersion }: Pick<KubeObject, 'apiVersion'>): string => groupOfVersion(String(apiVersion));
 
-/** Without a namespace a manifest goes where it is applied to, which may be any. */
+/** A manifest without a namespace can be applied to any. */
 export const isNear = (a: string | undefined, b: string | undefined): boolean => a === undefined || b === undefined || a === b;
 
 /** An object to find by kind, group, name and namespace. */
@@ -120,10 +120,10 @@ export const findOurs = (
   namespace: string | undefined,
 ): Item | undefined => findItem(manifests, { kind, group, name, namespace });
 
-/** Whether it is known that an object does not exist. */
+/** Tests if it is known that an object does not exist. */
 export const isAbsent = ({ isWhole, hidden }: Manifests, kind: string): boolean => isWhole && !hidden.has(kind);
 
-/** `shop.yaml:12`, for messages about two objects; of one that was read from the cluster only its name. */
+/** `shop.yaml:12`, for messages about two objects; for an object from the cluster only its name. */
 export function whereOf({ object, name, namespace, place }: Item): string {
   const full = `${object.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
   return place ? `${full} (${place.source}:${place.lineOf('')})` : `${full} (in the cluster)`;

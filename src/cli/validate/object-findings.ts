@@ -20,7 +20,7 @@ export interface ObjectOptions {
   strict?: boolean | undefined;
 }
 
-/** Findings on an object of ours by itself, whatever else there is. */
+/** Findings on an object of ours by itself, without regard to other objects. */
 export function objectFindings(object: KubeObject, options: ObjectOptions): Finding[] {
   if (object.apiVersion !== apiVersion) return [];
   const schema = schemas().get(object.kind);

@@ -1,6 +1,6 @@
 import type { QueryVariables } from '../../metrics/query-variables.ts';
 
-/** Variables of a Canary that there may be: every name of its workload is `word`, and every `variables.X` is `value`. */
+/** Possible variables of a Canary: every name of its workload is `word`, and every `variables.X` is `value`. */
 export function sampleVariables(word: string, value = word): QueryVariables {
   const variables = new Proxy<Record<string, string>>(
     {},

@@ -38,7 +38,7 @@ export function readBounded(file: string | number, mostBytes: number = MOST.file
   }
 }
 
-/** The standard input, no more of it than a file may have. */
+/** The standard input, up to the size limit of a file. */
 export async function readStdin(stream: AsyncIterable<Buffer> = process.stdin): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -62,7 +62,7 @@ function* placesIn(file: string, stdin: Buffer | undefined): Generator<Place> {
   yield { name: file || "''", read: () => ({ file: realpathSync(file), bytes: readBounded(file) }) };
 }
 
-/** A folder as it was given: only regular files below it are read. */
+/** A folder with its path as given: only regular files below it are read. */
 class Folder {
   readonly #path: string;
   readonly #root: string;

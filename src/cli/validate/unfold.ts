@@ -3,8 +3,8 @@ import { MOST } from './limits.ts';
 import type { TextFault } from './yaml-text.ts';
 
 /**
- * Puts the node of its anchor in the place of each alias, in one walk. The library looks through the document for each alias, and follows one that
- * leads to itself. Kubectl refuses the same that is refused here.
+ * Replaces each alias by the node of its anchor, in one walk. The library searches the document for each alias, and follows an alias that leads to itself.
+ * Kubectl refuses the same documents.
  */
 export function unfold(document: Document): TextFault | undefined {
   try {

@@ -52,7 +52,7 @@ describe('serin validate', () => {
     });
   });
 
-  it('checks a file with texts of alerts, alone or beside manifests', async () => {
+  it('checks a file with texts of alerts, with and without manifests', async () => {
     const own = mkdtempSync(join(tmpdir(), 'serin-validate-'));
     const messageTemplatesFile = join(own, 'templates.yaml');
     writeFileSync(messageTemplatesFile, 'Failed: "{{name}} failed"\n');
@@ -71,7 +71,7 @@ describe('serin validate', () => {
     expect(summary).toBe('1 object checked: 1 error, 0 warnings');
   });
 
-  it('writes nothing that a terminal would obey, whatever a file, an object or a field is called', async () => {
+  it('writes nothing that a terminal would obey, for any name of a file, an object or a field', async () => {
     const hostile = 'a\x1b[2J\u202e\u009b31m';
     const own = mkdtempSync(join(tmpdir(), 'serin-validate-'));
     const file = join(own, `${hostile}.yaml`);
@@ -152,7 +152,7 @@ describe('serin validate', () => {
     expect((await validated(['absent.yaml'])).lines[0]).toBe('absent.yaml: error: does not exist: correct the path');
   });
 
-  it('reads stdin, and a warning alone does not fail; with --strict an unknown field is one', async () => {
+  it('reads stdin, and only a warning does not fail; with --strict an unknown field is an error', async () => {
     const stdin =
       'apiVersion: flagger.app/v1beta1\nkind: AlertProvider\nmetadata: {name: chat}\nspec: {type: slack, address: http://a.b, chanel: x}\n';
     const { code, lines } = await validated(['-'], { stdin });
@@ -262,7 +262,7 @@ describe('serin validate', () => {
       rmSync(folder, { recursive: true });
     });
 
-    it('07-T11, T12: finds a split that names its own root, and one that leads to the root of another', async () => {
+    it('07-T11, T12: finds a split that names its own root, and a split that leads to the root of another', async () => {
       const inner = split(two).replace('name: birds,', 'name: inner,').replace('service: birds', 'service: blue');
       const stdin = `${split('  - {service: birds, weight: 900}\n  - {service: blue, weight: 100}\n')}---\n${inner}`;
       const { code, lines } = await validated(['-'], { stdin });

@@ -25,8 +25,7 @@ export interface ValidateArgs
 }
 
 /**
- * Checks all manifests together: a line for each finding to `out`, a summary to `summary`. The exit code is 1 when there is an error, and 0 with
- * warnings alone.
+ * Checks all manifests together: a line for each finding to `out`, a summary to `summary`. The exit code is 1 if there is an error, and 0 with only warnings.
  */
 export async function validateCommand(
   args: ValidateArgs,
@@ -64,12 +63,12 @@ export interface Judged {
   sources: readonly { items: readonly Item[]; unreadable: readonly UnreadableText[] }[];
   /** Those of the files, with their namespaces. */
   items: readonly Item[];
-  /** Those of the cluster that they refer to, if it was asked. */
+  /** Objects of the cluster that they refer to, if it was read. */
   live: readonly Item[];
   found: readonly ManifestFinding[];
 }
 
-/** The objects of all files, and what is wrong with them. */
+/** The objects of all files, and their problems. */
 export async function validateFiles(args: ValidateArgs): Promise<Judged> {
   const spent = new Spent();
   const sources = readSources(args.files, args.stdin, spent).map(({ name, file, text }) =>
@@ -106,7 +105,7 @@ async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: Liv
   return [...new Set(items.map(({ place }) => place))].flatMap((place) => placed.get(place) ?? []);
 }
 
-/** The grammar is loaded only where a query may be of it. */
+/** The grammar is loaded only if a query can be PromQL. */
 async function promqlCheck(items: readonly Item[]): Promise<ManifestCheck> {
   const isAsked = items.some(({ object }) => isOurs(object, 'MetricTemplate') || JSON.stringify(object).includes('"query":'));
   return isAsked ? (await import('./checks/promql.ts')).promql : () => [];

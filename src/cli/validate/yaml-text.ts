@@ -15,15 +15,15 @@ export interface YamlText {
 }
 
 /**
- * Own checks for keys that are there twice, and messages without a picture of the place: those of the library take time with the square of a map,
- * and with the number of errors times the length of the text.
+ * Own checks for duplicate keys, and messages without a picture of the place: those of the library take time with the square of a map, and with the number of
+ * errors times the length of the text.
  */
 const LINEAR = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
 
 /** Parses a text word by word, so that a limit ends it before memory does. */
 export function yamlText(text: string, spent: Spent): YamlText {
   const lines = new LineCounter();
-  // As Parser.parse does.
+  // The same as Parser.parse.
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
   const documents: Document.Parsed<ParsedNode>[] = [];

@@ -24,7 +24,7 @@ describe('keys', () => {
     expect(said).toHaveLength(4);
     expect([terminal.isRaw, terminal.listeners]).toEqual([false, 0]);
   });
-  it('without a terminal on stdin only signals are heard, and stdin is left alone', () => {
+  it('without a terminal on stdin only signals are heard, and stdin is not touched', () => {
     const terminal = new FakeTerminal();
     terminal.input.isTTY = false;
     const { said, stop } = heard(terminal);

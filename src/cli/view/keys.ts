@@ -33,7 +33,7 @@ export const processKeyboard = (): Keyboard => ({
 const CTRL_C = '\x03';
 const ESCAPE = '\x1b';
 
-/** Calls back for each key and signal; Ctrl-C is SIGINT. Returns what stops it. Without a terminal on stdin there are no keys. */
+/** Calls back for each key and signal; Ctrl-C is SIGINT. Returns the function that stops it. Without a terminal on stdin no key is read. */
 export function onKeys(
   { input, signals }: Pick<Keyboard, 'input' | 'signals'>,
   { onKey, onSignal }: { onKey(key: string): void; onSignal(signal: EndSignal): void },

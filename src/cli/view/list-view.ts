@@ -7,7 +7,7 @@ import type { Terminal } from '../output/terminal.ts';
 import { cut } from '../output/text.ts';
 import { ageText } from './age-text.ts';
 
-/** How the list is shown. */
+/** Options of the list. */
 export interface ListChoice {
   /** Canaries of all namespaces. */
   ofAll: boolean;
@@ -23,7 +23,7 @@ export function listView(
   nowMs: number,
 ): string[] {
   if (items.length + kept.length === 0) return ['No Canary found.'];
-  // One line for the headings, one for the sum, and one for those that have no room.
+  // One line for the headings, one for the sum, and one for the Canaries that have no room.
   const free = rows - kept.length;
   const room = Math.max(1, free - 3);
   const isInProgress = ({ phase }: CanarySummary) => meaningOf(phase) === 'busy';

@@ -31,8 +31,8 @@ const OPEN = '\x1b[?1049h\x1b[?25l\x1b[?7l';
 const CLOSE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
 
 /**
- * Draws on the alternate screen, so that what was there before comes back at the end. Writes nothing where nothing has changed, and never clears the
- * whole screen: it would flicker.
+ * Draws on the alternate screen, so that the previous content comes back at the end. Writes nothing if nothing has changed, and never clears the whole screen:
+ * it would flicker.
  */
 export class LiveScreen {
   readonly #out: ScreenStream;
@@ -53,7 +53,7 @@ export class LiveScreen {
     const lines = isTooSmall
       ? [`Too small: ${SMALLEST.columns}x${SMALLEST.rows} needed`.slice(0, columns)]
       : drawing({ ...this.#terminal, columns }, rows);
-    // Behind the last column, erasing the rest of the line would erase the last character.
+    // After the last column, erasing the rest of the line would erase the last character.
     const text = lines
       .slice(0, rows)
       .map((line) => (widthOf(line, this.#terminal) < columns ? `${line}\x1b[K` : line))

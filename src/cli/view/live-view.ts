@@ -15,9 +15,9 @@ export type LiveSource<T> = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** Keys of a view beside `q`, and what they have led to. */
+/** Keys of a view beside `q`, and their results. */
 export interface KeyPanel<T> {
-  /** True: the key meant this panel, and does not quit. */
+  /** Returns true if the key was for this panel, and does not quit. */
   heed(key: string, value: T): boolean;
   /** Instead of the view, as an answer of `w`. */
   cover(terminal: Terminal): readonly string[] | undefined;
@@ -29,13 +29,13 @@ export interface KeyPanel<T> {
 export interface LiveView<T> {
   source: LiveSource<T>;
   lines(value: T, terminal: Terminal, rows: number, nowMs: number): readonly string[];
-  /** Made with what draws again after an answer. */
+  /** Made with a function that draws again after an answer. */
   panel?(redraw: () => void): KeyPanel<T>;
 }
 
 /**
- * Shows each value as it comes, until the source ends, fails, or the user quits. The screen before comes back in each case. Redrawing asks the cluster
- * for nothing. A signal ends the process after that.
+ * Shows each new value, until the source ends or fails, or the user quits. The previous screen comes back in each case. Redrawing sends no request to the
+ * cluster. A signal ends the process after that.
  */
 export async function liveView<T>(
   { source, lines, panel }: LiveView<T>,

@@ -19,10 +19,10 @@ export interface ReleaseView {
   strategy: string;
   isPaused: boolean;
   step?: { at: number; of: number };
-  /** While checks or gates are asked: when the controller asks again, in epoch milliseconds. */
+  /** Time at which the controller reconciles the running release next, in epoch milliseconds. */
   nextCheckMs?: number;
   blocker?: { sentence: string; command: string };
-  /** By check: the range that its values must be in, and the query of one that the Canary itself holds. */
+  /** By check: the range that its values must be in, and its query if the Canary itself contains that. */
   ranges: ReadonlyMap<string, { limit: Limit; query?: string }>;
   primaryPods: readonly PodGroup[];
   canaryPods: readonly PodGroup[];

@@ -4,8 +4,8 @@ import type { Terminal } from '../output/terminal.ts';
 const BARS = { unicode: '▁▂▃▄▅▆▇█', ascii: '_.-=#' } as const;
 
 /**
- * The last values as a line of bars. The scale reaches over the limit, too: beside a minimum the lowest bar is the limit unless a value is below it.
- * Equal values are level. Empty: fewer than two.
+ * The last values as a line of bars. The scale also reaches over the limit: beside a minimum the lowest bar is the limit unless a value is below it. Equal
+ * values are level. Empty for fewer than two.
  */
 export function sparkline(values: readonly number[], { min, max }: Limit, { unicode }: Pick<Terminal, 'unicode'>): string {
   if (values.length < 2) return '';

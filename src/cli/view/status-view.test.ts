@@ -45,7 +45,7 @@ describe('the screen of one Canary', () => {
     expect(text).toContain('a[2Jb c');
     expect(text).not.toContain('\x1b');
   });
-  it('wide characters and emoji of others do not push a line over the edge, nor a column from under the other', () => {
+  it('foreign wide characters and emoji do not push a line over the edge, nor a column from under the other', () => {
     const [release] = releases.filter(({ phase }) => phase === 'Failed');
     const [group] = release?.view.canaryPods ?? [];
     if (release === undefined || group === undefined) throw new Error('the release has no pods');

@@ -30,7 +30,7 @@ const ROWS_FOR_EVENTS = 4;
 /** Below it, parts follow each other without an empty line. */
 const ROWS_WITH_GAPS = 20;
 
-/** What the lines of a screen depend on beside the release. */
+/** Input for the lines of a screen besides the release. */
 interface Frame {
   terminal: Terminal;
   nowMs: number;

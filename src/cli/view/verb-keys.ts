@@ -6,7 +6,7 @@ import { cleaned, cut, wrapped } from '../output/text.ts';
 import type { KeyPanel } from './live-view.ts';
 import type { ReleaseView } from './release-view.ts';
 
-/** What the keys of one Canary do. */
+/** Actions of the keys of one Canary. */
 export interface KeyActions {
   /** Requests a verb, and waits for the answer. */
   ask(verb: Verb): Promise<Pick<RequestResult, 'outcome' | 'message'>>;

@@ -9,7 +9,7 @@ import { blockerOf } from '../../controller/admission/blocker-of.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
 
-/** A release that stands where another component has said these words. */
+/** A release that is stalled after another component has said these words. */
 interface MisleadingCase {
   where: string;
   arrange(words: string): World;
@@ -43,7 +43,7 @@ function check(one: Parameters<typeof verdict>[0], cause: Cause): MisleadingCase
   };
 }
 
-/** An admission webhook answers in its own words, which stand behind its name. */
+/** An admission webhook answers in its own words, which follow its name. */
 function refusal(status: number, cause: Cause): MisleadingCase {
   return {
     where: `an admission rule that answers ${status}`,

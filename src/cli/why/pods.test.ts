@@ -5,7 +5,7 @@ import type { Cause } from '../../api/codes/codes.ts';
 const TEMPLATE = 'set Deployment podinfo spec.template';
 const IMAGE = `${TEMPLATE}.spec.containers[web].image`;
 
-/** A canary whose pods do not come, with what one of them says. */
+/** A canary whose pods do not come, with the status of one of them. */
 function unready(pod: object, container?: object): StalledRelease {
   const world = initialized(aCanary({ stepWeight: 20 }));
   world.behaviour.brokenCanary.add('s1:b');

@@ -17,7 +17,7 @@ function plan(): KubeObject {
   return JSON.parse(JSON.stringify(aCanary({ stepWeight: 10, maxWeight: 50, metrics, webhooks }, { service: { port: 80 } })));
 }
 
-/** As the controller says it: what it stores of a Canary that it refuses, and nothing of one that it runs. */
+/** The controller's record: a condition for a Canary that it refuses, and nothing for a Canary that it runs. */
 function judged(raw: KubeObject, rival?: string): KubeObject {
   const verdict = admit(raw, { config, olderRival: () => rival });
   if ('canary' in verdict) return raw;
@@ -40,7 +40,7 @@ function set(raw: KubeObject, path: string, value: unknown): KubeObject {
 }
 
 interface Wrong {
-  /** What is set, to what, and what it was before; `named` is the field that is to be corrected, where it is another. */
+  /** The field that is set, and its wrong value; `named` is the field to correct, if it is another. */
   field: string;
   bad: unknown;
   named?: string;
@@ -123,7 +123,7 @@ describe('serin why of a Canary that is refused', () => {
       if (action) expect(why.diagnosis.action).toMatch(action);
       const way = cause === 'Suspended' ? `run kubectl patch canary podinfo -n test` : `set Canary podinfo ${named}`;
       expect(wayOf(why.diagnosis)?.slice(0, way.length)).toBe(way);
-      // What the proof names is put back to what it was, and nothing else.
+      // Restore only the field that the proof names.
       const wrongHere = set(plan(), field, bad);
       const sound = field.startsWith(named) || named.startsWith(field) ? set(wrongHere, field, valueAt(plan(), field)) : wrongHere;
       expect(whyOf(snapshotOf(judged(sound))).diagnosis.cause).toBe('Unseen');

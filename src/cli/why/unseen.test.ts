@@ -52,7 +52,7 @@ it('does not name it when what is late was only expected', () => {
   expect(diagnosis.cause).toBe('PodsNotReady');
 });
 
-it('counts the time that hooks may take, and no more', () => {
+it('counts the longest time of the hooks, and no more', () => {
   expect(causesAt(analysing(hooks('3m')), 6 * MINUTE)[0]?.cause).toBe('Unseen');
 });
 
@@ -74,7 +74,7 @@ it.each([
   expect(waits).toBe(true);
 });
 
-it('does not name it for a target that was deleted and made again as it was', () => {
+it('does not name it for a target that was deleted and created again unchanged', () => {
   const world = initialized(aCanary({ stepWeight: 20 }));
   const before = snapshotIn({ world });
   const snapshot = snapshotIn({ world, target: { metadata: { ...before.target?.metadata, uid: 'another', generation: 1 } } });

@@ -23,7 +23,7 @@ it.each([
   expect(said.split('\n')).toContain(run);
 });
 
-it('an object that does not exist is proved by its name alone', async () => {
+it('an object that does not exist is proved only by its name', async () => {
   const world = initialized(aCanary({ stepWeight: 25 }));
   let said = '';
   const output = new Output({ plain: true }, {}, { out: { write: (text: string) => (said += text) }, err: { write: () => undefined } });
@@ -36,7 +36,7 @@ it('an object that does not exist is proved by its name alone', async () => {
 it.each([
   { where: 'while idle', isSo: (world: World) => world.step === 'resting', cause: 'Resting' },
   { where: 'while its pods are awaited', isSo: (world: World) => world.step === 'scalingUp', cause: 'Unreadable' },
-])('$where a target that may not be read is not said to be missing', async ({ isSo, cause }) => {
+])('$where a target that cannot be read is not said to be missing', async ({ isSo, cause }) => {
   const world = initialized(aCanary({ stepWeight: 25 }));
   if (!isSo(world)) {
     world.behaviour.brokenCanary.add('s1:b');

@@ -13,46 +13,46 @@ export interface Answer {
   headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** A reader with a session, and what that reader may see and do. */
+/** A reader with a session, and the rights of that reader. */
 export interface Viewer {
   /** The same object for every request of a session. */
   readonly session: object;
   readonly views: Views;
-  /** As the page shows it. */
+  /** The session for the page. */
   readonly about: SessionView;
-  /** Shows the whole list of what the viewer may see, and each change, until the returned function is called. */
+  /** Shows the whole list that the viewer may see, and each change, until the returned function is called. */
   followList(show: (change: ListChange) => void): () => void;
-  /** Seconds until a request is taken again; undefined: it is taken now. */
+  /** Seconds until a request is accepted again, `undefined` if it is accepted now. */
   waitSeconds(): number | undefined;
-  /** Whether this Canary may be read now, or followed by a stream; the error says why not. */
+  /** Rejects, with the reason, if the user has no right to read this Canary, or to follow it by a stream. */
   mayRead(canary: CanaryName, how: 'get' | 'watch'): Promise<void>;
   /** Calls `end` when the session ends, until the returned function is called. */
   onEnd(end: () => void): () => void;
 }
 
-/** Who comes in, and how. */
+/** Access of readers: login, sessions and refusals. */
 export interface Access {
-  /** The origin of the page under this `Host`; undefined: the name is not ours. */
+  /** Origin of the page under this `Host`, `undefined` for an unknown name. */
   originOf(host: string): string | undefined;
-  /** What to do about an unknown `Host`. */
+  /** Remedy for an unknown `Host`. */
   readonly hostRemedy: string;
-  /** Answers a request that needs no session, like a login. Undefined: it is none of these. */
+  /** Answers a request that needs no session, like a login; `undefined` for any other request. */
   enter(request: IncomingMessage, path: string, query: URLSearchParams): Promise<Answer | undefined>;
-  /** Whether the cookie is of a session: enough for pages and scripts, which hold nothing of a cluster. */
+  /** Accepts the cookie of a session: it is enough for pages and scripts, which contain nothing of a cluster. */
   mayLoad(headers: IncomingHttpHeaders): boolean;
-  /** The viewer of the session whose cookie and proof both are there. */
+  /** Viewer of the session, if the request has both its cookie and its proof. */
   viewerOf(headers: IncomingHttpHeaders): Viewer | undefined;
   /** The answer to a request without a session. */
   refuse(request: IncomingMessage, path: string): Answer;
 }
 
-/** What a request has of a session. */
+/** Cookie and proof of a session, as far as a request has them. */
 export interface Credentials {
   cookie: string | undefined;
   proof: string | undefined;
 }
 
-/** Of the session whose cookie has this name. */
+/** Cookie and proof of the session whose cookie has this name. */
 export function credentialsOf(headers: IncomingHttpHeaders, name: string): Credentials {
   const proof = headers[PROOF_HEADER];
   return { cookie: cookieOf(headers.cookie, name), proof: typeof proof === 'string' ? proof : undefined };

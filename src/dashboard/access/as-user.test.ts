@@ -32,7 +32,7 @@ it('a watch begins with the right to it, and is refused without', async () => {
   expect(denied.cluster.read).toEqual([]);
 });
 
-it('what is asked for is reviewed by its own verb before it is sent', async () => {
+it('each request is reviewed by its own verb before it is sent', async () => {
   const { cluster, ann } = asAnn('list');
   await expect(ann.get(shop)).rejects.toThrow('cannot get resource "canaries" in API group "flagger.app" in the namespace "a"');
   await expect(ann.patch(shop, {})).rejects.toThrow('cannot patch resource "canaries"');
@@ -41,7 +41,7 @@ it('what is asked for is reviewed by its own verb before it is sent', async () =
   expect(cluster.patched).toEqual([]);
 });
 
-it('nothing but Canaries is written, whatever the user may do', async () => {
+it('only Canaries are written, with any rights of the user', async () => {
   const { cluster, ann } = asAnn('patch', 'create', 'delete');
   await expect(ann.patch({ ...shop, apiVersion: 'v1', kind: 'ConfigMap' }, {})).rejects.toThrow('does not send such requests');
   await expect(ann.patch(shop, {}, { subresource: 'status' })).rejects.toThrow('does not send such requests');

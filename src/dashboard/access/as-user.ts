@@ -51,7 +51,7 @@ export function clusterAs({ cluster, isElsewhere }: Served, rights: Rights): Kub
 
 const refused = (message: string) => new ApiError(message, { status: 403, reason: 'Forbidden', denial: { by: 'authorization' } });
 
-/** RBAC knows a list of one object by its name, too. Source: k8s.io/apiserver pkg/endpoints/request/requestinfo.go. */
+/** RBAC also applies to a list of one object, by its name. Source: k8s.io/apiserver pkg/endpoints/request/requestinfo.go. */
 function nameIn({ fieldSelector }: { fieldSelector?: string } = {}): string | undefined {
   return /^metadata\.name=([^,=!]+)$/.exec(fieldSelector ?? '')?.[1];
 }

@@ -20,13 +20,13 @@ import { userProblem } from './user.ts';
 import { type SessionLimits, type UserSession, UserSessions } from './user-sessions.ts';
 import { followVisible, type ListSource } from './visible-list.ts';
 
-/** Paths of pages, made of what the names of objects consist of: nothing that leads to another host, or ends an attribute. */
+/** Paths of pages, only with characters of object names: nothing that leads to another host, or ends an attribute. */
 const OF_PAGE = /^\/(canaries\/[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*(\/[a-z0-9/]*)?)?$/;
 
 /** The path of a page to go to after the login; the list for everything else. */
 const safePath = (path: string | null): string => (path !== null && path.length < 600 && OF_PAGE.test(path) ? path : '/');
 
-/** What a reader's login and requests are held to. */
+/** Limits of a reader's login and requests. */
 export interface AccessLimits extends SessionLimits, LoginLimits {
   tokenBytes: number;
   /** Lines in the log about logins that failed, a minute. */
@@ -38,11 +38,11 @@ export const ACCESS_LIMITS: AccessLimits = {
   ...{ loginsAtOnce: 8, loginBurst: 30, loginsPerSecond: 5, loginsWaiting: 32, tokenBytes: 16_384, refusalsLogged: 30 },
 };
 
-/** Of the dashboard in the controller. */
+/** Access to the dashboard in the controller. */
 export interface ClusterAccessOptions {
   listener: Listener;
   served: Served;
-  /** Of accepted tokens; empty: that of the API server. */
+  /** Audience of accepted tokens; an empty one is that of the API server. */
   audience: string;
   oidc: OidcLogin | undefined;
   mayAct: boolean;
@@ -75,7 +75,7 @@ class ClusterAccess implements Access {
   readonly #options: ClusterAccessOptions;
   readonly #sessions: UserSessions;
   readonly #turns: LoginTurns;
-  /** Of failed logins, which strangers cause. */
+  /** Log of failed logins, which strangers cause. */
   readonly #line: ReturnType<typeof paced>;
   readonly #viewers = new WeakMap<UserSession, Viewer>();
 

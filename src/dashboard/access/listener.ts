@@ -1,17 +1,17 @@
 /** The names under which a listener is reached. A session is of one listener: each has sessions of its own. */
 export interface Listener {
-  /** The origin of the page under this `Host`; undefined: the name is not ours. */
+  /** Origin of the page under this `Host`, `undefined` for an unknown name. */
   originOf(host: string): string | undefined;
-  /** What to do about an unknown `Host`. */
+  /** Remedy for an unknown `Host`. */
   readonly hostRemedy: string;
 }
 
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 
-/** Whether the host, with its port or without, is of the machine that the browser runs on. */
+/** Tests if the host, with or without its port, is the machine that the browser runs on. */
 export const isLocal = (host: string): boolean => LOCAL.test(host);
 
-/** Of `--dashboard-url`, for everyone who reaches the pod. A local name is refused there whatever the peer's address: behind a sidecar each one is local. */
+/** Listener of `--dashboard-url`, for everyone who reaches the pod. It refuses a local name from each peer: behind a sidecar every peer is local. */
 export function serviceListener(origin: string): Listener {
   const { host: known } = new URL(origin);
   return {
@@ -20,7 +20,7 @@ export function serviceListener(origin: string): Listener {
   };
 }
 
-/** Of a port-forward, which reaches the loopback address of the pod. */
+/** Listener of a port-forward, which reaches the loopback address of the pod. */
 export const localListener: Listener = {
   originOf: (host) => (isLocal(host) ? `http://${host}` : undefined),
   hostRemedy: 'open http://localhost with the port that you forward',

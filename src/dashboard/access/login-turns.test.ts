@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { type LoginLimits, LoginTurns } from './login-turns.ts';
 
-/** Logins that come one after the other, each named for its peer: those that got their turn, and those that were given up. */
+/** Logins that come one after the other, each named for its peer: `begun` got their turn, `givenUp` did not. */
 function coming(limits: Partial<LoginLimits>, ...names: readonly string[]) {
   const clock = handClock();
   const turns = new LoginTurns(clock, { loginsAtOnce: 100, loginBurst: 100, loginsPerSecond: 1, loginsWaiting: 100, ...limits });
@@ -32,7 +32,7 @@ it('I15: no more are checked at once than the limit, and peers take turns', asyn
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
-it('I15: checks have a rate, whoever asks; those that wait get their turn', async () => {
+it('I15: checks have one rate for all peers, and waiting logins get their turn', async () => {
   const { begun, clock } = coming({ loginBurst: 2, loginsPerSecond: 2 }, 'a1', 'a2', 'a3', 'b1');
   await settled();
   expect(begun).toEqual(['a1', 'a2']);
@@ -47,7 +47,7 @@ it('I15: checks have a rate, whoever asks; those that wait get their turn', asyn
   expect(begun).toEqual(['a1', 'a2', 'a3', 'b1']);
 });
 
-it('I15: of those that wait, the peer with most loses its oldest', async () => {
+it('I15: if too many logins wait, the peer with most of them loses its oldest', async () => {
   const { begun, givenUp, finish } = coming({ loginsAtOnce: 1, loginsWaiting: 2 }, 'a1', 'a2', 'a3', 'a4', 'b1');
   await settled();
   expect([begun, givenUp]).toEqual([['a1'], ['a2', 'a3']]);

@@ -18,8 +18,8 @@ interface Waiting {
 }
 
 /**
- * Logins wait for their turn to be checked: peers take turns, and of one peer the one that has waited longest is next. No failed login refuses a later one,
- * since all users behind an ingress have its address.
+ * Logins wait for their turn to be checked: peers take turns, and of one peer the login that has waited longest is next. A failed login never refuses a later
+ * one, since all users behind an ingress have its address.
  */
 export class LoginTurns {
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class LoginTurns {
     this.#refilledAtMs = clock.monotonicMs();
   }
 
-  /** Waits for a turn; call the result when it is over. Undefined: too many others of this peer came after it. A client that `isGone` gets no turn. */
+  /** Waits for a turn; call the result when it is over. `undefined` if too many others of this peer came after it. A client that `isGone` gets no turn. */
   take(peer: string, isGone: () => boolean): Promise<(() => void) | undefined> {
     return new Promise((begin) => {
       this.#waiting.take({ isGone, begin }, peer)?.begin(undefined);

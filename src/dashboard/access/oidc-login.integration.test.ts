@@ -87,7 +87,7 @@ function aBrowser() {
     const location = response.headers.get('location');
     return { url: location === null ? url : new URL(location, url).href, text: await response.text() };
   };
-  /** As far as the provider's last redirect: the address of the callback. */
+  /** Follows redirects to the provider's last one: returns the address of the callback. */
   const logInAt = async (first: string, id: string): Promise<string> => {
     let at = first;
     for (let steps = 0; steps < 12; steps += 1) {
@@ -119,7 +119,7 @@ const pathOf = (url: string): string => url.slice(origin.length);
 const cookiesOf = (cookie: string) => new Map([[LOGIN_COOKIE, cookie]]);
 
 describe('login by an OIDC provider', () => {
-  it('asks for a code with PKCE, state and nonce, under the redirect URI of --dashboard-url', async () => {
+  it('requests a code with PKCE, state and nonce, under the redirect URI of --dashboard-url', async () => {
     const url = new URL((await at('/login/oidc', new Map(), { host: `127.0.0.1:${port}` })).headers.location ?? '');
     expect(url.origin).toBe(issuer);
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -129,7 +129,7 @@ describe('login by an OIDC provider', () => {
     });
   });
 
-  it('opens a session for the user of the ID token, and leads to the page that was asked for', async () => {
+  it('opens a session for the user of the ID token, and leads to the requested page', async () => {
     const browser = aBrowser();
     const callback = await browser.logInAt(await begin(browser, '/canaries/a/shop'), 'ann@example.org');
     const answer = await at(pathOf(callback), cookiesOf(browser.jarOf(origin).get(LOGIN_COOKIE) ?? ''));
@@ -201,7 +201,7 @@ describe('login by an OIDC provider', () => {
     },
   );
 
-  it('a provider that does not answer is a failed login, and is asked again', async () => {
+  it('a provider that does not answer is a failed login, and is queried again', async () => {
     const settings = {
       issuerUrl: 'http://127.0.0.1:1',
       clientId: 'x',
@@ -255,5 +255,5 @@ function edited(url: URL, name: string, value?: string): URL {
   return copy;
 }
 
-/** A part of the cookie in place of which another text of the same form stands. */
+/** The cookie with another text of the same form in place of one part. */
 const replaced = (cookie: string, index: number): string => cookie.split(':').with(index, 'A'.repeat(43)).join(':');

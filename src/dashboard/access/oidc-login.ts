@@ -8,24 +8,24 @@ import type { User } from './user.ts';
 export interface OidcSettings {
   issuerUrl: string;
   clientId: string;
-  /** Absent: a public client. */
+  /** Absent for a public client. */
   clientSecret: string | undefined;
   scopes: readonly string[];
   usernameClaim: string;
-  /** Empty: the issuer and `#`, for other claims than `email`; `-`: none. */
+  /** By default the issuer and `#`, but nothing for the claim `email`; `-` also means no prefix. */
   usernamePrefix: string;
-  /** Empty: no groups. */
+  /** If empty, users have no groups. */
   groupsClaim: string;
   groupsPrefix: string;
   redirectUri: string;
 }
 
-/** How the provider is reached; default: straight. */
+/** Policy for requests to the provider, by default direct access. */
 interface OidcDeps {
   egress?: EgressPolicy;
 }
 
-/** What the browser keeps from the redirect to the provider until it comes back. */
+/** Values that the browser keeps from the redirect to the provider until it comes back. */
 export interface OidcChecks {
   state: string;
   nonce: string;
@@ -40,10 +40,10 @@ export interface OidcLogin {
 }
 
 const ANSWER_WITHIN_S = 10;
-/** Of Kubernetes itself: no provider may give such a name or group. */
+/** Reserved by Kubernetes: no provider may give such a name or group. */
 const RESERVED = 'system:';
 
-/** The provider is asked for its settings at the first login, and again after a failure. */
+/** Reads the provider's settings at the first login, and again after a failure. */
 export function oidcLogin(settings: OidcSettings, { egress = openEgress }: OidcDeps = {}): OidcLogin {
   let known: Promise<client.Configuration> | undefined;
   const discovered = (): Promise<client.Configuration> => {
@@ -88,7 +88,7 @@ async function discover({ issuerUrl, clientId, clientSecret }: OidcSettings, egr
     // Also of all requests after it.
     [client.customFetch]: outgoingFetch({ egress, timeoutMs: ANSWER_WITHIN_S * 1000 }),
   });
-  // The signature of the ID token counts, and not the connection that it came by alone.
+  // Verify the signature of the ID token: the trust in its connection is not enough.
   client.enableNonRepudiationChecks(configuration);
   return configuration;
 }

@@ -5,7 +5,7 @@ import { Sessions } from '../sessions.ts';
 import type { Views } from '../views.ts';
 import { type Access, credentialsOf, type Viewer } from './access.ts';
 
-/** Of the dashboard of one user on this machine. */
+/** Access to the dashboard of one user on this machine. */
 export interface OneTimeOptions {
   /** Exchanged once for a session. */
   token: string;

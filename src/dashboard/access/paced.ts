@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 
 const COUNTED_MS = 60_000;
 
-/** Writes so many lines a minute: what strangers cause must not fill a log. Each line gets the number of those that were left out before it. */
+/** Writes at most so many lines a minute: strangers must not be able to fill a log. Each line gets the number of lines left out before it. */
 export function paced(clock: Clock, mostAMinute: number): (write: (leftOut: number) => void) => void {
   let sinceMs = Number.NEGATIVE_INFINITY;
   let written = 0;

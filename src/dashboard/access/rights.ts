@@ -4,7 +4,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { User } from './user.ts';
 
-/** One request, as RBAC sees it. `namespace` absent: all namespaces, or a kind that is in none. */
+/** One request, as RBAC sees it. Without `namespace`: all namespaces, or a cluster-scoped kind. */
 export interface ResourceRequest {
   verb: string;
   group: string;
@@ -13,9 +13,9 @@ export interface ResourceRequest {
   name?: string | undefined;
 }
 
-/** How long an answer is used: a right that was withdrawn ends within this time. */
+/** Time for which an answer is used: a withdrawn right ends within it. */
 export const GRANTED_MS = 30_000;
-/** Longer: many namespaces may be denied to one reader, and each costs a review. */
+/** Longer: a reader can lack the right to many namespaces, and each costs a review. */
 export const DENIED_MS = 120_000;
 /** Answers of one session. */
 const MOST_ANSWERS = 4_096;
@@ -24,7 +24,7 @@ const MOST_AT_ONCE = 4;
 
 const Reviewed = z.object({ allowed: z.boolean(), denied: z.boolean().optional() });
 
-/** What one user may do, by SubjectAccessReviews. */
+/** Rights of one user, by SubjectAccessReviews. */
 export class Rights {
   readonly #cluster: Pick<Cluster, 'create'>;
   readonly #user: User;
@@ -43,7 +43,7 @@ export class Rights {
     return this.#user;
   }
 
-  /** Rejects when the API server does not answer: what is unknown is not allowed. */
+  /** Rejects if the API server does not answer: an unknown right is not granted. */
   async may(request: ResourceRequest): Promise<boolean> {
     const key = JSON.stringify([request.verb, request.group, request.resource, request.namespace ?? '', request.name ?? '']);
     const known = this.#answers.get(key);

@@ -23,8 +23,8 @@ export interface Authenticated {
 }
 
 /**
- * Asks the API server whose token this is; undefined: it accepts it not at all, or not for the audience. `audience` empty: that of the API server.
- * Errors are the cluster's, and hold nothing of the token.
+ * Has the API server review the token; `undefined` if it rejects the token, or does not accept it for the audience. An empty `audience` is that of the API
+ * server. Errors are the cluster's, and contain nothing of the token.
  */
 export async function reviewToken(cluster: Pick<Cluster, 'create'>, token: string, audience: string): Promise<Authenticated | undefined> {
   const answer = await cluster.create({
@@ -35,7 +35,7 @@ export async function reviewToken(cluster: Pick<Cluster, 'create'>, token: strin
   });
   const { authenticated, audiences, user } = Reviewed.parse(answer.status ?? {});
   if (authenticated !== true || !user?.username) return undefined;
-  // An authenticator that knows no audiences lists none: its tokens are for the API server.
+  // An authenticator that knows no audiences lists none; its tokens are for the API server.
   if (audience && !audiences?.includes(audience)) return undefined;
   return {
     user: { name: user.username, uid: user.uid ?? undefined, groups: user.groups ?? [], extra: user.extra ?? {} },

@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 10_000;
 export interface SessionLimits {
   idleMs: number;
   absoluteMs: number;
-  /** In sum: the one that was used least recently goes. */
+  /** In total; the least recently used session ends first. */
   most: number;
   mostOfUser: number;
   /** Requests: so many at once, and so many a second after these. */
@@ -39,7 +39,7 @@ export class UserSession {
     this.#refilledAtMs = nowMs;
   }
 
-  /** Takes one request; seconds to wait where there are too many. */
+  /** Takes one request, or returns the seconds to wait if there are too many. */
   waitSeconds(nowMs: number, { burst, perSecond }: SessionLimits): number | undefined {
     this.#tokens = Math.min(burst, this.#tokens + ((nowMs - this.#refilledAtMs) / 1_000) * perSecond);
     this.#refilledAtMs = nowMs;
@@ -62,7 +62,7 @@ export class UserSession {
   }
 }
 
-/** Sessions by a cookie and a proof of 256 bits each, of which only digests are kept, in memory alone. */
+/** Sessions by a cookie and a proof of 256 bits each. Only their digests are kept, and only in memory. */
 export class UserSessions {
   readonly #clock: Clock;
   readonly #limits: SessionLimits;
@@ -75,7 +75,7 @@ export class UserSessions {
     this.#stopLooking = every(clock, LOOK_EVERY_MS, () => this.endOverdue());
   }
 
-  /** `withinMs`: what is left of the token's own time. */
+  /** `withinMs`: the rest of the token's own time. */
   open(user: User, withinMs = Number.POSITIVE_INFINITY): NewSession {
     const { absoluteMs, most, mostOfUser, burst } = this.#limits;
     this.endOverdue();
@@ -89,7 +89,7 @@ export class UserSessions {
     return opened;
   }
 
-  /** Whether the cookie is of a session; it does not count as used. */
+  /** Tests if the cookie is of a session; this does not count as use. */
   has(cookie = ''): boolean {
     this.endOverdue();
     return this.#byDigest.has(digestOf(cookie));
@@ -109,7 +109,7 @@ export class UserSessions {
     if (this.find(credentials)) this.#end(digestOf(credentials.cookie ?? ''));
   }
 
-  /** Ends sessions whose time is over; one with an open stream is not idle. */
+  /** Ends expired sessions. A session with an open stream is not idle. */
   endOverdue(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const [digest, session] of [...this.#byDigest]) {

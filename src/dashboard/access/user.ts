@@ -5,7 +5,7 @@ export interface User {
   name: string;
   uid?: string | undefined;
   groups: readonly string[];
-  /** What an authorizer may ask for besides. */
+  /** Further attributes that an authorizer can require. */
   extra: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -15,7 +15,7 @@ const MOST_CHARACTERS = 64 * 1024;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** Why no session is opened for this user; undefined: one can be. */
+/** Reason for which no session is opened for this user, `undefined` if it can be opened. */
 export function userProblem({ name, uid = '', groups, extra }: User): string | undefined {
   if (name === '') return 'the user has no name';
   if (name.length > LONGEST_NAME) return `the user name is longer than ${LONGEST_NAME} characters`;

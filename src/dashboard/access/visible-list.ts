@@ -11,13 +11,13 @@ export interface ListSource {
 }
 
 const group = apiVersion.split('/')[0] ?? '';
-/** Most answers are known: a review is asked for when one is too old. */
+/** Most answers are known: only an outdated answer costs a review. */
 const CHECK_MS = 10_000;
 const UNCHECKED = 'the rights to Canaries cannot be checked now: trying again';
 
 /** Shows the Canaries of those namespaces whose Canaries the user may list and watch, and checks the rights again and again. */
 export function followVisible(source: ListSource, rights: Rights, clock: Clock, show: (change: ListChange) => void): () => void {
-  /** By namespace; empty: not known yet, and nothing is shown. */
+  /** By namespace. While it is empty, no rights are known and nothing is shown. */
   let allowed = new Map<string, boolean>();
   let isStopped = false;
   let isChecking = false;
@@ -38,7 +38,7 @@ export function followVisible(source: ListSource, rights: Rights, clock: Clock, 
     const visible = rows.filter((row: CanaryRow) => allowed.get(row.namespace) === true);
     show({ event: 'list', data: { rows: visible, ...(unavailable !== undefined && { unavailable }) } });
   };
-  /** One at a time; what comes meanwhile is checked after it. */
+  /** One at a time; changes that come meanwhile are checked after it. */
   const recheck = async (): Promise<void> => {
     isStale = true;
     if (isChecking) return;

@@ -221,7 +221,7 @@ describe('sessions of the dashboard in the controller', () => {
     expect((await ask('/api/session', { headers: session })).status).toBe(401);
   });
 
-  it('one user has 3 at most: the one that was used least recently ends', async () => {
+  it('a user has at most 3 sessions: the least recently used one ends', async () => {
     const sessions = [];
     for (let opened = 0; opened < 4; opened += 1) {
       sessions.push(await sessionOf(bens));
@@ -252,7 +252,7 @@ describe('sessions of the dashboard in the controller', () => {
 });
 
 describe('rights on the dashboard in the controller', () => {
-  it('a list has the Canaries of those namespaces alone that the user may list and watch', async () => {
+  it('a list has only Canaries of namespaces in which the user may list and watch them', async () => {
     const namesFor = async (token: string) => {
       const { text } = await ask('/api/stream', { headers: await sessionOf(token) });
       const [, data = ''] = /data: (.*)/.exec(text) ?? [];
@@ -274,7 +274,7 @@ describe('rights on the dashboard in the controller', () => {
     },
   );
 
-  it('a name that is not there is refused as one that is', async () => {
+  it('a Canary that does not exist gets the same refusal as an existing one', async () => {
     const headers = await sessionOf(anns);
     const statuses = await Promise.all(
       ['shop-b', 'gone'].map(async (name) => (await ask(`/api/canaries/b/${name}/history`, { headers })).status),
@@ -299,7 +299,7 @@ describe('rights on the dashboard in the controller', () => {
     expect(cluster.patched).toEqual([]);
   });
 
-  it('a verb is asked for in the name of the user, and logged with it', async () => {
+  it('a verb is requested in the name of the user, and logged with it', async () => {
     const session = await sessionOf(anns);
     const asked = asVerb('a/shop-a', session);
     await expect.poll(() => cluster.patched.length).toBe(1);
@@ -309,7 +309,7 @@ describe('rights on the dashboard in the controller', () => {
     expect(logged).toContainEqual(expect.stringContaining('"user":"ann","verb":"promote","canary":"a/shop-a"'));
   });
 
-  it('without --dashboard-verbs no verb is asked for', async () => {
+  it('without --dashboard-verbs no verb is requested', async () => {
     const { port: readOnly } = await serve({ mayAct: false });
     const session = sessionIn(await logInAt(readOnly, ORIGIN, anns));
     const question = { method: 'POST', headers: posting(session), body: '{"verb":"promote"}' };
@@ -346,7 +346,7 @@ describe('rights on the dashboard in the controller', () => {
     expect(cluster.read.filter((one) => one.startsWith('get'))).toEqual([]);
   });
 
-  it('what the user may not read besides is hidden: workloads and pods', async () => {
+  it('objects that the user may not read are hidden: workloads and pods', async () => {
     const { text } = await ask('/api/canaries/a/shop-a/stream', { headers: await sessionOf(anns) });
     const [, data = '{}'] = /data: (.*)/.exec(text) ?? [];
     expect(JSON.parse(data).hidden).toEqual(expect.arrayContaining([expect.stringContaining('Deployment may not be read')]));

@@ -11,12 +11,12 @@ import type { DashboardSettings } from './dashboard-settings.ts';
 import { ListenerProblem, type OpenListeners, serveListeners } from './serve-listeners.ts';
 import { TlsFilesProblem, watchedTls } from './watched-tls.ts';
 
-/** What the dashboard gets of the controller. */
+/** Dependencies that the dashboard gets from the controller. */
 interface Around extends Required<Pick<ClusterOptions, 'onRequest' | 'random'>> {
   own: Connection;
-  /** Of kinds that live in the cluster of the routes. */
+  /** True for kinds that live in the cluster of the routes. */
   isElsewhere(apiVersion: string): boolean;
-  /** How the OpenID Connect provider is reached. */
+  /** Policy for requests to the OpenID Connect provider. */
   egress: EgressPolicy;
   clock: Clock;
   log: ClusterLog & { info(fields: object, message: string): void };
@@ -36,7 +36,7 @@ export interface ControllerDashboard extends OpenListeners {
 const READERS_QPS = 50;
 const READERS_BURST = 100;
 
-/** Serves the dashboard; undefined: it cannot, which was printed. */
+/** Serves the dashboard; `undefined` if it cannot, after the reason is printed. */
 export async function startControllerDashboard(
   settings: DashboardSettings,
   { own, isElsewhere, egress, onRequest, clock, random, log, complain, limits }: Around,

@@ -25,7 +25,7 @@ const sound: DashboardFlags = {
 };
 const oidc = { dashboardOidcIssuerUrl: 'https://login.example.org', dashboardOidcClientId: 'serin' };
 
-it('without OIDC it is reached by the address, and by a port-forward where there is none', () => {
+it('without OIDC the dashboard is reached by its address, or by a port-forward if it has none', () => {
   expect(dashboardSettings(sound)).toMatchObject({ origin: 'https://serin.example.org', mayAct: false, tls: undefined, oidc: undefined });
   expect(dashboardSettings({ ...sound, dashboardUrl: '' })).toMatchObject({ origin: undefined });
 });

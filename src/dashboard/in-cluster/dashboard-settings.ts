@@ -36,7 +36,7 @@ export interface DashboardSettings {
   port: number;
   /** On the loopback address, for a port-forward. */
   localPort: number;
-  /** Absent: it is reached by a port-forward alone. */
+  /** If absent, the dashboard is reached only by a port-forward. */
   origin: string | undefined;
   mayAct: boolean;
   tls: TlsFiles | undefined;

@@ -7,7 +7,7 @@ import { PROOF_HEADER } from '../own-headers.ts';
 import { newSecret } from '../sessions.ts';
 
 const ORIGIN = 'https://serin.example.org';
-/** Of the browser of an operator who forwards the port, and of every other port of that machine. */
+/** Origin in the browser of an operator who forwards the port, and of every other port of that machine. */
 const LOCAL = 'http://localhost:8090';
 const [OPERATOR, POD, ATTACKER] = ['127.0.0.1', '127.0.0.9', '127.0.0.3'];
 /** Another peer than the attacker. */
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** The dashboard as it is shipped, with an operator who may do everything. */
+/** The dashboard with its shipped settings, and with an operator who may do everything. */
 async function served({ origin }: { origin: string | undefined } = { origin: ORIGIN }) {
   const dashboard = new ControllerDashboard();
   const { cluster, clock, logged } = dashboard;
@@ -61,7 +61,7 @@ describe('a cookie that was stolen by another port of its host', () => {
       await ask('/logout', { method: 'POST', headers, body: '{}' });
     }
     expect([cluster.read.length, cluster.patched]).toEqual([before, []]);
-    // The session goes on; its page, which has the proof, may ask.
+    // The session goes on: its page, which has the proof, can still send requests.
     expect((await ask('/api/session', { headers: proof })).status).toBe(200);
   });
 
@@ -116,7 +116,7 @@ describe('the two listeners of the dashboard in the controller', () => {
   it.each([
     { from: LISTENERS[0], to: LISTENERS[1] },
     { from: LISTENERS[1], to: LISTENERS[0] },
-  ])('a session of the listener of $from.listener is none at that of $to.listener', async ({ from, to }) => {
+  ])('a session of the listener of $from.listener is not valid at the listener of $to.listener', async ({ from, to }) => {
     const dashboard = await served();
     const portOf = (listener: (typeof LISTENERS)[number] | undefined) => listener?.portOf(dashboard) ?? 0;
     const session = sessionIn(await logInAt(portOf(from), from?.origin ?? '', dashboard.token));
@@ -127,7 +127,7 @@ describe('the two listeners of the dashboard in the controller', () => {
     expect(dashboard.cluster.patched).toEqual([]);
   });
 
-  it('the one of a port-forward is at the loopback address alone', async () => {
+  it('the listener of a port-forward is only at the loopback address', async () => {
     const { localPort } = await served();
     const ask = fetch(`http://${USER}:${localPort}/login`, { headers: { host: 'localhost:8090' } });
     await expect(ask).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });

@@ -6,12 +6,12 @@ import { LIMITS, serveDashboard } from '../dashboard-server.ts';
 import type { DashboardSettings } from './dashboard-settings.ts';
 import type { watchedTls } from './watched-tls.ts';
 
-/** What is served, and where. */
+/** Settings, certificate and access of the listeners. */
 export interface ListenersOptions {
   settings: Pick<DashboardSettings, 'port' | 'localPort' | 'origin'>;
   tls: ReturnType<typeof watchedTls> | undefined;
   access: Omit<ClusterAccessOptions, 'listener'>;
-  /** Of the Service's listener; absent: all addresses. Only tests have one. */
+  /** Host of the Service's listener, by default all addresses. Only tests set it. */
   host?: string;
 }
 
@@ -37,7 +37,7 @@ const SERVER_LIMITS = {
 
 /**
  * Serves the dashboard at two listeners, each with sessions, logins and connections of its own: cookies of `localhost` go to every port of the user's machine,
- * so what answers to that name is reached by a port-forward alone. Rejects with a `ListenerProblem`.
+ * so the listener with that name is reached only by a port-forward. Rejects with a `ListenerProblem`.
  */
 export async function serveListeners({ settings, tls, access: given, host }: ListenersOptions): Promise<OpenListeners> {
   const { origin } = settings;

@@ -39,7 +39,7 @@ function serialAt(port: number): Promise<string> {
   });
 }
 
-it('a renewed certificate serves new connections, one that is broken does not, and is logged once', async () => {
+it('a renewed certificate serves new connections; a broken one does not, and is logged once', async () => {
   const clock = handClock();
   const { lines, log } = logged();
   const tls = watchedTls(filesOf('server'), { clock, log });

@@ -4,7 +4,7 @@ export interface StreamEvent {
   data: string;
 }
 
-/** Takes the events out of the text of an event stream as it comes, in any pieces; what is not yet whole is kept. */
+/** Parses the events of an event stream from pieces of any size; an incomplete event is kept for the next piece. */
 export function eventReader(): (piece: string) => StreamEvent[] {
   let rest = '';
   return (piece) => {

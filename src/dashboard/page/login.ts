@@ -1,13 +1,13 @@
 import { OWN_HEADER, PROOF_HEADER } from '../own-headers.ts';
 import { keepProof, request } from './proof.ts';
 
-/** What the login page says. */
+/** Texts of the login page. */
 const words = {
   checking: 'The token is being checked …',
   unreachable: 'The dashboard does not answer: load this page again.',
 };
 
-/** Of `/login/state`. */
+/** Answer of `/login/state`. */
 interface State {
   oidc: boolean;
   /** A path of this site, checked by the server. */

@@ -1,6 +1,6 @@
 import { LOGIN_HEADER, PROOF_HEADER, proofIn } from '../own-headers.ts';
 
-// Of the origin, which has the port in it, and the same in all tabs.
+// Key for the origin, which includes the port, and is the same in all tabs.
 const KEY = 'serin-proof';
 
 /** Keeps the proof of a session for the next pages. */
@@ -15,7 +15,7 @@ const withHeader = (init: RequestInit, proof: string | null): RequestInit => ({
 export const request = (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(path, withHeader(init, localStorage.getItem(KEY)));
 
-/** The same; without a session the page at which users log in is opened, where there is one. */
+/** The same; without a session it opens the login page, if there is one. */
 export async function requestOrLogIn(path: string, init?: RequestInit): Promise<Response> {
   const response = await request(path, init);
   const login = response.status === 401 ? response.headers.get(LOGIN_HEADER) : null;

@@ -51,12 +51,12 @@ export function useStream(path: string, events: Readonly<Record<string, (data: n
       document.removeEventListener('visibilitychange', onVisibility);
       close();
     };
-    // The handlers set state alone.
+    // The handlers only set state.
   }, [path]);
   return { isLost };
 }
 
-/** What a request of the page came to. */
+/** Result of a request of the page. */
 export type Loaded<T> = { state: 'loading' } | { state: 'done'; value: T } | { state: 'failed'; message: string };
 
 /** Reads JSON once for each path. */
@@ -75,7 +75,7 @@ export function useJson<T>(path: string): Loaded<T> {
   return loaded;
 }
 
-/** Asks the server for a verb. */
+/** Requests a verb from the server. */
 export const post = <T>(path: string, body: object): Promise<Loaded<T>> =>
   asked<T>(
     request(path, {

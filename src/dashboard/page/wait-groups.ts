@@ -13,7 +13,7 @@ export interface WaitGroup {
 
 export const titleOf = ({ kind, name }: Pick<WaitView, 'kind' | 'name'>): string => words.waitsFor[kind]?.(name) ?? name;
 
-/** The Canaries by what they wait for, the largest group first; one that waits for several is in each. */
+/** Canaries grouped by their waits, the largest group first; a Canary with several waits is in each group. */
 export function waitGroups(rows: readonly CanaryRow[]): WaitGroup[] {
   const groups = new Map<string, { title: string; who: Set<string>; rows: Set<CanaryRow> }>();
   for (const row of rows)

@@ -7,7 +7,7 @@ import { waitsOf } from '../../reading/waits.ts';
 import type { WatchKept } from '../canary-feed.ts';
 import type { CanaryRow } from '../wire.ts';
 
-/** One line of the dashboard's list: as `serin list` has it, with what the Canary waits for. Pure. */
+/** One line of the dashboard's list: the summary of `serin list`, with the Canary's waits. Pure. */
 export const canaryRow = (raw: KubeObject): CanaryRow => ({ ...summaryOf(raw), waits: waitsOf(raw) });
 
 /** Follows primaries that are kept, as lines of that list. */

@@ -24,9 +24,9 @@ import { comparedViews } from './compared-views.ts';
 import { journalView } from './journal-view.ts';
 import { type RoutesRead, readRoutes } from './routes-view.ts';
 
-/** How long the page waits for the answer of the controller. */
+/** Longest wait of the page for the controller's answer. */
 const ANSWER_WITHIN = '1m';
-/** Of one page: tenants can make any number. */
+/** Limit of one page: tenants can make any number. */
 const MOST_PODS = 200;
 const MOST_EVENTS = 50;
 
@@ -74,13 +74,13 @@ interface Following {
   fail(error: ViewError): void;
 }
 
-/** A Canary with its routes, as they were read together. */
+/** A Canary with its routes, read together. */
 interface Seen {
   snapshot: CanarySnapshot;
   routes: RoutesRead;
 }
 
-/** Shows the release when it is opened, and after each change of what its screen shows. */
+/** Shows the release when it is opened, and after each change of the objects on its screen. */
 function followRelease(
   { cluster, clock = systemClock }: ViewsOf,
   { namespace, name }: CanaryName,
@@ -138,7 +138,7 @@ function podView(pod: KubeObject, side: PodView['side']): PodView {
 
 const STATUS_OF: Readonly<Record<NoAnswer, ViewError['status']>> = { notFound: 404, no: 409, refused: 409, timedOut: 502, unanswered: 502 };
 
-/** The answer, or an error with words for the user; a fault of ours has none of its own. */
+/** The answer, or an error with words for the user; a fault of ours has no such words. */
 async function answered<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -8,7 +8,7 @@ import { boundsOf } from './check-bounds.ts';
 /** Charts of one page. */
 const MOST_CHECKS = 50;
 
-/** A journal as the page shows it: its steps, and what each check measured. Pure. */
+/** A journal for the page: its steps, and the measurements of each check. Pure. */
 export function journalView({ namespace, name, run, parts }: Pick<Journal, 'namespace' | 'name' | 'run' | 'parts'>): JournalView {
   const last = parts.at(-1);
   const noted = notedIn(parts);

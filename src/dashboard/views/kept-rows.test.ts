@@ -51,7 +51,7 @@ it('I19: the list has a row of each primary that is kept while someone looks, an
   expect(shown()).toEqual([]);
 });
 
-it('I19: a controller that watches the Canaries itself watches what is kept of others only while someone looks', () => {
+it('I19: a controller that watches the Canaries itself watches kept primaries only while a viewer is connected', () => {
   const { clock, cluster, feed, shown } = aFeed();
   const own = feed.tap(raw(cluster));
   const handler = { onList: () => undefined, onEvent: () => undefined };
@@ -64,13 +64,13 @@ it('I19: a controller that watches the Canaries itself watches what is kept of o
   expect([cluster.watches, shown()]).toEqual([1, ['test/podinfo Initialized']]);
 });
 
-it('with namespaces, only what is kept there', () => {
+it('with namespaces, only their kept primaries', () => {
   const { feed, shown } = aFeed({ namespaces: ['test'] });
   feed.onChange(() => undefined);
   expect(shown().toSorted()).toEqual(['test/podinfo Initialized', 'test/shop deleted, primary kept']);
 });
 
-it('the row says what is kept, and the ways on', () => {
+it('the row describes the kept primary, and the remedies', () => {
   const { feed } = aFeed({ namespaces: ['other'] });
   feed.onChange(() => undefined);
   expect(feed.list().data.rows).toMatchObject([

@@ -20,7 +20,7 @@ export interface RoutesRead {
   watched: readonly Watched[];
 }
 
-/** Reads the route objects of a Canary and compares them with what they hold outside a release. */
+/** Reads the route objects of a Canary and compares them with their content outside a release. */
 export async function readRoutes(
   cluster: Pick<ClusterReader, 'get'>,
   { raw, workload, target, primary }: CanarySnapshot,

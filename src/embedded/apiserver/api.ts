@@ -102,12 +102,12 @@ export class Api {
     return this.#store(resource, admitted, context);
   }
 
-  /** Replaces an object (or its status) with what a client sent. */
+  /** Replaces an object (or its status) with the client's. */
   update(resource: Resource, namespace: string, name: string, body: KubeObject, context: WriteContext): KubeObject {
     const live = this.get(resource, namespace, name);
     const object = decodeObject(resource, namespace, body, context);
     checkName(object, name);
-    // Built-in kinds may be replaced whatever they are by now.
+    // Objects of built-in kinds can be replaced in any version.
     if (resource.custom && !object.metadata.resourceVersion)
       throw invalid({ kind: resource.plural, group: resource.group }, name, [
         invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),
@@ -124,7 +124,7 @@ export class Api {
       type === 'json' ? jsonPatch(live, patch) : type === 'merge' ? mergePatch(live, patch) : strategicMerge(live, patch, resource.schema);
     if (!isRecord(patched) || !isRecord(patched.metadata)) throw badRequest('the patch leaves no object');
     const object = decodeObject(resource, namespace, patched as KubeObject, context, patch);
-    // Known for what it is, where the patch leaves it.
+    // The same list, which is parsed already, if the patch does not change it.
     if (patched.metadata.managedFields === live.metadata.managedFields) object.metadata.managedFields = live.metadata.managedFields;
     checkName(object, name);
     return this.#write(resource, live, object, context);

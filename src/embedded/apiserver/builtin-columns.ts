@@ -78,7 +78,7 @@ const bindingColumns = [
   column('ServiceAccounts', subjects('ServiceAccount'), 1),
 ];
 
-/** `cpu: 40%/80%`; what is not measured is `<unknown>`. */
+/** `cpu: 40%/80%`; an unmeasured value is `<unknown>`. */
 function metricTarget(hpa: RawObject, metric: Json): string {
   const source = metric.resource ?? metric.containerResource;
   const wanted = Object.values(metric).find((value: Json) => isRecord(value) && isRecord(value.target)) as Json;
@@ -100,7 +100,7 @@ const templateColumns = [
   column('Selector', (object) => selectorText(object.spec?.selector ?? {}), 1),
 ];
 
-/** Columns of `kubectl get` for a built-in kind, by store. Source: Kubernetes' printers, by what a real server answers. */
+/** Columns of `kubectl get` for a built-in kind, by store. Source: Kubernetes' printers, from the answers of a real server. */
 export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = {
   '/pods': [
     nameColumn,

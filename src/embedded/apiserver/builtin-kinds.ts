@@ -1,4 +1,4 @@
-/** One served built-in resource: what discovery says about it. Schemas come from kinds.json. */
+/** One served built-in resource, as in discovery. Schemas come from kinds.json. */
 export interface BuiltinKind {
   group: string;
   version: string;
@@ -20,7 +20,7 @@ const admission = 'admissionregistration.k8s.io/v1';
 const all = { categories: ['all'] };
 const hpa = { shortNames: ['hpa'], ...all, status: true };
 
-/** Namespaced, stored under its own name and without subresources, but for what `own` says. */
+/** Namespaced, stored under its own name and without subresources, unless `own` differs. */
 function builtin(apiVersion: string, kind: string, plural: string, own: Partial<BuiltinKind> = {}): BuiltinKind {
   const [version = '', group = ''] = apiVersion.split('/').toReversed();
   const usual = { namespaced: true, shortNames: [], categories: [], status: false, scale: false, virtual: false };

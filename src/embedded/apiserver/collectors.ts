@@ -11,7 +11,7 @@ import { internalWrite } from './write-context.ts';
 const foreground = 'foregroundDeletion';
 const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** Garbage collection, namespace deletion and CRD clean-up: what kube-controller-manager does after a deletion. */
+/** Garbage collection, namespace deletion and CRD clean-up, as in kube-controller-manager after a deletion. */
 export class Collectors {
   readonly #api: Api;
   readonly #unsubscribe: () => void;
@@ -128,7 +128,7 @@ export class Collectors {
     }
   }
 
-  /** Most changes neither end an object nor leave one without its owner, and a scan of all objects costs much. */
+  /** Most changes neither end an object nor remove the owner of another, and a scan of all objects costs much. */
   #mayCollect({ type, object, before }: StoreChange): boolean {
     const { deletionTimestamp, finalizers = [], ownerReferences } = object.metadata;
     if (type === 'DELETED') return true;

@@ -16,7 +16,7 @@ interface CompletionDeps {
   time(): string;
 }
 
-/** Defaults, then validation: what stands between a decoded object and the store. */
+/** Steps between a decoded object and the store: defaults, then validation. */
 export function completeObject(resource: Resource, object: KubeObject, live: KubeObject | undefined, parts: CompletionDeps): void {
   applyDefaults(object, resource.schema);
   if (!resource.custom) {
@@ -38,7 +38,7 @@ export function completeObject(resource: Resource, object: KubeObject, live: Kub
   if (resource.kind === 'CustomResourceDefinition' && !resource.custom) prepareDefinition(object, parts.time());
 }
 
-/** The server alone counts the templates of a DaemonSet, in an annotation since apps/v1 has no field for it; clients cannot set it. */
+/** Only the server counts the templates of a DaemonSet, in an annotation since apps/v1 has no field for it; clients cannot set it. */
 function countTemplate(object: RawObject, live: RawObject | undefined): void {
   const key = 'deprecated.daemonset.template.generation';
   const before = Number(live?.metadata.annotations?.[key] ?? 0);

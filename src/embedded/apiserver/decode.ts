@@ -7,8 +7,8 @@ import { validate } from './validate.ts';
 import type { WriteContext } from './write-context.ts';
 
 /**
- * The object in a request's body: known fields only, no nulls, in the namespace of the request. An unknown field is a
- * warning, or with strict field validation a refusal; a wrong type is always one. `patch`: what made an object that is already there into this.
+ * The object in a request's body: known fields only, no nulls, in the namespace of the request. An unknown field is a warning, or with strict field validation
+ * a refusal; a wrong type is always a refusal. `patch`: the patch that made this object from an existing one.
  */
 export function decodeObject(resource: Resource, namespace: string, body: KubeObject, context: WriteContext, patch?: unknown): KubeObject {
   if (!isRecord(body)) throw badRequest('the body of the request is not an object');

@@ -103,7 +103,7 @@ const defaultsByKind: Record<string, (object: RawObject) => void> = {
 
 function template(value: Json): void {
   if (!isRecord(value)) return;
-  // metadata is a struct, not a pointer: it is always there when it is read back.
+  // metadata is a struct, not a pointer: it always exists when it is read back.
   value.metadata ??= {};
   if (isRecord(value.spec)) podSpec(value.spec);
 }
@@ -138,7 +138,7 @@ function container(item: JsonObject): void {
     if (isRecord(hook?.httpGet)) fill(hook.httpGet, { path: '/', scheme: 'HTTP' });
 }
 
-/** Of pods only: a template keeps what was written. */
+/** Only for pods: a template is kept as written. */
 function requestsFromLimits(item: JsonObject): void {
   const { limits, requests } = item.resources;
   if (isRecord(limits)) item.resources.requests = { ...limits, ...requests };
@@ -163,7 +163,7 @@ function keepFor(spec: JsonObject): void {
 }
 
 function service(spec: JsonObject): void {
-  // As an absent one; unlike the policies, whose empty value is refused.
+  // Treated as absent, unlike the policies, whose empty value is refused.
   if (spec.sessionAffinity === '') delete spec.sessionAffinity;
   fill(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
   if (spec.sessionAffinity === 'ClientIP') keepFor(spec);

@@ -38,13 +38,13 @@ export function groupList(resources: readonly Resource[]): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
-/** Undefined: no resource is served in this group. */
+/** `undefined` if no resource is served in this group. */
 export function oneGroup(resources: readonly Resource[], group: string): JsonObject | undefined {
   const versions = versionsByGroup(resources).get(group);
   return versions === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group, versions) };
 }
 
-/** Undefined: no resource is served in this version. */
+/** `undefined` if no resource is served in this version. */
 export function resourceList(resources: readonly Resource[], group: string, version: string): JsonObject | undefined {
   const served = resources.filter((resource) => resource.group === group && resource.version === version);
   if (served.length === 0) return undefined;
@@ -68,7 +68,7 @@ export function resourceList(resources: readonly Resource[], group: string, vers
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersionOf({ group, version }), resources: entries };
 }
 
-/** Everything in one answer: what kubectl asks for first. `core` is /api, otherwise /apis. */
+/** Everything in one answer, which kubectl requests first. `core` is /api, otherwise /apis. */
 export function aggregated(resources: readonly Resource[], core: boolean): JsonObject {
   const groups = [...versionsByGroup(resources)].filter(([name]) => (name === '') === core);
   const items = groups.map(([group, versions]) => ({

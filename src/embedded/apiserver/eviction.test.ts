@@ -11,7 +11,7 @@ import { internalWrite } from './write-context.ts';
 const TIME = '2026-01-01T00:00:00Z';
 const condition = (fields: object) => ({ type: 'DisruptionAllowed', status: 'False', lastTransitionTime: TIME, message: '', ...fields });
 
-/** A ready pod under one budget with this status, as a controller may have left it. */
+/** A ready pod under one budget with this status, as a controller could have left it. */
 class UnderBudget {
   readonly #api = new Api({ clock: handClock(), random: () => 0.5 }, 100);
 

@@ -48,7 +48,7 @@ function spend(api: Api, pod: Pod, isDryRun: boolean): void {
     throw new StatusError(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
   const { metadata, spec, status = {} } = budget;
   const { disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0, disruptedPods = {} } = status;
-  // An unready pod is not among those that the budget counts.
+  // The budget does not count an unready pod.
   const isSpare = spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' || (currentHealthy >= desiredHealthy && desiredHealthy > 0);
   if (!isPodReady(pod) && isSpare) return;
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0))

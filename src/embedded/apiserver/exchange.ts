@@ -26,7 +26,7 @@ export function sendJson(response: ServerResponse, code: number, body: JsonObjec
 
 let last: { object: JsonObject; text: string } | undefined;
 
-/** All watches of a kind send a change one after the other, then its writer gets it. What is stored is never changed in place. */
+/** All watches of a kind send a change one after the other, then its writer gets it. Stored objects are never changed in place. */
 export function textOf(object: JsonObject): string {
   if (last?.object !== object) last = { object, text: JSON.stringify(object) };
   return last.text;

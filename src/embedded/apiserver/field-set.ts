@@ -116,7 +116,7 @@ export function withPrefixes(paths: Iterable<string>): FieldSet {
 /** Empty for a path of one element. */
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf(separator)));
 
-/** FieldsV1 as it stands in managedFields. */
+/** FieldsV1 in the form of managedFields. */
 export function toFieldsV1(set: FieldSet): JsonObject {
   const root: JsonObject = {};
   const ends: JsonObject[] = [];

@@ -1,4 +1,4 @@
-// Without vowels and what looks like them: no words by chance. Kubernetes' own alphabet and length.
+// Without vowels and similar digits: no words by chance. Kubernetes' own alphabet and length.
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const longestPrefix = 58;
 

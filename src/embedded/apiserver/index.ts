@@ -14,28 +14,28 @@ import { type ApiHooks, internalWrite } from './write-context.ts';
 export interface ApiServerOptions {
   /** 0, the default, takes any free port. */
   port?: number;
-  /** How many changes a watch or a list may lag behind before it gets 410; default 10,000. */
+  /** Most changes that a watch or a list can lag behind before it gets 410; default 10,000. */
   watchWindow?: number;
   world?: World;
   onRequest?: (request: ApiServerRequest) => void;
-  /** Whether a request for a resource is allowed; absent: all are. */
+  /** Allows a request for a resource, by default all. */
   authorize?: (request: AuthorizedRequest) => boolean;
   hooks?: ApiHooks;
-  /** CustomResourceDefinitions that are there from the start. */
+  /** CustomResourceDefinitions that exist from the start. */
   crds?: readonly KubeObject[];
 }
 
 /** A request as RBAC sees it. */
 export interface AuthorizedRequest {
-  /** User agent: there are no credentials. */
+  /** The user agent, since requests have no credentials. */
   userAgent: string;
   verb: string;
   group: string;
   /** Plural, with its subresource: `canaries/status`. */
   resource: string;
-  /** Empty: of none, or of all. */
+  /** Empty for cluster-scoped objects, or for all namespaces. */
   namespace: string;
-  /** Empty: of none, or of all that a list or watch does not limit to one. */
+  /** Empty for no object, or for a list or watch that is not limited to one. */
   name: string;
 }
 
@@ -69,7 +69,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   for (const crd of options.crds ?? []) create(api, crd);
   const collectors = new Collectors(api);
   const counts = new Map<string, Map<string, number>>();
-  // As a real server has it.
+  // The bounds of a real server.
   const watchTimeoutMs = (): number => (1800 + random() * 1800) * 1000;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
@@ -118,7 +118,7 @@ async function handle(api: Api, options: HandlerOptions, exchange: Exchange, aut
   const resource = api.resources.find(path.group, path.version, path.plural);
   exchange.verb = verbOf(request.method ?? 'GET', path, url.searchParams);
   exchange.resource = path.subresource === '' ? path.plural : `${path.plural}/${path.subresource}`;
-  // As a real server does, before it looks whether there is such a resource.
+  // Before the check that the resource exists, as in a real server.
   if (authorize !== undefined) authorizeBy(authorize, api, exchange, path);
   if (resource === undefined || (path.namespace !== '' && !resource.namespaced)) throw pathNotFound();
   const body = await readBody(request);
@@ -135,7 +135,7 @@ function authorizeBy(authorize: (request: AuthorizedRequest) => boolean, api: Ap
     if (!authorize({ ...asked, verb })) throw forbidden({ ...path, kind: '' }, path.name, `it cannot ${verb} resource "${asked.resource}"`);
 }
 
-/** Of a list or watch, the name that its field selector limits it to; of a namespace, itself. */
+/** For a list or watch, the name in its field selector; for a namespace, its own name. */
 function attributesOf({ request, url, verb, resource }: Exchange, path: ApiPath): AuthorizedRequest {
   const { group, plural } = path;
   const [, selected = ''] = /^metadata\.name=([^,]+)$/.exec(url.searchParams.get('fieldSelector') ?? '') ?? [];
@@ -149,7 +149,7 @@ function create(api: Api, object: KubeObject): void {
   if (resource !== undefined) api.create(resource, '', object, internalWrite);
 }
 
-/** client-node refuses plain HTTP unless the check of TLS is off, though there is none to check. */
+/** client-node refuses plain HTTP unless the check of TLS is off, even without TLS. */
 const kubeconfigFor = (url: string, namespace: string): string => `apiVersion: v1
 kind: Config
 current-context: serin

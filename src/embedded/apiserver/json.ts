@@ -12,7 +12,7 @@ export interface RawObject extends KubeObject {
 
 export const isRecord = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of JSON; a field that is undefined is not one that is absent. */
+/** Compares JSON; an undefined field differs from an absent field. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
@@ -30,7 +30,7 @@ export function clone<T>(value: T): T {
   return copy as T;
 }
 
-/** Sets a key; one that names the prototype becomes a key like any other. */
+/** Sets a key; a key that names the prototype becomes an ordinary key. */
 export function put(record: JsonObject, key: string, value: Json): void {
   if (key === '__proto__') Object.defineProperty(record, key, { value, configurable: true, enumerable: true, writable: true });
   else record[key] = value;

@@ -1,9 +1,9 @@
 import { isRecord, type Json } from './json.ts';
 import { forbiddenValue, invalidValue, required, type StatusCause } from './status.ts';
 
-/** Of the key of a label. */
+/** Pattern of the key of a label. */
 export const labelKey = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
-/** Of the value of a label. */
+/** Pattern of the value of a label. */
 export const labelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 const LONGEST_VALUE = 63;
 const WITH_VALUES = ['In', 'NotIn'];

@@ -12,7 +12,7 @@ interface Page {
   metadata: JsonObject;
 }
 
-/** One page of a list, at the version and from the key that the query asks for. */
+/** One page of a list, at the version and from the key in the query. */
 export function listPage(store: Store, resource: Resource, path: ApiPath, query: URLSearchParams): Page {
   const { version, after } = position(store, query);
   const matches = selection(resource, path, query);

@@ -21,7 +21,7 @@ interface OwnedFields {
   subresource: string;
   time: string;
   fields: FieldSet;
-  /** As it is stored, with the fields that it stands for. */
+  /** In its stored form, with the fields that it represents. */
   stored?: { fieldsV1: JsonObject; fields: FieldSet };
 }
 
@@ -47,7 +47,7 @@ function readEntries(object: KubeObject | undefined): OwnedFields[] {
   });
 }
 
-/** As the API server orders entries: NUL is before every character of a name. */
+/** Order of entries in the API server: NUL is before every character of a name. */
 const orderOf = ({ operation, time, manager }: OwnedFields): string => [operation, time, manager].join('\0');
 
 function writeEntries(object: KubeObject, entries: readonly OwnedFields[]): void {
@@ -70,10 +70,10 @@ function writeEntries(object: KubeObject, entries: readonly OwnedFields[]): void
 const isWriter = (entry: OwnedFields, writer: Writer, operation: OwnedFields['operation']): boolean =>
   entry.manager === writer.manager && entry.operation === operation && entry.subresource === writer.subresource;
 
-/** Records, in place, what a create, update or patch changed. */
+/** Records, in place, the changes of a create, update or patch. */
 export function recordUpdate(before: KubeObject | undefined, after: KubeObject, schema: Schema, writer: Writer): void {
   const given = after.metadata.managedFields;
-  // The documented way to drop all ownership; an empty list is none, on purpose.
+  // The documented way to drop all ownership; an empty list does not, on purpose.
   if (before !== undefined && isEqual(given, [{}])) {
     delete after.metadata.managedFields;
     return;
@@ -140,7 +140,7 @@ function conflictError(conflicts: readonly { entry: OwnedFields; fields: string[
   });
 }
 
-/** The same object without the times and entries that writing alone would change. */
+/** The same object without the times and entries that even a write without changes would change. */
 export function withoutBookkeeping(object: KubeObject): JsonObject {
   const { managedFields, resourceVersion, generation, ...metadata } = object.metadata;
   const entries = Array.isArray(managedFields) ? managedFields.map((entry) => ({ ...entry, time: '' })) : [];

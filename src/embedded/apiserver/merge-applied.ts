@@ -34,7 +34,7 @@ function mergeLists(live: readonly Json[], applied: readonly Json[], schema: Sch
   return [...merged, ...rest.filter(([key]) => !appliedKeys.has(key)).map(([, item]) => item)];
 }
 
-/** Removes, in place, fields that the manager applied last time, leaves out now, and alone owns. */
+/** Removes, in place, fields that the manager applied last time, leaves out now, and owns without others. */
 export function removeDropped(object: JsonObject, schema: Schema, last: FieldSet, next: FieldSet, others: FieldSet): void {
   const wanted = withPrefixes([...next, ...others]);
   const dropped = new Set<string>();

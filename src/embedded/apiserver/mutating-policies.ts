@@ -14,7 +14,7 @@ const POLICIES = `${GROUP}/mutatingadmissionpolicies`;
 /** One create or update, before it is stored. */
 export interface AdmittedWrite {
   operation: 'CREATE' | 'UPDATE';
-  /** As the client sent or patched it, with `managedFields` of after the write. */
+  /** The object that the client sent or patched, with `managedFields` of after the write. */
   object: KubeObject;
   old: KubeObject | undefined;
   subresource: string;
@@ -92,7 +92,7 @@ export class MutatingPolicies {
     return [object, ...(old ? [old] : [])].some(({ metadata }) => selects(objectSelector, metadata.labels));
   }
 
-  /** Why an expression does not compile, or what it gives instead of this type; empty: any. */
+  /** Problem of an expression that does not compile, or gives something else than this type; an empty type is any. */
   #problemOf(expression: string, type: string): string | undefined {
     try {
       const { valid, type: found = 'dyn', error } = this.#environment.check(withoutTypes(expression));
@@ -128,7 +128,7 @@ export class MutatingPolicies {
       request: { operation, name, namespace, dryRun, options },
     };
     const known = {};
-    // Of those that a condition does not reach, an error says nothing.
+    // An error in a variable that no condition reaches says nothing.
     for (const variable of variables)
       Object.defineProperty(known, variable.name, { enumerable: true, get: () => this.#programOf(variable.expression)(context) });
     return { ...context, variables: known };

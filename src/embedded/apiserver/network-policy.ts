@@ -76,13 +76,13 @@ function blockCauses({ cidr = '', except }: JsonObject, field: string): StatusCa
 }
 
 interface Prefix {
-  /** Of the address, as zeros and ones. */
+  /** Bits of the address, as zeros and ones. */
   bits: string;
-  /** How many of them the range has in common. */
+  /** Number of bits that all addresses of the range have in common. */
   length: number;
 }
 
-/** Undefined: not an address range. */
+/** `undefined` if the text is not an address range. */
 function prefixOf(text: string): Prefix | undefined {
   const [address = '', digits = ''] = text.split('/');
   const length = /^\d{1,3}$/.test(digits) ? Number(digits) : Number.NaN;
@@ -100,7 +100,7 @@ function cidrCauses(text: string, field: string): StatusCause[] {
 
 const binary = (number: number, width: number): string => number.toString(2).padStart(width, '0');
 
-/** 32 or 128 zeros and ones; empty for what is not an IP address. */
+/** 32 or 128 zeros and ones; empty for a text that is not an IP address. */
 function bitsOf(address: string): string {
   if (isIP(address) === 0) return '';
   if (isIP(address) === 4)

@@ -17,14 +17,14 @@ export function answerPlain(api: Api, { request, response, url }: Exchange) {
     return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('ok');
   if ((path === '/api' || path === '/apis') && wantsAggregated)
     return sendJson(response, 200, aggregated(all, path === '/api'), discoveryType);
-  // The real one has protobuf, too; JSON under that name would be misread.
+  // The real server also has protobuf; JSON under that name would be misread.
   if (path === '/openapi/v2' && accept.includes('proto-openapi') && !/json|\*\/\*/.test(accept)) throw notAcceptable('application/json');
   const found = documentAt(path, all);
   if (found === undefined) throw pathNotFound();
   sendJson(response, 200, found);
 }
 
-/** Undefined: none is served there. */
+/** `undefined` if no document is served there. */
 function documentAt(path: string, all: readonly Resource[]): JsonObject | undefined {
   const [root, ...names] = path.split('/').slice(1);
   const [first = '', second = ''] = names;

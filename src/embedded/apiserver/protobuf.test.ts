@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fromProtobuf } from './protobuf.ts';
 
-/** What `kubectl create configmap x --from-literal=a=b` sends (kubectl 1.36.3, -v=8). */
+/** Bytes that `kubectl create configmap x --from-literal=a=b` sends (kubectl 1.36.3, -v=8). */
 const configMap = Buffer.from(
   '6b3873000a0f0a0276311209436f6e6669674d6170121b0a110a017812001a0022002a0032003800420012060a01611201621a002200',
   'hex',

@@ -11,12 +11,12 @@ const { roots, messages } = table as unknown as { roots: Record<string, string>;
 
 export const protobufType = 'application/vnd.kubernetes.protobuf';
 
-/** Says what in a protobuf body cannot be understood. */
+/** A part of a protobuf body that cannot be understood. */
 class ProtobufError extends Error {}
 
 /**
- * The object in a `application/vnd.kubernetes.protobuf` body, as JSON would have it. Generated Go clients, kubectl's `create` among
- * them, send built-in kinds in this form without asking first. Format: the four bytes `k8s\0`, then a runtime.Unknown.
+ * The object in a `application/vnd.kubernetes.protobuf` body, as JSON would have it. Generated Go clients, kubectl's `create` among them, send built-in kinds
+ * in this form without checking first. Format: the four bytes `k8s\0`, then a runtime.Unknown.
  */
 export function fromProtobuf(body: Buffer): JsonObject {
   if (body.subarray(0, 4).toString('latin1') !== 'k8s\0') throw new ProtobufError('it does not begin with k8s and a zero byte');

@@ -2,7 +2,7 @@ import { oncePerObject } from '../../base/once.ts';
 import { isRecord, type JsonObject } from './json.ts';
 import { deref, fieldSchema, objectFields, type Schema } from './schema.ts';
 
-/** Removes, in place, what the schema does not know; gives the paths of what it removed. */
+/** Removes, in place, fields that the schema does not know; returns their paths. */
 export function prune(value: unknown, schema: Schema): string[] {
   const removed: string[] = [];
   pruneInto(value, schema, '', removed);
@@ -29,7 +29,7 @@ function pruneField(record: JsonObject, key: string, schema: Schema, path: strin
   removed.push(path);
 }
 
-/** Fills in, in place, what the schema gives a default for. Null counts as absent where null is not allowed. */
+/** Fills in, in place, the defaults of the schema. Null counts as absent where null is not allowed. */
 export function applyDefaults(value: unknown, schema: Schema): void {
   if (!holdsDefaults(schema)) return;
   if (Array.isArray(value)) {
@@ -55,10 +55,10 @@ const fieldsWithDefaults = oncePerObject((schema: Schema) =>
     .filter(([, field]) => field.default !== undefined || holdsDefaults(field)),
 );
 
-/** Whether there is a default anywhere in it. */
+/** Tests if the schema contains a default anywhere. */
 const holdsDefaults = oncePerObject((schema: Schema): boolean => {
   const seen = new Set([schema]);
-  // A set that grows while it is walked: schemas may hold themselves.
+  // A set that grows while it is walked: schemas can contain themselves.
   for (const each of seen) {
     if (each !== schema && each.default !== undefined) break;
     const { properties = {}, items, additionalProperties: rest } = each;

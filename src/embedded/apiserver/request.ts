@@ -8,7 +8,7 @@ export interface ApiPath {
   subresource: string;
 }
 
-/** Undefined: not a path of a resource. */
+/** `undefined` if it is not a path of a resource. */
 export function parsePath(pathname: string): ApiPath | undefined {
   const parts = pathname
     .split('/')

@@ -13,7 +13,7 @@ export interface Resource extends Omit<BuiltinKind, 'scale'> {
   /** The apiVersion that objects are stored in. */
   storedVersion: string;
   schema: Schema;
-  /** Its definition changed since it was made: what was stored before may hold fields that the schema of now does not know. */
+  /** Its definition changed since it was made: stored objects can contain fields that the current schema does not know. */
   isRedefined: boolean;
   columns: Column[];
   selectable: string[];
@@ -98,7 +98,7 @@ export class Resources {
     return this.#resources.get(`${group}/${version}/${plural}`);
   }
 
-  /** Of several, the first. */
+  /** The first of several. */
   byKind(apiVersion: string, kind: string): Resource | undefined {
     return this.all().find((resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion);
   }

@@ -63,12 +63,12 @@ export const objectMetaName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 /** Any JSON: a field whose schema we do not know. */
 export const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
 
-/** The schema of that name in Kubernetes' OpenAPI document; any JSON where it has none. */
+/** The schema of that name in Kubernetes' OpenAPI document, or any JSON without one. */
 export function definition(name: string): Schema {
   return definitions[name] ?? anything;
 }
 
-/** Fields that every object has, whatever its schema says. */
+/** Fields that every object has, with any schema. */
 export const objectFields: Record<string, Schema> = {
   apiVersion: { type: 'string' },
   kind: { type: 'string' },
@@ -86,13 +86,13 @@ const resolved = oncePerObject(
   }),
 );
 
-/** The schema behind `$ref`, with what stands beside the reference (list types, merge keys, defaults) laid over it. */
+/** The schema behind `$ref`, overlaid with the fields beside the reference (list types, merge keys, defaults). */
 export function deref(schema: Schema | undefined): Schema {
   if (schema === undefined) return anything;
   return schema.$ref === undefined && schema.allOf?.[0]?.$ref === undefined ? schema : resolved(schema);
 }
 
-/** The schema of a field of a record. Undefined: the record has no such field. */
+/** The schema of a field of a record, `undefined` if the record has no such field. */
 export function fieldSchema(schema: Schema, key: string): Schema | undefined {
   const known = schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
   if (known !== undefined) return deref(known);

@@ -5,7 +5,7 @@ import { badRequest } from './status.ts';
 
 type Predicate = (object: KubeObject) => boolean;
 
-/** As a query parameter; what cannot be read is the caller's fault. */
+/** Reads a query parameter; an unreadable one is the caller's fault. */
 export function parseLabelSelector(text: string): LabelTest {
   const parsed = parseText(text);
   if ('unreadable' in parsed) throw badRequest(`unable to parse requirement: found '${parsed.unreadable}'`);

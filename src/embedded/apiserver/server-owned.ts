@@ -3,7 +3,7 @@ import { clone, isEqual, isRecord, type JsonObject, type RawObject } from './jso
 import type { Resource } from './resources.ts';
 import { keepClusterIp } from './service-addresses.ts';
 
-/** Keeps the fields that the client may not change: identity, and the other side of a status subresource. */
+/** Keeps the fields that the client cannot change: identity, and the other side of a status subresource. */
 export function keepServerOwned(resource: Resource, live: KubeObject, object: KubeObject, subresource: string): KubeObject {
   const next = subresource === 'status' ? ({ ...clone(live), status: object.status } as KubeObject) : { ...object };
   if (subresource === 'status') {
@@ -34,7 +34,7 @@ export function keepServerOwned(resource: Resource, live: KubeObject, object: Ku
   return next;
 }
 
-/** Whether the write counts as a new generation: a change of anything but metadata and status does. */
+/** Tests if the write counts as a new generation: a change of anything but metadata and status does. */
 export const changesContent = (next: KubeObject, live: KubeObject): boolean => !isEqual(contentOf(next), contentOf(live));
 
 function contentOf({ metadata: _metadata, status: _status, ...content }: KubeObject): JsonObject {

@@ -81,7 +81,7 @@ describe('discovery', () => {
     const { body } = await get('/openapi/v3/apis/apps/v1');
     expect(body.components.schemas['apps.v1.Deployment']['x-kubernetes-group-version-kind'][0].kind).toBe('Deployment');
   });
-  it('serves OpenAPI v2 as JSON, and refuses who reads protobuf alone', async () => {
+  it('serves OpenAPI v2 as JSON, and refuses a client that reads only protobuf', async () => {
     const protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
     expect((await get('/openapi/v2', `${protobuf}, application/json`)).body.swagger).toBe('2.0');
     expect(await get('/openapi/v2', protobuf)).toMatchObject({ status: 406, body: { reason: 'NotAcceptable' } });
@@ -136,7 +136,7 @@ describe('create, read, update', () => {
     expect((await post(`${maps}?dryRun=All`, map('dry'))).status).toBe(201);
     expect((await get(`${maps}/dry`)).status).toBe(404);
   });
-  it('refuses unknown fields when asked to be strict, and drops them otherwise', async () => {
+  it('refuses unknown fields under strict validation, and drops them otherwise', async () => {
     expect((await post(`${maps}?fieldValidation=Strict`, { ...map('strict'), oops: 1 })).body.message).toContain('unknown field "oops"');
     expect((await post(maps, { ...map('loose'), oops: 1 })).body.oops).toBeUndefined();
   });
@@ -420,7 +420,7 @@ describe('deletion', () => {
     await eventually(async () => expect((await get(`${maps}/front`)).status).toBe(404));
     expect((await get(`${maps}/front-child`)).status).toBe(404);
   });
-  it('orphans dependents when asked', async () => {
+  it('orphans dependents on request', async () => {
     await owned('leaver');
     await remove(`${maps}/leaver?propagationPolicy=Orphan`);
     await eventually(async () => expect((await get(`${maps}/leaver`)).status).toBe(404));
@@ -503,7 +503,7 @@ describe('custom resources', () => {
   ])('refuses a wrong %s with its cause', async (_what, spec, field) => {
     expect((await post(things, thing('wrong', spec))).body).toMatchObject({ code: 422, details: { causes: [{ field }] } });
   });
-  it('names the field of a choice that is not made in the message alone, as the real server does', async () => {
+  it('names the field of a choice that is not made only in the message, as the real server does', async () => {
     const { message, details } = (await post(things, thing('torn', { size: 1, one: { a: 1, b: 1 } }))).body;
     expect(message).toContain(
       '<nil>: Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found 2 valid alternatives',

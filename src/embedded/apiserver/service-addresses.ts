@@ -5,7 +5,7 @@ import { portsOf } from './ports.ts';
 import { externalCauses, isExternallyAccessible, trafficCauses } from './service-traffic.ts';
 import { forbiddenValue, invalid, invalidValue, type StatusCause } from './status.ts';
 
-/** Ports of the nodes that Services may have. Source: kube-apiserver, --service-node-port-range. */
+/** Ports of the nodes that Services can have. Source: kube-apiserver, --service-node-port-range. */
 const NODE_PORTS = { first: 30_000, last: 32_767 };
 const addressed = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'];
 
@@ -59,7 +59,7 @@ function dropUnused(spec: JsonObject, live: RawObject | undefined): void {
 }
 
 function familyCauses({ ipFamilyPolicy, ipFamilies, clusterIP, selector }: JsonObject): StatusCause[] {
-  // A headless Service without a selector has whatever endpoints its owner writes: any families go.
+  // A headless Service without a selector has endpoints that its owner writes: any families are valid.
   if (clusterIP === 'None' && Object.keys(selector ?? {}).length === 0) return [];
   const families: string[] = ipFamilies ?? [];
   const refused = (why: string): StatusCause[] => [invalidValue('spec.ipFamilyPolicy', ipFamilyPolicy, why)];

@@ -31,13 +31,13 @@ function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonObject):
   return [invalidValue(`${field}.clientIP.timeoutSeconds`, seconds, why)];
 }
 
-/** Whether clients outside reach a Service: by a port of each node, or by addresses that are routed to the cluster. */
+/** Tests if clients outside reach a Service: by a port of each node, or by addresses that are routed to the cluster. */
 export function isExternallyAccessible({ type, externalIPs }: JsonObject): boolean {
   const hasAddresses = type === 'ClusterIP' && Array.isArray(externalIPs) && externalIPs.length > 0;
   return type === 'NodePort' || type === 'LoadBalancer' || hasAddresses;
 }
 
-/** Why a Service's `externalTrafficPolicy` is refused; empty: it is not. */
+/** Causes for which a Service's `externalTrafficPolicy` is refused; empty if it is valid. */
 export function externalCauses(spec: JsonObject): StatusCause[] {
   const { externalTrafficPolicy } = spec;
   if (externalTrafficPolicy === undefined || isExternallyAccessible(spec)) return [];

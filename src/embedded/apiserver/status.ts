@@ -3,7 +3,7 @@ import type { JsonObject } from './json.ts';
 export interface StatusCause {
   reason: string;
   message: string;
-  /** Absent: none in particular. */
+  /** Absent for no field in particular. */
   field?: string;
 }
 
@@ -65,7 +65,7 @@ export const alreadyExists = (resource: NamedResource, name: string): StatusErro
 export const conflict = (resource: NamedResource, name: string, why: string): StatusError =>
   new StatusError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`, detailsOf(resource, name));
 
-/** Why of a conflict over the resourceVersion, in the API server's words. */
+/** Reason for a conflict over the resourceVersion, in the API server's words. */
 export const modified = 'the object has been modified; please apply your changes to the latest version and try again';
 
 export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);
@@ -90,7 +90,7 @@ export const unsupportedMediaType = (type: string): StatusError =>
     {},
   );
 
-/** 410: the version asked for is no longer kept. */
+/** 410: the requested version is no longer kept. */
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
 /** 422 with every cause, in the API server's words. */

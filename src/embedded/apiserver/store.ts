@@ -11,7 +11,7 @@ export interface StoreChange {
   before: KubeObject | undefined;
 }
 
-/** All objects, by store (`group/plural`) and by `namespace/name`. What is in it is never changed in place. */
+/** All objects, by store (`group/plural`) and by `namespace/name`. They are never changed in place. */
 export class Store {
   readonly #windowSize: number;
   readonly #stores = new Map<string, Map<string, KubeObject>>();

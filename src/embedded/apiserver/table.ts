@@ -37,7 +37,7 @@ export function partialMetadata(object: KubeObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
 }
 
-/** What kubectl prints. `include`: `None`, `Metadata` or `Object` beside the cells; `now`: epoch milliseconds. */
+/** Table that kubectl prints. `include`: `None`, `Metadata` or `Object` beside the cells; `now`: epoch milliseconds. */
 export function table(resource: Resource, objects: readonly KubeObject[], metadata: JsonObject, include: string, now: number): JsonObject {
   const columns = columnsOf(resource);
   const columnDefinitions = columns.map(({ cell: _cell, ...shown }) => ({ format: '', description: '', ...shown }));

@@ -67,7 +67,7 @@ function checkValue(value: unknown, schema: Schema, path: string, causes: Status
   }
 }
 
-/** RE2 patterns that JavaScript cannot read (inline flags) are taken as they are meant where that is plain. */
+/** RE2 patterns that JavaScript cannot read (inline flags) are translated if their meaning is plain. */
 function matches(pattern: string, value: string): boolean {
   return keptIn(patterns, pattern, () => compiled(pattern)).test(value);
 }
@@ -82,7 +82,7 @@ function compiled(pattern: string): RegExp {
 function checkComposition(value: unknown, schema: Schema, path: string, causes: StatusCause[]): void {
   const { allOf, anyOf, oneOf, not } = schema;
   if (allOf === undefined && anyOf === undefined && oneOf === undefined && not === undefined) return;
-  // The real server names the field in the message alone.
+  // The real server names the field only in the message.
   const wrong = (why: string): void => void causes.push(invalidValue('<nil>', '', `${JSON.stringify(path)} ${why}`));
   const holds = (branch: Schema): boolean => validate(value, deref(branch), path).length === 0;
   if (allOf !== undefined && allOf[0]?.$ref === undefined) for (const branch of allOf) check(value, branch, path, causes);

@@ -3,7 +3,7 @@ import { clone, isRecord, type Json, type RawObject } from './json.ts';
 import { prune } from './prune.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 
-/** The object as the resource's version shows it. What the schema of now does not know stays stored, and comes back with its schema. */
+/** The object as the resource's version shows it. Fields that the current schema does not know stay stored, and come back with their schema. */
 export function fromStored(object: KubeObject, resource: Resource): KubeObject {
   const shown = inVersion(object, resource);
   if (!resource.isRedefined) return shown;

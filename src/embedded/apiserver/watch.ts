@@ -13,7 +13,7 @@ interface WatchRequest {
   resource: Resource;
   /** Its namespace, name and selectors. */
   matches: (object: KubeObject) => boolean;
-  /** Absent, empty and `0` start with the state as it is. */
+  /** Absent, empty and `0` start with the current state. */
   resourceVersion: string;
   bookmarks: boolean;
   timeoutMs: number;
@@ -33,7 +33,7 @@ export function serveWatch(api: Api, response: ServerResponse, request: WatchReq
     if (change.storeKey !== resource.storeKey) return;
     const type = visibleType(change, seen);
     if (type === undefined) return;
-    // An object that leaves the selection is shown as it was, with the version at which it left.
+    // An object that leaves the selection is shown in its previous form, with the version at which it left.
     const left = type === 'DELETED' && change.type === 'MODIFIED' ? change.before : undefined;
     const object = left ? { ...left, metadata: { ...left.metadata, resourceVersion: String(change.version) } } : change.object;
     send(type, request.encode(fromStored(object, resource)));

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 /** The writer, its endpoint, and how strictly fields are checked. */
 export interface WriteContext {
   manager: string;
-  /** As the client names it; empty: it does not. */
+  /** The name that the client gives; empty if it gives none. */
   fieldManager: string;
   userAgent: string;
   subresource: string;
@@ -15,19 +15,19 @@ export interface WriteContext {
 
 /** One change of the store, as its listener sees it. */
 export interface StoreWrite {
-  /** Empty: the server itself, as in deletions. */
+  /** Empty for writes of the server itself, as in deletions. */
   userAgent: string;
   subresource: string;
-  /** Absent: created. */
+  /** Absent if the object is created. */
   before: KubeObject | undefined;
-  /** Absent: deleted. */
+  /** Absent if the object is deleted. */
   object: KubeObject | undefined;
 }
 
 export interface ApiHooks {
   /** Called for each change of the store, before its watches see it. */
   onWrite?(write: StoreWrite): void;
-  /** Why an object must not be created, as an admission plug-in says it; undefined: it may. */
+  /** Reason for which an object must not be created, as an admission plug-in words it; `undefined` if it is admitted. */
   admit?(object: KubeObject): string | undefined;
 }
 

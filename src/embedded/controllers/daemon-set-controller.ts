@@ -55,7 +55,7 @@ function seenOn({ pods, nodes, leaving }: PodStores, set: DaemonSet): NodeSeen[]
   });
 }
 
-/** One pod on each node that should run it, none where it may not stay; the pod of a failed one's stead comes in the next pass. */
+/** One pod on each node that should run it, none where pods are not allowed to stay; the replacement of a failed pod comes in the next pass. */
 function membership(seen: readonly NodeSeen[]): Changes {
   const changes: Changes = { make: [], remove: [] };
   for (const { name, shouldRun, mayStay, pods, isVacating } of seen) {
@@ -67,7 +67,7 @@ function membership(seen: readonly NodeSeen[]): Changes {
   return changes;
 }
 
-/** Old pods that may go now, and with `maxSurge` the new ones that come before. */
+/** Old pods that can be removed now, and with `maxSurge` the new pods that come before. */
 function rollout(set: DaemonSet, seen: readonly NodeSeen[], hash: string, nowMs: number): Changes {
   const running = seen.filter(({ shouldRun }) => shouldRun);
   const { maxUnavailable = 1, maxSurge = 0 } = set.spec.updateStrategy?.rollingUpdate ?? {};
@@ -93,7 +93,7 @@ function rollout(set: DaemonSet, seen: readonly NodeSeen[], hash: string, nowMs:
   const most = resolveBound(maxUnavailable, running.length, 'up');
   for (const { pods } of running) {
     const old = pods.filter((pod) => !isUpdated(pod, hash));
-    // Pods without traffic may be deleted at once.
+    // Pods without traffic can be deleted at once.
     if (!pods.some(isAvailable)) changes.remove.push(...old);
     else if (old.length > 0 && unavailable < most) {
       unavailable += 1;

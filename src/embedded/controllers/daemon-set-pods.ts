@@ -45,7 +45,7 @@ export function nodeOf(pod: Pod): string | undefined {
   return required?.nodeSelectorTerms?.[0]?.matchFields?.[0]?.values?.[0];
 }
 
-/** Whether a new pod belongs onto the node, and whether one that is there may stay (only NoExecute drives it away). */
+/** Tests if a new pod belongs on the node, and if an existing pod is allowed to stay (only NoExecute drives it away). */
 export function fitOf(set: DaemonSet, node: Node): { shouldRun: boolean; mayStay: boolean } {
   const spec = daemonSpec(set);
   if (!wantsNode(spec, node)) return { shouldRun: false, mayStay: false };

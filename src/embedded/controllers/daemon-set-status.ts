@@ -10,7 +10,7 @@ export interface NodeSeen {
   mayStay: boolean;
   /** The set's pods there that are not terminating, oldest first. */
   pods: readonly Pod[];
-  /** Those that are, and have not ended: the status counts them. Source: updateDaemonSetStatus of kube-controller-manager. */
+  /** Pods that are being deleted, and have not ended: the status counts them. Source: updateDaemonSetStatus of kube-controller-manager. */
   leaving: readonly Pod[];
   /** A pod there is terminating: the next one waits for it. */
   isVacating: boolean;
@@ -18,7 +18,7 @@ export interface NodeSeen {
 
 export const isUpdated = (pod: Pod, hash: string): boolean => pod.metadata.labels?.[REVISION_HASH] === hash;
 
-/** The pod by which a node is counted: one that has its node before one that waits for it, then the older. Source: updateDaemonSetStatus. */
+/** The pod by which a node is counted: a pod that has its node before a pod that waits for it, then the older. Source: updateDaemonSetStatus. */
 function countedBy({ pods, leaving }: NodeSeen): Pod | undefined {
   const rank = ({ metadata, spec }: Pod) => `${spec.nodeName ? 0 : 1} ${metadata.creationTimestamp} ${metadata.name}`;
   return [...leaving, ...pods].toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];

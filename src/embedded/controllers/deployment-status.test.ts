@@ -19,7 +19,7 @@ const set = (replicas: number, availableReplicas: number) =>
   });
 
 describe('the status of a Deployment', () => {
-  it('counts a new pod that does not come as unavailable beside the old one that stays for it', () => {
+  it('counts a new pod that does not come as unavailable beside the old pod that stays for it', () => {
     const { status } = deploymentStatus(deployment, set(1, 0), [set(1, 1)], 0);
     expect(status).toMatchObject({ replicas: 2, updatedReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 });
   });

@@ -40,7 +40,7 @@ export function deploymentStatus(
     readyReplicas: count(all, 'readyReplicas'),
     availableReplicas: count(all, 'availableReplicas'),
   };
-  // Beside an old pod that stays until the new one is available, the new one counts: it is of what the sets want, not of the Deployment.
+  // Counts the pods that the sets want, not the Deployment: beside an old pod that stays until the new one is available, the new one also counts.
   const wantedBySets = all.reduce((sum, set) => sum + Number(set.spec?.replicas ?? 1), 0);
   const previous = conditionsOf(deployment);
   const progress = progressing(deployment, fresh, counts, previous, nowMs);
@@ -78,7 +78,7 @@ function available(deployment: Deployment, counts: Counts, previous: DeploymentC
   });
 }
 
-/** As this controller has written them. */
+/** Conditions that this controller has written. */
 const conditionsOf = ({ status }: Deployment | ReplicaSet): DeploymentCondition[] =>
   (status?.conditions ?? []) as object[] as DeploymentCondition[];
 

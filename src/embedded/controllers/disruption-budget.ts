@@ -3,7 +3,7 @@ import type { Pod } from '../../api/kinds/pod.ts';
 import type { PodDisruptionBudget } from '../../api/kinds/pod-disruption-budget.ts';
 import { matchesSelector } from './selectors.ts';
 
-/** Whether a pod is under a budget. */
+/** Tests if a pod is under a budget. */
 export const isUnder = ({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean =>
   metadata.namespace === pod.metadata.namespace && matchesSelector(spec.selector, pod.metadata.labels);
 
@@ -24,7 +24,7 @@ export function disruptionAllowed(
   return withCondition(before, condition, time);
 }
 
-/** Its time moves with its status alone. */
+/** Its time changes only with its status. */
 export function withCondition(before: readonly Condition[] = [], condition: Condition, time: string): Condition[] {
   const same = before.find(({ type }) => type === condition.type);
   const next = { ...condition, lastTransitionTime: same?.status === condition.status ? (same?.lastTransitionTime ?? time) : time };

@@ -81,7 +81,7 @@ function desiredOf({ spec: { minAvailable, maxUnavailable } }: PodDisruptionBudg
 const amountOf = (amount: number | string, of: number): number =>
   typeof amount === 'number' ? amount : Math.ceil((Number.parseInt(amount, 10) * of) / 100);
 
-/** The pods that there are where `minAvailable` is a number; otherwise those that the controllers of these pods want together. */
+/** The number of existing pods if `minAvailable` is a number; otherwise the number that the controllers of these pods want together. */
 async function expectedPods(
   cluster: Cluster,
   stores: DisruptionStores,

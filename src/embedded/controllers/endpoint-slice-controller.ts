@@ -57,7 +57,7 @@ const differs = (current: EndpointSlice, wanted: EndpointSlice): boolean =>
   canonicalJson([current.endpoints ?? [], current.ports ?? [], current.metadata.labels]) !==
   canonicalJson([wanted.endpoints, wanted.ports, wanted.metadata.labels]);
 
-/** Whether a pod is one of those that the Service's selector finds. */
+/** Tests if the Service's selector finds a pod. */
 export const selects = ({ metadata, spec }: Service, pod: Pod): boolean =>
   metadata.namespace === pod.metadata.namespace &&
   spec.selector !== undefined &&
@@ -73,7 +73,7 @@ function slicesFor(service: Service, stores: EndpointStores): EndpointSlice[] {
   // The annotation wins, also where it comes to nothing (07-S9).
   if (isAutomatic(service)) hintByCpu(endpoints, stores.nodes.list());
   else hintNear(endpoints, service.spec.trafficDistribution);
-  // Named target ports may differ from pod to pod: one slice for each outcome.
+  // Named target ports can differ from pod to pod: one slice for each outcome.
   const byPorts = Map.groupBy(listed, ({ pod }) => JSON.stringify(portsOf(service, pod)));
   if (byPorts.size === 0) return [sliceFor(service, [], [])];
   return [...byPorts].flatMap(([ports, group]) =>

@@ -9,10 +9,10 @@ import { isPodActive, isPodReady } from './pods.ts';
 import { matchesSelector } from './selectors.ts';
 import type { Stores } from './stores.ts';
 
-/** On the scale target: the CPU that all its pods use together, in millicores. It stands for a metrics API, which nothing here has. */
+/** On the scale target: the CPU that all its pods use together, in millicores. It replaces a metrics API, which nothing here has. */
 export const DEMAND_ANNOTATION = 'serin.dev/demand-millicores';
 
-/** The Deployment that an HPA scales; other kinds are left alone. */
+/** The Deployment that an HPA scales; other kinds are ignored. */
 export const scaleTargetOf = (hpa: HorizontalPodAutoscaler): string | undefined =>
   hpa.spec?.scaleTargetRef?.kind === 'Deployment' ? `${hpa.metadata.namespace}/${hpa.spec.scaleTargetRef.name}` : undefined;
 
@@ -45,7 +45,7 @@ export async function syncAutoscaler(cluster: Cluster, stores: Stores, key: stri
 }
 
 interface ScalingDecision {
-  /** Undefined: leave the target as it is. */
+  /** `undefined` leaves the target unmodified. */
   desired?: number;
   current?: object[];
   conditions: { type: string; status: string; reason: string; message: string }[];

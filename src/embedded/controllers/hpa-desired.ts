@@ -2,10 +2,10 @@ import type { HpaMetric } from '../../api/kinds/horizontal-pod-autoscaler.ts';
 
 /** Current usage of the target's pods. */
 export interface Usage {
-  /** CPU of all ready pods together, in millicores; undefined: not measured. */
+  /** CPU of all ready pods together, in millicores; `undefined` if it is not measured. */
   totalMillicores: number | undefined;
   readyPods: number;
-  /** CPU that one pod requests, in millicores; undefined: a container requests none. */
+  /** CPU that one pod requests, in millicores; `undefined` if a container requests none. */
   requestMillicores: number | undefined;
 }
 

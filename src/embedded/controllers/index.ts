@@ -19,7 +19,7 @@ import { type WorkQueue, workQueue } from './work-queue.ts';
 
 type Queues = Record<'deployments' | 'replicaSets' | 'daemonSets' | 'autoscalers' | 'budgets' | 'endpoints', WorkQueue>;
 
-/** Deployment → ReplicaSet → Pod, DaemonSet → Pod, HPAs, PodDisruptionBudgets, and EndpointSlices: what kube-controller-manager does on a real server. */
+/** Deployment → ReplicaSet → Pod, DaemonSet → Pod, HPAs, PodDisruptionBudgets, and EndpointSlices: the part of kube-controller-manager on a real server. */
 export class Controllers {
   readonly #cluster: Cluster;
   /** UIDs of pods whose deletion was requested. */

@@ -40,7 +40,7 @@ it('nor does it replace what was made again under its name', () => {
   expect(uid()).toBe('b');
 });
 
-it('a list is what there is, also of a server that counts its versions anew', () => {
+it('a list replaces all known objects, also from a server that restarts its versions', () => {
   const { changes, onList, uid } = watched();
   onList([pod('a', '900')]);
   onList([pod('b', '4')]);

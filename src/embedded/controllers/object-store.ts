@@ -21,17 +21,17 @@ export const keyOf = (object: { metadata: { name: string; namespace?: string } }
 
 const versionOf = (object: KubeObject): number => Number(object.metadata.resourceVersion ?? 0);
 
-/** How many deleted objects are known as such: as many as any number of answers can be late for. */
+/** Deleted objects that are remembered: as many as any number of answers can be late for. */
 const MOST_GONE = 1000;
 
-/** Watches one kind. `onChange` is called after the store holds the change, with the object as it is or was last. */
+/** Watches one kind. `onChange` is called after the store holds the change, with the current or last form of the object. */
 export function watchObjects<T extends KubeObject = KubeObject>(
   cluster: Cluster,
   kind: KindRef & { kind: T['kind'] },
   onChange: (change: ObjectChange<T>, object: T) => void,
 ): ObjectStore<T> {
   const objects = new Map<string, T>();
-  // The answer to a write may come after the news that its object is deleted: it must not bring that back.
+  // The answer to a write can come after the news that its object is deleted: it must not bring that back.
   const gone = new Set<string>();
   const put = (raw: KubeObject): void => {
     // Items of a real server's list carry neither apiVersion nor kind.

@@ -21,7 +21,7 @@ export function availableInMs(pod: Pod, minReadySeconds: number, nowMs: number):
   return Math.max(0, readyMs + minReadySeconds * 1000 - nowMs);
 }
 
-/** When to look again, in milliseconds: as soon as the next of these pods counts as available. Undefined: none will by time alone. */
+/** Milliseconds until the next of these pods counts as available, `undefined` if none will only by time. */
 export function nextAvailableInMs(waits: readonly number[]): number | undefined {
   const soonest = Math.min(...waits.filter((ms) => ms > 0));
   return Number.isFinite(soonest) ? soonest + 10 : undefined;
@@ -34,7 +34,7 @@ export function podFrom(owner: KubeObject, { metadata = {}, spec }: PodTemplate,
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    // The server makes the name from generateName; our type wants one, and an empty one is none.
+    // The server makes the name from generateName; our type wants one, and an empty one does not count.
     metadata: {
       name: '',
       generateName: `${name}-`,
@@ -47,7 +47,7 @@ export function podFrom(owner: KubeObject, { metadata = {}, spec }: PodTemplate,
   };
 }
 
-/** Asks for the deletion of a pod; from then on it counts as leaving. */
+/** Requests the deletion of a pod; from then on it counts as leaving. */
 export async function deletePod(cluster: Cluster, leaving: Set<string>, pod: Pod): Promise<void> {
   const { uid = '' } = pod.metadata;
   leaving.add(uid);

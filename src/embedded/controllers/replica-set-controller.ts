@@ -28,7 +28,7 @@ export async function syncReplicaSet(cluster: Cluster, stores: PodStores, key: s
   return againInMs;
 }
 
-/** Makes or deletes pods until there are as many as the set wants, or the server refuses one: its answer. */
+/** Makes or deletes pods up to the number that the set wants. Returns the error if the server refuses one. */
 async function follow(
   cluster: Cluster,
   { pods, leaving }: PodStores,
@@ -41,7 +41,7 @@ async function follow(
     const asked = Array.from({ length: Math.min(batch, missing) }, async () =>
       pods.remember(await cluster.create(podFrom(set, set.spec.template))),
     );
-    // Those that were made count, whatever became of the others.
+    // Pods that were made count, with any result of the others.
     const refused = (await Promise.allSettled(asked)).find(({ status }) => status === 'rejected');
     if (refused?.status !== 'rejected') continue;
     if (refused.reason instanceof ApiError) return refused.reason;
@@ -81,7 +81,7 @@ const failedCreate = ({ message }: ApiError, nowMs: number): object => ({
   message,
 });
 
-/** Unassigned before pending, unready before ready, young before old: the order in which pods may go. */
+/** Order in which pods are removed: unassigned before pending, unready before ready, young before old. */
 function leastUseful(a: Pod, b: Pod): number {
   const rank = (pod: Pod): number => (pod.spec.nodeName ? 2 : 0) + (pod.status?.phase === 'Running' ? 2 : 0) + (isPodReady(pod) ? 4 : 0);
   const age = (pod: Pod): string => pod.metadata.creationTimestamp ?? '';

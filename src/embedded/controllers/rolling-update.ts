@@ -24,7 +24,7 @@ export function resolveBound(value: number | string | undefined, replicas: numbe
   return round === 'up' ? Math.ceil(exact) : Math.floor(exact);
 }
 
-/** Both bounds at zero would never move: then one pod may be missing. */
+/** Both bounds at zero would never move: then one pod can be missing. */
 export function bounds(rollingUpdate: { maxSurge?: number | string; maxUnavailable?: number | string } | undefined, replicas: number) {
   const maxSurge = resolveBound(rollingUpdate?.maxSurge, replicas, 'up');
   const maxUnavailable = resolveBound(rollingUpdate?.maxUnavailable, replicas, 'down');
@@ -48,7 +48,7 @@ function sizesOfOld({ replicas, maxUnavailable, fresh, old }: Rollout): Map<stri
   const sizes = new Map(old.map((set) => [set.name, set.replicas]));
   const wanted = fresh.replicas + sum([...sizes.values()]);
   const minAvailable = replicas - maxUnavailable;
-  // Counted from what is asked for, not from statuses, which lag: a size that was just lowered is not spent twice.
+  // Counted from the requested sizes, not from statuses, which lag: a size that was just lowered is not spent twice.
   let allowed = wanted - minAvailable - Math.max(0, fresh.replicas - fresh.available);
   const take = (name: string, count: number): void => {
     const taken = Math.max(0, Math.min(count, allowed, sizes.get(name) ?? 0));

@@ -3,7 +3,7 @@ import type { LabelSelector } from '../../api/kinds/label-selector.ts';
 import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.ts';
 import { holds } from '../nodes/node-fit.ts';
 
-/** Whether labels satisfy a selector; an empty selector matches everything. */
+/** Tests if labels satisfy a selector; an empty selector matches everything. */
 export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
   if (!selector) return false;
   return (

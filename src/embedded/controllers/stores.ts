@@ -24,5 +24,5 @@ export type Stores = {
   slices: ObjectStore<EndpointSlice>;
 };
 
-/** For controllers of pods. `leaving`: uids of pods whose deletion was asked for and not yet seen in the watch. */
+/** For controllers of pods. `leaving`: uids of pods whose deletion was requested and not yet seen in the watch. */
 export type PodStores = Stores & { leaving: Set<string> };

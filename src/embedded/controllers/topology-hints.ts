@@ -5,7 +5,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 const CONTROL_PLANE = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
-/** How much more than its share of requests an endpoint may get before hints do more harm than good. */
+/** Excess over its share of requests that an endpoint can get before hints do more harm than good. */
 const OVERLOAD = 0.2;
 
 export type HintedEndpoint = Pick<DiscoveryEndpoint, 'nodeName' | 'zone' | 'hints'> & { conditions: { ready: boolean } };
@@ -73,7 +73,7 @@ export function topologyOf(node: Node | undefined): string {
   return node === undefined ? '' : JSON.stringify(topologyIn(node));
 }
 
-/** How many endpoints each zone should have; undefined where there are too few to give each one its part. */
+/** Number of endpoints for each zone, `undefined` if there are too few to give each zone its part. */
 function sharesOf(count: number, shares: Map<string, number> | undefined): Map<string, number> | undefined {
   if (!shares || shares.size < 2 || shares.size > count) return undefined;
   const wanted = new Map<string, number>();

@@ -63,7 +63,7 @@ function hostnamesMeet(listener: string | undefined, hostnames: readonly string[
   return !listener || hostnames.length === 0 || hostnames.some((one) => covers(listener, one) || covers(one, listener));
 }
 
-/** `*.example.org` stands for any name below it, of any depth, and not for `example.org`. */
+/** `*.example.org` matches any name below it, of any depth, and not `example.org`. */
 export function covers(pattern: string, host: string): boolean {
   return pattern === host || (pattern.startsWith('*.') && host.endsWith(pattern.slice(1)) && host.length > pattern.length - 1);
 }

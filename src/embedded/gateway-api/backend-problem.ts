@@ -17,7 +17,7 @@ export interface RouteSurroundings {
   grants(): readonly KubeObject[];
 }
 
-/** Why requests cannot go to a backend, as the reason of a ResolvedRefs condition; undefined when they can. */
+/** Reason for which requests cannot go to a backend, as in a ResolvedRefs condition; `undefined` if they can. */
 export function backendProblem(ref: BackendRef, route: KubeObject, { service, grants }: RouteSurroundings): string | undefined {
   const { group = '', kind = 'Service', name, namespace = route.metadata.namespace ?? '', port } = ref;
   if (group !== '' || kind !== 'Service') return 'InvalidKind';
@@ -31,7 +31,7 @@ interface ReferenceGrant {
   to: { group: string; kind: string; name?: string }[];
 }
 
-/** A ReferenceGrant stands in the namespace of what is referred to. */
+/** A ReferenceGrant is in the namespace of the object that is referred to. */
 function allows(grant: KubeObject, route: KubeObject, namespace: string, name: string): boolean {
   const { from = [], to = [] } = specOf<ReferenceGrant>(grant);
   return (

@@ -11,9 +11,8 @@ import { GROUP } from './attachment.ts';
 import { GATEWAY_CONTROLLER, MESH_CONTROLLER, type ParentStatus, parentStatuses } from './parent-status.ts';
 
 /**
- * A stand-in for the controllers of Gateways and of a mesh: it says in the status of each route whether its parents accept it and whether
- * its backends can be found. What carries the traffic are the mesh's proxies, which read specs only. An API client, so that it serves a
- * real kube-apiserver with the Gateway API's CRDs too.
+ * Replaces the controllers of Gateways and of a mesh: it writes to the status of each route if its parents accept it and its backends can be found. The mesh's
+ * proxies, which read only specs, carry the traffic. An API client, so that it also serves a real kube-apiserver with the Gateway API's CRDs.
  */
 export function startGatewayApi(cluster: Cluster, options: StandInOptions = {}): StandIn {
   const { clock = systemClock, onError = () => undefined } = options;

@@ -66,7 +66,7 @@ it('a mesh reports no generation, and a Gateway that does not exist gets no stat
   ]);
 });
 
-it('a condition keeps its time as long as it is the same', () => {
+it('a condition keeps its time as long as it does not change', () => {
   const before = parentStatuses(route({}), known, '2025-01-01T00:00:00Z');
   const times = parentStatuses(route({ rules: [{ backendRefs: [{ name: 'b', port: 80 }] }] }, { status: { parents: before } }), known, NOW);
   expect(times[0]?.conditions.map(({ lastTransitionTime }) => lastTransitionTime)).toEqual(['2025-01-01T00:00:00Z', NOW]);

@@ -18,7 +18,7 @@ export interface ParentStatus {
   conditions: ParentCondition[];
 }
 
-/** The names of the two controllers that this room stands in for. */
+/** The names of the two controllers that this folder replaces. */
 export const GATEWAY_CONTROLLER = 'serin.dev/embedded-gateway';
 export const MESH_CONTROLLER = 'serin.dev/embedded-mesh';
 

@@ -13,8 +13,8 @@ const NAME_LABEL = 'scaledobject.keda.sh/name';
 const PAUSED = 'autoscaling.keda.sh/paused-replicas';
 
 /**
- * As much of KEDA as a release meets, an API client and nothing more: it puts its label on each ScaledObject, makes an HPA from it, and,
- * while that is paused, holds the workload at the number that the annotation says instead. Triggers are not asked.
+ * The part of KEDA that a release meets, as an API client: it puts its label on each ScaledObject, makes an HPA from it, and, while that is paused, holds the
+ * workload at the number in the annotation. Triggers are not queried.
  */
 export function startKeda(cluster: Cluster, options: StandInOptions = {}): StandIn {
   const queue = workQueue(options.clock ?? systemClock, (key) => sync(cluster, scaledObjects, key), options.onError ?? (() => undefined));
@@ -24,7 +24,7 @@ export function startKeda(cluster: Cluster, options: StandInOptions = {}): Stand
 
 async function sync(cluster: Cluster, scaledObjects: ObjectStore<ScaledObject>, key: string): Promise<void> {
   const found = scaledObjects.get(key);
-  // The HPA of one that is gone goes with its owner.
+  // The HPA of a deleted ScaledObject is removed with its owner.
   if (!found || found.metadata.deletionTimestamp !== undefined) return;
   const { name, namespace = '' } = found.metadata;
   const ref: ObjectRef = { ...KIND, name, namespace };
@@ -49,7 +49,7 @@ async function sync(cluster: Cluster, scaledObjects: ObjectStore<ScaledObject>, 
     await cluster.patch(workload, { spec: { replicas } }, { subresource: 'scale' });
 }
 
-/** An HPA cannot keep less than one pod; what is between zero and one KEDA does itself, which is not played here. */
+/** An HPA cannot keep less than one pod; KEDA itself scales between zero and one, which is not played here. */
 function hpaOf(scaledObject: ScaledObject): KubeObject {
   const { metadata, spec } = scaledObject;
   const { apiVersion = 'apps/v1', kind = 'Deployment', name } = spec.scaleTargetRef;

@@ -13,9 +13,8 @@ import { syncKnativeService } from './sync-service.ts';
 const SERVING = 'serving.knative.dev/v1';
 
 /**
- * A stand-in for Knative Serving: each new template of a Knative Service makes a Revision with a Deployment and a Service of its own, and the
- * traffic block is resolved into the status, which the mesh follows. Pods do not go to zero. An API client, so that it serves a real
- * kube-apiserver with Knative's CRDs too.
+ * Replaces Knative Serving: each new template of a Knative Service makes a Revision with a Deployment and a Service of its own, and the traffic block is
+ * resolved into the status, which the mesh follows. Pods do not go to zero. An API client, so that it also serves a real kube-apiserver with Knative's CRDs.
  */
 export function startKnative(cluster: Cluster, options: StandInOptions = {}): StandIn {
   const { clock = systemClock, onError = () => undefined } = options;

@@ -26,11 +26,11 @@ export const readyOf = (object: KubeObject | undefined): Condition =>
 
 export const isReady = (object: KubeObject): boolean => readyOf(object).status === 'True';
 
-/** What a Route makes of a traffic block. */
+/** Result of a Route for a traffic block. */
 export interface Routing {
-  /** Revisions by name. Undefined: what stood there before stays, and so does what is in force. */
+  /** Revisions by name; `undefined` keeps the previous traffic of the status, which stays in force. */
   traffic: KnativeTraffic[] | undefined;
-  /** Of the type RoutesReady. */
+  /** Condition of the type RoutesReady. */
   condition: Condition;
 }
 
@@ -41,7 +41,7 @@ const routesReady = (status: string, reason: string, message: string): Condition
 export function resolveTraffic(service: KnativeService, revisions: readonly KubeObject[]): Routing {
   const block = blockOf(service);
   const sum = block.reduce((total, { percent = 0 }) => total + percent, 0);
-  // The webhook refuses it; where none is asked, it is never in force.
+  // The webhook refuses it; without a webhook it is never in force.
   if (sum !== 100) return { traffic: undefined, condition: routesReady('False', 'Invalid', `Traffic targets sum to ${sum}, want 100`) };
   const latestReady = revisions.findLast(isReady)?.metadata.name;
   const traffic: KnativeTraffic[] = [];
@@ -73,7 +73,7 @@ const waitsFor = (status: string, message: string): Routing => ({
   condition: routesReady(status, 'RevisionMissing', message),
 });
 
-/** The status names the traffic before the gateways go by it, and the condition says when they do. */
+/** The status names the traffic before the gateways follow it, and the condition says when they do. */
 function conditionOf(service: KnativeService, block: readonly KnativeTraffic[], traffic: readonly KnativeTraffic[]): Condition {
   const { status, metadata } = service;
   const isKnown = status?.observedGeneration === metadata.generation && canonicalJson(status?.traffic) === canonicalJson(traffic);

@@ -16,7 +16,7 @@ interface KnativeStores {
   deployments: ObjectStore<Deployment>;
 }
 
-/** One pass over one Knative Service: a Revision for its template, what runs each Revision, and both statuses. */
+/** One pass over one Knative Service: a Revision for its template, the objects that run each Revision, and both statuses. */
 export async function syncKnativeService(cluster: Cluster, stores: KnativeStores, key: string): Promise<void> {
   const service = stores.services.get(key);
   if (!service || service.metadata.deletionTimestamp) return;
@@ -67,12 +67,12 @@ async function writeServiceStatus(cluster: Cluster, stores: KnativeStores, servi
   });
 }
 
-/** What is false goes before what is unknown. */
+/** False comes before unknown. */
 const rankOf = ({ status = '' }: Condition): number => ['False', 'Unknown', 'True'].indexOf(status);
 
 async function writeStatus(cluster: Cluster, store: ObjectStore, object: KubeObject, status: object): Promise<KubeObject> {
   if (canonicalJson(object.status ?? {}) === canonicalJson(status)) return object;
-  // Its version of now: an answer of our own may be newer than what the pass began with.
+  // Its current version: an answer to our own write can be newer than the version at the beginning of the pass.
   const { resourceVersion } = (store.get(keyOf(object)) ?? object).metadata;
   const written = await cluster.patch(refOf(object), { metadata: { resourceVersion }, status: { ...status } }, { subresource: 'status' });
   store.remember(written);

@@ -42,7 +42,7 @@ describe('which rule', () => {
     expect(nameOf(answer([main, aRoute('exact', rule('exact', { exact: null }, { paths: ['/a'] }))], { url: '/a' }))).toBe('exact');
   });
 
-  it('a host without a rule is not its business, and one without a fitting rule is answered 404', () => {
+  it('a host without a rule is ignored, and a host without a fitting rule is answered 404', () => {
     expect(answer([main], { host: 'other.example.org' })).toBeUndefined();
     const posts = aRoute('web', rule('main', { shop: null }, { methods: ['POST'] }));
     expect(nameOf(answer([posts]))).toBe(404);
@@ -75,7 +75,7 @@ it('shares by weight; a backend without one has 100', () => {
   expect(nameOf(answer([aRoute('web', rule('main', { shop: 0 }))]))).toBe(503);
 });
 
-it('counts under the names and labels of APISIX, of routes with its plugin alone', () => {
+it('counts under the names and labels of APISIX, only for routes with its plugin', () => {
   const counted = (config: object | undefined) => {
     const metrics = trafficMetrics({ apisix_http_latency: [100] });
     const plugins = config ? [{ name: 'prometheus', enable: true, config }] : [];

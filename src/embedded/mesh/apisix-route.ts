@@ -53,7 +53,7 @@ export interface ApisixRule {
 interface ApisixCandidate {
   route: KubeObject;
   rule: ApisixRule;
-  /** How well the host and the path fit; the higher goes first. */
+  /** Fit of the host and the path; the higher goes first. */
   host: number;
   path: number;
 }
@@ -118,7 +118,7 @@ function hostFit(hosts: readonly string[] | undefined, host: string): number {
   return hosts.some((each) => each.startsWith('*') && host.endsWith(each.slice(1))) ? 1 : 0;
 }
 
-/** The length of the longest path that fits, an exact one before a prefix; `*` stands at the end. */
+/** The length of the longest path that fits, an exact one before a prefix; `*` is only at the end. */
 function pathFit(paths: readonly string[] | undefined, asked: string): number {
   const fits = (paths ?? []).map((path) => {
     if (path === asked) return path.length + 1.5;

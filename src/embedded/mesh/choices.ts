@@ -24,7 +24,7 @@ export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoic
   return () => route;
 }
 
-/** An endpoint of a destination as its route chooses one, or why there is none. */
+/** An endpoint of a destination as its route chooses it, or the reason for none. */
 export function chooseEndpoint(
   { view, affinity, destinations, place, random }: Standing,
   destination: Destination,
@@ -42,7 +42,7 @@ export function chooseEndpoint(
 
 const keyOf = ({ namespace, name }: Destination): string => `${namespace}/${name}`;
 
-/** The failure of a connection that network policies refuse; undefined: they do not. */
+/** The failure of a connection that network policies refuse, `undefined` if they do not. */
 export function refusedConnection(
   { policies, podOf }: Standing,
   { address, end = { address } }: Client,
@@ -70,7 +70,7 @@ export function noteTry(
   destinations.note(keyOf(destination), endpoint, isFailure, policy, endpointsOf(view, destination) ?? []);
 }
 
-/** A random endpoint, one that was not tried yet if there is one. */
+/** A random endpoint, preferably an untried one. */
 function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>, random: () => number): Endpoint | undefined {
   const untried = tried.size === 0 ? endpoints : endpoints.filter(({ ip }) => !tried.has(ip));
   const choice = untried.length > 0 ? untried : endpoints;

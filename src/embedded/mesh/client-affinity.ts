@@ -7,7 +7,7 @@ export class ClientAffinity {
     this.#nowMs = nowMs;
   }
 
-  /** Of a client whose last request is not longer ago than this. */
+  /** Endpoint of a client whose last request is not longer ago than this. */
   endpointOf(service: string, client: string, timeoutMs: number): string | undefined {
     const kept = this.#kept.get(`${service} ${client}`);
     return kept !== undefined && this.#nowMs() - kept.atMs <= timeoutMs ? kept.ip : undefined;

@@ -21,20 +21,20 @@ export interface ContourCondition {
   queryParameter?: ContourText;
 }
 
-/** The path that a chain of includes and a route ask for together. */
+/** The path that a chain of includes and a route require together. */
 interface PathMatch {
   kind: 'exact' | 'regex' | 'prefix';
   text: string;
 }
 
-/** Whether Contour takes the conditions of one block: at most one path, which begins with /. Another makes the whole HTTPProxy invalid. */
+/** Tests if Contour takes the conditions of one block: at most one path, which begins with /. Another makes the whole HTTPProxy invalid. */
 export function hasValidPaths(conditions: readonly ContourCondition[], inInclude: boolean): boolean {
   const paths = conditions.flatMap(({ prefix, exact, regex }) => [prefix, exact, regex].filter((path) => path));
   if (inInclude && conditions.some(({ exact, regex }) => exact || regex)) return false;
   return paths.length <= 1 && paths.every((path) => path?.startsWith('/'));
 }
 
-/** One name may have one exact value: Contour refuses a second, even the same. */
+/** One name can have one exact value: Contour refuses a second, even the same. */
 export function hasValidTexts(conditions: readonly ContourCondition[]): boolean {
   return (['header', 'queryParameter'] as const).every((kind) => {
     const names = conditions.flatMap((condition) => (condition[kind]?.exact ? [condition[kind].name.toLowerCase()] : []));
@@ -60,7 +60,7 @@ export function matchesPath({ kind, text }: PathMatch, request: MeshRequest): bo
   return kind === 'prefix' ? path.startsWith(text) : new RegExp(`^(?:${text})$`).test(path);
 }
 
-/** The conditions beside the path that say something: one without an operator is none to Contour. */
+/** The conditions beside the path that say something: Contour ignores a condition without an operator. */
 export function textsOf(conditions: readonly ContourCondition[]): { headers: ContourText[]; queries: ContourText[] } {
   const says = (text: ContourText | undefined): text is ContourText =>
     text !== undefined && Object.entries(text).some(([form, value]) => form !== 'name' && form !== 'ignoreCase' && value);
@@ -74,7 +74,7 @@ export function matchesText(text: ContourText, found: string | undefined): boole
   const fold = (value: string): string => (text.ignoreCase ? value.toLowerCase() : value);
   if (text.present) return found !== undefined;
   if (text.notpresent) return found === undefined;
-  // Envoy holds a value that is not there for one that matches nothing, inverted or not.
+  // Envoy treats a missing value as a value that matches nothing, inverted or not.
   if (found === undefined) return false;
   if (text.notcontains) return !fold(found).includes(fold(text.notcontains));
   if (text.notexact) return fold(found) !== fold(text.notexact);

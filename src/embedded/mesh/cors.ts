@@ -14,8 +14,8 @@ export interface CorsPolicy {
 }
 
 /**
- * What a proxy makes of a request from another origin: the headers of its answer to a preflight, or the changes to the application's answer; undefined
- * where the policy says nothing of it. Seen on Envoy, as istiod configures it (`npm run test:planes`).
+ * Result of a proxy for a request from another origin: the headers of its answer to a preflight, or the changes to the application's answer; `undefined` if the
+ * policy says nothing of it. Seen on Envoy, as istiod configures it (`npm run test:planes`).
  */
 export function corsOf(
   policy: CorsPolicy | undefined,

@@ -19,8 +19,8 @@ interface Rule extends Partial<Record<(typeof INHERITED)[number], unknown>> {
 }
 
 /**
- * The rules of a delegate below that of the root; one whose conditions are at odds with the root's is left out. Source: Istio,
- * pilot/pkg/model/virtualservice.go MergeHTTPRoutes.
+ * The rules of a delegate below that of the root; a rule whose conditions contradict the root's is left out. Source: Istio, pilot/pkg/model/virtualservice.go
+ * MergeHTTPRoutes.
  */
 export function rulesBelow<R extends Rule>(root: R, delegate: readonly R[]): R[] {
   return delegate.flatMap((rule) => {
@@ -31,7 +31,7 @@ export function rulesBelow<R extends Rule>(root: R, delegate: readonly R[]): R[]
   });
 }
 
-/** Undefined: one of the delegate's alternatives fits none of the root's. */
+/** `undefined` if one of the delegate's alternatives fits none of the root's. */
 function mergedMatch(root: readonly VirtualServiceMatch[], delegate: readonly VirtualServiceMatch[]): VirtualServiceMatch[] | undefined {
   if (root.length === 0) return [...delegate];
   if (delegate.length === 0) return [...root];
@@ -66,7 +66,7 @@ function isAtOdds(root: VirtualServiceMatch, leaf: VirtualServiceMatch): boolean
   );
 }
 
-/** As far as Istio sees it: a regular expression is within none. */
+/** Tests as much as Istio sees: a regular expression is within no other. */
 function isWithin(root: IstioText, leaf: IstioText): boolean {
   if (root.regex !== undefined || leaf.regex !== undefined) return false;
   if (root.exact !== undefined) return isDeepStrictEqual(root, leaf);

@@ -20,7 +20,7 @@ interface TrafficPolicy {
   connectionPool?: { tcp?: { maxConnections?: number }; http?: { http1MaxPendingRequests?: number } };
 }
 
-/** How one request is balanced over the pods of its destination. */
+/** Balancing of one request over the pods of its destination. */
 export interface DestinationPolicy extends TrafficPolicy {
   /** Requests with the same text go to the same pod. */
   hashed?: string | undefined;
@@ -31,7 +31,7 @@ export function policyOf(rule: KubeObject | undefined, request: MeshRequest): De
   return trafficPolicy && { ...trafficPolicy, hashed: hashedText(trafficPolicy, request) };
 }
 
-/** The cookie by which a client is known from now on; undefined: it has one, or the policy gives none. */
+/** The cookie by which a client is known from now on, `undefined` if it has one, or the policy gives none. */
 export function freshCookie({ hashed, loadBalancer }: DestinationPolicy, random: () => number): { pair: string; text: string } | undefined {
   const { name, path, ttl } = loadBalancer?.consistentHash?.httpCookie ?? {};
   if (hashed !== undefined || name === undefined || ttl === undefined) return undefined;
@@ -48,7 +48,7 @@ function hashedText({ loadBalancer }: TrafficPolicy, request: MeshRequest): stri
   return cookies.find((cookie) => httpCookie?.name !== undefined && cookie.startsWith(`${httpCookie.name}=`));
 }
 
-/** The same one for the same text, as long as it is there. */
+/** The same endpoint for the same text, as long as it exists. */
 export function hashedTo(endpoints: readonly Endpoint[], text: string): Endpoint | undefined {
   const ranks = endpoints.map((endpoint) => ({ endpoint, rank: createHash('md5').update(`${endpoint.ip} ${text}`).digest('hex') }));
   return ranks.toSorted((a, b) => (a.rank < b.rank ? -1 : 1))[0]?.endpoint;
@@ -63,7 +63,7 @@ interface Tracked {
   ejectedUntilMs: number;
 }
 
-/** What one proxy remembers of the pods and the connections of each destination. */
+/** One proxy's memory of the pods and the connections of each destination. */
 export class DestinationState {
   readonly #nowMs: () => number;
   readonly #pods = new Map<string, Tracked>();
@@ -73,12 +73,12 @@ export class DestinationState {
     this.#nowMs = nowMs;
   }
 
-  /** Those that no failures have excluded. */
+  /** Endpoints that no failures have excluded. */
   healthy(destination: string, endpoints: readonly Endpoint[], { outlierDetection }: DestinationPolicy): readonly Endpoint[] {
     return outlierDetection ? endpoints.filter(({ ip }) => !this.#isEjected(destination, ip)) : endpoints;
   }
 
-  /** How a try ended; `all`: every pod of the destination. */
+  /** Records the result of a try; `all`: every pod of the destination. */
   note(destination: string, { ip }: Endpoint, isFailure: boolean, { outlierDetection }: DestinationPolicy, all: readonly Endpoint[]): void {
     if (!outlierDetection) return;
     const { consecutive5xxErrors = OUTLIER.errors, baseEjectionTime = '', maxEjectionPercent = OUTLIER.mostPercent } = outlierDetection;
@@ -93,7 +93,7 @@ export class DestinationState {
     pod.ejectedUntilMs = this.#nowMs() + longMs;
   }
 
-  /** Resolves with what ends it, once there is a connection; undefined: too many requests wait for one. */
+  /** Resolves, once there is a connection, with the function that ends it; `undefined` if too many requests wait for one. */
   enter(destination: string, { connectionPool: { tcp, http } = {} }: DestinationPolicy): Promise<() => void> | undefined {
     const pool = keptIn(this.#pools, destination, () => ({ open: 0, waiting: [] }));
     const leave = (): void => {

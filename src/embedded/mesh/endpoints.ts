@@ -10,7 +10,7 @@ export interface Endpoint {
   ip: string;
   pod: string;
   namespace: string;
-  /** Of the pod, for the port of the Service; absent: the Service has none. */
+  /** Port of the pod, for the port of the Service; absent if the Service has none. */
   targetPort?: number;
 }
 
@@ -26,14 +26,14 @@ export interface EndpointSeen {
   forNodes: readonly string[];
 }
 
-/** The pods that a mesh or an ingress sends to: ready ones. Undefined: the proxy knows no such Service. */
+/** The ready pods, to which a mesh or an ingress sends; `undefined` if the proxy knows no such Service. */
 export function endpointsOf(view: LaggedView, destination: Destination): readonly Endpoint[] | undefined {
   return view.once(`endpoints ${keyOf(destination)}`, () =>
     seenEndpoints(view, destination)?.flatMap(({ endpoint, isReady }) => (isReady ? endpoint : [])),
   );
 }
 
-/** Every pod of a Service, whatever its state. Undefined: the proxy knows no such Service. */
+/** Every pod of a Service, in any state; `undefined` if the proxy knows no such Service. */
 export function seenEndpoints(view: LaggedView, destination: Destination): readonly EndpointSeen[] | undefined {
   return view.once(`seen ${keyOf(destination)}`, () => readEndpoints(view, destination));
 }
@@ -64,7 +64,7 @@ function readEndpoints(view: LaggedView, destination: Destination): EndpointSeen
   });
 }
 
-/** Whether a Service has any endpoint, ready or not. */
+/** Tests if a Service has any endpoint, ready or not. */
 export function hasEndpoints(view: LaggedView, destination: Destination): boolean {
   return slicesOf(view, destination).some(({ endpoints }) => (endpoints ?? []).length > 0);
 }
@@ -76,7 +76,7 @@ function slicesOf(view: LaggedView, { name, namespace }: Destination): EndpointS
     .map(asEndpointSlice);
 }
 
-/** Where a client that names no port comes in; undefined: the Service has no ports. */
+/** Port for a client that names none, `undefined` if the Service has no ports. */
 function portOfHttp(service: KubeObject): number | undefined {
   const ports = servicePorts(service).map((each) => each.port);
   return ports.includes(HTTP) ? HTTP : ports[0];

@@ -30,7 +30,7 @@ it('labels of a series are the same object at each reading', () => {
   expect(after[1]?.value).toBe(4);
 });
 
-it('who counts in a series often counts where others do', () => {
+it('a caller that counts in a series often uses the same series as others', () => {
   const metrics = given();
   metrics.counter('requests', { path: '/', code: '500' })(2);
   metrics.histogram('seconds', { path: '/' })(0.5, 10);

@@ -5,7 +5,7 @@ export type SeriesLabels = Record<string, string>;
 export interface Metrics {
   count(name: string, labels: SeriesLabels, by?: number): void;
   observe(name: string, labels: SeriesLabels, value: number, by?: number): void;
-  /** One series of a counter, for those who count in it often. */
+  /** One series of a counter, for callers that count in it often. */
   counter(name: string, labels: SeriesLabels): (by: number) => void;
   histogram(name: string, labels: SeriesLabels): (value: number, by: number) => void;
   text(): string;
@@ -22,11 +22,11 @@ export interface Sample {
 interface Histogram {
   counts: number[];
   sum: number;
-  /** Of each bucket, then the sum and the count; their values are those of the last reading. */
+  /** Samples of each bucket, then the sum and the count; their values are those of the last reading. */
   samples: Sample[];
-  /** It has changed since the last reading. Scrapes ask more often than most of them change. */
+  /** It has changed since the last reading. Scrapes are more frequent than changes of most series. */
   isStale: boolean;
-  /** How it is written; absent once it has changed. */
+  /** Its written form; absent once it has changed. */
   lines?: string | undefined;
 }
 

@@ -88,7 +88,7 @@ describe('which rule a request takes', () => {
     expect(nameOf([route('one', [...rule('b'), ...rule('a')])])).toBe('b');
   });
 
-  it('prefixes go by whole elements, and a header is compared whole', () => {
+  it('prefixes match whole elements, and a header is compared whole', () => {
     const one = route('one', [{ matches: [path('/cart/')], backendRefs: [to('a')] }]);
     expect(['/cart', '/cart/', '/cart/1', '/carts'].map((url) => nameOf([one], request(url)))).toEqual(['a', 'a', 'a', 404]);
     const by = route('one', [
@@ -122,7 +122,7 @@ describe('which route a request is for', () => {
     expect(ask([], request('/', {}, { gateway: 'no/such' }))).toBeUndefined();
   });
 
-  it('a Service as parent is for the traffic of the mesh to it, whatever the host names say', () => {
+  it('a Service as parent is for the traffic of the mesh to it, with any host names', () => {
     const inside = request('/', {}, { gateway: 'mesh', host: parseHost('a.prod', 'default') });
     for (const group of ['', 'core']) {
       const one = route('one', rules('b'), {
@@ -183,7 +183,7 @@ describe('where it goes', () => {
   });
 });
 
-describe('what filters do', () => {
+describe('effects of filters', () => {
   const filtered = (filters: object[], match: object = {}, url = '/') =>
     ask([route('one', [{ matches: [match], filters, backendRefs: [to('a')] }])], request(url));
   it.each([
@@ -201,7 +201,7 @@ describe('what filters do', () => {
     });
   });
 
-  it('replaces the whole path, changes headers, and sends copies of the asked part', () => {
+  it('replaces the whole path, changes headers, and sends copies of the configured part', () => {
     const path = { type: 'ReplaceFullPath', replaceFullPath: '/all' };
     expect(filtered([{ type: 'URLRewrite', urlRewrite: { path } }], {}, '/x?y=1')).toMatchObject({ rewrite: { url: '/all?y=1' } });
     const modifier = {
@@ -215,7 +215,7 @@ describe('what filters do', () => {
     expect(mirror({ fraction: { numerator: 0 } })).toMatchObject({ mirrors: [] });
   });
 
-  it('those of a backend act on its requests alone, and an unknown one fails the request', () => {
+  it('filters of a backend act only on its requests, and an unknown one fails the request', () => {
     const mark = { type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'x', value: 'b' }] } };
     const rules = [{ backendRefs: [to('a', 0), { ...to('b', 1), filters: [mark] }] }];
     expect(ask([route('one', rules)])).toMatchObject({ requestHeaders: [{ set: { x: 'b' } }] });

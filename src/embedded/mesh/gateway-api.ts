@@ -27,7 +27,7 @@ interface MatchedRule {
 /** The name under which views know a Gateway: Istio has a kind of the same name. */
 const GATEWAY = 'GatewayApiGateway';
 
-/** HTTPRoutes and GRPCRoutes: of the Gateway that a request entered by (`x-serin-gateway`), or inside the mesh those of the Service it asks for. */
+/** HTTPRoutes and GRPCRoutes: of the Gateway that a request entered by (`x-serin-gateway`), or inside the mesh of the Service that it calls. */
 export const gatewayApi: RouteResolver = {
   providers: ['gatewayapi'],
   definitions: () => [
@@ -59,7 +59,7 @@ const isGrpcCall = ({ headers }: MeshRequest): boolean => headers['content-type'
 
 const keyOf = ({ namespace, name }: Destination): string => `${namespace}/${name}`;
 
-/** Undefined: no Gateway of this name is known, or no route speaks of this Service. */
+/** `undefined` if no Gateway of this name is known, or no route names this Service. */
 export function routeByGatewayApi(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const hosts = request.gateway === 'mesh' ? serviceHosts(view, request) : gatewayHosts(view, request);
   if (!hosts) return undefined;
@@ -68,7 +68,7 @@ export function routeByGatewayApi(view: LaggedView, request: MeshRequest): Route
   return (random) => resolve(found, view, request, random);
 }
 
-/** Routes that are asked for this request, each with how specific its host name is. */
+/** Routes that can match this request, each with the rank of its host name. */
 type Attached = { route: KubeObject; hostRank: [number, number] }[];
 
 const routesIn = (view: LaggedView): KubeObject[] => [...view.list('HTTPRoute'), ...view.list('GRPCRoute')];

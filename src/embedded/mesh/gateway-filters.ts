@@ -41,7 +41,7 @@ export function applyFilters(
       if (random() * 100 < part && backendProblem(backendRef, route, around) === undefined)
         done.mirrors.push(destinationOf(backendRef, route));
     }
-    // A filter that is not known must not be passed over; CORS concerns browsers alone.
+    // An unknown filter must not be passed over; CORS concerns only browsers.
     else if (filter.type !== 'CORS') return { status: 500, reason: `filter ${filter.type} is not known here` };
   }
   return done;

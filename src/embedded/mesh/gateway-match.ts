@@ -20,16 +20,16 @@ export interface GatewayMatch {
 }
 
 /**
- * How specific a match is that holds; more is more at the first number that differs: kind and length of the path, method, headers, query
- * parameters. Undefined: it does not hold. Source: HTTPRouteRule.matches and GRPCRouteRule.matches. An expression stands between an exact
- * path and a prefix, which the specification leaves open.
+ * Rank of a match that holds, `undefined` if it does not; the higher at the first number that differs wins: kind and length of the path, method, headers, query
+ * parameters. Source: HTTPRouteRule.matches and GRPCRouteRule.matches. An expression ranks between an exact path and a prefix, which the specification leaves
+ * open.
  */
 export function specificity(match: GatewayMatch, request: MeshRequest): number[] | undefined {
   const path = pathOf(request.url);
   const { headers = [], queryParams = [] } = match;
   const holds = (text: string | undefined, { type, value }: MatchCondition): boolean =>
     text !== undefined && matchesText(type === 'RegularExpression' ? { regex: value } : { exact: value }, text);
-  // Of several conditions on one header only the first counts.
+  // Only the first of several conditions on one header counts.
   const first = headers.filter(({ name }, index) => headers.findIndex((one) => one.name.toLowerCase() === name.toLowerCase()) === index);
   if (!first.every((one) => holds(headerOf(request, one.name), one))) return undefined;
   if (!queryParams.every((one) => holds(queryAsWritten(request, one.name), one))) return undefined;

@@ -17,7 +17,7 @@ export interface GlooMatcher {
   queryParameters?: GlooText[];
   methods?: string[];
 }
-/** How a delegated route takes from the route above it. */
+/** Fields that a delegated route takes from the route above it. */
 export interface Inheritance {
   inheritableMatchers?: boolean;
   inheritablePathMatchers?: boolean;
@@ -26,7 +26,7 @@ export interface Inheritance {
 export const anyPath: GlooMatcher = { prefix: '/' };
 const hasPath = ({ prefix, exact, regex }: GlooMatcher): boolean => Boolean(prefix || exact || regex);
 
-/** The matcher of a route that delegates: a prefix, `/` where there is none; undefined where Gloo refuses it. */
+/** The matcher of a route that delegates: a prefix, by default `/`; `undefined` if Gloo refuses it. */
 export function delegateMatcher(matchers: readonly GlooMatcher[] | undefined): GlooMatcher | undefined {
   const [matcher, ...others] = matchers ?? [];
   if (others.length > 0) return undefined;
@@ -35,7 +35,7 @@ export function delegateMatcher(matchers: readonly GlooMatcher[] | undefined): G
 }
 
 /**
- * A delegated route's matchers under its parent's; undefined where they do not go together, which drops that route alone. Source: gloo
+ * A delegated route's matchers under its parent's; `undefined` if they do not go together, which drops only that route. Source: gloo
  * `projects/gateway/pkg/translator/converter.go`.
  */
 export function underParent(
@@ -63,7 +63,7 @@ export function underParent(
     };
   });
   const holds = (all: readonly GlooText[], wanted: readonly GlooText[]): boolean =>
-    // Of two with one name the later one is looked at.
+    // The later of two with one name counts.
     wanted.every((text) =>
       isDeepStrictEqual(
         all.findLast(({ name }) => name === text.name),
@@ -96,7 +96,7 @@ function matchesPath({ prefix, exact, regex, caseSensitive = true }: GlooMatcher
   return fold(path).startsWith(fold(prefix || '/'));
 }
 
-/** Without a value a matcher asks for presence. */
+/** A matcher without a value requires presence. */
 function matchesText({ value = '', regex = false, invertMatch = false }: GlooText, found: string | undefined): boolean {
   if (value === '') return (found !== undefined) !== invertMatch;
   if (found === undefined) return false;

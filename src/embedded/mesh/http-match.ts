@@ -14,13 +14,13 @@ export interface VirtualServiceMatch {
   queryParams?: Record<string, IstioText>;
   sourceLabels?: Record<string, string>;
   sourceNamespace?: string;
-  /** Of the Service that the client addresses. */
+  /** Port of the Service that the client addresses. */
   port?: number;
   gateways?: string[];
   ignoreUriCase?: boolean;
 }
 
-/** A regex matches the whole text, as Envoy's RE2 full match does. An empty condition asks only for presence. */
+/** A regex matches the whole text, as Envoy's RE2 full match does. An empty condition requires only presence. */
 export function matchesText(condition: IstioText, text: string): boolean {
   if (condition.exact !== undefined) return text === condition.exact;
   if (condition.prefix !== undefined) return text.startsWith(condition.prefix);
@@ -47,21 +47,21 @@ function matchesOne(match: VirtualServiceMatch, request: MeshRequest): boolean {
     (!match.authority || matchesText(match.authority, request.host.text)) &&
     (!match.scheme || matchesText(match.scheme, 'http')) &&
     Object.entries(match.headers ?? {}).every(([name, condition]) => hasText(condition, headerOf(request, name))) &&
-    // A header that is not there counts as an empty one.
+    // A missing header counts as an empty one.
     !Object.entries(match.withoutHeaders ?? {}).some(([name, condition]) => matchesText(condition, headerOf(request, name) ?? '')) &&
     Object.entries(match.queryParams ?? {}).every(([name, condition]) => hasText(condition, escapedQueryOf(request, name))) &&
     isFor(match, request)
   );
 }
 
-/** The first value of a query parameter, as it stands there: Envoy takes no escapes back. */
+/** The first value of a query parameter, with its escapes: Envoy does not decode them. */
 export function escapedQueryOf({ url }: MeshRequest, name: string): string | undefined {
   const pairs = (url.split('?')[1] ?? '').split('&').map((pair) => [pair.split('=')[0], pair.split('=').slice(1).join('=')] as const);
   return pairs.find(([key]) => key === name)?.[1];
 }
 
 /**
- * Whether a condition is for this client at all: istiod leaves it out of the routes of others. Where gateways are named, labels and namespace of the
+ * Tests if a condition is for this client at all: istiod leaves it out of the routes of other clients. If gateways are named, labels and namespace of the
  * client say nothing. Source: Istio, pilot route.go sourceMatchHTTP.
  */
 export function isFor({ gateways, port, sourceLabels = {}, sourceNamespace }: VirtualServiceMatch, request: MeshRequest): boolean {

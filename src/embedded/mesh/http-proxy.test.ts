@@ -100,7 +100,7 @@ describe('HTTPProxy', () => {
     expect(nameOf(viewOf(root(), proxy('shop', { routes: [canary({ conditions })] })), request('/a', { x: 'a' }))).toBe(404),
   );
 
-  it('answers 502 for an include that is not there, 503 without a service, and nothing for other hosts', () => {
+  it('answers 502 for an include that is not found, 503 without a service, and nothing for other hosts', () => {
     expect(nameOf(viewOf(root()))).toBe(502);
     expect(nameOf(viewOf(root(), proxy('shop', { routes: [{ services: [to('gone')] }] })))).toBe(503);
     expect(nameOf(viewOf(root(), proxy('shop', { routes: [primary()] })), request('/', {}, 'other.example.org'))).toBeUndefined();

@@ -60,7 +60,7 @@ interface ProxyLeaf {
 const DEEPEST = 20;
 const kindOrder = { exact: 0, regex: 1, prefix: 2 } as const;
 
-/** Contour: root HTTPProxies and what they include. */
+/** Contour: root HTTPProxies and their includes. */
 export const httpProxy: RouteResolver = {
   providers: ['contour'],
   definitions: () => [definition('projectcontour.io', 'HTTPProxy', 'httpproxies', ['v1'])],
@@ -87,7 +87,7 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
     path: mergedPath(leaf.conditions),
   }));
   const found = leaves
-    // Of two with the same conditions the later one counts.
+    // The later of two with the same conditions counts.
     .toReversed()
     .toSorted(
       (a, b) =>
@@ -110,11 +110,11 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
 
 function servesHost(fqdn: string | undefined, host: string): boolean {
   if (!fqdn?.startsWith('*.')) return fqdn?.toLowerCase() === host.toLowerCase();
-  // A wildcard stands for one label.
+  // A wildcard matches one label.
   return host.includes('.') && host.slice(host.indexOf('.')).toLowerCase() === fqdn.slice(1).toLowerCase();
 }
 
-/** The routes of an HTTPProxy and of those that it includes; undefined when Contour takes none of it, for a condition that it refuses. */
+/** The routes of an HTTPProxy and of its includes; `undefined` if Contour takes none of it, for a condition that it refuses. */
 function collect(view: LaggedView, proxy: KubeObject, above: readonly ContourCondition[], depth = 0): ProxyLeaf[] | undefined {
   const namespace = proxy.metadata.namespace ?? '';
   const { includes = [], routes = [] } = specOf<HttpProxy>(proxy);
@@ -133,7 +133,7 @@ function collect(view: LaggedView, proxy: KubeObject, above: readonly ContourCon
 }
 
 function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random: () => number): ResolvedRoute | DirectResponse {
-  // A service that is not there, or lacks the port, is left out.
+  // A service that is not found, or lacks the port, is left out.
   const services = (route.services ?? []).filter(({ name, port }) =>
     servicePorts(view.get('Service', `${namespace}/${name}`)).some((one) => one.port === port),
   );
@@ -168,7 +168,7 @@ function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random:
   };
 }
 
-/** Of Envoy's routes where none or 0 is said; `infinity` lets a request take any time. */
+/** Timeout of Envoy's routes without one, or with 0; `infinity` lets a request take any time. */
 const DEFAULT_TIMEOUT_MS = 15_000;
 
 function responseTimeoutOf({ timeoutPolicy: { response = '' } = {} }: ProxyRoute): number | undefined {

@@ -21,16 +21,16 @@ import type { ProxyLocation } from './service-proxy.ts';
 import { recordAnswer, trafficMetrics, workloadOf } from './traffic-metrics.ts';
 
 export interface MeshOptions {
-  /** Number of proxies; default 3. They stand on the nodes in the order of their names, and again from the first. */
+  /** Number of proxies; default 3. They are placed on the nodes in the order of their names, and again from the first. */
   proxies?: number;
-  /** Bounds of the random lag of each change at each proxy, in milliseconds; default 0–3000. They may be changed while it runs. */
+  /** Bounds of the random lag of each change at each proxy, in milliseconds; default 0–3000. They can be changed while it runs. */
   lagMs?: readonly [number, number];
-  /** Of every choice made here; default 1. */
+  /** Seed of every choice made here; default 1. */
   seed?: number;
   /** Proxies keep their connections to pods, which is three times as fast, and fails requests when a pod goes; default false. */
   keepsConnections?: boolean;
   world?: World;
-  /** API groups of routing kinds and of network policies that are used, now and later; default: any may be. */
+  /** API groups of routing kinds and of network policies that are used, now and later; by default any. */
   groups?: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ export interface Mesh {
   model(proxy: number, request: ModelledRequest, answerOf: AnswerOf, count?: number): ModelledOutcome;
   /** Changes that some proxy has not received yet. */
   pending(): number;
-  /** Whether this version of an object, or a later one, is in force at every proxy; always true for a kind that routes and refuses nothing. */
+  /** Tests if this version of an object, or a later one, is in force at every proxy; always true for a kind that routes and refuses nothing. */
   knows(object: KubeObject): boolean;
   stop(): Promise<void>;
 }
@@ -103,7 +103,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   const stores = kinds.map(({ knownAs, ...kind }) => watchObjects(cluster, kind, (change) => hear(knownAs ?? kind.kind, change)));
   const required = [pods.store, nodes.store, ...stores.slice(0, 2)];
   await Promise.all([...required.map((store) => store.synced), policies?.synced]);
-  // Optional kinds may be absent for good: their first list is waited for only as long as it takes to ask.
+  // Optional kinds can be absent for good: their first list is waited for only as long as a request takes.
   await Promise.race([Promise.all(stores.map((store) => store.synced)), sleep(clock, FIRST_LISTS_MS)]);
   isStarting = false;
 
@@ -171,7 +171,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   };
 }
 
-/** The nodes in the order of their names, for proxies to stand on. */
+/** The nodes in the order of their names, for the places of proxies. */
 function watchPlaces(cluster: Cluster) {
   let places: ProxyLocation[] = [];
   const store = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => {

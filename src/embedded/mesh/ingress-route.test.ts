@@ -82,7 +82,7 @@ describe('IngressRoute', () => {
     expect(nameOf(viewOf(...half, rule(host), weighted({ name: 'shop-primary', weight: 100 })))).toBe('shop-primary');
   });
 
-  it('prefers the longer rule, or the one of higher priority, among those that can be built', () => {
+  it('prefers the longer rule, or the rule of higher priority, among rules that can be built', () => {
     const direct = { name: 'shop-canary', port: 'http' };
     const rules = (more: object) => [rule(host), rule(`${host} && PathPrefix(\`/beta\`)`, direct, more)];
     const primary = weighted({ name: 'shop-primary' });
@@ -97,7 +97,7 @@ describe('IngressRoute', () => {
     expect(routeByIngressRoute(view, request('/', {}, 'other.example.org'))).toBeUndefined();
   });
 
-  it('mirrors the asked percentage; weighted counts where both are given', () => {
+  it('mirrors the configured percentage; weighted counts where both are given', () => {
     const mirroring = { name: 'shop-primary', port: 80, mirrors: [{ name: 'shop-canary', port: 80, percent: 100 }] };
     const mirrored = routeByIngressRoute(viewOf(...sides, rule(host), traefikService('shop', { mirroring })), request())?.(Math.random);
     expect(mirrored).toMatchObject({ destination: { name: 'shop-primary' }, mirrors: [{ name: 'shop-canary' }] });

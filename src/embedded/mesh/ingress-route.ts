@@ -53,7 +53,7 @@ interface ParsedRule extends TraefikRule {
   services: readonly TraefikRef[];
   priority: number;
 }
-/** Every request asks all rules: they are read once for each version of an object. */
+/** Every request goes through all rules: they are read once for each version of an object. */
 const rulesOf = oncePerObject((route: KubeObject): ParsedRule[] => {
   const namespace = route.metadata.namespace ?? '';
   return (specOf<{ routes: IngressRouteRule[] }>(route).routes ?? []).flatMap(({ match = '', priority, services = [] }) => {

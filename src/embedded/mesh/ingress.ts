@@ -5,7 +5,7 @@ import type { ObservedKind } from './resolver.ts';
 
 export const ingressKind: ObservedKind = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' };
 
-/** One path of an Ingress, with the rule and the object that it stands in. */
+/** One path of an Ingress, with its rule and its object. */
 export interface IngressHostPath {
   ingress: KubeObject;
   /** Empty for any host. */
@@ -17,7 +17,7 @@ export interface IngressHostPath {
   port: string;
 }
 
-/** The Ingresses of one class, the oldest first; `isDefault`: and those that name none. */
+/** The Ingresses of one class, the oldest first; `isDefault`: also Ingresses without a class. */
 export function ingressesOf(view: LaggedView, className: string, isDefault: boolean): KubeObject[] {
   return view
     .list('Ingress')
@@ -43,7 +43,7 @@ export function pathsOf(ingress: KubeObject): IngressHostPath[] {
   );
 }
 
-/** How well a rule's host fits: 3 the very host, 2 a wildcard of one label, 1 any host; 0 not at all. Source: Ingress v1, "Hostname wildcards". */
+/** Fit of a rule's host: 3 the very host, 2 a wildcard of one label, 1 any host; 0 not at all. Source: Ingress v1, "Hostname wildcards". */
 export function hostFit(pattern: string, host: string): number {
   if (pattern === '') return 1;
   if (pattern === host) return 3;

@@ -22,7 +22,7 @@ export const knativeService: RouteResolver = {
   resolve: routeByKnativeService,
 };
 
-/** The Revision that the traffic in force picks for a request to a Knative Service; undefined when the host is none. */
+/** The Revision that the traffic in force picks for a request to a Knative Service; `undefined` if the host is not a Knative Service. */
 function routeByKnativeService(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const { service } = request.host;
   const found = service && view.get(KNATIVE_SERVICE, `${service.namespace}/${service.name}`);

@@ -9,8 +9,8 @@ export interface KnownServices {
 }
 
 /**
- * As with Contour, whose Envoy hears of routes and of clusters on streams of their own: a Service is known `laterMs` after the first route that
- * names it, and no more when none does. Seen on both of its APIs (`npm run test:planes`).
+ * Services known as in Contour, whose Envoy gets routes and clusters on separate streams: a Service is known `laterMs` after the first route that names it, and
+ * no more when none does. Seen on both of its APIs (`npm run test:planes`).
  */
 export function knownServices(clock: Clock, laterMs: () => number): KnownServices {
   const named = new Map<string, ReadonlySet<string>>();

@@ -11,7 +11,7 @@ const service = (uid: string, resourceVersion: string): KubeObject => ({
 const former = service('a', '1');
 const again = service('b', '3');
 
-/** The clock of a busy process: time passes and no timer fires, until the loop has its turn; then those that are due fire, and the last ones first. */
+/** The clock of a busy process: time passes and no timer fires, until the loop has its turn; then all due timers fire, and the last ones first. */
 function busyClock() {
   let nowMs = 0;
   let timers: { dueMs: number; fn: () => void }[] = [];
@@ -47,7 +47,7 @@ function viewOf(...lags: number[]) {
   return { ...busy, view, known };
 }
 
-it('a Service that is made again is there, however late the news of its deletion is', () => {
+it('a Service that is created again exists, even if the news of its deletion is late', () => {
   const { view, known, block, turn } = viewOf(0, 5, 0);
   view.hear('Service', { next: former });
   view.hear('Service', { previous: former });

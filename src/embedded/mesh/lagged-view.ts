@@ -11,7 +11,7 @@ export interface LaggedView {
   list(kind: string): KubeObject[];
   /** The value that `make` computes from this view, cached until a change. Each key has one meaning. */
   once<T>(key: unknown, make: () => T): T;
-  /** Whether the proxy has a cluster for a Service (`namespace/name`) that it knows by routes alone. */
+  /** Tests if the proxy has a cluster for a Service (`namespace/name`) that it knows only by routes. */
   knowsService(service: string): boolean;
   /** Changes that are still on their way. */
   pending(): number;
@@ -19,9 +19,9 @@ export interface LaggedView {
 }
 
 interface ServicesByRoute {
-  /** Of the objects of a kind that name Services to the proxy; undefined: this kind names none. */
+  /** Services that an object names to the proxy; `undefined` if its kind names none. */
   servicesOf(kind: string, object: KubeObject): readonly string[] | undefined;
-  /** How much later than the route a Service is known, in milliseconds. */
+  /** Milliseconds by which a Service is known later than the route. */
   laterMs(): number;
 }
 
@@ -50,7 +50,7 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock, byRo
     hear(kind, change) {
       const nowMs = clock.monotonicMs();
       const changes = keptIn(coming, kind, () => []);
-      // As on one stream of a control plane: a later change never overtakes an earlier one of its kind.
+      // Like one stream of a control plane: a later change never overtakes an earlier one of its kind.
       const dueMs = Math.max(nowMs + lagMs(), changes.at(-1)?.dueMs ?? 0);
       if (dueMs <= nowMs && changes.length === 0) {
         apply(kind, change);

@@ -16,11 +16,11 @@ export interface ModelledRequest {
   headers: IncomingHttpHeaders;
   /** Gateway `namespace/name` that it entered by; `mesh` for one from inside. */
   gateway: string;
-  /** For network policies; absent: a client of no address. */
+  /** For network policies; absent for a client without an address. */
   source?: ConnectionEnd;
 }
 
-/** Undefined: the pod refuses the connection. */
+/** `undefined` if the pod refuses the connection. */
 export type AnswerOf = (pod: KubeObject) => { status: number; durationMs: number } | undefined;
 
 export interface ModelledOutcome {

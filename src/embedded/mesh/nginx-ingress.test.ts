@@ -99,7 +99,7 @@ describe('which side', () => {
       name: 'shop-canary',
     },
     { rules: { 'canary-by-header': '', 'canary-by-cookie': '' }, headers: { cookie: '=always' }, name: 'shop' },
-  ])('header, then cookie, then weight: $rules, asked with $headers', ({ rules, headers, name }) => expect(ask(rules, headers)).toBe(name));
+  ])('header, then cookie, then weight: $rules, for $headers', ({ rules, headers, name }) => expect(ask(rules, headers)).toBe(name));
 
   it('a canary that is not marked is an Ingress like others, and the older one has the path', () => {
     const unmarked = { canary: 'false', 'canary-weight': '100' };
@@ -107,7 +107,7 @@ describe('which side', () => {
     expect(nameOf(answer([main, canary(unmarked, { created: '0' }), ...servedBy('shop'), ...servedBy('shop-canary')]))).toBe('shop-canary');
   });
 
-  it('only the first of two canaries is asked, and one without endpoints, or of another path, leaves all to the main backend', () => {
+  it('only the first of two canaries counts, and a canary without endpoints, or of another path, leaves all to the main backend', () => {
     const all = { 'canary-weight': '100' };
     const second = { ...canary(all, { created: '3' }), metadata: { ...canary(all).metadata, name: 'second', creationTimestamp: '3' } };
     expect(

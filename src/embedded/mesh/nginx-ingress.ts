@@ -31,7 +31,7 @@ export function routeByNginx(view: LaggedView, request: MeshRequest): RouteChoic
   const all = ingressesOf(view, CLASS, true);
   const isCanary = (ingress: KubeObject) => /^(1|t|T|true|TRUE|True)$/.test(annotation(ingress, 'canary'));
   const main = all.filter((ingress) => !isCanary(ingress)).flatMap(pathsOf);
-  // The server is chosen by the host alone; only then its locations are looked at.
+  // The server is chosen only by the host; then its locations are looked at.
   const fit = Math.max(0, ...main.map(({ host }) => hostFit(host, request.host.text)));
   if (fit === 0) return undefined;
   const location = bestPath(
@@ -40,7 +40,7 @@ export function routeByNginx(view: LaggedView, request: MeshRequest): RouteChoic
   );
   if (!location) return refuseWith({ status: 404, reason: 'no path of an Ingress fits' });
   const alternative = alternativeOf(location, all.filter(isCanary).flatMap(pathsOf));
-  // What has no endpoints has no balancer. The main backend's is asked first: without it no alternative is looked at, and the answer is 503.
+  // A path without endpoints has no balancer. The main backend's comes first: without it no alternative is looked at, and the answer is 503.
   const hasBalancer = (at: IngressHostPath) => (endpointsOf(view, destinationOf(at)) ?? []).length > 0;
   const able = alternative && hasBalancer(location) && hasBalancer(alternative) ? alternative : undefined;
   return (random) => routeTo(location, able && isForCanary(able.ingress, request, random) ? able : undefined, request);
@@ -53,7 +53,7 @@ function routeTo(location: IngressHostPath, alternative: IngressHostPath | undef
     ...PLAIN,
     via: 'Ingress',
     destination: other ?? { name: location.service, namespace },
-    // proxy_next_upstream is "error timeout" with three tries; what may have had an effect is not repeated.
+    // proxy_next_upstream is "error timeout" with three tries; a request that could have had an effect is not repeated.
     retries: {
       attempts: 2,
       on: ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'].includes(request.method) ? ['connect-failure', 'reset'] : ['connect-failure'],
@@ -80,7 +80,7 @@ const destinationOf = ({ service, ingress }: IngressHostPath): Destination => ({
   namespace: ingress.metadata.namespace ?? '',
 });
 
-/** The first alternative of a location; more than one are listed and never asked. A path to the location's own Service is none. */
+/** The first alternative of a location; further ones are listed and never used. A path to the location's own Service is not an alternative. */
 function alternativeOf(location: IngressHostPath, canaries: readonly IngressHostPath[]): IngressHostPath | undefined {
   return canaries.find(
     ({ ingress, host, path, pathType, service }) =>

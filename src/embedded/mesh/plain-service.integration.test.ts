@@ -78,7 +78,7 @@ describe('requests to a plain Service', () => {
     const counts = await answersOf(await aProxyAt('n1', { sessionAffinity: 'ClientIP' }), 20);
     expect(Object.values(counts)).toEqual([20]);
   });
-  it('07-S7: under Local the pod of the node answers all, and where there is none each request is an error', async () => {
+  it('07-S7: under Local the pod of the node answers all, and without one each request is an error', async () => {
     const local = { internalTrafficPolicy: 'Local' };
     expect(await answersOf(await aProxyAt('n2', local), 20)).toEqual({ n2: 20 });
     const away = await aProxyAt('n3', local, ['n1', 'n2']);

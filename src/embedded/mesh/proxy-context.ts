@@ -17,11 +17,11 @@ export interface ProxyContext {
   place(): ProxyLocation;
   /** The loopback port behind a made-up pod address: wiring of the embedded cluster, so never lagged. */
   portOf(ip: string): number | undefined;
-  /** Keeps connections to pods; absent: each request has its own. */
+  /** Keeps connections to pods; without it, each request has its own. */
   agent?: Agent;
   world?: World;
   podOf(namespace: string, name: string): KubeObject | undefined;
-  /** Absent: connections are held to none. */
+  /** Without policies all connections are allowed. */
   policies?: Pick<NetworkPolicies, 'refusal'>;
   onAnswer(answered: ReportedAnswer, route?: ResolvedRoute): void;
 }

@@ -37,7 +37,7 @@ const HOP_HEADERS = [
 
 export type MeshProxy = Awaited<ReturnType<typeof startProxy>>;
 
-/** One sidecar or gateway: an HTTP server that routes by what its own view holds. */
+/** One sidecar or gateway: an HTTP server that routes by its own view. */
 export async function startProxy(wiring: ProxyContext) {
   const { clock, network } = wiring.world ?? realWorld;
   const pods = wiring.agent ?? network.agent();
@@ -51,7 +51,7 @@ export async function startProxy(wiring: ProxyContext) {
   const listener = await network.listen(server);
   return {
     url: listener.url,
-    /** The same route, without a connection: what a pod answers is computed. */
+    /** The same route, without a connection: the answer of a pod is computed. */
     model: (request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome =>
       modelRequest(context, request, answerOf, count),
     stop(): Promise<void> {
@@ -105,7 +105,7 @@ function report(
   context.onAnswer({ method, path: pathOf(url), destination, pod, status, reason, isProxyError, isMirror, durationMs }, route);
 }
 
-/** Undefined: the request names none. */
+/** `undefined` if the request names none. */
 function sourcePodOf({ podOf }: Standing, { headers }: IncomingMessage): Pod | 'not found' | undefined {
   const key = headers[SOURCE_POD_HEADER]?.toString();
   if (key === undefined) return undefined;

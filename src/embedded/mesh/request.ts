@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 export interface Destination {
   name: string;
   namespace: string;
-  /** Of the Service; absent: whichever it has. */
+  /** Port of the Service, by default whichever it has. */
   port?: number;
 }
 
@@ -18,7 +18,7 @@ export interface MeshRequest {
   /** Gateway `namespace/name` that it entered by; `mesh` for one from inside. */
   gateway: string;
   sourceLabels: Record<string, string>;
-  /** Absent: that of no Service. */
+  /** Absent for a client in no namespace. */
   sourceNamespace?: string;
 }
 
@@ -26,7 +26,7 @@ export interface MeshRequest {
 interface ServiceHost {
   text: string;
   service?: Destination;
-  /** Absent: the text names none. */
+  /** Absent if the text names none. */
   port?: number;
 }
 
@@ -42,14 +42,14 @@ export function parseHost(host: string, defaultNamespace: string): ServiceHost {
 
 export const pathOf = (url: string): string => url.split('?')[0] ?? '/';
 
-/** Undefined: the request has no such header. */
+/** `undefined` if the request has no such header. */
 export const headerOf = ({ headers }: MeshRequest, name: string): string | undefined => headers[name.toLowerCase()]?.toString();
 
-/** Undefined: the query has no such parameter. */
+/** `undefined` if the query has no such parameter. */
 export const queryOf = ({ url }: MeshRequest, name: string): string | undefined =>
   new URLSearchParams(url.split('?')[1] ?? '').get(name) ?? undefined;
 
-/** As Envoy reads it: nothing is decoded, and of two of one name the first counts. */
+/** Query parameter as Envoy reads it: nothing is decoded, and the first of two of one name counts. */
 export function queryAsWritten({ url }: MeshRequest, name: string): string | undefined {
   const [, query = ''] = /^[^?]*\?(.*)$/s.exec(url) ?? [];
   const found = query.split('&').find((part) => part === name || part.startsWith(`${name}=`));

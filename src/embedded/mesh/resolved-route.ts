@@ -19,10 +19,10 @@ export interface ResolvedRoute {
   requestHeaders: HeaderChanges[];
   responseHeaders: HeaderChanges[];
   rewrite?: { url?: string; authority?: string } | undefined;
-  /** Of the whole request, with its retries. */
+  /** Timeout of the whole request, with its retries. */
   timeoutMs?: number | undefined;
   retries: { attempts: number; perTryTimeoutMs?: number | undefined; on: readonly string[] };
-  /** How a destination is balanced; absent: any of its pods. */
+  /** Balancing of a destination, by default over all its pods. */
   policyOf?(destination: Destination): DestinationPolicy | undefined;
   /** Header that says to pods which try this is. */
   countsTriesIn?: string;
@@ -30,7 +30,7 @@ export interface ResolvedRoute {
   count?(metrics: Metrics, answered: MeshAnswer): void;
 }
 
-/** Of a route that leaves the request as it is, copies nothing and tries once. */
+/** Parts of a route that leaves the request unmodified, copies nothing and tries once. */
 export const PLAIN = {
   mirrors: [],
   requestHeaders: [],

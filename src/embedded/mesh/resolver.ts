@@ -4,11 +4,11 @@ import type { LaggedView } from './lagged-view.ts';
 import type { MeshRequest } from './request.ts';
 import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 
-/** How the proxies understand the objects of one traffic provider, by that provider's own specification and nothing else. */
+/** The proxies' reading of the objects of one traffic provider, by that provider's own specification and nothing else. */
 export interface RouteResolver {
   /** The values of `spec.provider` whose objects it honours, without the version. */
   readonly providers: readonly string[];
-  /** CRDs of its kinds; absent: the kinds are the API server's own. */
+  /** CRDs of its kinds; absent if the kinds are the API server's own. */
   definitions?(): KubeObject[];
   /** Labels of the series that its traffic is counted in. */
   readonly series?: Readonly<Record<string, readonly string[]>>;
@@ -16,13 +16,13 @@ export interface RouteResolver {
   readonly kinds: readonly ObservedKind[];
   /** Upper bounds of the histograms that its `count` observes, ascending, in each one's own unit. */
   readonly histograms?: Readonly<Record<string, readonly number[]>>;
-  /** Services (`namespace/name`) of an object of its kinds; absent: its proxies know Services without routes. */
+  /** Services (`namespace/name`) of an object of its kinds; absent if its proxies know Services without routes. */
   servicesOf?(object: KubeObject): readonly string[];
-  /** How a request is routed as long as the view stays as it is; undefined when no object of this provider speaks of it. */
+  /** Route of a request as long as the view does not change; `undefined` if no object of this provider names its host. */
   resolve(view: LaggedView, request: MeshRequest): RouteChoice | undefined;
 }
 
-/** Where one request goes, by weight. It may be asked again for requests alike. */
+/** The destination of one request, by weight. It can be called again for equal requests. */
 export type RouteChoice = (random: () => number) => ResolvedRoute | DirectResponse;
 
 export const refuseWith =

@@ -10,7 +10,7 @@ import { skipperIngress } from './skipper-ingress.ts';
 import { trafficSplit } from './traffic-split.ts';
 import { virtualService } from './virtual-service.ts';
 
-/** Every traffic provider that the proxies understand; the first one whose objects speak of a request decides. */
+/** Every traffic provider that the proxies understand; the first provider with an object for a request decides. */
 export const resolvers: readonly RouteResolver[] = [
   virtualService,
   trafficSplit,

@@ -52,7 +52,7 @@ describe('RouteTable', () => {
     expect(nameOf(viewOf(virtualService(), table(multi(to('primary'), to('canary')))))).toBe(503);
   });
 
-  it('takes the first route of which one matcher holds, with the path of the parent where it asks for it', () => {
+  it('takes the first route of which one matcher holds, with the path of the parent if the route inherits it', () => {
     const parent = virtualService({ matchers: [{ prefix: '/api' }] });
     const inherit = { inheritablePathMatchers: true };
     const view = viewOf(
@@ -87,7 +87,7 @@ describe('RouteTable', () => {
     expect(nameOf(view, request('/', no === undefined ? {} : { x: no }))).toBe(404);
   });
 
-  it('goes by an Upstream or by a Service, and finds no pods where their selectors differ', () => {
+  it('follows an Upstream or a Service, and finds no pods where their selectors differ', () => {
     const kube = { routeAction: { single: { kube: { ref: { name: 'shop', namespace: 'prod' }, port: 80 } } } };
     expect(nameOf(viewOf(virtualService(), table(kube)))).toBe('shop');
     expect(nameOf(viewOf(virtualService(), table(multi(to('gone', { weight: 1 })))))).toBe(503);
@@ -101,7 +101,7 @@ describe('RouteTable', () => {
     expect(nameOf(viewOf(virtualService(), table(primary())), request('/', {}, 'other.example.org'))).toBeUndefined();
   });
 
-  it('copies the asked percentage, adds cookies to those of the application, and counts under the names of clusters', () => {
+  it('copies the configured percentage, adds cookies to those of the application, and counts under the names of clusters', () => {
     const cookie = [{ header: { key: 'Set-Cookie', value: 'a=b' } }, { header: { key: 'x', value: 'y' }, append: false }];
     const main = multi(to('primary', { weight: 1, options: { headerManipulation: { responseHeadersToAdd: cookie } } }));
     const shadowing = (percentage: number) => ({ options: { shadowing: { upstream: { name: 'canary', namespace: 'prod' }, percentage } } });

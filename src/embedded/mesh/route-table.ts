@@ -99,7 +99,7 @@ export function routeByRouteTable(view: LaggedView, request: MeshRequest): Route
   return (random) => resolve(view, leaf, random);
 }
 
-/** Names a host, or all hosts under a name. What is for every host (`*`) is left to the other ways into this mesh. */
+/** Names a host, or all hosts under a name. A domain for every host (`*`) is left to the other resolvers of this mesh. */
 function servesHost(domains: string[] | undefined, host: string): boolean {
   return (domains ?? []).some((domain) => {
     const name = (domain.split(':')[0] ?? '').toLowerCase();

@@ -57,7 +57,7 @@ describe('VirtualService', () => {
     expect(nameOf(routeByVirtualService(zero, request())?.(Math.random))).toBe(503);
   });
 
-  it('mirrors the asked share and rewrites a matched prefix', () => {
+  it('mirrors the configured share and rewrites a matched prefix', () => {
     const http = {
       match: [{ uri: { prefix: '/cart' } }],
       rewrite: { uri: '/v2' },

@@ -26,7 +26,7 @@ describe('the Service proxy of a node', () => {
   it.each(proxyRows)('$title', ({ spec = {}, pods, place = here, goesTo }) => {
     expect(chosen(spec, pods, { place })).toEqual(goesTo.map((pod) => `pod-${pod}`));
   });
-  it('07-S4: a client outside comes in by node ports only, and goes by externalTrafficPolicy', () => {
+  it('07-S4: a client outside comes in only by node ports, and follows externalTrafficPolicy', () => {
     const open = { type: 'NodePort', internalTrafficPolicy: 'Local', externalTrafficPolicy: 'Cluster' };
     expect(chosen({}, spread, { client: outside })).toEqual([]);
     expect(chosen(open, spread, { client: outside })).toHaveLength(3);
@@ -75,7 +75,7 @@ describe('sessionAffinity: ClientIP', () => {
     wait(1);
     expect(choices()).toHaveLength(3);
   });
-  it('07-S6: another client is free, and one whose endpoint is gone gets another', () => {
+  it('07-S6: another client is free, and a client whose endpoint is gone gets another', () => {
     const { goes, choices } = kept(short);
     goes(1);
     expect(choices({ ...inside, address: '10.0.0.8' })).toHaveLength(3);

@@ -5,10 +5,10 @@ import { type Endpoint, type EndpointSeen, seenEndpoints } from './endpoints.ts'
 import type { LaggedView } from './lagged-view.ts';
 import type { Destination } from './request.ts';
 
-/** Where a proxy stands. */
+/** Location of a proxy. */
 export interface ProxyLocation {
   node: string;
-  /** Empty: its node says none. */
+  /** Empty if its node names none. */
   zone: string;
 }
 
@@ -17,16 +17,16 @@ export interface Client {
   address: string;
   /** It came by a node port or a load balancer. */
   isOutside: boolean;
-  /** For network policies; absent: its address alone. */
+  /** For network policies, by default only its address. */
   end?: ConnectionEnd;
 }
 
 const DEFAULT_AFFINITY_SECONDS = 10_800;
 
 /**
- * The endpoints that the proxy of a node may send a client's request for a plain Service to, as kube-proxy chooses them (07-S5–S11,
- * 07-S13); the one that the client is kept at comes alone. Undefined: the proxy knows no such Service. Source: kube-proxy
- * `pkg/proxy/topology.go`, and the Kubernetes documentation, "Virtual IPs and Service Proxies".
+ * The endpoints to which the proxy of a node can send a client's request for a plain Service, as kube-proxy chooses them (07-S5–S11, 07-S13); only the client's
+ * own endpoint, if the client is kept there. `undefined` if the proxy knows no such Service. Source: kube-proxy `pkg/proxy/topology.go`, and the Kubernetes
+ * documentation, "Virtual IPs and Service Proxies".
  */
 export function serviceEndpoints(
   view: LaggedView,
@@ -59,7 +59,7 @@ function onNode(seen: readonly EndpointSeen[], { node }: ProxyLocation): Endpoin
 
 function inCluster(seen: readonly EndpointSeen[], place: ProxyLocation): EndpointSeen[] {
   const ready = seen.filter(({ isReady }) => isReady);
-  // Not the near ones alone: a terminating pod does not make its zone preferred.
+  // Not only the near ones: a terminating pod does not make its zone preferred.
   return ready.length > 0 ? nearest(ready, place) : seen.filter(({ isDraining }) => isDraining);
 }
 

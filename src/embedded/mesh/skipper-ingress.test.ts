@@ -62,7 +62,7 @@ describe('routes', () => {
     { predicate: 'Weight(100) && Cookie("x", /^1$/)', headers: { cookie: 'a=b; x=1' }, name: 'shop-canary' },
     { predicate: 'Weight(100) && QueryParam("v", "^2$")', headers: {}, name: 'shop' },
     { predicate: 'Weight(100) && Unheard("of")', headers: {}, name: 'shop' },
-  ])('$predicate, asked with $headers: $name', ({ predicate, headers, name }) =>
+  ])('$predicate, for $headers: $name', ({ predicate, headers, name }) =>
     expect(nameOf(answer([main, copy({ 'shop-canary': 100 }, predicate)], { headers }))).toBe(name),
   );
 

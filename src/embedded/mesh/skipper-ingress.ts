@@ -60,7 +60,7 @@ function routeTo(route: SkipperRoute): ResolvedRoute {
 }
 
 const depthOf = ({ path, pathType }: IngressHostPath): number => path.length + (pathType === 'Exact' ? 0.5 : 0);
-/** A host is a predicate, too. */
+/** A host is also a predicate. */
 const rankOf = ({ host, predicates }: SkipperRoute): number => weightOf(predicates) + (host === '' ? 0 : 1);
 
 function routesOf(ingress: KubeObject): SkipperRoute[] {
@@ -75,8 +75,8 @@ function routesOf(ingress: KubeObject): SkipperRoute[] {
 }
 
 /**
- * Each backend of a path takes its part of what those before it have left, and the last one with a weight takes the rest; without any weight
- * they share evenly. Undefined: no traffic, no route.
+ * Each backend of a path takes its part of the traffic that earlier backends have left, and the last weighted backend takes the rest; without any weight they
+ * share evenly. `undefined` without traffic, and so without a route.
  */
 function trafficOf(
   beside: readonly IngressHostPath[],

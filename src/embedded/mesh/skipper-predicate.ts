@@ -59,7 +59,7 @@ const tests = new Map<string, (request: MeshRequest, args: SkipperPredicate['arg
   ['Header', (request, [name, value]) => headerOf(request, String(name)) === value],
   ['HeaderRegexp', (request, [name, pattern]) => matches(pattern, headerOf(request, String(name)))],
   ['Cookie', ({ headers }, [name, pattern]) => matches(pattern, cookieOf(headers.cookie, String(name)))],
-  // Without a pattern it asks for presence.
+  // Without a pattern it requires presence.
   ['QueryParam', (request, [name, pattern = '']) => matches(pattern, queryOf(request, String(name)))],
   ['Host', ({ host }, [pattern]) => matches(pattern, host.text)],
   ['HostAny', ({ host }, hosts) => hosts.includes(host.text)],
@@ -69,7 +69,7 @@ const tests = new Map<string, (request: MeshRequest, args: SkipperPredicate['arg
   ['PathRegexp', ({ url }, [pattern]) => matches(pattern, pathOf(url))],
 ]);
 
-/** Whether a request satisfies a predicate; no request satisfies an unknown one, as a route with it would not be accepted. */
+/** Tests if a request satisfies a predicate; no request satisfies an unknown one, as a route with it would not be accepted. */
 export function holds({ name, args }: SkipperPredicate, request: MeshRequest, random: () => number): boolean {
   return tests.get(name)?.(request, args, random) ?? false;
 }

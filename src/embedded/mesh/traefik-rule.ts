@@ -1,6 +1,6 @@
 import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
 
-/** A rule of an IngressRoute, ready to be asked. */
+/** A parsed rule of an IngressRoute. */
 export interface TraefikRule {
   matches(request: MeshRequest): boolean;
   /** The hosts that it names, whether or not they are negated. */

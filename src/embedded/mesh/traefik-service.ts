@@ -24,7 +24,7 @@ export interface TraefikBackend {
   destination: Destination;
   port: string;
 }
-/** Services behind a reference: `pick` gives the one that answers and those that get a copy; none where no weight is above zero. */
+/** Services behind a reference: `pick` gives the answering service and the services that get a copy; `undefined` if no weight is above zero. */
 export interface Balancer {
   pick(random: () => number): { main: TraefikBackend; mirrors: TraefikBackend[] } | undefined;
 }
@@ -32,9 +32,9 @@ export interface Balancer {
 const DEEPEST = 10;
 
 /**
- * Undefined where Traefik builds no service: a Service without ready endpoints or without the port, an object that is not there or in
- * another namespace. One such entry takes the whole TraefikService along, whatever its weight. Source: traefik
- * `pkg/provider/kubernetes/crd/kubernetes_http.go`, with `allowEmptyServices` and `allowCrossNamespace` off as by default.
+ * `undefined` if Traefik builds no service: a Service without ready endpoints or without the port, an object that is not found or in another namespace. One
+ * such entry takes the whole TraefikService along, with any weight. Source: traefik `pkg/provider/kubernetes/crd/kubernetes_http.go`, with `allowEmptyServices`
+ * and `allowCrossNamespace` off as by default.
  */
 export function buildBalancer(view: LaggedView, ref: TraefikRef, parentNamespace: string, depth = 0): Balancer | undefined {
   const namespace = ref.namespace || parentNamespace;

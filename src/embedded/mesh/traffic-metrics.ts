@@ -9,7 +9,7 @@ export const MS = [0.5, 1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_00
 /** Upper bounds of histograms, in seconds. */
 export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** `histograms`: the bounds of what providers count of their own (`RouteResolver.histograms`). */
+/** `histograms`: the bounds of the providers' own histograms (`RouteResolver.histograms`). */
 export const trafficMetrics = (histograms: Readonly<Record<string, readonly number[]>>): Metrics =>
   createMetrics({
     istio_request_duration_milliseconds: MS,
@@ -50,11 +50,11 @@ export interface MeshAnswer {
 
 /** Adds so many answers that took so long. */
 type CountAnswers = (durationMs: number, times: number) => void;
-/** By what the labels depend on: of one pod a few come again and again. */
+/** By the input of the labels: of one pod a few come again and again. */
 const known = oncePerObject((_: Metrics) => new WeakMap<object, Map<string, CountAnswers>>());
 const NO_POD = {};
 
-/** Counts one answer, or some alike, under the names of every sidecar mesh: what a sidecar at either end, and the app itself, would have counted. */
+/** Counts one answer, or some alike, under the names of every sidecar mesh: the counts of a sidecar at either end, and of the app itself. */
 export function recordAnswer(metrics: Metrics, answered: MeshAnswer, times = 1): void {
   const { destination, pod = NO_POD, status, isProxyError, method, path } = answered;
   const ofPod = keptIn(known(metrics), pod, () => new Map());

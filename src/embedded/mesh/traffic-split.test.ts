@@ -151,7 +151,7 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(shares(viewOf(service('shop'), service('blue'), green, split({ blue: 50, green: 50 })))).toEqual({ blue: expect.closeTo(100) });
   });
 
-  it('a backend whose endpoints are not ready keeps its share: its requests are lost, as they are with a real proxy', () => {
+  it('a backend whose endpoints are not ready keeps its share: its requests are lost, as with a real proxy', () => {
     const { green = 0 } = shares(
       viewOf(service('shop'), service('blue'), service('green', { ready: false }), split({ blue: 50, green: 50 })),
     );
@@ -167,7 +167,7 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(shares(viewOf(...three, split({ shop: 900, green: 100 })), request(), 100)).toEqual({ root: expect.closeTo(100) });
   });
 
-  it('07-T13: who matches goes to the backends, and everybody else to the Service of the root’s name', () => {
+  it('07-T13: matching clients reach the backends, and all others the Service of the root’s name', () => {
     const matches = [{ kind: 'HTTPRouteGroup', name: 'firefox' }];
     const view = viewOf(
       ...three,

@@ -6,16 +6,16 @@ export interface UpstreamAnswer {
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
-/** Why no answer came, in the words of Envoy's retry conditions. */
+/** Reason for a missing answer, in the words of Envoy's retry conditions. */
 export interface UpstreamFailure {
   failure: 'connect-failure' | 'reset' | 'timeout';
-  /** What refused the connection. */
+  /** Rule or object that refused the connection. */
   why?: string;
 }
 
 /**
- * One try at one pod. Unless the agent keeps connections, it has one of its own: a kept one that the pod closes meanwhile would look like a
- * failure of the release when it is one of this proxy.
+ * One try at one pod. Unless the agent keeps connections, it has a connection of its own: a kept connection that the pod closes meanwhile would look like a
+ * failure of the release, though it is a failure of this proxy.
  */
 export function callUpstream(
   port: number,

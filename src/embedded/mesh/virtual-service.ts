@@ -85,13 +85,13 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
   const { http = [], tcp = [] } = specOf<VirtualService>(service);
   if (http.length === 0 && tcp.length > 0) return connect(tcp, service.metadata.namespace ?? '', view, request);
   const rules = rulesOf(service, view).filter(({ http: { match } }) => !match?.length || match.some((each) => isFor(each, request)));
-  // The proxies of clients that no rule is for go by the Service.
+  // The proxies of clients that no rule is for follow the Service.
   if (rules.length === 0 && request.gateway === 'mesh') return undefined;
   const rule = rules.find(({ http }) => matchesAny(http.match, request));
   return rule ? choiceOf(rule.http, rule.namespace, { view, request }) : refuseWith({ status: 404, reason: 'no route matches' });
 }
 
-/** A connection goes to one side; what is said on it is not looked at. */
+/** A connection goes to one side; its content is not looked at. */
 function connect(rules: readonly TcpRoute[], namespace: string, view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const asked = request.host.port ?? HTTP;
   const rule = rules.find(({ match = [] }) => match.length === 0 || match.some((each) => isFor(each, request)));
@@ -113,7 +113,7 @@ function rulesOf(service: KubeObject, view: LaggedView): { http: HttpRoute; name
   });
 }
 
-/** How well a host of a VirtualService fits: 0 is exact, infinite is not at all. */
+/** Rank of a host of a VirtualService: 0 is exact, infinite is not at all. */
 function rankOf(pattern: string, service: KubeObject, view: LaggedView, { host, gateway }: MeshRequest): number {
   const rank = (fits: boolean, value: number): number => (fits ? value : Number.POSITIVE_INFINITY);
   // istiod puts it on every Service of every namespace, but sends what is outside of the mesh to where it was going.
@@ -165,7 +165,7 @@ function choiceOf(http: HttpRoute, namespace: string, { view, request }: { view:
   };
 }
 
-/** Without a port of its own: the only one that the Service has, else the one that the client addresses. Source: Istio, pilot route.go GetDestinationCluster. */
+/** Without a port of its own: the only port of the Service, else the port that the client addresses. Source: Istio, pilot route.go GetDestinationCluster. */
 function addressed({ host, port }: IstioDestination, namespace: string, view: LaggedView, asked: number): Destination {
   const service = parseHost(host, namespace).service ?? { name: host, namespace };
   if (port) return { ...service, port: port.number };
@@ -173,7 +173,7 @@ function addressed({ host, port }: IstioDestination, namespace: string, view: La
   return ports.length === 1 ? service : { ...service, port: asked };
 }
 
-/** A client without the cookie that its destination balances by gets one with the answer. */
+/** A client without the cookie that its destination balances by gets the cookie with the answer. */
 function knowingClient(route: ResolvedRoute, random: () => number): ResolvedRoute {
   const policy = route.policyOf?.(route.destination);
   const cookie = policy && freshCookie(policy, random);
@@ -205,7 +205,7 @@ function rewritten({ rewrite, match }: HttpRoute, request: MeshRequest): Resolve
 
 function retriesOf({ retries }: HttpRoute): ResolvedRoute['retries'] {
   if (!retries) return DEFAULT_RETRIES;
-  // Without a number of attempts there are none, and a limit of each says nothing.
+  // Without a number of attempts nothing is retried, and a limit of each says nothing.
   if (!retries.attempts) return { attempts: 0, on: [] };
   return {
     attempts: retries.attempts,

@@ -49,7 +49,7 @@ describe('a connection under NetworkPolicies', () => {
     expect(refusal([policy({ ingress: [{ ports: [{ port: 80 }] }] })], { address: '' }, web)).toBeDefined();
   });
 
-  it('finds a named port in containers and sidecars, by TCP alone', () => {
+  it('finds a named port in containers and sidecars, only by TCP', () => {
     const ports = (name: string, containerPort: number, protocol = 'TCP') => ({ name, ports: [{ name, containerPort, protocol }] });
     const to = endOf(
       aPod('web', {

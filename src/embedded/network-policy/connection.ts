@@ -6,22 +6,22 @@ import { matchesSelector } from '../controllers/selectors.ts';
 
 /** One end of a connection, as network policies see it. */
 export interface ConnectionEnd {
-  /** IP; empty: not known, and in no range. */
+  /** IP; an empty one is unknown, and in no range. */
   address: string;
-  /** Absent: an address outside of the cluster, or one of a node. */
+  /** Absent for an address outside of the cluster, or of a node. */
   pod?: {
     namespace: string;
-    /** Absent: no pod in particular. */
+    /** Absent for no pod in particular. */
     name?: string;
     labels: Labels;
     /** Its TCP ports by name. */
     ports?: Readonly<Record<string, number>>;
-    /** Of its node. */
+    /** Address of its node. */
     nodeAddress?: string;
   };
 }
 
-/** What decides on connections: the policies of all namespaces, and the labels of the namespaces. */
+/** Input for decisions on connections: the policies of all namespaces, and the labels of the namespaces. */
 export interface PolicyState {
   policies: readonly NetworkPolicy[];
   labelsOf(namespace: string): Labels;
@@ -44,10 +44,10 @@ export function endOf({ metadata, spec, status }: Pod): ConnectionEnd {
 }
 
 /**
- * Why a TCP connection to a port of `to` is refused; undefined: it is not. Both sides have to admit it, each by one rule of any of the policies that
- * select its pod, and a pod that none selects admits everything. A pod always reaches itself, and so do a pod and its node. `port`: a number of the pod,
- * not of a Service; undefined: of a Service that names none, which no rule with a port admits. Source: Kubernetes documentation, "Network Policies", and
- * the fields of networking.k8s.io/v1 NetworkPolicySpec.
+ * Reason for which a TCP connection to a port of `to` is refused, `undefined` if it is not. Both sides have to admit it, each by one rule of any of the
+ * policies that select its pod, and a pod that none selects admits everything. A pod always reaches itself, and so do a pod and its node. `port`: a number of
+ * the pod, not of a Service; `undefined` for a Service that names none, which no rule with a port admits.
+ * Source: Kubernetes documentation, "Network Policies", and the fields of networking.k8s.io/v1 NetworkPolicySpec.
  */
 export function connectionRefusal(
   state: PolicyState,

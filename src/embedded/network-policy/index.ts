@@ -6,7 +6,7 @@ import { type ConnectionEnd, connectionRefusal, type PolicyState } from './conne
 
 const POLICY = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' } as const;
 
-/** What a network plug-in does: it holds connections to pods to the NetworkPolicies of the cluster, each change at once. */
+/** The work of a network plug-in: it holds connections to pods to the NetworkPolicies of the cluster, each change at once. */
 export class NetworkPolicies {
   readonly #stores;
   #state: PolicyState;
@@ -22,12 +22,12 @@ export class NetworkPolicies {
     this.synced = allSynced(this.#stores);
   }
 
-  /** As `connectionRefusal`; `to` is only computed where there is any policy. */
+  /** The same as `connectionRefusal`; `to` is only computed if there is any policy. */
   refusal(from: ConnectionEnd, to: () => ConnectionEnd, port: number | undefined): string | undefined {
     return this.#state.policies.length === 0 ? undefined : connectionRefusal(this.#state, from, to(), port);
   }
 
-  /** Whether this version of a policy or namespace, or a later one, is enforced; true for every other kind. */
+  /** Tests if this version of a policy or namespace, or a later one, is enforced; true for every other kind. */
   knows({ kind, apiVersion, metadata }: KubeObject): boolean {
     const { policies, namespaces } = this.#stores;
     const store = kind === 'NetworkPolicy' && apiVersion === POLICY.apiVersion ? policies : kind === 'Namespace' ? namespaces : undefined;

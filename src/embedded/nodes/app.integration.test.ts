@@ -35,7 +35,7 @@ it('07-S12: a pod that gets SIGTERM answers the requests that it has begun, and 
   expect(app.answered()).toBe(1);
 });
 
-it('with ERROR_EVERY the first request fails, and as many between two failures answer, whatever chance says; probes are not counted', async () => {
+it('with ERROR_EVERY the first request fails, and as many between two failures answer, without chance; probes are not counted', async () => {
   const env = [{ name: 'ERROR_EVERY', value: '3' }];
   const pod: Pod = {
     apiVersion: 'v1',

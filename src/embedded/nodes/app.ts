@@ -7,13 +7,13 @@ export const PORT_HEADER = 'x-serin-port';
 
 /** One running pod: a small HTTP application on loopback. */
 export interface App {
-  /** Where it listens; absent: loopback. */
+  /** Address at which it listens, by default loopback. */
   readonly host?: string;
   readonly port: number;
   /** May be changed while it runs; the next request sees it. */
   readonly behaviour: AppBehaviour;
   isReady(): boolean;
-  /** Answers a readiness probe here; absent: it is asked by HTTP. */
+  /** Answers a readiness probe here; without it, the probe is sent by HTTP. */
   probe?(): boolean;
   /** Requests being answered now. */
   inFlight(): number;
@@ -29,13 +29,13 @@ export interface AppContext {
   readinessPath: string;
   world: World;
   podIP: string;
-  /** Of the first container; undefined: it names none. */
+  /** Port of the first container; `undefined` if it names none. */
   containerPort: number | undefined;
   /** Further ports of the containers. */
   otherPorts: readonly number[];
 }
 
-/** Resolves when it listens; it may not be ready yet. */
+/** Resolves when it listens, which can be before it is ready. */
 export async function startApp(behaviour: AppBehaviour, context: AppContext): Promise<App> {
   const { clock, network, random } = context.world;
   const startedMs = clock.monotonicMs();

@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/kinds/pod.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 
-/** How the application in a pod behaves. Chosen by the first container's env, else by pod annotations `serin.dev/<NAME>`. */
+/** Behaviour of the application in a pod. Chosen by the first container's env, else by pod annotations `serin.dev/<NAME>`. */
 export interface AppBehaviour {
   version: string;
   /** Fraction (0–1) of requests answered 500. */
@@ -17,11 +17,11 @@ export interface AppBehaviour {
   outOfMemory: boolean;
   /** From each start until the process ends, as a version does that leaks or meets a bad request; 0: it does not. */
   crashesAfterMs: number;
-  /** Of that end; 137 is out of memory. */
+  /** Exit code of that end; 137 is out of memory. */
   exitCode: number;
   /** Its readiness fails in the last third of each period of this length; 0: it does not. */
   flapsEveryMs: number;
-  /** Why the kubelet never starts the container, as it words it: `CreateContainerConfigError`; empty: it does. */
+  /** Reason for which the kubelet never starts the container, as it words it: `CreateContainerConfigError`; empty if it does. */
   waitsFor: string;
   /** From start until the readiness path answers 200. */
   readyAfterMs: number;
@@ -63,7 +63,7 @@ function imageProblem(image: string): string | undefined {
   return /^[^/]+\.invalid\//.test(image) ? 'ImagePullBackOff' : undefined;
 }
 
-/** The tag of an image; a registry's port is none. */
+/** The tag of an image; a registry's port is not a tag. */
 function tagOf(image: string): string {
   const last = image.split('@')[0]?.split('/').at(-1) ?? '';
   return last.split(':')[1] ?? 'latest';

@@ -61,7 +61,7 @@ describe('chooseNode', () => {
     ['an empty term', required({}), undefined],
   ])('honours %s', (_, spec, wanted) => expect(chooseNode(pod(spec), nodes, [])).toBe(wanted));
 
-  it('leaves tainted and cordoned nodes alone, unless the pod tolerates it', () => {
+  it('avoids tainted and cordoned nodes, unless the pod tolerates them', () => {
     const tainted = [
       node('a', {}, { taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }] }),
       node('b', {}, { unschedulable: true }),

@@ -13,8 +13,8 @@ export interface Placed {
 export const ownerOf = (pod: KubeObject): string => pod.metadata.ownerReferences?.find(({ controller }) => controller)?.uid ?? '';
 
 /**
- * The node for a pod: of those that it may run on, the one with the fewest pods of the same owner, then the fewest pods, then the first
- * by name. Undefined: no node fits. A scheduler scores by resources; here nothing uses any, so counting is what is left of it.
+ * The node for a pod: of the nodes that suit it, by the fewest pods of the same owner, then the fewest pods, then the first by name. `undefined` if no node
+ * fits. A scheduler scores by resources; here nothing uses any, so only counting is left.
  */
 export function chooseNode(pod: Pod, nodes: readonly Node[], placed: readonly Placed[]): string | undefined {
   const owner = ownerOf(pod);

@@ -68,12 +68,12 @@ export class Nodes {
     this.ready = Promise.all([this.#register(), this.#pods.synced, this.#registered.synced]).then(() => undefined);
   }
 
-  /** The running application of a pod; its `behaviour` may be changed. */
+  /** The running application of a pod; its `behaviour` can be changed. */
   app(namespace: string, pod: string): App | undefined {
     return this.apps().get(`${namespace}/${pod}`);
   }
 
-  /** Ends the container of a pod, which is restarted as one that ended by itself. Says whether one ran. */
+  /** Ends the container of a pod, which is restarted as if it had ended by itself. Returns true if one ran. */
   crash(namespace: string, pod: string, exitCode: number): boolean {
     return this.#running.get(this.#pods.get(`${namespace}/${pod}`)?.metadata.uid ?? '')?.crash(exitCode) ?? false;
   }

@@ -13,15 +13,15 @@ import { type ContainerSeen, podStatus } from './pod-status.ts';
 /** Carries the real port of a pod's application; the pod's IP is made up, as API servers refuse loopback in EndpointSlices. */
 export const PORT_ANNOTATION = 'serin.dev/loopback-port';
 const CRASH_BACKOFF_MS = 1000;
-/** Of a container that ended after it had run: none before its first restart, then doubled. Source: kubelet MaxContainerBackOff, backOffPeriod. */
+/** Delays of a container that ended after it had run: none before its first restart, then doubled. Source: kubelet MaxContainerBackOff, backOffPeriod. */
 const RESTART_BACKOFF_MS = { from: 10_000, to: 300_000 };
-/** After so long a run the back-off begins anew. */
+/** After a run of this length the back-off begins again. */
 const BACKOFF_FORGOTTEN_MS = 600_000;
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1000;
 /** Kubernetes' default. */
 const PROBE_TIMEOUT_MS = 1000;
-/** How often an application without a probe is looked at: one that is ready seldom turns. */
+/** Interval for the checks of an application without a probe: a ready application seldom changes. */
 const STEADY_MS = 1000;
 const UNSTEADY_MS = 50;
 
@@ -52,12 +52,12 @@ export class RunningPod {
   readonly #life = new AbortController();
   #pod: Pod;
   #app: App | undefined;
-  /** Of the container that runs now. */
+  /** Ends the container that runs now. */
   #end = new AbortController();
   #isTerminating = false;
   #writes: Promise<void> = Promise.resolve();
 
-  /** `first`: the pod as it was bound. Failures go to `options.onError`. */
+  /** `first`: the pod when it was bound. Failures go to `options.onError`. */
   constructor(cluster: Cluster, calls: PodCalls, first: Pod, address: { podIP: string; hostIP: string }, options: KubeletOptions) {
     this.#cluster = cluster;
     this.#calls = calls;
@@ -203,7 +203,7 @@ export class RunningPod {
   }
 
   async #watchReadiness(started: App, probe: Probe | undefined, signal: AbortSignal): Promise<void> {
-    // Without a probe a container is ready as soon as it runs; the app's own delay then stands for its start.
+    // Without a probe a container is ready as soon as it runs; the app's own delay then models its start.
     const periodMs = Math.max(20, Number(probe?.periodSeconds ?? 10) * 1000 * this.#options.probeScale);
     if (probe?.initialDelaySeconds) await this.#pause(probe.initialDelaySeconds * 1000 * this.#options.probeScale, signal);
     let streak = 0;

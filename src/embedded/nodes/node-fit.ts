@@ -1,7 +1,7 @@
 import type { Node, Taint } from '../../api/kinds/node.ts';
 import type { NodeRequirement, NodeSelectorTerm, PodSpec, Toleration } from '../../api/kinds/pod-template.ts';
 
-/** Whether a pod's `nodeSelector` and required node affinity allow the node. Preferences and other pods do not count here. */
+/** Tests if a pod's `nodeSelector` and required node affinity allow the node. Preferences and other pods do not count here. */
 export function wantsNode(podSpec: PodSpec, node: Node): boolean {
   const labels = node.metadata.labels ?? {};
   const selector = podSpec.nodeSelector ?? {};
@@ -11,7 +11,7 @@ export function wantsNode(podSpec: PodSpec, node: Node): boolean {
   return terms === undefined || terms.some((term) => matches(term, node));
 }
 
-/** Terms are alternatives; what is in one term holds together, and an empty term matches nothing. */
+/** Terms are alternatives; the conditions in one term all have to hold, and an empty term matches nothing. */
 function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   return (
@@ -20,7 +20,7 @@ function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, 
   );
 }
 
-/** Whether the value of a label, or of a field, satisfies a requirement; undefined: there is none. */
+/** Tests if the value of a label, or of a field, satisfies a requirement; `undefined` for a missing value. */
 export function holds({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {
   if (operator === 'Exists') return value !== undefined;
   if (operator === 'DoesNotExist') return value === undefined;

@@ -68,7 +68,7 @@ export async function registerNode(cluster: Cluster, clock: Clock, { name, zone,
   await removeNotReadyTaint(cluster, ref);
 }
 
-/** A real server taints each new Node; the node lifecycle controller, which we stand for as well, takes it off a ready one. */
+/** A real server taints each new Node; the node lifecycle controller, which we also replace, removes the taint from a ready Node. */
 async function removeNotReadyTaint(cluster: Cluster, ref: ObjectRef): Promise<void> {
   const node = await cluster.get(ref);
   const taints = (node && asNode(node).spec?.taints) ?? [];

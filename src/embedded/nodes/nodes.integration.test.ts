@@ -33,7 +33,7 @@ const podsOf = async (name: string): Promise<Pod[]> => {
 const placesOf = async (name: string): Promise<string[]> => (await podsOf(name)).map(({ spec }) => String(spec.nodeName ?? '')).toSorted();
 
 describe('nodes', () => {
-  it('are as many as asked for, with their labels and without taints', async () => {
+  it('exist in the requested number, with their labels and without taints', async () => {
     for (const name of ['one', 'four']) {
       const node = await embedded.cluster.get({ apiVersion: 'v1', kind: 'Node', name });
       expect(node?.metadata.labels).toMatchObject({ disk: name === 'one' ? 'ssd' : 'hdd', 'kubernetes.io/hostname': name });
@@ -48,7 +48,7 @@ describe('nodes', () => {
     );
   });
 
-  it('get only the pods that want them; one that no node suits says so, and is placed when a node changes', async () => {
+  it('get only the pods that want them; a pod that no node suits says so, and is placed when a node changes', async () => {
     await embedded.cluster.create(deployment('picky', 2, { nodeSelector: { disk: 'hdd' } }));
     await eventuallyHolds(async () => expect(await placesOf('picky')).toEqual(['four', 'three']));
     await embedded.cluster.create(deployment('homeless', 1, { nodeSelector: { disk: 'tape' } }));
@@ -61,7 +61,7 @@ describe('nodes', () => {
     await eventuallyHolds(async () => expect(await placesOf('homeless')).toEqual(['two']));
   });
 
-  it('restart a container that is ended from outside as one that ended by itself', async () => {
+  it('restart a container that is ended from outside as if it had ended by itself', async () => {
     await embedded.cluster.create(deployment('ended', 1, {}));
     const isReady = expect.objectContaining({ type: 'Ready', status: 'True' });
     await eventuallyHolds(async () => expect((await podsOf('ended'))[0]?.status?.conditions).toContainEqual(isReady));

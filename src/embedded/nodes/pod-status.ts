@@ -5,12 +5,12 @@ import type { Pod } from '../../api/kinds/pod.ts';
 export interface ContainerSeen {
   /** `ended`: it has just ended; `crashed`: it waits for its back-off. */
   state: 'starting' | 'running' | 'ended' | 'crashed';
-  /** Why it has not been started, where the kubelet has more to say than that it will be. */
+  /** Reason for a missing start, if the kubelet can say more than that it will come. */
   waitsFor?: string;
-  /** Of its ends, if it has ended. */
+  /** Reason of its end, if it has ended. */
   endsBy: 'Error' | 'OOMKilled';
   exitCode?: number;
-  /** Of its last end. */
+  /** Time of its last end. */
   finishedAt?: string;
   isReady: boolean;
   restarts: number;
@@ -19,10 +19,10 @@ export interface ContainerSeen {
   startedAt: string;
 }
 
-/** The others are their writers': what a readiness gate waits for. */
+/** Others belong to their writers, such as the condition of a readiness gate. */
 const OWN_CONDITIONS = ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'];
 
-/** The whole pod status for what the kubelet sees; times move only when a condition's status does. */
+/** The whole pod status for the kubelet's observation; times change only with a condition's status. */
 export function podStatus(pod: Pod, seen: ContainerSeen, nowText: string): Record<string, unknown> {
   const { conditions: previous = [] } = pod.status ?? {};
   const condition = (type: string, isTrue: boolean): Condition => {

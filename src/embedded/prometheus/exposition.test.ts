@@ -22,7 +22,7 @@ const texts = fc
     return [first.join('\n'), ...edited];
   });
 
-it('a reader that has read before reads as one that has not', () => {
+it('a reader with earlier texts reads the same as a new reader', () => {
   fc.assert(
     fc.property(texts, (each) => {
       const reader = new ExpositionReader();

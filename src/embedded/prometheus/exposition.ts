@@ -13,22 +13,22 @@ const LABEL = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|\})/y;
 /** Throws with the line's number where Prometheus would refuse the whole scrape. */
 export const parseExposition = (text: string): ExposedSample[] => new ExpositionReader().read(text);
 
-/** `head`: the series as it is written, or the whole line if it has no sample or no label. */
+/** `head`: the series in its written form, or the whole line if it has no sample or no label. */
 interface SampleLine {
   head: string;
   rest: string;
   sample?: ExposedSample;
 }
 
-/** Reads expositions of one target, of which each is much like the one before: a line that comes again is not parsed again. */
+/** Reads expositions of one target, of which each resembles the previous one: a repeated line is not parsed again. */
 export class ExpositionReader {
   /** Labels of series by how they are written. */
   readonly #known = new Map<string, LabelSet>();
   #lines: readonly SampleLine[] = [];
 
   /**
-   * Samples of a text exposition (format 0.0.4); that of an unchanged line is the same object. Throws with the line's number at the first
-   * line that is none, since Prometheus refuses the whole scrape then.
+   * Samples of a text exposition (format 0.0.4); that of an unchanged line is the same object. Throws with the line's number at the first invalid line, since
+   * Prometheus refuses the whole scrape then.
    */
   read(text: string): ExposedSample[] {
     const lines: SampleLine[] = [];
@@ -97,7 +97,7 @@ function parseLine(line: string, known: Map<string, LabelSet>): ExposedSample | 
   return sampleOf(labels, line.slice(at));
 }
 
-/** As most are: no time, and a value that `Number` reads as Go does. */
+/** Form of most samples: no time, and a value that `Number` reads as Go does. */
 const PLAIN = /^ \d+(?:\.\d+)?$/;
 
 function sampleOf(labels: LabelSet, text: string): ExposedSample | undefined {

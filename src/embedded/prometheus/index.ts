@@ -14,7 +14,7 @@ interface EmbeddedPrometheusOptions {
   world?: World;
   /** Epoch milliseconds; the time of samples and of queries that name none. Default: the world's. */
   now?: () => number;
-  /** How long samples are kept; default one hour. */
+  /** Time for which samples are kept; default one hour. */
   retentionMs?: number;
 }
 

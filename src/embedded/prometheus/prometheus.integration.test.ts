@@ -60,7 +60,7 @@ describe('PromQL', () => {
     // An offset belongs to the selector before it, not to the whole expression.
     ['req{code="200"} - req{code="200"} offset 30s', ['18']],
     ['-req{code="200"} offset 15s', ['-27']],
-    // A moment belongs to the selector before it, in whatever subquery that is.
+    // A moment belongs to the selector before it, in any subquery.
     ['req{code="200"} - req{code="200"} @ 999970', ['18']],
     ['req{code="200"} offset 15s @ 999970', ['9']],
     ['sum_over_time((req{code="200"} @ 999970)[30s:15s])', ['36']],
@@ -100,7 +100,7 @@ describe('PromQL', () => {
     expect(() => prometheus.query(promql)).toThrow(reason);
   });
 
-  it('stretches a change to an end of the range that is near, by half a distance to one that is far, and never below zero', async () => {
+  it('stretches a change to a near end of the range, by half a distance to a far end, and never below zero', async () => {
     const prometheus = await start(fixture);
     // Points at −30, −15 and 0 s; 5 s to the start of the range, 25 s to its end, which is far: 30 + 5 + 7.5 of 30 s.
     expect(Number(values(prometheus, 'increase(req{code="500"}[1m])', endMs + 25_000)[0])).toBeCloseTo((2 * 42.5) / 30, 9);
@@ -173,7 +173,7 @@ it('scrapes a target, and ends a series that disappears or whose target is down'
 });
 
 describe('the driver of prometheus-query', () => {
-  it('reads instant and range queries, and what is wrong with a query', async () => {
+  it('reads instant and range queries, and the error of a wrong query', async () => {
     const { url } = await start(fixture);
     const driver = new PrometheusDriver({ endpoint: url });
     const instant = await driver.instantQuery('sum by (code) (req)', endMs);

@@ -1,4 +1,4 @@
-/** Why a query has no answer, in the words and types of Prometheus' HTTP API. */
+/** Reason for which a query has no answer, in the words and types of Prometheus' HTTP API. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
   /** `bad_data`: the query is wrong (400); `execution`: it failed on these series (422). */

@@ -15,7 +15,7 @@ export interface Run {
   readonly value: Point['value'];
 }
 
-/** A point at `times[at]`; one that is not later than the last is dropped. */
+/** A point at `times[at]`; a point that is not later than the last is dropped. */
 export function addPoint(runs: Run[], times: readonly number[], at: number, value: Point['value']): void {
   const last = runs.at(-1);
   if (last && endOf(last) >= (times[at] ?? Number.NaN)) return;
@@ -55,7 +55,7 @@ export function floatsIn(runs: readonly Run[], startMs: number, endMs: number): 
 
 const endOf = (run: Run): number => run.times[run.to] ?? Number.NaN;
 
-/** How many runs begin at or before the time. */
+/** Number of runs that begin at or before the time. */
 const startedUpTo = (runs: readonly Run[], tMs: number): number =>
   countWhile(0, runs.length, (index) => (runs[index]?.times[runs[index]?.from ?? 0] ?? Infinity) <= tMs);
 

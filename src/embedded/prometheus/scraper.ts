@@ -12,7 +12,7 @@ export type ScrapeTarget = string | { url: string; samples(): readonly ExposedSa
 /** Reads one target. Its series get `job` and `instance`; a label of that name in the text moves to `exported_…`. */
 export class Scraper {
   readonly #url: string;
-  /** Of a target of this process. */
+  /** Samples of a target of this process. */
   readonly #samples: (() => readonly ExposedSample[]) | undefined;
   readonly #store: Store;
   readonly #world: World;
@@ -21,7 +21,7 @@ export class Scraper {
   readonly #reader = new ExpositionReader();
   /** By the labels that the target gives. */
   readonly #known = new WeakMap<LabelSet, KnownPod>();
-  /** Of each scrape. */
+  /** Time of each scrape. */
   readonly #times: number[] = [];
   /** Series of the last scrape without their own timestamp: they end when they are missing. */
   #present: KnownPod[] = [];
@@ -69,7 +69,7 @@ export class Scraper {
     }
   }
 
-  /** Undefined: the answer is not an exposition. */
+  /** `undefined` if the answer is not an exposition. */
   async #fetch(timeoutMs: number, signal: AbortSignal | undefined): Promise<readonly ExposedSample[] | undefined> {
     const { clock } = this.#world;
     const { status, text } = await callHttp(this.#url, { agent: this.#agent, clock, timeoutMs, signal });
@@ -78,7 +78,7 @@ export class Scraper {
 
   #knownBy(exposed: LabelSet): KnownPod {
     const known = this.#known.get(exposed);
-    // Without points it may have been pruned.
+    // Without points it could have been pruned.
     if (known && known.series.runs.length > 0) return known;
     const labels: Record<string, string> = {};
     for (const [name, value] of Object.entries(exposed)) labels[name in this.#own ? `exported_${name}` : name] = value;
@@ -89,7 +89,7 @@ export class Scraper {
 }
 
 interface KnownPod {
-  /** As the target gives them. */
+  /** Labels that the target gives. */
   readonly exposed: LabelSet;
   readonly series: Series;
   /** The last scrape that had it. */

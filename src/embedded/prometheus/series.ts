@@ -14,7 +14,7 @@ export interface Series {
 export interface IngestedSample {
   labels: LabelSet;
   tMs: number;
-  /** Absent: a stale marker. */
+  /** Absent for a stale marker. */
   value?: number;
 }
 

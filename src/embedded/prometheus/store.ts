@@ -16,7 +16,7 @@ export class Store {
     addPoint(this.seriesOf(labels).runs, [tMs], 0, value);
   }
 
-  /** The series of these labels, made where there is none yet. Once it has no points left, it may no longer be here. */
+  /** The series of these labels, made if it does not exist yet. Once it has no points left, it can be removed from here. */
   seriesOf(labels: LabelSet): Series {
     const name = labels.__name__ ?? '';
     const family = keptIn(this.#byName, name, () => new Map<string, Series>());

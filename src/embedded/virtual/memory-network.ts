@@ -39,7 +39,7 @@ export class MemoryNetwork implements Network {
     this.#portOf = portOf;
   }
 
-  /** For a process that may be halted. */
+  /** For a process that can be halted. */
   listenBehind(gate: Gate, server: Server, wanted: number): Listener {
     if (this.#ports.has(wanted)) throw socketError('EADDRINUSE', 'listen', `127.0.0.1:${wanted}`);
     if (wanted === 0) this.#lastPort += 1;
@@ -86,7 +86,7 @@ export class MemoryNetwork implements Network {
   async #close(port: number, serving: Serving, now: boolean): Promise<void> {
     const { server, sockets } = serving;
     if (this.#ports.get(port) === serving) this.#ports.delete(port);
-    // Closes idle connections, too.
+    // Also closes idle connections.
     server.close();
     if (now) server.closeAllConnections();
     await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));

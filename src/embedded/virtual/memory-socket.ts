@@ -1,13 +1,13 @@
 import { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 
-/** How long one way takes, in milliseconds. */
+/** Time that one way takes, in milliseconds. */
 export type Latency = () => number;
 
 /** More than this that the other end has not read holds up who writes, as the buffers of a connection do. Bytes. */
 const BUFFER_BYTES = 1024 * 1024;
 
-/** Whether the process at the end of a connection runs now: a halted one gets nothing until it goes on. */
+/** The process at the end of a connection: a halted process gets nothing until it goes on. */
 export interface Gate {
   serve(fn: () => void): void;
 }
@@ -51,7 +51,7 @@ export class MemorySocket extends Duplex {
     this.remotePort = wiring.port;
   }
 
-  /** Both ends are there from now on. */
+  /** From now on both ends exist. */
   static connect(client: MemorySocket, server: MemorySocket): void {
     [client.#other, server.#other] = [server, client];
     for (const one of [server, client]) one.connecting = false;
@@ -126,7 +126,7 @@ export class MemorySocket extends Duplex {
     return this;
   }
 
-  /** Later, in the order of sending. Before there is another end: when there is one. */
+  /** Later, in the order of sending, but not before another end exists. */
   #send(deliver: (other: MemorySocket) => void): void {
     const send = (): void => {
       const { clock, latency } = this.#wiring;
@@ -171,7 +171,7 @@ export class MemorySocket extends Duplex {
   }
 }
 
-/** As Node words the failures of TCP. */
+/** The failures of TCP in Node's words. */
 export function socketError(code: 'ECONNRESET' | 'ECONNREFUSED' | 'ENOTFOUND' | 'EADDRINUSE', call: string, where = ''): Error {
   const message = `${call} ${code}${where === '' ? '' : ` ${where}`}`;
   return Object.assign(new Error(message), { code, syscall: call });

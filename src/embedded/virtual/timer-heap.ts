@@ -1,8 +1,8 @@
 export interface Timer {
   readonly atMs: number;
-  /** Of two timers of one moment the one that was set first fires first. */
+  /** Of two timers of one moment the earlier set one fires first. */
   readonly nth: number;
-  /** Absent: cancelled. */
+  /** Absent if the timer is cancelled. */
   fn?: (() => void) | undefined;
 }
 
@@ -26,7 +26,7 @@ export class TimerHeap {
     heap[at] = timer;
   }
 
-  /** The next one that was not cancelled. */
+  /** The next timer that was not cancelled. */
   take(): Timer | undefined {
     for (;;) {
       const first = this.#pop();

@@ -38,7 +38,7 @@ describe('virtual time', () => {
     expect(at).toEqual([0, 0, -1]);
   });
 
-  it('stands still while nothing is played, and while real work is held', async () => {
+  it('does not move while nothing is played, and while real work is held', async () => {
     const clock = new VirtualClock();
     let fired = 0;
     clock.setTimer(1, () => {
@@ -54,13 +54,13 @@ describe('virtual time', () => {
     expect(fired).toBe(1);
   });
 
-  it('goes on until the last of those who play is done', async () => {
+  it('goes on until the last player is done', async () => {
     const clock = new VirtualClock();
     await Promise.all([10, 30, 20].map((ms) => clock.play(() => sleep(clock, ms))));
     expect(clock.monotonicMs()).toBe(30);
   });
 
-  it('never fires a timer at once: who waits for nothing again and again holds up no other', async () => {
+  it('never fires a timer at once: a caller that waits for nothing again and again holds up no other', async () => {
     const clock = new VirtualClock();
     let turns = 0;
     const again = () => {

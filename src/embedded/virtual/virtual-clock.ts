@@ -1,15 +1,15 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { type Timer, TimerHeap } from './timer-heap.ts';
 
-/** Time stands still for so long, in real milliseconds, before those who wait for it hear that it will not go on. */
+/** Real milliseconds without a move of the virtual time after which waiting players get an error. */
 const STALLED_MS = 5_000;
 
 /**
- * Time that costs none: when all work is idle, it jumps to the next timer. It goes on only while a scenario plays, so that a run depends
- * on the scenario and not on how long the machine took in between.
+ * Time that costs no real time: when all work is idle, it jumps to the next timer. It goes on only while a scenario plays, so that a run depends on the
+ * scenario and not on the speed of the machine.
  *
- * Work is idle when this process holds no immediate and no request to the system: microtasks and ticks have been run before each immediate,
- * and sockets there are none (`MemoryNetwork`). What waits for anything else, as for another process or for zlib, does so within `hold`.
+ * Work is idle when this process holds no immediate and no request to the system: microtasks and ticks have been run before each immediate, and no sockets
+ * exist (`MemoryNetwork`). Work that waits for anything else, as for another process or for zlib, does so within `hold`.
  */
 export class VirtualClock implements Clock {
   readonly #startMs: number;
@@ -33,7 +33,7 @@ export class VirtualClock implements Clock {
 
   readonly setTimer = (ms: number, fn: () => void): (() => void) => {
     this.#count += 1;
-    // As Node's: never at once, or who waits for nothing again and again would hold up all others.
+    // Never at once, as in Node: a caller that waits for nothing again and again would hold up all others.
     const timer: Timer = { atMs: this.#elapsedMs + (ms >= 1 ? ms : 1), nth: this.#count, fn };
     this.#timers.add(timer);
     return () => {
@@ -54,7 +54,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** The same for those who have a beginning and an end of their own; the result ends it. */
+  /** The same for players with a beginning and an end of their own; the result ends it. */
   resume(): () => void {
     this.#players += 1;
     if (!this.#isTurning) setImmediate(this.#turn);
@@ -66,7 +66,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Time stands still until the work is done, which is none that could be seen here. */
+  /** Time does not move until the work is done, which cannot be seen here otherwise. */
   async hold<T>(work: Promise<T>): Promise<T> {
     this.#held += 1;
     try {
@@ -123,6 +123,6 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Files and names; handles, as the pipe to the parent process, are always there. */
+/** Files and names. Handles, such as the pipe to the parent process, always exist. */
 const REQUESTS = /^(FSReq\w*|CloseReq|Get(Addr|Name)InfoReqWrap|QueryReqWrap)$/;
 const SETTLING_TURNS = 10;

@@ -8,7 +8,7 @@ import { type VirtualWorld, virtualWorld } from './virtual-world.ts';
 
 const SECOND_MS = 1000;
 
-/** A server that says how often it was asked, and when each connection ended. */
+/** A server that records each request, and the end of each connection. */
 async function aServer(world: VirtualWorld) {
   const seen: string[] = [];
   const server = createServer((asked, response) => {

@@ -4,8 +4,8 @@ import type { MemorySocket } from './memory-socket.ts';
 import type { VirtualWorld } from './virtual-world.ts';
 
 /**
- * A part of this process that can be halted and killed as one of its own: what it waits for, timers and bytes, comes to it only while it is
- * served. What it is doing at that very moment it does to the end, which is the next time that it waits.
+ * A part of this process that can be halted and killed like a process of its own: the timers and bytes that it waits for reach it only while it is served. The
+ * work of that very moment goes on to its end, which is the next time that it waits.
  */
 export class VirtualProcess {
   readonly clock: Clock;
@@ -44,14 +44,14 @@ export class VirtualProcess {
     if (this.#state === 'runs') this.#state = 'halted';
   }
 
-  /** SIGCONT: what it has missed comes to it now, in order. */
+  /** SIGCONT: it gets all missed events now, in order. */
   resume(): void {
     if (this.#state !== 'halted') return;
     this.#state = 'runs';
     this.#catchUp();
   }
 
-  /** SIGKILL: its connections are closed by the system, and nothing comes to it any more. What it has sent is on its way. */
+  /** SIGKILL: its connections are closed by the system, and nothing reaches it any more. Bytes that it has sent are on their way. */
   kill(): void {
     this.#state = 'dead';
     this.#missed = [];
@@ -64,7 +64,7 @@ export class VirtualProcess {
     else if (this.#state !== 'dead') this.#missed.push(fn);
   }
 
-  /** A turn for each, as a process has: what one begins may go on before the next. */
+  /** A turn for each, as a process has: work that one begins can go on before the next. */
   readonly #catchUp = (): void => {
     if (this.#state !== 'runs') return;
     const fn = this.#missed.shift();

@@ -10,13 +10,13 @@ import { failingOf } from '../failing.ts';
 import { judgeChecks, judgementOfChecks } from '../judge.ts';
 import type { Answer } from '../questions.ts';
 
-/** Why a hook or a write was refused; empty for any other event. */
+/** Reason for which a hook or a write was refused; empty for any other event. */
 export function refusal({ event }: Input): string {
   if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return '';
   return event.answer.kind === 'runHooks' ? `${event.answer.webhook}: ${event.answer.reason}` : event.answer.reason;
 }
 
-/** The webhook that refused, or what kept the primary from being written, as data. */
+/** The webhook that refused, or the blocker of the write to the primary, as data. */
 export function refusalData({ event }: Input): Pick<Release, 'refusedBy' | 'refusal'> {
   if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return {};
   const { answer } = event;
@@ -24,11 +24,11 @@ export function refusalData({ event }: Input): Pick<Release, 'refusedBy' | 'refu
   return 'blocker' in answer && answer.blocker ? { refusal: bounded(answer.blocker) } : {};
 }
 
-/** The release with the counts of both sides that an answer brings (E122). */
+/** The release with the counts of both sides from an answer (E122). */
 export const comparedIn = ({ context, event }: Input): Release =>
   event.type === 'ANSWER' ? comparedBy(event.facts)(event.answer)(context.release) : context.release;
 
-/** Counts are added once: the rules that decide and the record of the check take the same release. */
+/** Counts are added once: the deciding rules and the record of the check use the same release. */
 const comparedBy = oncePerObject((facts: Facts) =>
   oncePerObject((answer: Answer) =>
     oncePerObject((release: Release) => {
@@ -50,7 +50,7 @@ export function judgement(input: Input): string {
   return result === undefined || result.outcome === 'passed' ? '' : result.reason;
 }
 
-/** Everything that failed in this interval, the canary itself first. */
+/** All failures in this interval, the canary's own first. */
 export function failedReason(input: Input): string {
   const own = hasFailed(input) ? failingOf(input.context.release, input.event.facts) : '';
   return [own, refusal(input) || judgement(input)].filter((one) => one !== '').join('; ');

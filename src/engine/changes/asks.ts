@@ -7,7 +7,7 @@ import type { Input } from '../context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs, scalerPatienceMs } from '../deadlines.ts';
 import { ask, type Change, now } from './change.ts';
 
-/** Questions of a step that is entered, and its wake. */
+/** Queries and calls of a step at its start, and its wake time. */
 export const asks = {
   askConfirmRollout: hookAsk('confirm-rollout'),
   askGateUnlessPolled: (input: Input) => (input.context.wakeAtMs === undefined ? hookAsk('confirm-rollout')(input) : {}),
@@ -15,13 +15,13 @@ export const asks = {
   askConfirmTraffic: hookAsk('confirm-traffic-increase'),
   askConfirmPromotion: hookAsk('confirm-promotion'),
   askRollout: hookAsk('rollout'),
-  /** A gate waits for the counts; a shadow reads them beside its checks (E121). */
+  /** A gate waits for the counts; shadow mode reads them beside its checks (E121). */
   askMeasure: (input: Input) => {
     const { facts } = input.event;
     const compare = isGate(facts.canary.spec.analysis) ? toCompare(input.context.release, facts) : [];
     return ask(input, { kind: 'measure', ...(compare.length > 0 && { compare }) });
   },
-  /** Not while the canary is below its threshold, unless the primary holds the revision already (E80). */
+  /** Not done while the canary is below its threshold, unless the primary has the revision already (E80). */
   askPromote: (input: Input) =>
     isUnproved(input) ? { wakeAtMs: now(input) } : ask(input, { kind: 'promote', revision: input.context.release.revision }),
   askRestore: (input: Input) => {
@@ -30,7 +30,7 @@ export const asks = {
   },
 
   wakeAtDeadline: (input: Input) => ({ wakeAtMs: input.context.release.stepStartedMs + progressDeadlineMs(input.event.facts.canary) }),
-  /** When a scaler has had its time (E102), then at the deadline. */
+  /** Wakes at the end of a scaler's time (E102), then at the deadline. */
   wakeInRaise: (input: Input) => {
     const { stepStartedMs } = input.context.release;
     const { canary, nowMs } = input.event.facts;
@@ -46,11 +46,11 @@ export const asks = {
   wakeAfterRaise: (input: Input) => ({ wakeAtMs: input.context.release.stepStartedMs + Math.min(input.event.facts.intervalMs, 30_000) }),
 
   closeQuestion: () => ({ open: undefined }),
-  /** Asked again: until it is answered nothing is due, or every event would ask once more and drop the answer under way. */
+  /** The query is repeated: until its answer nothing is due, or every event would repeat it once more and drop the pending answer. */
   forgetWake: () => ({ wakeAtMs: undefined }),
 };
 
-/** A rollout that has gone on since the step's own wake has until then (E100). */
+/** A rollout that has progressed since the step's own wake has until then (E100). */
 function rolloutWake({ context, event: { facts } }: Input, side: 'primary' | 'target'): Change {
   return { wakeAtMs: rolloutDeadlineMs(facts.canary, context.release.stepStartedMs, facts[side]) };
 }

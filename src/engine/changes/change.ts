@@ -4,7 +4,7 @@ import { pinTo } from '../pin.ts';
 import type { Question } from '../questions.ts';
 import type { Announcement } from '../reasons.ts';
 
-/** Fields that a transition changes in the memory of a release. */
+/** Fields in the memory of a release that a transition changes. */
 export type Change = Partial<Context>;
 type NewQuestion<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
 
@@ -21,11 +21,11 @@ export function release(input: Input, change: Partial<Release>): Change {
 /** Fields that a release can be without. */
 type OptionalField = { [Name in keyof Release]-?: object extends Pick<Release, Name> ? Name : never }[keyof Release];
 
-/** Drops what a change sets to undefined, so that records compare and serialise cleanly. */
+/** Drops fields that a change sets to undefined, so that records compare and serialize cleanly. */
 export function without(from: Release, ...keys: readonly OptionalField[]): Release {
   const left = { ...from };
   for (const key of keys) delete left[key];
-  // It is the answer that the reason was made from.
+  // The reason was made from this answer.
   if (keys.includes('reason')) {
     delete left.refusedBy;
     delete left.refusal;
@@ -33,12 +33,12 @@ export function without(from: Release, ...keys: readonly OptionalField[]): Relea
   return left;
 }
 
-/** Records why a release waits or failed, in words; and as data the answer that they were made from. */
+/** Records the reason for which a release waits or failed, in words; and as data the answer from which they were made. */
 export function because(from: Release, reason: string, answered: Pick<Release, 'refusedBy' | 'refusal'> = {}): Release {
   return { ...without(from, 'reason'), reason, ...answered };
 }
 
-/** Puts a question, and awaits its answer where it has one. */
+/** Emits a question, and waits for its answer if it has one. */
 export function ask(input: Input, question: NewQuestion): Change {
   const attempt = input.context.attempt + 1;
   const id = `${input.context.release.run}/${input.context.release.revision}/${attempt}`;
@@ -50,7 +50,7 @@ export function announce(input: Input, announcement: Announcement): Change {
   return ask(input, { kind: 'announce', announcement });
 }
 
-/** About the target as it is now, where it exists. */
+/** Pins the release to the present target, if it exists. */
 export function pinned(input: Input, from: Release): Release {
   const { target } = input.event.facts;
   return target ? pinTo(target, from) : from;

@@ -18,9 +18,9 @@ import { closedGate, comparedIn, failedReason, judgement, refusal, refusalData }
 import { announce, because, now, release, who, without } from './change.ts';
 import { alerting } from './terminal.ts';
 
-/** Answers of hooks and metrics, where the release goes on. */
+/** Answers of hooks and metrics after which the release continues. */
 export const checks = {
-  /** A closed gate or a refused write: again in one interval. Announced once for each reason; an alert once for each gate (05-A3–A5, W5). */
+  /** A closed gate or a refused write: repeated after one interval. Announced once for each reason; an alert is sent once for each gate (05-A3–A5, W5). */
   poll: (input: Input) => {
     const reason = refusal(input);
     const isNews = input.context.release.reason !== reason && reason !== '';
@@ -47,14 +47,14 @@ export const checks = {
     const failed = { ...because(input.context.release, reason, refusalData(input)), failedChecks: input.context.release.failedChecks + 1 };
     return { ...checkFailed(input, reason), release: judged(failed, input.event.facts), open: undefined, ...contestOf(input) };
   },
-  /** Between two checks, where the canary has failed by itself (E27a). */
+  /** Between two checks, when the canary has failed by itself (E27a). */
   countFailing: (input: Input) => {
     const { facts } = input.event;
     const { release: known } = input.context;
     const reason = failingOf(known, facts);
     return { ...checkFailed(input, reason), release: counted({ ...because(known, reason), failedChecks: known.failedChecks + 1 }, facts) };
   },
-  /** Announced once for each reason: since when, until when, and what happens then (E22a). The last check is at the deadline. */
+  /** Announced once for each reason, with its start, its time limit and the result then (E22a). The last check is at the deadline. */
   hold: (input: Input) => {
     const { facts } = input.event;
     const { reason: before, blindSinceMs } = input.context.release;
@@ -77,7 +77,7 @@ export const checks = {
     ),
     open: undefined,
   }),
-  /** Noted when a check begins: since when the canary is below its threshold. The deadline of that wait counts from here (E80). */
+  /** Recorded at the start of a check: the time since which the canary is below its threshold. The deadline of that wait counts from here (E80). */
   noteReadiness: (input: Input) => {
     const { awaitedSinceMs = now(input), ...known } = input.context.release;
     return { release: isTargetReady(input) ? known : { ...known, awaitedSinceMs } };
@@ -90,7 +90,7 @@ export const checks = {
     const wakeAtMs = untilMs > now(input) ? Math.min(next, untilMs) : next;
     return { release: { ...because(input.context.release, shortOfPods(facts)), awaitedSinceMs, wakeAtMs }, open: undefined };
   },
-  /** Said in the condition: an event each interval would be noise. */
+  /** Shown only in the condition: an event in each interval would be noise. */
   noteEvidence: (input: Input) => {
     const { release: known } = input.context;
     const metric = awaitedEvidence(known, input.event.facts.canary, now(input));
@@ -100,15 +100,14 @@ export const checks = {
   noteHoldUp: (input: Input) => {
     const { refused, unroutable, unconfirmed = unroutable } = input.event.facts;
     const { release: known } = input.context;
-    // Every sentence says what is refused (E65).
-    // What could not be measured by contested routes is not blind.
+    // Every sentence names the refused edit (E65). A check that contested routes made unmeasurable does not count as unmeasured.
     const seeing = isUnderContest(input) ? without(known, 'blindSinceMs') : known;
     const held = refused ? without(seeing, 'reason') : because(seeing, unconfirmed ? blockerText(unconfirmed) : '');
     return { release: held, open: undefined, ...contestOf(input) };
   },
   /** The interval does not count (E63a). */
   holdContest: (input: Input) => ({ contest: 'held' as const, misled: misledOf(input) }),
-  /** Noted when a check begins: whether the routes were the recorded ones in the whole interval (E63a). */
+  /** Recorded at the start of a check: the routes were contested in this interval (E63a). */
   noteContest: (input: Input) => ({ contest: isUnderContest(input) ? ('asked' as const) : undefined, misled: misledOf(input) }),
   checkNextInterval: (input: Input) => release(input, { wakeAtMs: now(input) + input.event.facts.intervalMs }),
   keepVerdicts: (input: Input) => {
@@ -131,7 +130,7 @@ export const checks = {
       },
     };
   },
-  /** The pods of this revision alone answer from here on (E20a). A canary that comes back after a fall keeps its own past. */
+  /** From now on only pods of this revision answer (E20a). A canary that recovers keeps its own past. */
   isolate: (input: Input) => ({
     release: {
       ...without(input.context.release, 'awaitedSinceMs'),
@@ -141,13 +140,13 @@ export const checks = {
   passPreRollout: (input: Input) => release(input, { preRolloutPassed: true }),
 };
 
-/** At the begin of an interval. */
+/** At the start of an interval. */
 const contestOf = (input: Input) => ({
   contest: isContested(input) ? ('held' as const) : undefined,
   misled: isMisled(input) ? (true as const) : undefined,
 });
 
-/** Within it: what was once stays. */
+/** Within an interval: once misled, it stays misled. */
 const misledOf = (input: Input): true | undefined => (isMisled(input) ? true : input.context.misled);
 
 function checkFailed(input: Input, reason: string) {

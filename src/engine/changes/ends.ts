@@ -12,14 +12,14 @@ import { isHeld, judgementOf } from './answer.ts';
 import { announce, because, now, release, who, without } from './change.ts';
 import { terminal } from './terminal.ts';
 
-/** Of a promotion that an earlier version has begun, which did not say what it goes by. */
+/** Reason for a promotion that an earlier version has begun without recording one. */
 const UNSAID: Pick<Ending, 'code' | 'detail'> = { code: 'Succeeded', detail: 'it was promoted' };
 
-/** How a release ends: rolled back, promoted, or a promotion that failed. */
+/** Ends of a release: rolled back, promoted, or a promotion that failed. */
 export const ends = {
   rollBack: (input: Decided) => {
     const isAborted = input.event.decision === 'abort';
-    // A canary that is found worse than the primary has not failed a check.
+    // A canary that is worse than the primary has not failed a check.
     const isJudged = input.event.type === 'ANSWER' && !isHeld(input) && judgementOf(input)?.outcome !== 'passed';
     const counted = !isAborted && (isJudged || isEndedByFailing(input));
     const { failedChecks } = input.context.release;
@@ -29,7 +29,7 @@ export const ends = {
     };
     const ending = rollbackEnding(input, bare.failedChecks);
     const isAsked = ending.code === 'RolledBackByUser' || ending.code === 'RolledBackByHook';
-    // Asked for by a hook or a user it is not a fault of the release, unless its checks had failed already (05-A6, A7).
+    // A rollback on request of a hook or a user is not a fault of the release, unless its checks had failed already (05-A6, A7).
     const isWanted = isAsked && failedChecks < thresholdOf(input.event.facts.canary.spec.analysis);
     const ended = terminal(input, bare, 'Failed', ending, { reason: 'Failed', severity: isWanted ? 'warn' : 'error' });
     const isFit = input.event.facts.primary?.readiness.state === 'ready' && input.event.facts.primary.serving;

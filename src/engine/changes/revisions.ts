@@ -11,7 +11,7 @@ import { routesToPrimary } from '../strategy.ts';
 import { announce, because, now, pinned, primaryServes, targetName, who, without } from './change.ts';
 import { alerting, terminal } from './terminal.ts';
 
-/** Which revision the release is about: bound, begun, superseded or cancelled. */
+/** The revision of the release: bound, started, superseded or cancelled. */
 export const revisions = {
   bindTarget: (input: Input) => ({ release: pinned(input, input.context.release) }),
   reportLatePrimary: (input: Input) => {
@@ -30,7 +30,7 @@ export const revisions = {
   initialize: (input: Input) => {
     const { release: known } = input.context;
     const { primary, target } = input.event.facts;
-    // The primary serves what another controller left in it: a target that is something else by now is released (E3).
+    // The primary serves the revision that another controller left in it: a target with another revision is released (E3).
     const revision = known.promotedRevision ?? primary?.carries ?? target?.revision ?? known.revision;
     const message = `${who(input)} is initialized: its primary serves`;
     const initialized = { ...withRevision(withoutCapacity(known), revision), promotedRevision: revision };
@@ -41,11 +41,11 @@ export const revisions = {
   },
 
   pin: (input: Input) => ({ release: pinned(input, input.context.release) }),
-  /** No pod has read anything yet, so what there is now is what they will read. */
+  /** No pod has read the configs yet, so pods will read the present ones. */
   pinUnread: (input: Input) => (isUnread(input) ? { release: pinned(input, input.context.release) } : {}),
   noteReturn: (input: Input) => {
     const returned = without(pinned(input, input.context.release), 'gate', 'paused');
-    // What stands there then is the promoted revision, and not one that has failed before.
+    // The target now has the promoted revision, not a revision that has failed earlier.
     return { release: input.context.recorded?.phase === 'Waiting' ? without(returned, 'ending') : returned };
   },
   startRun: (input: Input) => {
@@ -95,7 +95,7 @@ const OF_ONE_RUN = [
 
 function fresh(input: Input, from: Release): Release {
   const routes = primaryServes(input) ? routesToPrimary(from.routes) : from.routes;
-  // Pods of a revision without a judgement get nothing more, so the primary is raised but not waited for.
+  // Pods of a revision without a judgement get no more traffic, so the primary is scaled up but not waited for.
   const held = podsAtStart(input, reachesCanary(from.routes) ? holdingPrimary(input, from) : withoutCapacity(from));
   const change = releaseChange(input);
   return {
@@ -111,7 +111,7 @@ function fresh(input: Input, from: Release): Release {
   };
 }
 
-/** The last revision had its last requests when its pods went, and proxies learned of that no later than of a route (E20a). */
+/** The last revision had its last requests when its pods stopped, and proxies learned of that no later than of a route (E20a). */
 function restingSince({ context, event }: Input): number | undefined {
   if (event.facts.target?.replicas !== 0) return undefined;
   return Math.min(event.facts.nowMs, (context.recorded?.release.stepStartedMs ?? event.facts.nowMs) + event.facts.scaleDownDelayMs);

@@ -17,7 +17,7 @@ import { say } from '../reasons.ts';
 import { nextMove, routesToPrimary, weightOf, withWeight } from '../strategy.ts';
 import { announce, because, type Change, now, release, who, without } from './change.ts';
 
-/** Where traffic goes next, and the pods that it needs there. */
+/** The next routes, and the pods that they need. */
 export const steps = {
   begin: (input: Input): Change => ({
     release: { ...stepping(input), stepStartedMs: now(input) },
@@ -26,9 +26,9 @@ export const steps = {
     misled: undefined,
     wakeAtMs: undefined,
   }),
-  /** Before `begin`: what follows belongs to the same wait, should the canary fall again (E1). */
+  /** Runs before `begin`: the next step belongs to the same wait, should the canary fall again (E1). */
   keepClock: (input: Input) => release(input, { awaitedSinceMs: input.context.release.stepStartedMs }),
-  /** After `begin`: a canary that was ready for a moment is waited for no longer than one that never was. */
+  /** Runs after `begin`: a canary that was ready for a moment is waited for no longer than a canary that never was. */
   resumeClock: (input: Input) => ({
     release: {
       ...without(input.context.release, 'awaitedSinceMs'),
@@ -52,9 +52,9 @@ export const steps = {
     };
   },
   routeToPrimary,
-  /** The primary is raised before it gets more (E60): to what the sides that carry the load have now. */
+  /** The primary is scaled up before it gets more traffic (E60): to the pods of the sides that carry the load now. */
   raisePrimary: (input: Input) => ({ release: holdingPrimary(input, input.context.release) }),
-  /** The same for a primary whose promoted revision is complete: only then its present pods prove anything. */
+  /** The same for a primary whose promoted revision is complete: only then are its present pods evidence. */
   raisePromoted: (input: Input) => {
     const held = holdingPrimary(input, input.context.release);
     const had = input.event.facts.primary?.readiness.ready ?? 0;
@@ -77,7 +77,7 @@ export const steps = {
       wakeAtMs: input.context.release.stepStartedMs + progressDeadlineMs(input.event.facts.canary),
     };
   },
-  /** As much as the pods that are ready can bear (E31). */
+  /** The largest weight for which enough pods are ready (E31). */
   routeSome: (input: Input) => {
     const { facts } = input.event;
     const { routes } = input.context.release;
@@ -85,7 +85,7 @@ export const steps = {
   },
   returnTraffic: (input: Input) => ({ release: returningTraffic(input, input.context.release, true) }),
   forgetCapacity: (input: Input) => ({ release: without(withoutCapacity(input.context.release), 'heldPods', 'stoppedPods') }),
-  /** A target that is at zero already keeps the note of before. */
+  /** A target that is at zero already keeps the earlier note. */
   noteStopped: (input: Input) => {
     const stoppedPods = input.event.facts.target?.replicas ?? 0;
     return stoppedPods > 0 ? release(input, { stoppedPods }) : {};
@@ -116,10 +116,10 @@ export const steps = {
   },
 };
 
-/** Why a release failed stays until the next one starts, whatever was refused since; any other reason ends with its step. */
+/** The reason for a failed release stays until the next one starts, also if something else is refused meanwhile; any other reason ends with its step. */
 function stepping({ context: { recorded, release: known } }: Input): Release {
   const isAnalysed = recorded?.phase === 'Progressing' || recorded?.phase === 'WaitingPromotion';
-  // A promotion that went back to its analysis has decided nothing.
+  // A promotion that returned to its analysis has decided nothing.
   if (isAnalysed) return without(known, 'reason', 'wakeAtMs', 'ending');
   if (recorded?.phase !== 'Failed') return without(known, 'reason', 'wakeAtMs');
   const left = without(known, 'wakeAtMs');
@@ -132,7 +132,7 @@ function routeToPrimary(input: Input): Change {
   return { release: { ...held, routes: routesToPrimary(now.routes) } };
 }
 
-/** An unavailable canary is not the end of a release: its cookies stay valid for when it recovers. */
+/** A canary that becomes unavailable does not end a release: its cookies stay valid for its recovery. */
 function routedToPrimary(routes: Routes): Routes {
   return reachesCanary(routes) || routes.kind === 'mirrored' ? { kind: 'weighted', canary: weight(0) } : routes;
 }

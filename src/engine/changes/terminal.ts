@@ -5,14 +5,14 @@ import { alertDeliveries, type ReleaseAlert } from '../alerts.ts';
 import { type Input, withDeliveries } from '../context.ts';
 import { now, who } from './change.ts';
 
-/** With an alert of it listed (rule E64). */
+/** A release with an alert about it added (rule E64). */
 export function alerting(input: Input, from: Release, alert: ReleaseAlert): Release {
   return withDeliveries(from, alertDeliveries(input.event.facts, from, alert));
 }
 
 type DeliveryOutcome = NonNullable<Delivery['outcome']>;
 
-/** The release has ended, and by what is recorded: every message about it, and its receiver, is listed before anything acts (E30, E54). */
+/** The release has ended, and its reason is recorded: every message about it, with its receiver, is listed before anything acts (E30, E54). */
 export function terminal(
   input: Input,
   from: Release,
@@ -40,7 +40,7 @@ export function terminal(
   return alert ? alerting(input, ended, { ...alert, outcome, message, ending }) : ended;
 }
 
-/** In order; of those that share a name, each by its place among them. */
+/** Hooks in order; hooks with the same name are numbered. */
 function hooksNamed({ spec }: Canary, type: HookType): NonNullable<Delivery['hook']>[] {
   const names = (spec.analysis.webhooks ?? []).flatMap((one) => (one.type === type ? [one.name] : []));
   return names.map((name, index) => ({ name, nth: names.slice(0, index).filter((other) => other === name).length }));

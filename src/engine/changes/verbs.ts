@@ -19,7 +19,7 @@ export const verbs = {
   beginUndo: (input: Input): Change =>
     input.event.type === 'REQUEST' ? { release: { ...input.context.release, undo: input.event.request } } : {},
   askUndo: (input: Input) => ask(input, { kind: 'undo', revision: input.context.release.revision }),
-  /** The target is as it was before the last promotion, and that is what is released next; or why it is not. */
+  /** The target has its template from before the last promotion, which is released next; or the undo was refused with a reason. */
   endUndo: (input: Input): Change => {
     const { undo, ...release } = input.context.release;
     return undo ? ended(input, release, undo) : {};
@@ -34,13 +34,13 @@ export const verbs = {
   },
 };
 
-/** A request whose answer came later than its record. */
+/** Ends a request whose answer came after it was recorded. */
 function ended(input: Input, release: Release, request: VerbRequest): Change {
   const reason = refusal(input) || undefined;
   return { ...announce(input, announcementOf(request, reason)), release: acknowledged(release, request, now(input), reason) };
 }
 
-/** The Event about a request: who has asked for what, and why it was refused. */
+/** The Event about a request: its user, its verb, and the reason for which it was refused. */
 export function announcementOf(request: Parameters<typeof acknowledged>[1], reason?: string) {
   const what = 'verb' in request ? `${request.verb}, asked for by ${request.by}` : `Request ${request.id}`;
   return reason === undefined
@@ -48,7 +48,7 @@ export function announcementOf(request: Parameters<typeof acknowledged>[1], reas
     : say('RequestRejected', `${what}: refused, since ${reason} (${request.id})`, { warning: true });
 }
 
-/** The time for which a user held it counts against no deadline (E71). */
+/** Time for which a user held the release does not count against any deadline (E71). */
 function resumed(paused: Release, nowMs: number): Release {
   const { paused: pause, ...release } = paused;
   if (!pause) return release;

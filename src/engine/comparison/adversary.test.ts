@@ -14,7 +14,7 @@ const polls = (world: World) => world.asked.filter(({ kind }) => kind === 'compa
 const evidence = (world: World) => comparedStates(world.release, world.canary)[0]?.known.evidence;
 const compared = (name: string) => ({ name, templateRef: { name }, compare: { atLeast: '5%' } });
 
-/** A controller that starts anew finds this in the status or spec. */
+/** A restarted controller finds this in the status or spec. */
 function edited(world: World, change: (canary: World['canary']) => World['canary']): void {
   world.canary = change(world.canary);
   world.crash();
@@ -39,7 +39,7 @@ describe('analysis.comparison under attack', () => {
     expect(comparedMetrics(analysis).map((one) => one.name)).toEqual(['errors', ...names.slice(0, 8)]);
   });
 
-  it('E122: a check every ten minutes counts what followed the warm-up, and not only what followed its first two intervals', () => {
+  it('E122: a check every ten minutes counts all requests after the warm-up, and not only those of its first two intervals', () => {
     const world = releasing({}, good, {}, 10 * MINUTE_MS);
     world.tick();
     world.tick();
@@ -131,7 +131,7 @@ describe('analysis.comparison under attack', () => {
     expect(evidence(world)?.skipped.noCanary).toBeGreaterThan(10);
   });
 
-  it('E124: a window without requests of the canary is none of this step', () => {
+  it('E124: a window without requests of the canary does not count for this step', () => {
     const world = releasing({ mode: 'gate', pace: 'evidence' }, { ...good, perSecond: 10_000 });
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20, 200);
     const counted = world.behaviour.compare;
@@ -173,7 +173,7 @@ describe('analysis.comparison under attack', () => {
     expect(polls(world)).toBe(seen);
   });
 
-  it('E125: a poll that is not answered is the only one', () => {
+  it('E125: a poll without an answer is not repeated', () => {
     const world = releasing({ mode: 'gate', warmUp: '0s' }, good, {}, MINUTE_MS);
     const seen = polls(world);
     for (let second = 0; second < 50; second += 1) {
@@ -184,7 +184,7 @@ describe('analysis.comparison under attack', () => {
     expect(polls(world)).toBe(seen + 1);
   });
 
-  it('E125: a history that could not be read is asked for by the checks, and not by each poll', () => {
+  it('E125: a history that could not be read is queried by the checks, and not by each poll', () => {
     const world = releasing({ mode: 'gate', warmUp: '0s' }, good, {}, MINUTE_MS);
     world.behaviour.compare = () => ({ kind: 'unknown', reason: 'Prometheus answered 503' });
     for (let tick = 0; tick < 48; tick += 1) world.tick(5_000);
@@ -215,7 +215,7 @@ describe('analysis.comparison under attack', () => {
     const counted = world.behaviour.compare;
     let isBroken = false;
     const changesMs = world.nowMs + 20 * MINUTE_MS;
-    // From then on the canary has half of the traffic, and a service behind both fails one request in ten.
+    // From here on the canary has half of the traffic, and a service behind both fails one request in ten.
     world.behaviour.compare = (asked, nowMs) => {
       const one = counted(asked, nowMs);
       if (one.kind !== 'window') return one;

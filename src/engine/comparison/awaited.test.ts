@@ -19,7 +19,7 @@ function said(world: ReturnType<typeof releasing>) {
 }
 
 describe('a step that waits for evidence', () => {
-  it('D13: is blocked by the metric, until maxStepDuration has passed, and asks again at the next check', () => {
+  it('D13: is blocked by the metric until maxStepDuration has passed, and queries it again at the next check', () => {
     const world = releasing(gate, slow);
     const untilMs = (world.release.weights?.at(-1)?.atMs ?? 0) + 600_000;
     expect(said(world)).not.toHaveProperty('blockers');
@@ -36,7 +36,7 @@ describe('a step that waits for evidence', () => {
     expect(said(world)).not.toHaveProperty('blockers');
   });
 
-  it('D13: is blocked by a check that fails instead, once one does', () => {
+  it('D13: is blocked by a failing check instead, once a check fails', () => {
     const world = releasing(gate, slow, { threshold: 50 });
     for (let tick = 0; tick < 6; tick += 1) world.tick();
     world.behaviour.verdicts = [{ check: 'orders', verdict: 'failed', reason: 'why' }];
@@ -44,7 +44,7 @@ describe('a step that waits for evidence', () => {
     expect(said(world)?.blockers).toMatchObject([{ code: 'CheckFailed' }]);
   });
 
-  it('D13: has a next check while it waits for its promotion, too', () => {
+  it('D13: also has a next check while it waits for its promotion', () => {
     const world = releasing({ ...gate, maxStepDuration: '24h' }, slow, {
       stepWeight: 10,
       maxWeight: 10,
@@ -69,7 +69,7 @@ function soaking(comparison: AnalysisComparison, traffic: Traffic, analysis: Par
   return releasing({ ...gate, warmUp: '0s', ...comparison }, traffic, { ...withHooks('rollout'), ...analysis }, MINUTE_MS);
 }
 
-/** Polls until something is so; returns how long that took. */
+/** Polls until the condition holds; returns the time that it took. */
 function pollUntil(world: World, isDone: () => boolean): number {
   const sinceMs = world.nowMs;
   for (let tick = 0; tick < 500 && !isDone(); tick += 1) world.tick(5_000);
@@ -79,7 +79,7 @@ function pollUntil(world: World, isDone: () => boolean): number {
 
 const good: Traffic = { canary: 0.001, primary: 0.001, perSecond: 2_000 };
 
-describe('E124: a step that waits for evidence, when a poll shows it', () => {
+describe('E124: a step that waits for evidence, when a poll shows the evidence', () => {
   const weight = (world: World) => world.canary.status?.canaryWeight;
 
   it('is taken by a check at that moment, with all metrics and webhooks', () => {
@@ -93,7 +93,7 @@ describe('E124: a step that waits for evidence, when a poll shows it', () => {
     expect([asked(world, 'measure'), asked(world, 'runHooks')]).toEqual(before.map((count) => count + checks));
   });
 
-  it('has lasted one interval at least, like each step of the release', () => {
+  it('has lasted at least one interval, like each step of the release', () => {
     const world = soaking({}, good);
     pollUntil(world, () => world.phase === 'Succeeded');
     const steps = (world.release.weights ?? []).filter((one) => one.weight > 0);
@@ -117,14 +117,14 @@ describe('E124: a step that waits for evidence, when a poll shows it', () => {
     expect([asked(world, 'measure'), world.release.failedChecks]).toEqual([checks + 1, 2]);
   });
 
-  it('is taken at maxStepDuration, between two checks too', () => {
+  it('is taken at maxStepDuration, also between two checks', () => {
     const world = soaking({ maxStepDuration: '90s' }, { canary: 0, primary: 0, perSecond: 1 });
     const { stepStartedMs } = world.release;
     pollUntil(world, () => weight(world) === 20);
     expect(world.nowMs - stepStartedMs).toBe(90_000);
   });
 
-  it('waits for its check where another metric is awaited, which polls do not read', () => {
+  it('waits for its check if another metric is awaited, which polls do not read', () => {
     const world = soaking({ latency: {} }, good);
     const counted = world.behaviour.compare;
     world.behaviour.compare = (one, nowMs) => (one.metric === 'latency' ? { kind: 'unknown', reason: 'no answer' } : counted(one, nowMs));
@@ -137,7 +137,7 @@ describe('E124: a step that waits for evidence, when a poll shows it', () => {
     expect(asked(world, 'measure') - checks).toBe(Math.ceil(tookMs / MINUTE_MS));
   });
 
-  it('of which the comparison is switched to shadow is taken by the next check, whatever is counted before it', () => {
+  it('is taken by the next check if the comparison is switched to shadow, for any counts before it', () => {
     const world = soaking({}, good);
     world.tickUntil(({ release }) => release.awaitedEvidence === 'errors');
     const { spec } = world.canary;

@@ -49,7 +49,7 @@ export const comparedMetrics: (analysis: Analysis) => readonly ComparedMetric[] 
   ];
 });
 
-/** The thresholds of the buckets hold the factor already, so that the shares above them are compared as they are. */
+/** The thresholds of the buckets contain the factor already, so that the fractions above them are compared directly. */
 function byLatency(spec: NonNullable<NonNullable<Analysis['comparison']>['latency']>, shared: Comparison): ComparedMetric {
   const latency: ComparedQuantile = {
     quantile: spec.quantile ?? DEFAULT_LATENCY.quantile,
@@ -59,12 +59,12 @@ function byLatency(spec: NonNullable<NonNullable<Analysis['comparison']>['latenc
   return { name: 'latency', comparison, latency, limits: JSON.stringify(latency) };
 }
 
-/** How long a step waits for evidence with `pace: evidence`: milliseconds. */
+/** Maximum time for which a step waits for evidence with `pace: evidence`, in milliseconds. */
 export function maxStepDurationMs({ comparison }: Analysis): number {
   return parseDuration(comparison?.maxStepDuration ?? '') ?? defaultComparison.patienceMs;
 }
 
-/** Whether the comparison decides (`mode: gate`). */
+/** The comparison decides (`mode: gate`). */
 export const isGate = ({ comparison }: Analysis): boolean => comparison?.mode === 'gate';
 
 /** Between two checks of a gate the errors are compared as often as this, so that a disaster is found before the next check. Milliseconds. */

@@ -9,9 +9,9 @@ import { isServed } from '../../judge/window.ts';
 import type { Facts } from '../facts.ts';
 import { type ComparedMetric, comparedMetrics, isGate, POLL_MS } from './compared-metrics.ts';
 
-/** What a release remembers of the comparison by one metric: `status.release.comparison`. */
+/** Memory of the comparison by one metric in a release: `status.release.comparison`. */
 export const ComparedSoFar = z.object({
-  /** The limits that the evidence was made for. */
+  /** The limits for which the evidence was made. */
   limits: z.string().max(200),
   evidence: Evidence,
   /** End of the last window in which the canary had requests. */
@@ -21,7 +21,7 @@ export const ComparedSoFar = z.object({
   /** The primary's history was read. */
   learned: z.boolean(),
   plan: z.object({ primaryMs: z.number(), canaryMs: z.number(), tolerated: z.number() }).exactOptional(),
-  /** Why nothing was read the last time. */
+  /** Reason for which nothing was read the last time. */
   problem: z.string().max(500).exactOptional(),
   /** Announced in this release. */
   reported: z
@@ -34,8 +34,8 @@ export type ComparedSoFar = z.infer<typeof ComparedSoFar>;
 const parsed = oncePerObject((kept: object) => ComparedSoFar.safeParse(kept).data);
 
 /**
- * What is remembered of a metric, or nothing yet: a record that does not fit is one of another writer (I16). Under other limits counts begin where those under the
- * former ones ended: the whole release as one window would mix times in which the canary had other shares of the traffic.
+ * Memory of a metric, or an empty one: a record that does not fit is from another writer (I16). Under changed limits counts begin at the end of the former
+ * ones: the whole release as one window would mix times with different weights of the canary.
  */
 export function comparedSoFar({ comparison = {} }: Pick<Release, 'comparison'>, metric: ComparedMetric): ComparedSoFar {
   const kept = Object.hasOwn(comparison, metric.name) ? comparison[metric.name] : undefined;
@@ -45,7 +45,7 @@ export function comparedSoFar({ comparison = {} }: Pick<Release, 'comparison'>, 
   return { limits: metric.limits, evidence, learned: false };
 }
 
-/** What the next question reads (rule E121): a history, or a window of what followed the warm-up. A poll reads the errors alone. */
+/** Windows and histories for the next query (rule E121): a history, or a window after the warm-up. A poll reads only the errors. */
 export function toCompare(
   release: Release,
   { canary, intervalMs, nowMs, scaleDownDelayMs }: Facts,
@@ -56,9 +56,9 @@ export function toCompare(
   return comparedMetrics(analysis).flatMap((metric): ToCompare[] => {
     if (isPoll && metric.name !== 'errors') return [];
     const { evidence, learned, plan, problem, atSample } = comparedSoFar(release, metric);
-    // Hours of samples are much for a backend in trouble: the checks ask for them again.
+    // Hours of samples are a heavy query for a backend in trouble: only the checks repeat it.
     if (isPoll && !learned && problem !== undefined) return [];
-    // Thresholds of durations come from before the first window that is compared by them.
+    // Thresholds of durations come from the time before the first window that is compared by them.
     if (!learned)
       return [
         {
@@ -73,10 +73,10 @@ export function toCompare(
   });
 }
 
-/** When the first pod of the canary was ready: pods get traffic when they have been ready for the scale-down delay (E6a). */
+/** Time at which the first pod of the canary was ready: pods get traffic when they have been ready for the scale-down delay (E6a). */
 const readyAtMs = (release: Release, scaleDownDelayMs: number): number => measuredFrom(release) - scaleDownDelayMs;
 
-/** The release with what was read (rule E122), and without what is kept of metrics that are not compared any more. */
+/** The release with the counts that were read (rule E122), and without records of metrics that are no longer compared. */
 export function withCompared(
   release: Release,
   compared: readonly Compared[],
@@ -87,7 +87,7 @@ export function withCompared(
     const read = compared.find((one) => one.metric === metric.name);
     if (read !== undefined && !staysOpen(read, isPoll))
       return [[metric.name, added(comparedSoFar(release, metric), read, metric, readyAtMs(release, scaleDownDelayMs))] as const];
-    // A window that stays open says already whether the canary was served: a step does not wait for the primary's requests.
+    // An open window already shows that the canary was served: a step does not wait for the primary's requests.
     if (read?.kind === 'window' && isServed(read.window.canary))
       return [[metric.name, { ...comparedSoFar(release, metric), servedMs: read.window.toMs }] as const];
     const kept = release.comparison?.[metric.name];
@@ -102,9 +102,9 @@ const LONGEST_EMPTY_MS = 300_000;
 const LONGEST_ONE_SIDED_MS = 120_000;
 
 /**
- * A window without any request stays open: a backend that shows samples late would never fill one that is shorter than its delay. So does one in which one side has
- * none: two sides are scraped at different moments, and where checks are more frequent than scrapes, no window would ever have both.
- * One whose counters are younger than it does not: the next one can count them.
+ * A window without any request stays open: a backend that shows samples late would never fill a window that is shorter than its delay. A window in which one
+ * side has no requests also stays open: two sides are scraped at different moments, and if checks are more frequent than scrapes, no window would ever have
+ * both. A window whose counters began within it is closed: the next window can count them.
  */
 function staysOpen(read: Compared, isPoll: boolean): boolean {
   if (read.kind !== 'window' || read.isFinal) return false;
@@ -139,7 +139,7 @@ function withWindow(
   return { ...rest, evidence, ...(endsAtSample && { atSample: endsAtSample }), ...(isServed(window.canary) && { servedMs: window.toMs }) };
 }
 
-/** Thresholds from the primary's history alone: they must not depend on the windows that are compared by them. */
+/** Thresholds come only from the primary's history: they must not depend on the windows that are compared by them. */
 function planned(
   known: ComparedSoFar,
   { primary: history, toMs }: Extract<Compared, { kind: 'buckets' }>,

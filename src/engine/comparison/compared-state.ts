@@ -4,7 +4,7 @@ import { type Judgement, judge } from '../../judge/judge.ts';
 import { type ComparedMetric, comparedMetrics } from './compared-metrics.ts';
 import { type ComparedSoFar, comparedSoFar } from './compared-so-far.ts';
 
-/** One metric with what is known by it. */
+/** One metric with its state so far. */
 export interface ComparedState {
   metric: ComparedMetric;
   known: ComparedSoFar;

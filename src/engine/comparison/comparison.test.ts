@@ -106,7 +106,7 @@ describe('analysis.comparison', () => {
     expect(polls(gate)).toBe(seen);
   });
 
-  it('E124: pace evidence takes no step before the canary is shown to be fine, and says how long that takes', () => {
+  it('E124: pace evidence takes no step before the canary is shown to be fine, and reports the expected time', () => {
     const world = releasing({ mode: 'gate', pace: 'evidence' }, { canary: 0.001, primary: 0.001, perSecond: 100 });
     for (let tick = 0; tick < 6; tick += 1) world.tick();
     expect(world.canary.status?.canaryWeight).toBe(10);
@@ -125,7 +125,7 @@ describe('analysis.comparison', () => {
     world.tickUntil(({ phase }) => phase === 'Succeeded');
   });
 
-  it('E122: a controller that dies goes on from what is recorded, and no request is counted twice', () => {
+  it('E122: a controller that dies continues from the record, and no request is counted twice', () => {
     const [steady, killed] = [0, 1].map(() =>
       releasing({ mode: 'shadow' }, { canary: 0.01, primary: 0.01, perSecond: 100 }, { maxWeight: 10, stepWeight: 1 }),
     ) as [World, World];
@@ -143,7 +143,7 @@ describe('analysis.comparison', () => {
     expect(counted(steady)?.canary.requests).toBeGreaterThan(0);
   });
 
-  it('E122: counts that cannot be read change nothing but the reason, and a newer revision starts over', () => {
+  it('E122: counts that cannot be read change only the reason, and a newer revision starts over', () => {
     const world = releasing({ mode: 'gate', pace: 'evidence' }, { canary: 0, primary: 0, perSecond: 1 });
     world.behaviour.compare = () => ({ kind: 'unknown', reason: 'Prometheus answered 503' });
     const before = comparedStates(world.release, world.canary)[0]?.known.evidence;
@@ -155,7 +155,7 @@ describe('analysis.comparison', () => {
     expect(world.release.comparison).toBeUndefined();
   });
 
-  it('I16: a record that was made up starts over', () => {
+  it('I16: a forged record starts over', () => {
     const world = releasing({ mode: 'gate' }, { canary: 0, primary: 0, perSecond: 1 });
     for (const made of [
       { evidence: 1 },
@@ -165,7 +165,7 @@ describe('analysis.comparison', () => {
       expect(harmOf({ ...world.release, comparison: { errors: made } }, world.canary)).toBeUndefined();
   });
 
-  it('decides nothing in shadow mode: whatever is counted, and however late, the release goes as without a comparison', () => {
+  it('decides nothing in shadow mode: with any counts, also late ones, the release proceeds as without a comparison', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const plain = releasing({}, { canary: 0, primary: 0, perSecond: 0 });
     plain.tickUntil(({ phase }) => phase === 'Succeeded');
@@ -174,7 +174,7 @@ describe('analysis.comparison', () => {
       primary: share,
       perSecond: fc.nat(10_000),
       answers: fc.constantFrom('at once', 'late', 'unknown'),
-      /** Milliseconds until an answer that has been late comes between two checks. */
+      /** Milliseconds until a late answer comes between two checks. */
       comesAfterMs: fc.option(fc.integer({ min: 1, max: 9_000 })),
     });
     fc.assert(
@@ -203,7 +203,7 @@ describe('analysis.comparison', () => {
     );
   });
 
-  it('E121: in shadow mode an answer that comes late counts when it comes, and no request is counted twice or lost', () => {
+  it('E121: in shadow mode a late answer counts when it comes, and no request is counted twice or lost', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 2, maxLength: 12 }), (late) => {
         const world = releasing({ warmUp: '0s' }, { canary: 0.01, primary: 0.01, perSecond: 100 }, withHooks('confirm-promotion'));
@@ -223,7 +223,7 @@ describe('analysis.comparison', () => {
     );
   });
 
-  it('E121: counts that come after a newer revision was pushed are not its own', () => {
+  it('E121: counts that come after a newer revision was pushed do not count for it', () => {
     const world = releasing({ warmUp: '0s' }, { canary: 0.3, primary: 0.001, perSecond: 1000 });
     world.tick();
     world.countsAreLate = true;
@@ -239,7 +239,7 @@ describe('analysis.comparison', () => {
     (how) => {
       const world = releasing({ warmUp: '0s' }, { canary: 0.3, primary: 0.001, perSecond: 1000 }, { threshold: 1, maxWeight: 40 }, 60_000);
       const isOver = () => world.phase !== 'Progressing';
-      // A history, then two of the three windows that a decision takes.
+      // A history, then two of the three windows that a decision needs.
       for (let tick = 0; tick < 3; tick += 1) world.tick();
       world.behaviour.verdicts = how === 'promoted' ? [] : [{ check: 'rate', verdict: 'failed', reason: 'why' }];
       world.countsAreLate = true;

@@ -15,7 +15,7 @@ export interface Harm {
   text: string;
 }
 
-/** Why a gate rolls the release back, and by which metric; undefined while none is found bad (rule E123). */
+/** Reason for which a gate rolls the release back, with its metric; undefined while no metric is bad (rule E123). */
 export function harmOf(release: Release, canary: Canary): Harm | undefined {
   if (!isGate(canary.spec.analysis)) return undefined;
   const bad = comparedMetrics(canary.spec.analysis).find((metric) => verdictOf(release, metric) === 'bad');
@@ -23,8 +23,8 @@ export function harmOf(release: Release, canary: Canary): Harm | undefined {
 }
 
 /**
- * The metric whose evidence a step waits for with `pace: evidence`; undefined when every metric is fine, or the step has lasted `maxStepDuration` (rule E124).
- * Fine at an earlier step is not enough: the canary must have had requests at this one. A primary without any, as at 100 %, is not waited for.
+ * The metric for whose evidence a step waits with `pace: evidence`; undefined if every metric is fine, or the step has lasted `maxStepDuration` (rule E124).
+ * Fine at an earlier step is not enough: the canary must have had requests at this step. A primary without requests, as at 100 %, is not waited for.
  */
 export function awaitedEvidence(release: Release, canary: Canary, nowMs: number): ComparedMetric | undefined {
   const { analysis } = canary.spec;
@@ -36,7 +36,7 @@ export function awaitedEvidence(release: Release, canary: Canary, nowMs: number)
   });
 }
 
-/** When the step is taken without evidence: epoch milliseconds. */
+/** Time at which the step is taken without evidence: epoch milliseconds. */
 export const evidenceUntilMs = (release: Release, { spec }: Canary): number => release.stepStartedMs + maxStepDurationMs(spec.analysis);
 
 const verdictOf = (release: Release, metric: ComparedMetric) => weighed(metric.comparison)(comparedSoFar(release, metric).evidence);

@@ -6,7 +6,7 @@ import { isGate } from './compared-metrics.ts';
 import { comparedStates } from './compared-state.ts';
 import { harmText, percent, shareText } from './words.ts';
 
-/** Each announced once in a release: what a gate would have done in shadow mode, and a primary that fails by itself (rule E126). */
+/** Announcements, each once in a release: the rollback that a gate would have made in shadow mode, and a primary that fails by itself (rule E126). */
 export function withNews(input: Input, release: Release): Change & { release: Release } {
   const { analysis } = input.event.facts.canary.spec;
   let change: Change & { release: Release } = { release };
@@ -15,7 +15,7 @@ export function withNews(input: Input, release: Release): Change & { release: Re
     const { reported = [], ...known } = (comparison[name] ?? {}) as { reported?: string[] };
     const said = announce({ ...input, context: { ...input.context, ...change } }, say(reason, message, { warning: true }));
     const kept = { ...change.release, comparison: { ...comparison, [name]: { ...known, reported: [...reported, news] } } };
-    // What is awaited stays as it is.
+    // An open question stays open.
     const { open: _, ...told } = said;
     change = { ...change, ...told, release: kept };
   };

@@ -5,20 +5,20 @@ import { isGate, POLL_MS } from './compared-metrics.ts';
 import { toCompare } from './compared-so-far.ts';
 import { withNews } from './news.ts';
 
-/** Readings of counts beside the question of a step. */
+/** Reads counts beside the question of a step. */
 export function withReadings(context: Context, path: readonly string[], event: Input['event']): Context {
   return isGate(event.facts.canary.spec.analysis) ? withComparisonPoll(context, path, event) : withShadowReading(context, path, event);
 }
 
 /**
- * In shadow mode counts are read along with each check, which does not wait for them: they count when they come, until the release has ended. One reading at a time,
- * and the next one begins where it ended.
+ * In shadow mode counts are read along with each check, which does not wait for them: they count when they come, until the release has ended. One reading at a
+ * time, and the next reading begins at its end.
  */
 function withShadowReading({ comparing, ...rest }: Context, [phase = '', step = '']: readonly string[], event: Input['event']): Context {
   const { run, revision } = rest.release;
   if (comparing?.open?.startsWith(`${run}/${revision}/`) && !isResting({ step })) return { ...rest, comparing };
   const isRead = event.type === 'ANSWER' && event.answer.kind === 'compare';
-  // Otherwise the next check says what is new.
+  // Otherwise the next check announces the result.
   if (isRead && ENDING.has(phase)) return { ...rest, ...withNews({ context: rest, event }, rest.release) };
   if (!rest.asks.some(({ kind }) => kind === 'measure')) return rest;
   const compare = toCompare(rest.release, event.facts);
@@ -31,8 +31,8 @@ function withShadowReading({ comparing, ...rest }: Context, [phase = '', step = 
 const ENDING: ReadonlySet<string> = new Set(['Promoting', 'Finalising', 'Failed', 'Succeeded']);
 
 /**
- * While a canary soaks under a gate, the errors of both sides are read every few seconds beside the checks, so that a disaster does not wait
- * for the next one (rule E125). One query each; nothing is recorded before a check or the end.
+ * While a canary soaks under a gate, the errors of both sides are read every few seconds beside the checks, so that a disaster is found before the next check
+ * (rule E125). One query each; nothing is recorded before a check or the end.
  */
 function withComparisonPoll(context: Context, path: readonly string[], event: Input['event']): Context {
   const { comparing, ...rest } = context;
@@ -41,7 +41,7 @@ function withComparisonPoll(context: Context, path: readonly string[], event: In
   const known: Poll = comparing?.run === context.release.run ? comparing : { run: context.release.run };
   if (known.open !== undefined) return { ...rest, comparing: known };
   const dueMs = known.dueMs ?? (known.answeredMs ?? nowMs) + POLL_MS;
-  // The check reads them, too.
+  // The check also reads them.
   if (dueMs >= (rest.wakeAtMs ?? 0)) return rest;
   if (nowMs < dueMs) return { ...rest, comparing: { ...known, dueMs } };
   const compare = toCompare(context.release, event.facts, { isPoll: true });

@@ -55,7 +55,7 @@ it.each([
   expect(duration(seconds)).toBe(text);
 });
 
-it('a duration that is left says so, and requests have their thousands apart', () => {
+it('the rest of a duration is marked as "more", and requests have thousands separators', () => {
   expect([duration(60, 'more '), count(51_003.6)]).toEqual(['60 more seconds', '51,004']);
 });
 
@@ -138,7 +138,7 @@ it.each([
     says: 'at most 3 times the primary: certainty 99 %',
   },
   { of: 'a release that ended undecided', parts: {}, says: 'no decision was reached' },
-])('E126: what is known of $of', ({ parts, comparison, says }) => {
+])('E126: state text of $of', ({ parts, comparison, says }) => {
   expect(stateText(compared(parts, comparison), false)).toBe(says);
 });
 
@@ -155,7 +155,7 @@ it.each([
     toDecide: deciding({ ...helped, isInReach: false }),
     says: 'wait, or let the canary have 25 % of the traffic at this step: that takes about 2 minutes',
   },
-])('E124: what makes it faster when $when', ({ toDecide, says }) => {
+])('E124: help text when $when', ({ toDecide, says }) => {
   expect(helpText(compared({ toDecide }))).toBe(says);
 });
 

@@ -17,7 +17,7 @@ export function shareText({ estimate }: Interval, { requests, failures }: Counts
   return `${percent(estimate)} (${count(failures)} of ${count(requests)})`;
 }
 
-/** What is counted as bad: `errors`, or `slower than 250 ms`. */
+/** Requests that count as bad: `errors`, or `slower than 250 ms`. */
 export function badOf({ metric, known: { plan } }: ComparedState, side: 'canary' | 'primary'): string {
   if (metric.latency === undefined) return metric.name;
   return plan ? `of requests slower than ${side === 'canary' ? plan.canaryMs : plan.primaryMs} ms` : 'slow requests';
@@ -40,7 +40,7 @@ function worseText({ judgement: { ratio }, metric: { comparison } }: ComparedSta
   return `${worse}, certainty ${percent(1 - comparison.falseAlarm)}`;
 }
 
-/** What is known of a metric, in short: what was found, or how long a decision takes. Of a release that has ended, that none was reached. */
+/** Short state of a metric: its result, or the time until a decision. For a release that has ended, that no decision was reached. */
 export function stateText(state: ComparedState, isRunning: boolean): string {
   const { known, judgement, metric } = state;
   const { comparison, latency } = metric;
@@ -67,7 +67,7 @@ export function waitText(state: ComparedState): string {
   return `${metric.name} are compared with the primary: ${outlook(judgement.toDecide)}`;
 }
 
-/** How long a decision still takes, and what would make it sooner. */
+/** Remaining time until a decision, and a change that would shorten it. */
 export function outlook(toDecide: ComparedState['judgement']['toDecide']): string {
   if (toDecide === undefined) return 'decided';
   const { seconds, isInReach, helpfulWeight, helpfulSeconds } = toDecide;
@@ -76,7 +76,7 @@ export function outlook(toDecide: ComparedState['judgement']['toDecide']): strin
   return `${now}; at ${helpfulWeight} % of the traffic about ${duration(helpfulSeconds)}`;
 }
 
-/** What makes an undecided comparison faster. */
+/** Change that makes an undecided comparison faster. */
 export function helpText({ known, judgement, metric }: ComparedState): string {
   if (known.problem !== undefined) return `restore the counts of ${metric.name}: ${known.problem}`;
   const { helpfulWeight: weight, helpfulSeconds: seconds, isInReach = true } = judgement.toDecide ?? {};
@@ -87,7 +87,7 @@ export function helpText({ known, judgement, metric }: ComparedState): string {
   return `wait, or let the canary have ${weight} % of the traffic at this step: that takes about ${duration(seconds)}`;
 }
 
-/** A time as people say it: `40 seconds`, `6 minutes`, `4 hours`. */
+/** A time in everyday words: `40 seconds`, `6 minutes`, `4 hours`. */
 export function duration(seconds: number, more = ''): string {
   const [value, unit] =
     seconds < 90

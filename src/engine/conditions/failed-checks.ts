@@ -8,7 +8,7 @@ export function isLastFailure({ context, event }: Input): boolean {
   return context.release.failedChecks + 1 >= thresholdOf(event.facts.canary.spec.analysis);
 }
 
-/** One metric has failed more often than it may (E20b). What another writer has misled counts for none (E63a). */
+/** One metric has failed more often than its limit allows (E20b). Failures in an interval that another writer has misled do not count (E63a). */
 export function isOverItsLimit({ context, event }: Input): boolean {
   if (context.misled) return false;
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return false;
@@ -16,7 +16,7 @@ export function isOverItsLimit({ context, event }: Input): boolean {
   return overLimit(countedFailures(context.release.failures ?? {}, event.answer.verdicts, analysis), analysis) !== undefined;
 }
 
-/** E22a: what holds a release is waited for no longer than what a step waits for, and a blocker stops this clock, too. */
+/** E22a: a hold is waited for no longer than any other wait of a step, and a blocker also stops this clock. */
 export function isUnmeasuredTooLong({ context, event }: Input): boolean {
   const { blindSinceMs } = context.release;
   const { nowMs, canary, blocker } = event.facts;

@@ -10,19 +10,19 @@ export function hasFailed(input: Input): boolean {
   return !isHeld(input) && hasFailedSince(input.context.release, input.event.facts);
 }
 
-/** The interval in which it has failed is over, and no check has counted it. */
+/** The interval of the failure is over, and no check has counted it. */
 export function isFailingDue(input: Input): boolean {
   const { facts } = input.event;
   return hasFailed(input) && facts.nowMs >= countedAtMs(input.context.release, facts);
 }
 
-/** The canary was not ready for the progress deadline in all (E27b). */
+/** The canary was unready for the progress deadline in total (E27b). */
 export function isUnreadyTooLong(input: Input): boolean {
   const { facts } = input.event;
   return !isHeld(input) && facts.nowMs >= (unreadyUntilMs(input.context.release, facts) ?? Number.POSITIVE_INFINITY);
 }
 
-/** A failing of the canary is the last failed check that it may have. */
+/** A failure of the canary is the failed check that reaches the threshold. */
 export function isEndedByFailing(input: Input): boolean {
   const { context, event } = input;
   const isCounted = event.type === 'ANSWER' ? hasFailed(input) : isFailingDue(input);

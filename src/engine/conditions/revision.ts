@@ -11,42 +11,42 @@ export function isNew({ context, event }: Input): boolean {
   return revision !== undefined && revision !== context.release.revision && revision !== context.release.promotedRevision;
 }
 
-/** The same, and nothing asks whether it may start. */
+/** The target has a new revision, and no hook has to allow its start. */
 export function isNewAndFree(input: Input): boolean {
   return !isRefused(input) && isNew(input) && !hasHooks(input.event.facts.canary, 'confirm-rollout');
 }
 
-/** The promoted revision is in the target again, instead of the recorded one. */
+/** The target has the promoted revision again, instead of the recorded one. */
 export function isBack(input: Input): boolean {
   const { revision, promotedRevision } = input.context.release;
   return promotedRevision !== undefined && revision !== promotedRevision && target(input)?.revision === promotedRevision;
 }
 
-/** Pods exist, and what they have read when they started is not known. */
+/** Pods exist that read configs at their start, and it is not known what they have read. */
 export function hasReadConfigs(input: Input): boolean {
   const { pods = 0, configs = {}, undetermined } = target(input) ?? {};
   const before = undetermined === undefined ? {} : input.context.release.configs;
   return pods > 0 && Object.values({ ...before, ...configs }).some(decidesPods);
 }
 
-/** Pods exist that have read other configs than the ones that are there now, or may have. */
+/** Pods exist that have read other configs than the present ones, or could have. */
 export function hasStalePods(input: Input): boolean {
   const { pods = 0, configs = {} } = target(input) ?? {};
   return pods > 0 && (!areSameConfigs(configs, input.context.release.configs ?? {}) || wereWritten(input));
 }
 
-/** The pods of the recorded revision may have read configs that are not the recorded ones (E56, E57). */
+/** Pods of the recorded revision could have read configs other than the recorded ones (E56, E57). */
 export function mayHaveReadOthers(input: Input): boolean {
   return (target(input)?.pods ?? 0) > 0 && (wereWritten(input) || isPinnedBlindly(input));
 }
 
-/** Configs were written since the pin, or may have come and gone, and no pod exists that could have read them. */
+/** Configs were written since the pin, or could have come and gone, and no pod exists that could have read them. */
 export function isUnread(input: Input): boolean {
   const { pods, revision, undetermined } = target(input) ?? {};
   return pods === 0 && undetermined === undefined && revision === input.context.release.revision && wereWritten(input);
 }
 
-/** The analysis began when the configs could not be read (E57): its pods may have read anything since. */
+/** The analysis began when the configs could not be read (E57): its pods could have read anything since. */
 function isPinnedBlindly(input: Input): boolean {
   const now = target(input);
   const { observedGeneration, revision, configs } = input.context.release;

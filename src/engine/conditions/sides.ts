@@ -18,7 +18,7 @@ export function isTargetDown(input: Input): boolean {
   return target(input)?.serving !== true;
 }
 
-/** A primary that we have raised is as ready as it was before: pods that are still to come make it no worse. */
+/** A primary that Serin has scaled up is as ready as before: pods that still start do not make it worse. */
 export function isPrimaryReady(input: Input): boolean {
   const { capacity } = input.context.release;
   const now = primary(input);
@@ -26,12 +26,12 @@ export function isPrimaryReady(input: Input): boolean {
   return now?.serving === true && (now.readiness.state === 'ready' || isAsBefore);
 }
 
-/** Traffic may go to the primary: it serves, or the canary does not either (I5). */
+/** Traffic can go to the primary: it serves, or the canary does not serve either (I5). */
 export function canPrimaryTakeAll(input: Input): boolean {
   return primary(input)?.serving === true || isTargetDown(input);
 }
 
-/** The first primary is complete, and can bear what the target bears (E4, E60). */
+/** The first primary is complete, and can carry the load of the target (E4, E60). */
 export function canPrimaryTakeOver(input: Input): boolean {
   const now = primary(input);
   if (!isConverged(input) || now?.readiness.state !== 'ready') return false;
@@ -42,27 +42,27 @@ function isPrimaryPromoted(input: Input): boolean {
   return primary(input)?.carries === input.context.release.revision;
 }
 
-/** The promoted revision is all that there is in the primary, and it is ready. */
+/** The primary consists only of the promoted revision, and is ready. */
 export function isPromotionComplete(input: Input): boolean {
   return isPrimaryPromoted(input) && isPrimaryReady(input) && mayLeaveCanary(input);
 }
 
-/** The primary is not written yet, and the canary is not what would be promoted: it may have lost pods since it passed. */
+/** The primary is not written yet, and the canary is not ready: it could have lost pods since it passed. */
 export function isUnproved(input: Input): boolean {
   return !isPrimaryPromoted(input) && !isTargetReady(input);
 }
 
-/** Both sides are ready by their thresholds and nothing holds the release: without this nothing advances, nor is promoted (I13, E80). */
+/** Both sides are ready by their thresholds and nothing holds the release: only then does it advance or get promoted (I13, E80). */
 export function mayAdvance(input: Input): boolean {
   return !isHeldUp(input) && isTargetReady(input) && isPrimaryReady(input);
 }
 
-/** The recorded routes send everything to the primary. */
+/** The recorded routes send all traffic to the primary. */
 export function isAllToPrimary({ context }: Input): boolean {
   return sendsAllToPrimary(context.release.routes);
 }
 
-/** The same, and so do the routes in the cluster. */
+/** The recorded routes and those in the cluster send all traffic to the primary. */
 export function isAllToPrimaryNow(input: Input): boolean {
   return isConverged(input) && isAllToPrimary(input);
 }
@@ -72,7 +72,7 @@ export function hasSettled(input: Input): boolean {
   return !isHalted(input) && isDue(input) && isTargetReady(input) && isAllToPrimaryNow(input);
 }
 
-/** The recorded routes bring traffic to a canary that does not serve, and the primary does (I5). */
+/** The recorded routes bring traffic to a canary that does not serve, while the primary does (I5). */
 export function isCanaryLost(input: Input): boolean {
   return reachesCanary(input.context.release.routes) && isTargetDown(input) && primary(input)?.serving === true;
 }
@@ -101,7 +101,7 @@ export function hasSettledCapacity({ context, event }: Input): boolean {
   return reachedMs !== undefined && event.facts.nowMs >= reachedMs + settlingMs(side, event.facts.scaleDownDelayMs);
 }
 
-/** The scaler keeps fewer pods than were asked of it, and has had its time: no release fails by that (E102). */
+/** The scaler keeps fewer pods than requested, and has had its time: no release fails because of that (E102). */
 export function isGivenLess(input: Input): boolean {
   const { release } = input.context;
   const { capacity, stepStartedMs, awaitedSinceMs = stepStartedMs } = release;
@@ -116,7 +116,7 @@ function isEnough({ event }: Input, side: 'primary' | 'target', pods: number | u
   return pods === undefined || hasCapacity(event.facts[side], pods);
 }
 
-/** The pods that have lost their traffic may go: proxies know, and the primary serves (E5). */
+/** The pods that have lost their traffic can stop: proxies know, and the primary serves (E5). */
 export function isDrained(input: Input): boolean {
   return hasDrained(input) && isConverged(input) && canPrimaryTakeAll(input);
 }

@@ -3,12 +3,12 @@ import { longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs } from '../deadli
 import { asksRollbackFirst } from '../rollback-poll.ts';
 import { isPaused } from './hold-ups.ts';
 
-/** The moment has come that the step waits for. */
+/** The time for which the step waits has come. */
 export function isDue({ context, event }: Input): boolean {
   return context.wakeAtMs !== undefined && event.facts.nowMs >= context.wakeAtMs;
 }
 
-/** The same for what asks something: rollback hooks are asked first of all (E82). */
+/** The same for a step that makes queries or calls: rollback hooks are called first (E82). */
 export function isDueToAsk(input: Input): boolean {
   return isDue(input) && !isPaused(input) && !asksRollbackFirst(input);
 }
@@ -31,17 +31,17 @@ function rolloutDeadline({ context, event: { facts } }: Input, side: 'primary' |
   return rolloutDeadlineMs(facts.canary, context.release.stepStartedMs, facts[side]);
 }
 
-/** `E100`: a rollout that goes on is not late. */
+/** `E100`: a rollout that progresses is not late. */
 export function isRolloutLate(input: Input, side: 'primary' | 'target'): boolean {
   return isPast(input, rolloutDeadline(input, side));
 }
 
-/** The step was to end now, and the rollout has gone on meanwhile. */
+/** The step was to end now, but the rollout has progressed meanwhile. */
 export function rollsOn(input: Input, side: 'primary' | 'target'): boolean {
   return isDue(input) && input.event.facts.nowMs < rolloutDeadline(input, side);
 }
 
-/** The pause for proxies is over, counted from when the step began (E5, E6a): a wake for something else does not begin it anew. */
+/** The pause for proxies is over, counted from the start of the step (E5, E6a): another wake does not start it again. */
 export function hasDrained({ context, event: { facts } }: Input): boolean {
   return facts.nowMs >= context.release.stepStartedMs + facts.scaleDownDelayMs;
 }

@@ -8,7 +8,7 @@ import { isSame, replay } from './replay.ts';
 
 const SECRET = 'hunter2-do-not-show-9f8e7d6c5b4a';
 
-/** A release that is blocked for a while, and whose routes are not accepted for another. */
+/** A release that is blocked for a while, and whose routes are not accepted for another while. */
 function recorded(blocker: NewBlocker): JournalPart[] {
   const parts: JournalPart[] = [];
   const world = new World(aCanary({ stepWeight: 50 })).begin();
@@ -37,7 +37,7 @@ function differences(parts: readonly JournalPart[]): unknown[] {
   );
 }
 
-/** The facts as they were noted when a blocker was a sentence. */
+/** The facts in the form in which a blocker was a sentence. */
 function asBefore(parts: readonly JournalPart[]): JournalPart[] {
   const old = structuredClone(parts) as JournalPart[];
   for (const { facts } of old.flatMap(({ segments }) => segments.flatMap(({ entries }) => entries))) {
@@ -59,14 +59,14 @@ it('a journal with blockers replays to the same decisions', () => {
   expect(differences(parts)).toEqual([]);
 });
 
-it('a journal that an older Serin kept, with sentences in the place of blockers, does too', () => {
+it('a journal of an older Serin, with sentences in place of blockers, replays to the same decisions', () => {
   const parts = asBefore(recorded(blocker));
   expect(JSON.stringify(parts)).toContain('something blocks it');
   expect(JSON.stringify(parts)).not.toContain('NameTaken');
   expect(differences(parts)).toEqual([]);
 });
 
-it('the words of others in a blocker are kept without what looks like a secret', () => {
+it('foreign text in a blocker is kept without strings that look like a secret', () => {
   const parts = recorded({ code: 'ApiRejected', field: `spec.x.token=${SECRET}`, detail: `denied: password=${SECRET}, token: ${SECRET}` });
   const text = JSON.stringify(parts);
   expect(text).toContain('ApiRejected');

@@ -8,13 +8,13 @@ import { replay } from './replay.ts';
 export interface CoursePoint {
   atMs: number;
   metric: string;
-  /** Evidence against the canary, and that it is not worse than tolerated: shares of what a decision needs, 0–1. */
+  /** Evidence against the canary, and evidence that it is not worse than tolerated, as fractions of the evidence for a decision, 0–1. */
   against: number;
   inFavour: number;
   verdict: ComparisonVerdict;
 }
 
-/** How the evidence of a release grew, from the counts in its journal; ends where the journal cannot be followed. */
+/** Growth of a release's evidence, from the counts in its journal; ends where the journal cannot be followed. */
 export function comparedCourse(parts: readonly JournalPart[]): CoursePoint[] {
   const course: CoursePoint[] = [];
   for (const step of replay(parts)) {

@@ -8,10 +8,10 @@ import type { Answer } from '../questions.ts';
 import type { JournalAnswer } from './journal-part.ts';
 import { withoutCredentials } from './without-credentials.ts';
 
-/** Replaces a text by one that is the same for the same text, and from which the text cannot be guessed. */
+/** Replaces a text by another, always the same for the same text, from which the text cannot be guessed. */
 export type Hide = (text: string) => string;
 
-/** Stands for the random word of the cookies. */
+/** Replacement for the random word of the cookies. */
 const COOKIE_WORD = 'journal';
 const LONGEST_TEXT = 1_500;
 const MOST_QUERIES = 40;
@@ -24,14 +24,14 @@ const SHOWN =
   primaryRevision verb id by phase step targetUid promotedRevision observedRollout scaledDownUid scaler writer gate check verdict limit key outcome
   severity type container open webhook webhooks interval initialDelay mode unmeasured cookieName primaryCookieName side code metric
   pace tolerate atLeast warmUp maxStepDuration limits reported requester`);
-/** Sentences and queries: without what looks like a secret, and without the secrets of the spec. */
+/** Sentences and queries: stored without strings that look like a secret, and without the secrets of the spec. */
 const SENTENCES = keys('image from to problem reason message detail field unreadable query trafficQuery queries');
-/** Everything below is the user's, field names included. */
+/** Values below belong to the user, field names included. */
 const OPAQUE = keys('match templateVariables');
 
 const SPEC = ['provider', 'targetRef', 'ingressRef', 'routeRef', 'routeRefs', 'progressDeadlineSeconds', 'skipAnalysis', 'suspend'];
 
-/** Everything of a release that a decision can depend on, without what may be a secret (docs/journal.md lists what is kept). */
+/** Everything of a release that a decision can depend on, without possible secrets (docs/journal.md lists what is kept). */
 export class Concealment {
   readonly #hide: Hide;
   /** Texts of the spec that must not appear in any sentence. */
@@ -66,7 +66,7 @@ export class Concealment {
     const entries = Object.entries(key === 'routedFor' || key === 'leftRoutes' ? placeOnly(value) : value);
     return Object.fromEntries(
       entries.map(([name, one]) => {
-        // Fields of an alert are sentences of others, and none is needed.
+        // Fields of an alert are foreign sentences, and none is needed.
         if (name === 'fields') return [name, []];
         return [name, name === 'id' && isUnreadable ? this.#hide(String(one)) : this.#field(name, one)];
       }),
@@ -80,8 +80,7 @@ export class Concealment {
   }
 
   /**
-   * A decision depends on whether two sentences are the same, and the engine makes longer ones of shorter ones: what is replaced must not
-   * depend on what stands around it.
+   * A decision depends on the equality of two sentences, and the engine combines them into longer ones: a replacement must not depend on the text around it.
    */
   #sentence(text: string): string {
     return withoutCredentials(hideSecrets(text, this.#secrets)).slice(0, LONGEST_TEXT);
@@ -100,7 +99,7 @@ function partOf({ apiVersion, kind, metadata, spec }: Canary): object {
       service: pick(spec.service, ['port', 'name']),
       analysis: {
         ...spec.analysis,
-        // Whether a webhook is called, and whether in the place of another one.
+        // Needed to decide that a webhook is called, and that it replaces another one.
         ...(webhooks && { webhooks: webhooks.map((one: Webhook) => pick(one, ['name', 'type', 'url', 'muteAlert'])) }),
         ...(sessionAffinity && { sessionAffinity: pick(sessionAffinity, ['cookieName', 'primaryCookieName']) }),
       },

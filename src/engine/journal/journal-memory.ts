@@ -1,13 +1,13 @@
-/** One that holds a part under way. */
+/** A recorder that holds a part in progress. */
 export interface Holder {
   readonly namespace: string;
   /** Forgets the part. */
   giveUp(): void;
 }
 
-/** Characters that the parts under way of all Canaries hold together at the most. */
+/** Maximum number of characters in the parts in progress of all Canaries. */
 export const MOST_HELD = 8 * 1024 * 1024;
-/** Of those, what stays when parts are given up: the next search for the largest one is a while away. */
+/** Fraction that is left when parts are given up: the next search for the largest part is then a while away. */
 const SHARE_LEFT = 0.9;
 
 interface Namespace {
@@ -16,8 +16,8 @@ interface Namespace {
 }
 
 /**
- * What all recorders hold together. When it is too much, the largest parts of the namespaces that hold most are given up, so that a tenant
- * who edits many Canaries loses its own journals and not those of others.
+ * Memory of all recorders. If it is too large, the largest parts of the namespaces with the most memory are given up, so that a tenant who edits many Canaries
+ * loses its own journals and not those of others.
  */
 export class JournalMemory {
   readonly #most: number;
@@ -28,12 +28,12 @@ export class JournalMemory {
     this.#most = most;
   }
 
-  /** Characters of all holders. */
+  /** Number of characters of all holders. */
   get held(): number {
     return this.#held;
   }
 
-  /** Characters that `holder` has now, instead of those before; 0: none. Calls `giveUp` where all have too many together, also of this holder. */
+  /** Sets the number of characters that `holder` has now, 0 for none. Calls `giveUp`, also of this holder, if all have too many together. */
   hold(holder: Holder, characters: number): void {
     this.#set(holder, characters);
     if (this.#held <= this.#most) return;

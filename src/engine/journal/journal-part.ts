@@ -9,16 +9,16 @@ import type { Compared } from '../../judge/compared.ts';
 import { NotedCompared } from './noted-counts.ts';
 import { NotedPoll } from './noted-polls.ts';
 
-/** Of the format. A reader refuses another one. */
+/** Version of the format. A reader refuses other versions. */
 export const journalVersion = 1;
 
-/** Entries of one part; a recorder that has so many ends the part, which is stored. A kill loses no more than these, and the polls between them. */
+/** Maximum number of entries of one part; a recorder then ends the part, which is stored. A kill loses at most these, and the polls between them. */
 export const MOST_ENTRIES = 200;
-/** Polls of one part that a reader takes: more than fit into the characters that a recorder leaves it. */
+/** Maximum number of polls of one part that a reader accepts: more than a recorder can fit into a part. */
 const MOST_POLLS = 5_000;
-/** Characters of one part before it is compressed. */
+/** Maximum number of characters of one part before it is compressed. */
 export const LARGEST_PART = 96 * 1024;
-/** Time of the first part; each further one may last twice as long as the one before. */
+/** Duration of the first part; each further part can last twice as long as the previous part. */
 export const FIRST_PART_MS = 15 * 60_000;
 
 const Text = z.string().max(2_000);
@@ -36,7 +36,7 @@ const Done = z.object({ outcome: z.literal('written') });
 
 const CompareAnswers = z.array(NotedCompared).max(200);
 
-/** An answer without the id of its question: an entry holds only one that was awaited. Counts are written short. */
+/** An answer without the id of its question: an entry only has an answer that was awaited. Counts are written in short form. */
 const NotedAnswer = z.union([
   Hooks.extend({ outcome: z.literal('passed'), webhooks: z.array(Name).max(200) }),
   Hooks.extend({ outcome: z.literal('refused'), webhook: Name, reason: Text }),
@@ -55,13 +55,13 @@ const NotedAnswer = z.union([
   Done.extend({ kind: z.enum(['undo', 'restart']) }),
 ]);
 export type NotedAnswer = z.infer<typeof NotedAnswer>;
-/** The same with its counts as the engine has them. */
+/** The same with counts in the engine's form. */
 export type JournalAnswer =
   | Exclude<NotedAnswer, { kind: 'measure' | 'compare' }>
   | (Omit<Extract<NotedAnswer, { kind: 'measure' }>, 'compared'> & { compared?: readonly Compared[] })
   | (Omit<Extract<NotedAnswer, { kind: 'compare' }>, 'compared'> & { compared: readonly Compared[] });
 
-/** A blocker as data; journals of before hold its sentence alone. */
+/** A blocker as data; older journals have only its sentence. */
 const NotedBlocker = z.union([NewBlocker, Text.transform((detail): NewBlocker => ({ code: 'Other', detail }))]);
 
 const unroutableOf = ({ message, sinceMs }: { message: string; sinceMs: number }) => ({
@@ -85,7 +85,7 @@ const Side = z.object({
 });
 const ScalerLimits = z.object({ min: Count, max: Count });
 
-/** The facts of one step, once the patches before it are merged. */
+/** The facts of one step, with all previous patches merged. */
 export const JournalFacts = z.object({
   nowMs: Count,
   canary: Canary.extend({
@@ -113,7 +113,7 @@ export const JournalFacts = z.object({
   converged: z.boolean(),
   unconfirmed: NotedBlocker.exactOptional(),
   blocker: NotedBlocker.exactOptional(),
-  /** The same in journals of before. */
+  /** The same in older journals. */
   obstacle: Text.exactOptional(),
   unroutable: z
     .union([NewBlocker.extend({ sinceMs: Count }), z.object({ message: Text, sinceMs: Count }).transform(unroutableOf)])
@@ -151,43 +151,43 @@ const Decision = z.object({
 
 export const JournalEntry = z.object({
   event: z.enum(['RESUME', 'FACTS', 'WAKE', 'ANSWER', 'DELIVERED']),
-  /** JSON merge patch from the facts of the entry before; of the first entry of a part, from none. */
+  /** JSON merge patch from the facts of the previous entry; for the first entry of a part, from no facts. */
   facts: z.record(z.string(), z.unknown()).exactOptional(),
   answer: NotedAnswer.exactOptional(),
-  /** Of a delivery. */
+  /** Set for a delivery. */
   key: z.string().max(1_000).exactOptional(),
   decided: Decision,
   /** Writes to the cluster until the next entry, in words. */
   writes: z.array(Name).max(50).exactOptional(),
-  /** Polls that followed it, each of which decided what this entry did. */
+  /** Polls after this entry, each with the same decision. */
   polls: z.array(NotedPoll).max(MOST_POLLS).exactOptional(),
 });
 export type JournalEntry = z.infer<typeof JournalEntry>;
 
-/** Steps that follow each other: a new one begins where the release was read anew from its status. */
+/** Consecutive steps. A new segment begins when the release was read from its status again. */
 export const JournalSegment = z.object({
   from: z.object({ value: z.unknown(), context: JournalContext }),
   entries: z.array(JournalEntry).max(MOST_ENTRIES),
 });
 export type JournalSegment = z.infer<typeof JournalSegment>;
 
-/** Everything that the decisions of a release, or of a part of it, depended on. Stored where tenants write: parse it with this schema. */
+/** All input of the decisions of a release, or of a part of it. Stored where tenants write: parse it with this schema. */
 export const JournalPart = z.object({
   version: z.literal(journalVersion),
   /** Version of Serin. */
   engine: z.string().max(100),
-  /** The process that recorded it. */
+  /** The process that recorded the part. */
   writer: Name,
   canary: z.object({ namespace: Name, name: Name, uid: Name }),
   run: z.int(),
-  /** Of the parts that this process made of this release, from 1; one that is missing was not stored. */
+  /** Number of the part among those of this process and release, from 1; a missing number was not stored. */
   number: z.int().min(1),
   revision: Name,
   beganMs: Count,
   endedMs: Count,
-  /** The phase with which the release ended in this part; absent: it went on, or was suspended. */
+  /** The phase with which the release ended in this part; absent if it continued or was suspended. */
   ended: z.enum(['Initialized', 'Succeeded', 'Failed']).exactOptional(),
-  /** The process stopped, and has stored all that it had noted. */
+  /** The process stopped, and has stored all its notes. */
   stopped: z.literal(true).exactOptional(),
   segments: z
     .array(JournalSegment)

@@ -11,7 +11,7 @@ import { isSame, replay } from './replay.ts';
 
 const hide = (text: string) => `#${createHmac('sha256', 'salt').update(text).digest('hex').slice(0, 12)}`;
 
-/** The parts that a recorder beside this world keeps, as they come back from the store. */
+/** The parts that a recorder of this world keeps, as read back from the store. */
 function recorded(world: World, memory = new JournalMemory()): JournalPart[] {
   const parts: JournalPart[] = [];
   const recorder = new Recorder({
@@ -118,7 +118,7 @@ describe('a journal', () => {
     expect(part?.segments[0]?.entries.map(({ decided }) => decided.weight)).toEqual(expect.arrayContaining([0, 40, 80]));
   });
 
-  it('has no step of an idle Canary, or of one that is initialized', () => {
+  it('has no step of an idle Canary, nor of its initialization', () => {
     const world = new World(aCanary());
     const parts = recorded(world);
     world.begin();
@@ -134,7 +134,7 @@ describe('a journal', () => {
     expect(found).toMatchObject([{ recorded: { weight: 79 }, decided: { weight: 80 } }]);
   });
 
-  it('I15: ends a part before it grows beyond its bounds, and goes on with the next one', () => {
+  it('I15: ends a part before it exceeds its bounds, and continues with the next one', () => {
     const world = new World(aCanary({ stepWeight: 40, ...withHooks('confirm-promotion') }));
     world.behaviour.hooks['confirm-promotion'] = 'refused';
     const parts = recorded(world);
@@ -151,7 +151,7 @@ describe('a journal', () => {
     expect(differences(parts)).toEqual([]);
   });
 
-  it('holds no secret of the Canary, of what its backends say, or of the cluster', () => {
+  it('holds no secret of the Canary, of the texts of its backends, or of the cluster', () => {
     const secret = (where: string) => `hunter2-${where}-Xy9`;
     const s = new World(
       aCanary(

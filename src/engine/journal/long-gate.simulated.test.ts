@@ -30,7 +30,7 @@ function recorded(world: World): { parts: JournalPart[]; evidence: string[]; sto
   return { parts, evidence, stop: () => recorder.stop() };
 }
 
-/** As it comes back from the store. */
+/** A part as read back from the store. */
 const stored = (part: JournalPart): JournalPart => JournalPart.parse(JSON.parse(JSON.stringify(part)));
 
 function replayed(parts: readonly JournalPart[]): { differences: unknown[]; evidence: string[] } {
@@ -148,7 +148,7 @@ describe('the journal of a long gate', () => {
   });
 });
 
-it('the journal of a gate holds which window is final and which ends at a sample, and replays to the same evidence and questions', () => {
+it('the journal of a gate records which window is final and which ends at a sample, and replays to the same evidence and questions', () => {
   const world = releasing({ ...slowGate, warmUp: '0s' }, { canary: 0, primary: 0, perSecond: 0 }, {}, 60_000);
   const counted = world.behaviour.compare;
   const { parts, evidence, stop } = recorded(world);
@@ -175,7 +175,7 @@ describe('counts in a journal', () => {
   const window = (canary: ReturnType<typeof pod>[], primary: ReturnType<typeof pod>[]) =>
     ({ metric: 'errors', kind: 'window', window: { fromMs: 1, toMs: 2, canary: sums, primary: sums, pods: { canary, primary } } }) as const;
 
-  it('name a pod once in a part, and hold neither pods of the canary nor those of the primary that are not followed', () => {
+  it('name a pod once in a part, and contain neither pods of the canary nor those of the primary that are not followed', () => {
     const [writer, reader] = [new CountsNotes(), new CountsNotes()];
     const many = Array.from({ length: 30 }, (_, index) => pod(`p${index}`, index + 1, index % 2));
     const followed: Pods = { canaryPods: 2, primary: Object.fromEntries(many.slice(0, 20).map(({ name, ...counts }) => [name, counts])) };
@@ -190,16 +190,16 @@ describe('counts in a journal', () => {
     ]);
   });
 
-  it('have no pods where none of the canary had requests', () => {
+  it('have no pods if no pod of the canary had requests', () => {
     expect(new CountsNotes().noted(window([], [pod('p', 1)]), undefined)).not.toHaveProperty('window.pods');
   });
 
-  it('are read with the pods of a journal that holds them whole', () => {
+  it('are read with the pods of a journal that contains them in full', () => {
     const whole = window([pod('c', 1)], [pod('p', 1)]);
     expect(new CountsNotes().read(NotedCompared.parse(whole))).toEqual(whole);
   });
 
-  it('hold a history as numbers, and the bounds of buckets once', () => {
+  it('contain a history as numbers, and the bounds of buckets once', () => {
     const notes = new CountsNotes();
     const history = { metric: 'errors', kind: 'history', primary: [sums, { requests: 2.5, failures: 1 }] } as const;
     const noted = notes.noted(history, undefined);
@@ -214,7 +214,7 @@ describe('counts in a journal', () => {
     expect(notes.read(NotedCompared.parse(JSON.parse(text)))).toEqual(buckets);
   });
 
-  it('with a field that a short record does not have are not written as one', () => {
+  it('have no short record if they have a field that it lacks', () => {
     const { pods: _, ...plain } = window([], []).window;
     const times: NotedPoll['times'] = [5_000, 0, null, null];
     const noted = (one: object) => notedPoll([one as Compared], { times, nowMs: 2, before: undefined }, new CountsNotes());

@@ -9,16 +9,16 @@ const Full = z.object({ requests: Count, failures: Count });
 const FullPods = z.array(Full.extend({ name: Name })).max(1_000);
 
 const MOST_SERVED = 5_000;
-/** So many names alone fill a part. */
+/** Maximum number of names: they would fill a part without any counts. */
 const MOST_NAMES = 4_000;
 
-/** Requests and failures; a number alone has no failures. */
+/** Requests and failures; a single number has no failures. */
 export const NotedCounts = z.union([Count, z.tuple([Count, Count])]);
 type NotedCounts = z.infer<typeof NotedCounts>;
 
 /**
- * Of the canary the number of pods with requests, of the primary the pods that the judge follows: nothing else of them decides. They go by their places in the list
- * of names that the part has shown so far; `names` adds to it. Null: not in this window.
+ * Number of pods of the canary with requests, and the pods of the primary that the judge follows: only these decide. Pods are identified by their index in the
+ * list of names that the part has shown so far; `names` adds to it. Null if a pod is not in this window.
  */
 export const NotedPods = z.object({
   canary: z.int().min(1).max(MOST_SERVED),
@@ -34,12 +34,12 @@ const NotedWindow = z.object({
   primary: Full,
   pods: z.union([NotedPods, z.object({ canary: FullPods, primary: FullPods })]).exactOptional(),
 });
-/** The last bound is infinite, which JSON has not. */
+/** The last bound is infinite, which JSON cannot express. */
 const Bound = Count.nullable().transform((bound) => bound ?? Number.POSITIVE_INFINITY);
-/** Without bounds: those of the window before. */
+/** Without bounds, those of the previous window apply. */
 const NotedBuckets = z.object({ boundsMs: z.array(Bound).max(200).exactOptional(), cumulative: z.array(Count).max(200) });
 
-/** Counts as a part holds them. */
+/** Counts in the form of a part. */
 export const NotedCompared = z.union([
   z.object({
     metric: Name,
@@ -61,7 +61,7 @@ export function countsIn(noted: NotedCounts | Counts): Counts {
   return 'requests' in noted ? noted : { requests: noted[0], failures: noted[1] };
 }
 
-/** Writes counts of one part short, and reads them. Both sides see the same windows in the same order, so that they have the same names. */
+/** Writes counts of one part in short form, and reads them. Writer and reader see the same windows in the same order, so that they have the same names. */
 export class CountsNotes {
   readonly #names: string[] = [];
 
@@ -82,7 +82,7 @@ export class CountsNotes {
     }
   }
 
-  /** Undefined: the judge uses none of them. */
+  /** Undefined if the judge uses none of the pods. */
   notedPods({ canary, primary }: NonNullable<Window['pods']>, before: Pods | undefined): NotedPods | undefined {
     const served = canary.filter(({ requests }) => requests > 0).length;
     if (served === 0) return undefined;

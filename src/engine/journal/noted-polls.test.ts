@@ -11,6 +11,6 @@ it.each([
   { asks: ['compare', 'wakeAt 5'], isQuestion: true, wake: { ms: 5 } },
   { asks: ['compare', 'wakeAt 5', 'record'], isQuestion: true, wake: undefined },
   { asks: ['measure', 'wakeAt 5'], isQuestion: true, wake: undefined },
-])('a poll is short where it asks for nothing but its wake: $asks gives $wake', ({ asks, isQuestion, wake }) => {
+])('a poll is short if it needs only its wake: $asks gives $wake', ({ asks, isQuestion, wake }) => {
   expect(wakeOf(asks, isQuestion)).toEqual(wake);
 });

@@ -8,11 +8,11 @@ const Ms = z.number();
 
 const Times = z.tuple([Ms, Ms, Ms.nullable(), Ms.nullable()]);
 /**
- * A poll that changed nothing but the counts: its question and its answer, as one short record of the step before it, without its query, which a check asks, too.
- * `times`: milliseconds from the step before to the question, from there to the answer, and from each of the two to the wake that it asked for.
+ * A poll that changed only the counts: its question and its answer, as one short record at the previous step, without its query, which a check also runs.
+ * `times`: milliseconds from the previous step to the question, from the question to the answer, and from each of the two to its wake.
  */
 export const NotedPoll = z.union([
-  /** `span`: milliseconds from the begin and end of the window to the answer. `endsBetween`: it does not end at a sample, as nearly all do. */
+  /** `span`: milliseconds from the start and end of the window to the answer. `endsBetween`: it does not end at a sample, unlike nearly all windows. */
   z.object({
     times: Times,
     span: z.tuple([Ms, Ms]),
@@ -26,10 +26,10 @@ export const NotedPoll = z.union([
 ]);
 export type NotedPoll = z.infer<typeof NotedPoll>;
 
-/** A poll reads this metric alone. */
+/** The only metric that a poll reads. */
 const POLLED = 'errors';
 
-/** What one of the two steps asked, in milliseconds until the wake; undefined: something else, too. */
+/** Milliseconds from one of the two steps to its wake; undefined if the step also did something else. */
 export function wakeOf(asks: readonly string[], isQuestion: boolean): { ms: number | null } | undefined {
   const [wake = '', ...others] = isQuestion ? asks.slice(1) : asks;
   if (others.length > 0 || (isQuestion && asks[0] !== 'compare')) return undefined;
@@ -41,7 +41,7 @@ export function wakeOf(asks: readonly string[], isQuestion: boolean): { ms: numb
 const WAKE = 'wakeAt ';
 const asksOf = (ms: number | null): string[] => (ms === null ? [] : [`${WAKE}${ms}`]);
 
-/** The poll as a short record; undefined: it does not fit, and is noted as two steps. */
+/** The poll as a short record; undefined if it does not fit, and is noted as two steps. */
 export function notedPoll(
   [one, ...others]: readonly Compared[],
   { times, nowMs, before }: { times: NotedPoll['times']; nowMs: number; before: Pods | undefined },
@@ -52,7 +52,7 @@ export function notedPoll(
   if (one.kind !== 'window') return undefined;
   const { metric: _, kind: _kind, window, isFinal, endsAtSample, ...more } = one;
   const { fromMs, toMs, canary, primary, pods, ...moreOfWindow } = window;
-  // A short record has no other fields.
+  // A short record cannot hold other fields.
   if (Object.keys({ ...more, ...moreOfWindow }).length > 0) return undefined;
   if (![...times, nowMs, fromMs, toMs].every((ms) => ms === null || Number.isSafeInteger(ms))) return undefined;
   const noted = pods && notes.notedPods(pods, before);
@@ -61,7 +61,7 @@ export function notedPoll(
   return { times, span, ...counts, ...(isFinal && { isFinal }), ...(!endsAtSample && { endsBetween: true }) };
 }
 
-/** Both steps of a poll, as the recorder saw them. */
+/** Both steps of a poll, in the form of the recorder. */
 export function stepsOf(poll: NotedPoll, lastMs: number, decided: StepSummary, notes: CountsNotes) {
   const [asked, answered, ...wakes] = poll.times;
   const nowMs = lastMs + asked + answered;

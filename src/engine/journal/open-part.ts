@@ -14,7 +14,7 @@ import { type StepSummary, summaryOf } from './step-summary.ts';
 
 const MOST_WRITES = 20;
 const LONGEST_WRITE = 300;
-/** No fact of its own has a dot in its name. */
+/** Names of facts contain no dot. */
 const CANARY = 'canary.';
 
 export interface RecordedStep {
@@ -28,22 +28,22 @@ interface OpenEntry {
   text: string;
   writes?: string[];
   polls?: string[];
-  /** What was decided, but for the questions. */
+  /** The decision without its questions. */
   course: string;
-  /** The question of a poll and no other news: its answer may make one short record of both. */
+  /** Question of a poll without other changes: it can become one short record together with its answer. */
   asked?: { nowMs: number; afterMs: number; wakeMs: number | null };
 }
 
-/** A part to which entries are added. They are kept as text: as objects they would take several times the memory. */
+/** A part to which entries are added. Entries are kept as text: as objects they would take several times the memory. */
 export class OpenPart {
   readonly #head: Omit<JournalPart, 'segments'>;
   readonly #conceal: Concealment;
   readonly #notes = new CountsNotes();
   readonly #segments: { from: string; entries: OpenEntry[] }[] = [];
-  /** As the last entry had them, by field; those of the Canary by `canary.` and their name. */
+  /** Facts of the last entry, by field; fields of the Canary are named `canary.` and their name. */
   #facts = new Map<string, string>();
   #factsLength = 0;
-  /** Of the last step that was noted. */
+  /** Time of the last noted step. */
   #lastMs = 0;
   #entries = 0;
   #characters = 0;
@@ -64,12 +64,12 @@ export class OpenPart {
     return this.#entries >= MOST_ENTRIES || this.#characters >= LARGEST_PART;
   }
 
-  /** Characters that it holds. */
+  /** Number of characters of the part. */
   get size(): number {
     return this.#characters + this.#factsLength;
   }
 
-  /** `isUnread`: the step did not begin where the last one ended. */
+  /** `isUnread`: the step does not continue from the last one. */
   add(step: RecordedStep, isUnread: boolean): void {
     const { before, next, event } = step;
     const facts = this.#conceal.facts(event.facts);
@@ -129,7 +129,7 @@ export class OpenPart {
     this.#entries += 1;
   }
 
-  /** Whether the step was the answer of a poll that changed nothing else, and is noted with its question. */
+  /** Notes the step together with its question if it is the answer of a poll that changed nothing else. */
   #addPoll({ before, event }: RecordedStep, decided: StepSummary): boolean {
     const entries = this.#segments.at(-1)?.entries ?? [];
     const [last, question] = entries.slice(-2);
@@ -159,7 +159,7 @@ export class OpenPart {
     return { ...answer, compared: answer.compared.map((one) => this.#notes.noted(one, podsKnown(event, before, one.metric))) };
   }
 
-  /** The patch from the facts of the last entry. Most fields are as they were: their text shows it, and they are not parsed. */
+  /** The patch from the facts of the last entry. Most fields have not changed: equal texts show that without parsing. */
   #changesTo({ canary, ...facts }: Facts): JsonRecord | undefined {
     const before = this.#facts;
     const ofCanary = Object.entries(canary).map(([name, value]): [string, unknown] => [CANARY + name, value]);
@@ -181,7 +181,7 @@ export class OpenPart {
   }
 }
 
-/** As JSON has them: what is undefined is left out. */
+/** Texts in JSON form: undefined fields are left out. */
 function textsOf(fields: readonly [string, unknown][]): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [name, value] of fields) {

@@ -8,23 +8,23 @@ import { OpenPart, type RecordedStep } from './open-part.ts';
 import { pathOf } from './step-summary.ts';
 
 export interface RecorderOptions {
-  /** Of the Canary. */
+  /** Namespace of the Canary. */
   namespace: string;
   /** Version of Serin. */
   engine: string;
-  /** Names this process. */
+  /** Name of this process. */
   writer: string;
-  /** A new one for each part, so that no two parts can be compared by it. */
+  /** A new function for each part, so that no two parts can be compared by its texts. */
   hide(): Hide;
-  /** Shared by all recorders; it may take the part under way. */
+  /** Shared by all recorders; it can make the recorder give up the part in progress. */
   memory: JournalMemory;
-  /** Takes a part that is complete. */
+  /** Stores a complete part. */
   keep(part: JournalPart): void;
 }
 
 /**
- * Notes what the decisions of a release depend on, from the step that begins it to the step after which the Canary is idle. Steps that change nothing
- * are left out: what they saw comes with the next one.
+ * Notes the input of a release's decisions, from the step that begins it to the step after which the Canary is idle. Steps that change nothing are left out:
+ * their facts come with the next entry.
  */
 export class Recorder implements Holder {
   readonly #options: RecorderOptions;
@@ -64,17 +64,17 @@ export class Recorder implements Holder {
     if (isOver) this.#number = 0;
   }
 
-  /** Something was written to the cluster. */
+  /** Notes a write to the cluster. */
   wrote(what: string): void {
     this.#part?.wrote(what);
   }
 
-  /** The part under way is lost; the next step begins a new one. */
+  /** Drops the part in progress; the next step begins a new one. */
   giveUp(): void {
     this.#part = undefined;
   }
 
-  /** This process stops: keeps what was noted so far. */
+  /** This process stops: stores the notes so far. */
   stop(): void {
     this.#end({ stopped: true });
   }
@@ -88,7 +88,7 @@ export class Recorder implements Holder {
   }
 }
 
-/** A release is being started, analysed, promoted or rolled back. Initialization is none. */
+/** A release is being started, analysed, promoted or rolled back. Initialization does not count. */
 export function isUnderWay(snapshot: Snapshot): boolean {
   const [phase = ''] = pathOf(snapshot.value).split('.');
   if (['New', 'Initializing', 'Terminating', 'Terminated'].includes(phase)) return false;
@@ -99,7 +99,7 @@ function hasNoEffect({ before, next, questions }: RecordedStep): boolean {
   return questions.length === 0 && isSameText(before.value, next.value) && isSameContext(before.context, next.context);
 }
 
-/** As one text, though most parts are the same object, and not written out. */
+/** Compares texts field by field: most values are the same object, and need no text. */
 function isSameContext(one: Context, other: Context): boolean {
   const { release, ...rest } = one;
   const { release: otherRelease, ...otherRest } = other;

@@ -10,10 +10,10 @@ import { CountsNotes } from './noted-counts.ts';
 import { stepsOf } from './noted-polls.ts';
 import { type StepSummary, summaryOf } from './step-summary.ts';
 
-/** An entry with its counts read; each poll is two of them. */
+/** An entry with its counts read; each poll becomes two entries. */
 export type NotedEntry = Omit<JournalEntry, 'answer' | 'polls'> & { answer?: JournalAnswer };
 
-/** One entry of a journal with its facts made whole; `begins` where it is the first one after the release was read from its status. */
+/** One entry of a journal with its facts merged; `begins` marks the first entry after the release was read from its status. */
 export interface Noted {
   part: JournalPart;
   segment: JournalSegment;
@@ -22,20 +22,20 @@ export interface Noted {
   begins: boolean;
 }
 
-/** A journal that cannot be followed further, and why. */
+/** Reason for which a journal cannot be followed further. */
 export interface Unfit {
   unfit: string;
 }
 
-/** One step of a journal, beside what the engine does with the same input now. */
+/** One step of a journal, beside the engine's present decision for the same input. */
 export interface Replayed extends Noted {
   recorded: StepSummary;
   decided: StepSummary;
-  /** As it is remembered after the step. */
+  /** Memory of the release after the step. */
   release: Release;
 }
 
-/** The entries in their order; ends with the first one that cannot be read. */
+/** The entries in order; ends at the first entry that cannot be read. */
 export function* entriesOf(parts: readonly JournalPart[]): Generator<Noted | Unfit, void> {
   for (const part of parts) {
     const notes = new CountsNotes();
@@ -71,7 +71,7 @@ function entryOf({ answer, ...entry }: Omit<JournalEntry, 'polls'>, notes: Count
   return { ...entry, answer: { ...rest, ...(compared && { compared: compared.map((one) => notes.read(one)) }) } as JournalAnswer };
 }
 
-/** Under the name that the blocker has now. */
+/** The blocker under its present name. */
 function factsOf({ obstacle, ...facts }: ParsedFacts): Facts {
   return (obstacle === undefined ? facts : { blocker: { code: 'Other', detail: obstacle }, ...facts }) as unknown as Facts;
 }
@@ -79,14 +79,14 @@ function factsOf({ obstacle, ...facts }: ParsedFacts): Facts {
 type ParsedFacts = z.infer<typeof JournalFacts>;
 const WithoutCanary = JournalFacts.omit({ canary: true });
 
-/** With the Canary that is given: most of the facts are its spec, which rarely changes. */
+/** Reuses the given Canary: most of the facts are its spec, which rarely changes. */
 function parsedFacts(known: unknown, canary: ParsedFacts['canary'] | undefined): z.ZodSafeParseResult<ParsedFacts> {
   if (canary === undefined) return JournalFacts.safeParse(known);
   const parsed = WithoutCanary.safeParse(known);
   return parsed.success ? { success: true, data: { ...parsed.data, canary } } : (parsed as z.ZodSafeParseError<never>);
 }
 
-/** Runs the journal through the engine of this process, step by step; ends with the first one that cannot be followed. */
+/** Runs the journal through the engine of this process, step by step; ends at the first step that cannot be followed. */
 export function* replay(parts: readonly JournalPart[]): Generator<Replayed | Unfit, void> {
   let now: Snapshot | undefined;
   for (const noted of entriesOf(parts)) {
@@ -110,7 +110,7 @@ export function begun({ from }: JournalSegment): Snapshot | Unfit {
   return 'unknown' in found ? { unfit: `this Serin has no state "${found.unknown}" in its statechart` } : found;
 }
 
-/** Ids are not stored, and only an answer that was awaited is. */
+/** Ids are not stored, and only an awaited answer is. */
 export function openFor(answer: JournalAnswer, { context }: Snapshot): string | undefined {
   if (answer.kind === 'compare') return context.comparing?.open;
   return answer.kind === 'runHooks' && answer.type === 'rollback' ? context.rollback?.open : context.open;
@@ -126,7 +126,7 @@ function eventOf({ event, answer, key }: NotedEntry, facts: Facts, now: Snapshot
     : { type: event, facts, answer: { ...answer, id } as Answer };
 }
 
-/** One step; a journal that Serin did not write may hold anything. */
+/** Runs one step; a journal that Serin did not write can contain anything. */
 export function tried(now: Snapshot, event: EngineEvent): { next: Snapshot; questions: readonly Question[] } | Unfit {
   try {
     return step(now, event);

@@ -2,7 +2,7 @@ import { releaseOf, type Snapshot } from '../machine.ts';
 import type { Question } from '../questions.ts';
 import { weightOf } from '../strategy.ts';
 
-/** Outcome of one step, as codes and numbers: free text may hold what others wrote. */
+/** Outcome of one step, as codes and numbers: free text can contain text of other writers. */
 export interface StepSummary {
   /** Name of the state: phase, step, and part of it. */
   state: string;
@@ -11,7 +11,7 @@ export interface StepSummary {
   weight: number;
   failedChecks: number;
   iterations: number;
-  /** Questions, in order; a wake-up with its milliseconds from then. */
+  /** Questions, in order; a wake with its delay in milliseconds. */
   asks: readonly string[];
 }
 

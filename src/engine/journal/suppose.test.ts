@@ -6,7 +6,7 @@ import type { JournalPart } from './journal-part.ts';
 import { Recorder } from './recorder.ts';
 import { suppose } from './suppose.ts';
 
-/** The journal of one release: a part for each of these stretches of its life. */
+/** The journal of one release: one part for each of these functions. */
 function journalOf(analysis: Partial<Analysis>, ...stretches: ((world: World) => void)[]): JournalPart[] {
   const world = initialized(aCanary(analysis));
   const parts: JournalPart[] = [];
@@ -40,7 +40,7 @@ const supposing = (parts: readonly JournalPart[], analysis: Partial<Analysis>, s
   });
 
 describe('a release under a supposed analysis', () => {
-  it('is under analysis while it waits for its promotion, and was promoted as it is recorded', () => {
+  it('is under analysis while it waits for its promotion, and is promoted if its recorded one was', () => {
     const parts = journalOf({ stepWeight: 50, ...withHooks('confirm-promotion') }, (world) => {
       world.behaviour.hooks['confirm-promotion'] = 'refused';
       world.tickUntil(({ phase }) => phase === 'WaitingPromotion');
@@ -54,7 +54,7 @@ describe('a release under a supposed analysis', () => {
     expect(same.first).toBeUndefined();
   });
 
-  it('goes on over the parts of a journal, and is unknown from steps that were not stored, once it has gone another way', () => {
+  it('continues over the parts of a journal, and after its first difference is unknown from steps that were not stored', () => {
     const [before, after] = journalOf({ stepWeight: 10, maxWeight: 50 }, toWeight(20), toItsEnd);
     if (!before || !after) throw new Error('there are not two parts');
     const larger = { stepWeight: 20 };
@@ -63,11 +63,11 @@ describe('a release under a supposed analysis', () => {
     const parts = [before, { ...after, number: 3 }];
     const unknown = { unknown: 'steps that follow were not stored' };
     expect(supposing(parts, larger)).toMatchObject({ first: { decided: { weight: 20 } }, end: unknown, isIncomplete: true });
-    // Before that, the recorded status with which the next part begins is its own.
+    // Before a difference, the recorded status with which the next part begins is also its own.
     expect(supposing(parts, {})).toMatchObject({ end: { verdict: 'promoted', weight: 50 }, isIncomplete: true });
   });
 
-  it('takes no answer of other hooks than those that it has asked', () => {
+  it('takes only answers of hooks that it has called', () => {
     const parts = journalOf({ stepWeight: 50, maxWeight: 50, ...withHooks('confirm-promotion') }, (world) => {
       world.behaviour.hooks['confirm-promotion'] = 'refused';
       world.tickUntil(({ phase }) => phase === 'WaitingPromotion');
@@ -81,7 +81,7 @@ describe('a release under a supposed analysis', () => {
     expect(end).toMatchObject({ unknown: expect.stringContaining('when the release was promoted') });
   });
 
-  it('of a journal that ends before the release has no recorded end, and none of its own', () => {
+  it('has no end if the journal ends before the release, which has no recorded end either', () => {
     const parts = journalOf({ stepWeight: 10, maxWeight: 50 }, toWeight(20));
     expect(supposing(parts, {})).toEqual({
       end: { unknown: 'the journal ends before the analysis does', atMs: expect.any(Number) },
@@ -89,12 +89,12 @@ describe('a release under a supposed analysis', () => {
     });
   });
 
-  it('wakes at each time of its own between two steps, and ends at its own deadline', () => {
+  it('wakes at its own times between two steps, and ends at its own deadline', () => {
     let downMs = 0;
     const parts = journalOf({ stepWeight: 10, maxWeight: 50 }, toWeight(10), (world) => {
       downMs = world.nowMs;
       world.targetDown = true;
-      // A controller that could not look any sooner.
+      // A controller that was not able to run earlier.
       world.tick(100_000);
       world.targetDown = false;
       world.settle();

@@ -9,7 +9,7 @@ import { pathOf, type StepSummary, summaryOf } from './step-summary.ts';
 /** Analysis that is supposed instead of the recorded one. */
 export interface SupposedAnalysis {
   facts(facts: Facts): Facts;
-  /** The answer under these facts, or why the recorded one does not give it. */
+  /** The answer under these facts, or the reason for which the recorded answer does not apply. */
   answer(answer: JournalAnswer, facts: { was: Facts; is: Facts }): JournalAnswer | Unfit;
 }
 
@@ -25,19 +25,19 @@ interface End {
 }
 
 export interface Supposed {
-  /** Of the release as it was; absent: the journal ends before it. */
+  /** End of the recorded release; absent if the journal ends earlier. */
   recorded?: { verdict: ReleaseVerdict; atMs: number };
-  /** The first step at which the supposed release decides otherwise. Values that follow were measured under the weights of the recorded one. */
+  /** The first step at which the supposed release decides differently. Values after it were measured under the weights of the recorded release. */
   first?: { atMs: number; recorded: StepSummary; decided: StepSummary };
   end: End | { unknown: string; atMs: number };
   /** Steps of the release were not stored. */
   isIncomplete: boolean;
 }
 
-/** Wakes between two entries of a journal: the supposed release is woken at times of its own. */
+/** Maximum of wakes between two entries of a journal: the supposed release is woken at times of its own. */
 const MOST_WAKES = 1_000;
 
-/** Runs a journal under a supposition until the supposed release is promoted or rolled back, or the journal does not say how it goes on. */
+/** Runs a journal under a supposition until the supposed release is promoted or rolled back, or the journal has no answer for it. */
 export function suppose(parts: readonly JournalPart[], supposed: SupposedAnalysis): Supposed {
   const recorded = recordedVerdict(parts);
   const run = new SupposedRun(supposed);
@@ -67,14 +67,14 @@ export function suppose(parts: readonly JournalPart[], supposed: SupposedAnalysi
   return result({ unknown: 'the journal ends before the analysis does', atMs });
 }
 
-/** Steps before this part were not stored. A process that stops stores what it has noted; one that is killed does not. */
+/** Steps before this part were not stored. A process that stops stores its notes; a killed process does not. */
 function isAfterGap(last: JournalPart | undefined, part: JournalPart): boolean {
   if (last?.stopped) return part.number !== 1;
   if (last) return part.writer !== last.writer || part.number !== last.number + 1;
   return part.number !== 1 || isUnderAnalysis(pathOf(part.segments[0]?.from.value)) || isDecided(pathOf(part.segments[0]?.from.value));
 }
 
-/** Entries with their numbers: each look at a journal reads them anew. */
+/** Entries with their numbers; each iteration reads the journal again. */
 function* numbered(parts: readonly JournalPart[]): Generator<[number, Noted | Unfit], void> {
   let number = 0;
   for (const noted of entriesOf(parts)) yield [number++, noted];
@@ -115,9 +115,9 @@ class SupposedRun {
     this.#supposed = supposed;
   }
 
-  /** How the supposed release ends with this entry, if it does. */
+  /** End of the supposed release with this entry, if it ends. */
   step({ entry, facts, segment, begins }: Noted): End | Unfit | undefined {
-    // Once it has gone another way, the recorded status is not its own.
+    // After its first difference, the recorded status is not its own.
     if (begins && !this.first) {
       const found = begun(segment);
       if ('unfit' in found) return found;
@@ -138,7 +138,7 @@ class SupposedRun {
     return end;
   }
 
-  /** Wakes that the supposed release asked for, and that the recorded one had at other times. */
+  /** Wakes of the supposed release at times that the recorded one did not have. */
   #wakeUntil(facts: Facts): End | Unfit | undefined {
     for (let wakes = 0; wakes < MOST_WAKES && this.#now; wakes += 1) {
       const dueMs = this.#now.context.askedWakeMs;
@@ -181,14 +181,14 @@ class SupposedRun {
   }
 }
 
-/** A shadow reads counts at other times than a gate, which takes them all the same. */
+/** Shadow mode reads counts at other times than a gate, which also uses them. */
 function awaitingCounts(now: Snapshot): Snapshot {
   const { comparing, release } = now.context;
   if (comparing?.open !== undefined || !isUnderAnalysis(pathOf(now.value))) return now;
   return { ...now, context: { ...now.context, comparing: { run: release.run, open: `${release.run}/${release.revision}/supposed` } } };
 }
 
-/** The questions and wakes follow from these. */
+/** The questions and wakes follow from these fields. */
 function isAlike(a: StepSummary, b: StepSummary): boolean {
   const { state, routes, weight, failedChecks, iterations } = a;
   return state === b.state && routes === b.routes && weight === b.weight && failedChecks === b.failedChecks && iterations === b.iterations;

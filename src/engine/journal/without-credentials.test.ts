@@ -23,7 +23,7 @@ describe('a sentence in a journal', () => {
     ['what is long and mixed, behind a name', 'id=wJalrXUtnFEMI9K7MDENGbPxRfiCY', 'id=***'],
     ['a private key', 'see -----BEGIN PRIVATE KEY-----\nMIIE', 'see ***\nMIIE'],
     ['a label of a query', 'sum(up{password="hunter2", job="a"})', 'sum(up{password="***", job="a"})'],
-  ])('stands without %s', (_, text, shown) => {
+  ])('appears without %s', (_, text, shown) => {
     expect(withoutCredentials(text)).toBe(shown);
     expect(withoutCredentials(shown)).toBe(shown);
   });
@@ -38,7 +38,7 @@ describe('a sentence in a journal', () => {
     'HTTP 403 from gate.test:8080 after 3 attempts: not yet',
   ])('keeps its meaning: %s', (text) => expect(withoutCredentials(text)).toBe(text));
 
-  it('is the same inside a longer one', () => {
+  it('has the same result inside a longer sentence', () => {
     const atoms = ['token=abc', 'Authorization: Basic abc123', 'http://a:b@c/d', 'a password: x y'];
     for (const atom of atoms) {
       const whole = `Check failed (1 of 2): gate: ${atom}; rate is 4`;

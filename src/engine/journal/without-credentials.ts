@@ -28,8 +28,8 @@ const SHORTEST_WITH_PREFIX = 12;
 const SHORTEST_RANDOM = 24;
 
 /**
- * A sentence or query of others without what looks like a credential. Word by word, in time that grows with the text, and the same for a sentence
- * inside a longer one: the engine compares reasons that it makes of such sentences.
+ * A foreign sentence or query without strings that look like a credential. Works word by word, in linear time, and with the same result for a sentence inside a
+ * longer one: the engine compares reasons that it makes of such sentences.
  */
 export function withoutCredentials(text: string): string {
   let shown = '';
@@ -59,7 +59,10 @@ export function withoutCredentials(text: string): string {
 
 interface Word {
   shown: string;
-  /** What is hidden after it: one word; or of a clause, which a comma, semicolon or line ends, the first word and then the rest. */
+  /**
+   * Text that is hidden after this word: one word; or a clause until a comma, semicolon or end of line, of which first the next word is replaced and then the
+   * rest is dropped.
+   */
   next: 'no' | 'word' | 'clause' | 'rest';
 }
 
@@ -89,7 +92,7 @@ function wordOf(word: string, before: string): Word {
   return { shown: isWhole ? `${word.slice(0, mark + 1)}${HIDDEN}` : word, next: isWhole ? 'no' : clauseOf(name) };
 }
 
-/** Of an address its scheme and host. */
+/** Scheme and host of an address. */
 function hostOf(word: string): string {
   const from = word.indexOf('://') + 3;
   const rest = word.slice(from);
@@ -105,7 +108,7 @@ function isSecretName(name: string): boolean {
 
 const clauseOf = (name: string): 'word' | 'clause' => (/authorization|cookie/i.test(name) ? 'clause' : 'word');
 
-/** Behind the name of a scheme: a credential, and not the next word of a sentence. */
+/** After the name of a scheme, this is a credential and not the next word of a sentence. */
 const isTelling = (word: string): boolean => word.length >= 16 || /[\d_=+/-]/.test(word);
 
 function isRandom(word: string): boolean {

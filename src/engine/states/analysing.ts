@@ -16,7 +16,7 @@ import { type Analysing, analyse, anew, type ChartMove, go, on, raise, withdraw 
 import { stepOrRaise } from './shared-deciders.ts';
 import { type Decider, hasOutcome, type State } from './state.ts';
 
-/** Moves of every part of a check; they are on the state around them. */
+/** Moves of every part of a check; they belong to the state around the parts. */
 export function checkMoves(phase: Analysing) {
   return {
     withdrawTraffic: withdraw(phase, 'withdrawTraffic', 'resumeClock'),
@@ -40,7 +40,7 @@ const first: Decider<'withdrawTraffic' | 'fallBack'> = (input) => {
   return skipsAnalysis(input) && !isTargetReady(input) ? 'fallBack' : undefined;
 };
 
-/** What is awaited is the same in all parts of a check. */
+/** Waits are the same in all parts of a check. */
 const check = {
   polls: true,
   awaits: ['refusedHooks', 'checks', 'servingPrimary', 'shortTarget', 'evidence', 'nextCheck'],
@@ -59,7 +59,7 @@ export const soaking = (phase: Analysing): State =>
         if (!isTargetReady(input) && isOver(input, input.context.release.awaitedSinceMs)) return 'rollBack';
         if (!canCheck(input)) return failed(input);
         if (isContestNews(input) && !isDueToAsk(input)) return 'noteHeld';
-        // A check that is due counts it (E27a).
+        // A check that is due counts the failure (E27a).
         if (!isDueToAsk(input)) return isDue(input) ? undefined : failed(input);
         return hasHooks(input.event.facts.canary, 'rollout') ? 'askHooks' : 'measure';
       },
@@ -73,13 +73,13 @@ export const soaking = (phase: Analysing): State =>
     },
   });
 
-/** It has begun in this interval, or has come to lead requests of the canary elsewhere. */
+/** The contest has begun in this interval, or has begun to mislead requests of the canary. */
 function isContestNews(input: Input): boolean {
   const { contest, misled } = input.context;
   return isContested(input) && (contest === undefined || (isMisled(input) && misled === undefined));
 }
 
-/** Rollout hooks come before the metrics; one that refuses is a failed check (E20, E21). */
+/** Rollout hooks come before the metrics; a hook that refuses is a failed check (E20, E21). */
 export const callingHooks = (phase: Analysing): State =>
   running({
     ...check,
@@ -95,7 +95,7 @@ export const callingHooks = (phase: Analysing): State =>
     moves: { measure: on(`${phase}.analysing.measuring`) },
   });
 
-/** The metrics are measured, and decide whether the release goes on. */
+/** The metrics are measured, and decide if the release continues. */
 export const measuring = (phase: Analysing): State =>
   running({
     ...check,
@@ -131,7 +131,7 @@ export const confirmingTraffic = (phase: Analysing): State =>
     moves: { hold: soakAgain(phase, 'poll'), askPromotion: on(`${phase}.analysing.confirmingPromotion`) },
   });
 
-/** A closed gate is WaitingPromotion (E24). Blue/green is asked before all traffic goes to the canary (E16). */
+/** A closed gate is WaitingPromotion (E24). Blue/green calls it before all traffic goes to the canary (E16). */
 export const confirmingPromotion = (phase: Analysing): State =>
   running({
     ...check,
@@ -148,8 +148,8 @@ export const confirmingPromotion = (phase: Analysing): State =>
   });
 
 /**
- * A check of metrics that says nothing of the release, since another writer had led the canary's requests elsewhere, or what could not be measured by
- * contested routes (E63a). What the canary's pods do themselves counts all the same.
+ * A check of metrics without evidence: another writer had routed the canary's requests elsewhere, or contested routes made it unmeasurable (E63a). Failures of
+ * the canary's own pods count all the same.
  */
 function isVoid(input: Input): boolean {
   if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure' || hasFailed(input) || !isUnderContest(input)) return false;
@@ -158,13 +158,15 @@ function isVoid(input: Input): boolean {
   return isBlind || input.context.misled === true;
 }
 
-/** A canary that the comparison finds bad (E123), checks that fail too often (E20, E20b, E21), or none for too long (E22a) end the release. */
+/**
+ * The release ends if the comparison finds the canary bad (E123), if checks fail too often (E20, E20b, E21), or if they cannot be measured for too long (E22a).
+ */
 function measured(input: Input) {
   if (input.event.type === 'ANSWER' && harmOf(comparedIn(input), input.event.facts.canary) !== undefined) return 'rollBack';
   const outcome = judgementOf(input)?.outcome;
   if (isVoid(input) && outcome !== 'passed') return 'holdUp';
   if (outcome === 'hold' && isUnmeasuredTooLong(input)) return 'rollBack';
-  // An interval counts once, whatever failed in it.
+  // An interval counts once, for any number of failures.
   switch (outcome !== undefined && hasFailed(input) ? 'failed' : outcome) {
     case undefined:
       return undefined;
@@ -177,19 +179,19 @@ function measured(input: Input) {
   }
 }
 
-/** Hooks are called under a spec that is refused, metrics are not measured (E65). */
+/** Under a refused spec hooks are called, but metrics are not measured (E65). */
 function canCheck(input: Input): boolean {
   const { canary, refused } = input.event.facts;
   return isWritten(input) && (hasHooks(canary, 'rollout') || refused?.uncheckedUntilMs === undefined);
 }
 
-/** What holds a passed check up: a side that is short (E80), the routes, the comparison (E124), and gates. */
+/** Reasons that hold a passed check: a side that is below its threshold (E80), the routes, the comparison (E124), and gates. */
 function passed(input: Input) {
   if (!isPrimaryReady(input)) return 'awaitPrimary';
   if (!isTargetReady(input)) return 'awaitCanary';
   if (isHeldUp(input)) return 'holdUp';
   if (awaitedEvidence(comparedIn(input), input.event.facts.canary, input.event.facts.nowMs) !== undefined) return 'awaitEvidence';
-  // Also before the promotion, which ends the wait for more traffic; a release that waits for its promotion was let through (E81).
+  // Also before the promotion, which ends the wait for more traffic; a release that waits for its promotion has passed this gate (E81).
   if (isTrafficGated(input) && input.context.recorded?.phase === 'Progressing') return 'askTraffic';
   const move = moveAfter(input);
   return isGateForPromotion(input, move) ? 'askPromotion' : advanced(input, move);

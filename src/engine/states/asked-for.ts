@@ -4,7 +4,10 @@ import { type Decider, hasOutcome, neverDue, type State, state } from './state.t
 
 const answered: Decider<'advance'> = (input) => (hasOutcome(input, 'written') || hasOutcome(input, 'refused') ? 'advance' : undefined);
 
-/** The target gets the template of the promotion before the last. No look before the answer: a target that changes meanwhile may be our own doing (E74). */
+/**
+ * The target gets the template of the promotion before the last. Facts are not evaluated before the answer: a change of the target meanwhile can be Serin's own
+ * write (E74).
+ */
 export const undoing = state({
   isIdle: true,
   stands: 'its last promotion is being undone',
@@ -19,7 +22,7 @@ export const undoing = state({
   dueMs: neverDue,
 });
 
-/** The pods of the primary start again, with what is promoted (E134). */
+/** The pods of the primary start again, with the promoted template (E134). */
 export const restartingIn = (phase: Rest): State =>
   state({
     isIdle: true,

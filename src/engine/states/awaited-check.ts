@@ -13,13 +13,13 @@ import { notReady, primaryNotReady } from './awaited-side.ts';
 import { saying, uncheckedUntilMs, why } from './standing.ts';
 import { failures, lastFailed, primaryAwaited, shortOfPods } from './words.ts';
 
-/** The next check, or the deadline of what it waits for. Epoch milliseconds. */
+/** Time of the next check, or of the deadline of a wait. Epoch milliseconds. */
 export function dueOfCheck(standing: Standing): number | undefined {
   const { canary, phase, release, facts } = standing;
   const { blindSinceMs, awaitedSinceMs, wakeAtMs } = release;
   const awaitedUntilMs = awaitedSinceMs === undefined ? undefined : awaitedSinceMs + progressDeadlineMs(canary);
   const uncheckedMs = uncheckedUntilMs(standing);
-  // Nothing is measured then.
+  // Nothing is measured in that case.
   if (uncheckedMs !== undefined) return Math.min(awaitedUntilMs ?? uncheckedMs, uncheckedMs);
   const measuredByMs = blindSinceMs === undefined ? undefined : unmeasuredUntilMs(canary, blindSinceMs);
   const untilMs = earliest([measuredByMs, awaitedUntilMs, awaitedUntilMs && unreadyUntilMs(release, facts)]);
@@ -28,10 +28,10 @@ export function dueOfCheck(standing: Standing): number | undefined {
   return phase === 'WaitingPromotion' && release.awaitedEvidence === undefined ? undefined : wakeAtMs;
 }
 
-/** What keeps a release under analysis from its next step. */
+/** Waits that keep a release under analysis from its next step. */
 export function waitsOfCheck(standing: Standing, dueMs: number | undefined) {
   const checks = [...ofVerdicts(standing), ...ofEvidence(standing)];
-  // None of checks that are not made has a deadline (E65).
+  // Checks that are not made have no deadline (E65).
   const dated = uncheckedUntilMs(standing) === undefined ? checks : checks.map(({ untilMs: _, ...wait }) => wait);
   const side = standing.release.awaitedSinceMs === undefined ? primaryNotReady(standing, dueMs) : notReady(standing, 'target', dueMs);
   return saying(sentence(standing), ...dated, side, { code: 'Running' });
@@ -49,7 +49,7 @@ function ofVerdicts({ canary, release: { verdicts = [], blindSinceMs } }: Standi
   ];
 }
 
-/** The comparison with the primary that has not shown enough for the next step (E124). */
+/** The comparison with the primary, which lacks evidence for the next step (E124). */
 function ofEvidence({ canary, release }: Standing): Wait[] {
   const { awaitedEvidence: metric, reason } = release;
   if (metric === undefined) return [];
@@ -58,11 +58,11 @@ function ofEvidence({ canary, release }: Standing): Wait[] {
 
 function sentence(standing: Standing): string {
   const { canary, phase, release } = standing;
-  // A sentence of its own, where another moment stands before.
+  // A separate sentence, since another time precedes it.
   const next = release.wakeAtMs === undefined ? '' : `. The next check is at ${timestamp(release.wakeAtMs)}`;
   const used = failures(standing);
   const { awaitedSinceMs, blindSinceMs = Number.POSITIVE_INFINITY } = release;
-  // Of two deadlines the earlier one ends the release.
+  // The earlier of two deadlines ends the release.
   const blind = (awaitedSinceMs ?? Number.POSITIVE_INFINITY) <= blindSinceMs ? '' : unmeasuredSince(standing);
   const stays = `Stays at ${weightOf(release.routes)} %`;
   if (phase === 'WaitingPromotion') {
@@ -84,7 +84,7 @@ function sentence(standing: Standing): string {
   return `Checks the canary every ${canary.spec.analysis.interval}${soon}${used}${why(standing)}.`;
 }
 
-/** Of a release whose canary is below its threshold (rule E80). */
+/** Sentence for a release whose canary is below its threshold (rule E80). */
 function unready(standing: Standing, sinceMs: number): string {
   const { release, facts } = standing;
   const latestMs = sinceMs + progressDeadlineMs(facts.canary);
@@ -92,17 +92,17 @@ function unready(standing: Standing, sinceMs: number): string {
   return `Stays at ${weightOf(release.routes)} % since ${timestamp(sinceMs)}: ${shortOfPods(facts)}. The release is rolled back at ${timestamp(untilMs)} if they are not ready${lastFailed(standing)}`;
 }
 
-/** Of a release that cannot be measured: since when, until when, and what happens then (rule E22a). */
+/** Sentence for a release that cannot be measured: its start, its time limit, and the result then (rule E22a). */
 function unmeasuredSince({ canary, release: { blindSinceMs, verdicts = [] } }: Standing): string {
   if (blindSinceMs === undefined) return '';
   const untilMs = unmeasuredUntilMs(canary, blindSinceMs);
   const [first] = judgeChecks(verdicts, 'hold').unmeasured;
-  // Its detail is said behind.
+  // The detail follows at the end of the sentence.
   const remedy = remedyOf(first?.code ?? 'Unmeasured', { metric: first?.check, object: first?.object, field: first?.field });
   return `A check is unmeasured since ${timestamp(blindSinceMs)}. The release is rolled back at ${timestamp(untilMs)} if that lasts; ${remedy}`;
 }
 
-/** Of a release with `pace: evidence` whose comparison is undecided: until when, and what happens then (rule E124). */
+/** Sentence for a release with `pace: evidence` whose comparison is undecided: its time limit, and the result then (rule E124). */
 function unproven({ canary, release }: Standing): string {
   const untilMs = evidenceUntilMs(release, canary);
   return `Stays at ${weightOf(release.routes)} % until the comparison with the primary shows that the canary is not worse than tolerated, and goes on without that at ${timestamp(untilMs)}`;

@@ -19,7 +19,7 @@ export function primaryOf(canary: Canary): BlockedObject {
   return { ...target, name: target.kind === 'Service' ? primaryService : primary };
 }
 
-/** A side whose pods the state waits for; undefined: it has them, or the target is missing, which holds every state. */
+/** A side whose pods the state waits for; undefined if it has them, or if the target is missing, which holds every state. */
 export function notReady(standing: Standing, role: 'target' | 'primary', untilMs: number | undefined): Wait | undefined {
   const { canary, release, facts } = standing;
   const side = facts[role];
@@ -32,12 +32,12 @@ export function notReady(standing: Standing, role: 'target' | 'primary', untilMs
   return defined({ code, object, field, sinceMs: release.awaitedSinceMs ?? release.stepStartedMs, untilMs, detail });
 }
 
-/** The same, where the primary alone holds the release up. */
+/** The same, if only the primary holds the release. */
 export function primaryNotReady(standing: Standing, untilMs: number | undefined): Wait | undefined {
   return isPrimaryAwaited(standing.release, standing.facts) ? notReady(standing, 'primary', untilMs) : undefined;
 }
 
-/** Pods that a side needs for its next share. */
+/** Pods that a side needs for its next weight. */
 export function noRoom({ canary, release, facts }: Standing, role: 'target' | 'primary', untilMs: number | undefined): Wait | undefined {
   const { capacity, stepStartedMs: sinceMs } = release;
   if (facts.target === undefined || capacity === undefined || capacity.reachedMs !== undefined) return undefined;
@@ -45,7 +45,7 @@ export function noRoom({ canary, release, facts }: Standing, role: 'target' | 'p
   return defined({ code: 'InsufficientCapacity', object, sinceMs, untilMs, detail: facts[role]?.readiness.reason });
 }
 
-/** A primary that serves no longer while nothing is released. */
+/** A primary that no longer serves while no release is in progress. */
 export function primaryDown({ canary, facts: { primary, target } }: Standing): Wait | undefined {
   if (target === undefined || primary === undefined || primary.serving) return undefined;
   return defined({ code: 'PrimaryUnavailable', object: primaryOf(canary), detail: primary.readiness.reason });

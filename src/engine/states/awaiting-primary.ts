@@ -15,7 +15,7 @@ import { lacks, raised } from './words.ts';
 const routeToPrimary = stay('routeToPrimary');
 const extend = stay('wakeForPrimary');
 
-/** The primary is ready with the promoted revision (E42), or is not by its deadline (E44), which counts anew while its rollout goes on (E100). */
+/** The primary is ready with the promoted revision (E42), or is not by its deadline (E44), which starts over while its rollout progresses (E100). */
 export const awaitingPrimary = stateWithin(shared.Promoting)({
   enter: ['wakeAtDeadline'],
   decide: {
@@ -35,7 +35,7 @@ export const awaitingPrimary = stateWithin(shared.Promoting)({
   dueMs: (standing) => (isReady(standing.facts.primary) ? undefined : rolloutMs(standing, standing.facts.primary)),
 });
 
-/** It has the pods for all traffic (E61). */
+/** The primary gets the pods for all traffic (E61). */
 export const raisingPrimary = stateWithin(shared.Promoting)({
   enter: ['wakeAtDeadline'],
   decide: {
@@ -55,7 +55,7 @@ export const raisingPrimary = stateWithin(shared.Promoting)({
   dueMs: deadlineMs,
 });
 
-/** It gets the traffic, by `stepWeightPromotion` in steps (E43). */
+/** The primary gets the traffic, by `stepWeightPromotion` in steps (E43). */
 export const shifting = stateWithin(shared.Promoting)({
   enter: ['wakeNextShift'],
   decide: {

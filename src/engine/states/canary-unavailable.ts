@@ -14,7 +14,7 @@ import { deadline, deadlineMs, saying, since } from './standing.ts';
 import type { Decider, State } from './state.ts';
 import { lacks, lastFailed } from './words.ts';
 
-/** The canary has no serving pods: it gets nothing, and keeps step and counters until it recovers (E27). */
+/** The canary has no serving pods: it gets no traffic, and keeps step and counters until it recovers (E27). */
 export const canaryUnavailable = (phase: Analysing): State =>
   waiting({
     isUnfit: true,
@@ -39,7 +39,7 @@ export const canaryUnavailable = (phase: Analysing): State =>
     dueMs: (standing) => earliest([deadlineMs(standing), failsAtMs(standing.release, standing.facts)]),
   });
 
-/** It has the pods for its share again (E60), or as many as its scaler gives (E102). */
+/** The canary gets the pods for its weight again (E60), or as many as its scaler gives (E102). */
 export function hasRecovered(input: Input): boolean {
   return isTargetReady(input) && ((isConverged(input) && !isShortOfItsOwn(input)) || isGivenLess(input));
 }
@@ -50,7 +50,7 @@ export function isShortToRecover(input: Input): boolean {
 
 export const late: Decider<'rollBack' | 'extend'> = (input) => (isLate(input) ? 'rollBack' : extended(input));
 
-/** Why a canary that had traffic serves no longer, and what its owner can do. */
+/** Reason for which a canary that had traffic no longer serves, and the remedy for its owner. */
 function down({ canary, facts: { target } }: Standing): string {
   const { kind, name } = canary.spec.targetRef;
   if (target === undefined) return `${kind} ${name} does not exist any more; create it again`;

@@ -35,7 +35,7 @@ const gates = ['Initialized.confirming', 'Succeeded.confirming', 'Failed.confirm
   { state, when: 'rejected by a user', ...gated, event: { asks: 'rollback' }, decision: 'rollBack' },
 ]);
 
-describe('E7: decisions while confirm-rollout is asked', () => {
+describe('E7: decisions while confirm-rollout is called', () => {
   itDecides([
     ...gates,
     { state: 'Failed.confirming', when: 'a pause is asked for', event: { asks: 'pause' }, decision: 'wait' },

@@ -7,25 +7,25 @@ import { startOf } from './resting.ts';
 import { sayingOfHooks, since, why } from './standing.ts';
 import { asksTo, type Decider, hasOutcome, neverDue, type State, state } from './state.ts';
 
-/** Another revision while the gate is asked about this one (E7). */
+/** Another revision while the gate is called for this one (E7). */
 const replaced: Decider<'noteReturn' | 'pin'> = (input) => {
   if (isBack(input)) return 'noteReturn';
   return isNew(input) ? 'pin' : undefined;
 };
 
-/** Under a spec that is refused an open gate starts nothing (E65). */
+/** Under a refused spec an open gate starts nothing (E65). */
 const confirmed: Decider<'hold' | 'startAfterRecycling' | 'start'> = (input) => {
   if (hasOutcome(input, 'passed')) return isRefused(input) ? 'hold' : startOf(input);
   return hasOutcome(input, 'refused') ? 'hold' : undefined;
 };
 
-/** A user answers in the place of the gate (E72, E73). */
+/** A user answers in place of the gate (E72, E73). */
 const approved: Decider<'startAfterRecycling' | 'start' | 'rollBack'> = (input) => {
   if (asksTo(input, 'promote')) return startOf(input);
   return asksTo(input, 'rollback') ? 'rollBack' : undefined;
 };
 
-/** The confirm-rollout hooks are asked whether a new revision may start (E7). */
+/** The confirm-rollout hooks decide if a new revision may start (E7). */
 export const confirmingIn = (phase: Rest): State =>
   state({
     isIdle: true,
@@ -46,7 +46,7 @@ export const confirmingIn = (phase: Rest): State =>
     dueMs: neverDue,
   });
 
-/** They have refused, and are asked again: one that has just refused in an interval. */
+/** The hooks have refused, and are called again: a hook that has just refused after one interval. */
 export const gate = state({
   isIdle: true,
   awaitsApproval: true,

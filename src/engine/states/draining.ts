@@ -12,7 +12,7 @@ import { ended, lacks } from './words.ts';
 
 const advance: Decider<'advance'> = (input) => (isDrained(input) ? 'advance' : undefined);
 
-/** The next revision needs the pods that would go, so it does not wait for them to be scaled down first (E50a). */
+/** The next revision needs the pods that would be stopped, so it does not wait for their scale-down (E50a). */
 const overtaken =
   (isStale: (input: Input) => boolean): Decider<'advance' | 'start' | 'startAfterRecycling'> =>
   (input) => {
@@ -35,21 +35,21 @@ const kept = {
   dueMs: (standing: Standing) => (isKept(standing.facts) || standing.facts.unconfirmed ? undefined : drainedMs(standing)),
 } satisfies Pick<State, 'enter' | 'awaits' | 'waits' | 'dueMs'>;
 
-/** Of the target, when its first primary has taken the traffic. */
+/** Drain of the target, after its first primary has taken the traffic. */
 export const drainingFirst = state({ ...kept, decide: { look: advance }, moves: { advance: toRest('Initialized', 'initialize') } });
 
-/** Of the canary, after its promotion, whose primary can still fail (E44) or roll out (E100). */
+/** Drain of the canary after its promotion, while the primary can still fail (E44) or roll out (E100). */
 export const drainingPromoted = stateWithin(shared.Finalising)({
   ...kept,
   decide: {
     first: failedPromotion,
-    // A wake of before a blocker is due, and the step's own time has begun again.
+    // A wake from before a blocker is due, although the step's own time has started over.
     look: (input) => advance(input) ?? (hasDrained(input) ? awaitedPrimary(input) : undefined),
   },
   moves: { extend: stay('wakeForPrimary'), advance: toRest('Succeeded', 'succeed') },
 });
 
-/** Cancelled, so what is recorded is the promoted revision, and not what the pods may have read. */
+/** After a cancelled release the record has the promoted revision, and not the configs that the pods could have read. */
 export const drainingCancelled = state({
   ...kept,
   decide: { look: overtaken(hasReadConfigs) },

@@ -22,7 +22,7 @@ import { takingTraffic } from './taking-traffic.ts';
 import { terminating } from './terminating.ts';
 import { writingPrimary } from './writing-primary.ts';
 
-/** Each state of the chart. Their order is the one in which `serin chart` draws them. */
+/** All states of the chart, in the order in which `serin chart` draws them. */
 export const states: Readonly<Record<StateName, State>> = {
   New: begin,
   'Initializing.creatingPrimary': creatingPrimary,
@@ -78,7 +78,7 @@ export const states: Readonly<Record<StateName, State>> = {
   Terminated: terminating,
 };
 
-/** With what each phase begins, and where a step that its status records is not known (of an older Serin, or by hand). */
+/** First state of each phase, also used for an unknown step in a status (of an older Serin, or edited by hand). */
 const FIRST: Readonly<Record<Exclude<Phase, ''> | 'New', StateName>> = {
   New: 'New',
   Initializing: 'Initializing.creatingPrimary',
@@ -94,10 +94,10 @@ const FIRST: Readonly<Record<Exclude<Phase, ''> | 'New', StateName>> = {
   Terminated: 'Terminated',
 };
 
-/** Steps of several parts begin with this one. */
+/** First part of each step with several parts. */
 export const FIRST_PARTS = { preRollout: 'hooks', analysing: 'soaking' } as const;
 
-/** Moves that a phase, or a step of several parts, has for all states within. */
+/** Moves of a phase, or of a step with several parts, for all states in it. */
 export const around: Readonly<Partial<Record<Phase | Place, Moves>>> = {
   Progressing: interruptions,
   'Progressing.analysing': checkMoves('Progressing'),

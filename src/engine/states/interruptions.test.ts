@@ -40,7 +40,7 @@ const skip = { spec: { skipAnalysis: true } };
 const longAgo = { code: 'RouteUnconfirmed' as const, detail: 'no', sinceMs: nowMs - deadlineMs };
 const unrouted = { facts: { unroutable: longAgo }, release: { stepStartedMs: nowMs - deadlineMs } };
 
-describe('E50, E51, E57, E65, E83, E96: what ends an analysis, whatever its step', () => {
+describe('E50, E51, E57, E65, E83, E96: events that end an analysis in any step', () => {
   itDecides(
     whole.flatMap((state): DecisionCase[] => [
       { state, when: 'the promoted revision is back', target: { revision: 's1:a' }, decision: 'cancel' },
@@ -104,7 +104,7 @@ describe('E50, E51, E57, E65, E83, E96: what ends an analysis, whatever its step
     ]),
   );
 
-  // Where nothing else is to be done in this step, so that what does not interrupt shows.
+  // With no other work in this step, so that events that do not interrupt show.
   const soaking = { state: 'Progressing.analysing.soaking' };
   itDecides([
     { ...soaking, when: 'a newer revision goes, and no longer stalls', target: { revision: 's1:b' }, decision: 'wait' },

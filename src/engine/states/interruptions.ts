@@ -9,8 +9,8 @@ import { counting, type Interruption, type Interruptions, interruptions, type Mo
 import { asksTo, type Decider, type Named, type Parts, type State } from './state.ts';
 
 /**
- * Everything that can end a release from outside, before its own business: what costs the user least comes first (E50, E51). Of a newer revision
- * `isStale` says whether the pods that exist may not be the ones that are analysed.
+ * Everything that can end a release from outside, before its own work, in the order of least harm to users (E50, E51). For a newer revision `isStale` decides
+ * that the present pods must not be analysed.
  */
 const overtaking =
   (isStale: (input: Input) => boolean): Decider<Interruption> =>
@@ -22,10 +22,10 @@ const overtaking =
 
 const overtakenInAnalysis = overtaking(hasStalePods);
 
-/** While old pods are recycled: a template that comes and goes brings them back, so they go all the same (E56). */
+/** While old pods are recycled: a template that is changed and reverted brings them back, so they are stopped all the same (E56). */
 export const recycling = overtaking(hasReadConfigs);
 
-/** Besides, a release ends that cannot become ready (E27b), be checked (E65) or get routes (E96). */
+/** A release also ends if it cannot become ready (E27b), be checked (E65) or get routes (E96). */
 const interruption: Decider<Interruption> = (input) => {
   const overtaken = overtakenInAnalysis(input);
   if (overtaken) return overtaken;
@@ -34,7 +34,7 @@ const interruption: Decider<Interruption> = (input) => {
   return maySkipAnalysis(input) ? 'skipAnalysis' : undefined;
 };
 
-/** Requests for an end of the analysis, or to hold it (E71, E72, E73); `step` has looked whether they are possible. */
+/** Requests to end the analysis, or to hold it (E71, E72, E73); `step` has checked that they are possible. */
 const requested: Decider<Interruption> = (input) => {
   if (asksTo(input, 'promote')) return 'promote';
   if (asksTo(input, 'rollback')) return 'rollBack';
@@ -46,7 +46,7 @@ export const pausing: Decider<'pause' | 'resume'> = (input) => {
   return asksTo(input, 'resume') ? 'resume' : undefined;
 };
 
-/** A state of an analysis: it can be interrupted by all that its phase has a move for, and by rollback hooks (E25, E82). */
+/** A state of an analysis: all decisions with a move in its phase can interrupt it, and rollback hooks (E25, E82). */
 export function running<const Own extends Moves, const Around extends Moves = Record<never, never>>(
   parts: Parts<Own, Interruptions & Around> & { moves: Named<Own>; around?: Named<Around> },
   first?: Decider<Interruption>,
@@ -69,7 +69,7 @@ export const failed: Decider<'rollBack' | 'countFailing'> = (input) => {
   return isLastFailure(input) ? 'rollBack' : 'countFailing';
 };
 
-/** The same for a state that waits: failings count before its own business. */
+/** The same for a state that waits: failures count before its own work. */
 export function waiting<const Own extends Moves>(parts: Parts<Own, Interruptions & typeof counting> & { moves: Named<Own> }): State {
   const { look, ...decide } = parts.decide;
   return interrupted({
@@ -83,7 +83,7 @@ export function skipsAnalysis(input: Input): boolean {
   return input.event.facts.canary.spec.skipAnalysis === true && !isPaused(input);
 }
 
-/** Without an analysis the revision is proved by nothing but its pods (E83). The primary may be what it is to mend. */
+/** Without an analysis only its pods are evidence for the revision (E83). The primary is not checked, since it can be the side to repair. */
 function maySkipAnalysis(input: Input): boolean {
   return skipsAnalysis(input) && !isHeldUp(input) && isTargetReady(input) && isConverged(input);
 }

@@ -4,12 +4,12 @@ import { FIRST_PARTS, firstOf, isStateName, states } from './index.ts';
 import type { StateName } from './moves.ts';
 import type { State } from './state.ts';
 
-/** The state in which a recorded step begins. One that the chart does not know resumes at the beginning of its phase. */
+/** The first state of a recorded step. A step that the chart does not know resumes at the start of its phase. */
 export function stateNameOf(phase: Phase, recorded: string): StateName {
   return knownStateOf(phase, recorded) ?? firstOf(phase);
 }
 
-/** Undefined: this Serin knows no such step. */
+/** Undefined if this Serin does not know the step. */
 export function knownStateOf(phase: Phase, recorded: string): StateName | undefined {
   const part = Object.hasOwn(FIRST_PARTS, recorded) ? FIRST_PARTS[recorded as keyof typeof FIRST_PARTS] : undefined;
   const name = part === undefined ? `${phase}.${stepNow(recorded)}` : `${phase}.${recorded}.${part}`;

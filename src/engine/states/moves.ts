@@ -15,7 +15,7 @@ type Starting =
 type Idle = 'resting' | 'confirming' | 'restarting';
 type Returning = 'returningTraffic' | 'draining';
 
-/** Each state of the chart: a phase, the step of it that the status records, and a part of one tick. */
+/** All states of the chart: a phase, its step in the status, and a part of one interval. */
 export type StateName =
   | 'New'
   | `Initializing.${'creatingPrimary' | 'settling' | 'takingTraffic' | 'draining'}`
@@ -31,10 +31,10 @@ export type StateName =
   | 'Terminated';
 /** Phases of an analysis. */
 export type Analysing = 'Progressing' | 'WaitingPromotion';
-/** Where a move may lead: a state, or one with states inside, which begins with its first one. */
+/** Target of a move: a state, or a state with states inside, which begins with its first state. */
 export type Place = StateName | 'Initializing' | 'Progressing.preRollout' | `${Analysing}.analysing`;
 
-/** What a decision means in a state: where it leads, and the changes on the way. */
+/** Effect of a decision in a state: the target, and the changes on the way. */
 export interface ChartMove {
   target?: Place;
   reenter?: boolean;
@@ -47,12 +47,12 @@ export function go(target: Place, ...actions: ChangeName[]): ChartMove {
   return { target, reenter: true, actions: ['begin', ...actions] };
 }
 
-/** Goes on within a step, whose clock runs on. */
+/** Continues within a step, whose clock keeps running. */
 export function on(target: Place, ...actions: ChangeName[]): ChartMove {
   return { target, reenter: true, actions };
 }
 
-/** Stays in the state; nothing is asked again. */
+/** Stays in the state; no question is put again. */
 export function stay(...actions: ChangeName[]): ChartMove {
   return { actions };
 }
@@ -60,31 +60,31 @@ export function stay(...actions: ChangeName[]): ChartMove {
 /** Phases in which a Canary rests. */
 export type Rest = 'Initialized' | 'Succeeded' | 'Failed';
 export const toRest = (phase: Rest, ...actions: ChangeName[]): ChartMove => go(`${phase}.resting`, ...actions);
-/** The confirm-rollout hooks are asked whether what is pinned may start. */
+/** The confirm-rollout hooks decide if the pinned revision may start. */
 export const confirm = (phase: Rest): ChartMove => go(`${phase}.confirming`, 'pin');
 export const analyse = (phase: Analysing, ...actions: ChangeName[]): ChartMove => go(`${phase}.analysing`, ...actions);
 export const withdraw = (phase: Analysing, ...actions: ChangeName[]): ChartMove => go(`${phase}.canaryUnavailable`, ...actions);
 export const settle = on('Progressing.settling', 'keepClock', 'begin');
 export const askBeforeTraffic = go('Progressing.preRollout', 'isolate');
 export const askGateBeforeTraffic = go('Progressing.preRollout.gate', 'isolate');
-/** The first primary is awaited again. */
+/** The first primary is waited for again. */
 export const createPrimary = go('Initializing.creatingPrimary');
-/** The pods of the revision are awaited from the beginning. */
+/** The pods of the revision are waited for from the start. */
 export const anew = (...actions: ChangeName[]): ChartMove => go('Progressing.scalingUp', ...actions);
 const afterRecycling = (...actions: ChangeName[]): ChartMove => go('Progressing.recycleRouting', ...actions);
 export const takeStep = analyse('Progressing', 'takeStep');
 export const raise = (...actions: ChangeName[]): ChartMove => go('Progressing.raising', ...actions, 'raiseTarget');
 export const rollBack = go('Failed.returningTraffic', 'rollBack');
 export const pausing = { pause: stay('pause'), resume: stay('resume') };
-/** A newer revision where no release is in progress. */
+/** A newer revision while no release is in progress. */
 export const next = { startAfterRecycling: afterRecycling('startRun'), start: anew('startRun') };
-/** A newer revision in the place of this one. */
+/** A newer revision that replaces this one. */
 export const superseding = { supersede: anew('supersede'), supersedeAfterRecycling: afterRecycling('supersede') };
 /** A canary that fails while a step waits for something else (E27a). */
 export const counting = { countFailing: stay('countFailing') };
 
 const promote = go('Promoting.writingPrimary', 'startPromotion');
-/** Everything that ends an analysis, whatever its step. */
+/** Everything that ends an analysis, in any step. */
 export const interruptions = {
   ...pausing,
   cancel: go('Succeeded.returningTraffic', 'cancel'),
@@ -98,7 +98,7 @@ export type Interruptions = typeof interruptions;
 export type Interruption = keyof Interruptions;
 const failPromotion = go('Failed.servingFromCanary', 'failPromotion');
 
-/** Moves of every state of a phase, unless it has a move of its own for the same decision. */
+/** Moves of every state of a phase, unless it has its own move for the decision. */
 export const shared = {
   Promoting: { failPromotion, finish: go('Finalising.returningTraffic', 'shift'), shift: go('Promoting.shifting', 'shift') },
   Finalising: { failPromotion },

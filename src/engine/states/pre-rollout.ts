@@ -15,7 +15,7 @@ const asked: Decider<'askAgain' | 'fallBack'> = (input) => {
   return isTargetReady(input) ? 'askAgain' : 'fallBack';
 };
 
-/** Hooks before the first traffic (E8). A restart begins the step anew, at its gate where the hooks have passed: each of them is a test of its own. */
+/** Hooks before the first traffic (E8). A restart begins the step again, at its gate if the hooks have passed: each call is a separate test. */
 export const preRolloutHooks = waiting({
   polls: true,
   enter: ['askPreRollout'],

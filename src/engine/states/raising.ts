@@ -11,7 +11,7 @@ import { deadline, deadlineMs, saying, since } from './standing.ts';
 import { raised } from './words.ts';
 
 /**
- * Traffic of the next step must find pods: the target's scaler has sized it for what it has now (E60, E62). Where that gives fewer, the step is taken
+ * Traffic of the next step must find pods: the target's scaler has sized it for its present weight (E60, E62). If the scaler gives fewer, the step is taken
  * with those (E102).
  */
 export const raising = waiting({

@@ -9,7 +9,7 @@ import { neverDue } from './state.ts';
 
 const changed = ({ canary }: Standing) => `The configs of ${canary.spec.targetRef.name} changed, or may have.`;
 
-/** Pods read configs when they start: those that exist have read others than the ones to be analysed (E56, 02-15.1.11), and lose their traffic first. */
+/** Pods read configs when they start: the present pods have read other configs than those to be analysed (E56, 02-15.1.11), and lose their traffic first. */
 export const recycleRouting = running(
   {
     isUnfit: true,
@@ -24,7 +24,7 @@ export const recycleRouting = running(
   recycling,
 );
 
-/** Then proxies learn of that. */
+/** In the next step proxies learn of the new routes. */
 export const recycleDraining = running(
   {
     isUnfit: true,
@@ -39,7 +39,7 @@ export const recycleDraining = running(
   recycling,
 );
 
-/** Then they stop. Where they do not, straight to rest: the traffic has long left, and the next revision must not be analysed on them. */
+/** In the last step the pods stop. If they do not, the release rests: the traffic has long moved, and the next revision must not be analysed on them. */
 export const recycleStopping = running(
   {
     isUnfit: true,

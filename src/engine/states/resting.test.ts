@@ -42,7 +42,7 @@ describe('E2, E74, E75: decisions at rest', () => {
   ]);
 });
 
-it('E2: a revision that has failed is new again once the promoted one was back in between', () => {
+it('E2: a failed revision is new again once the promoted one was in the target in between', () => {
   const world = releasing();
   world.ask('rollback', 'r');
   world.tickUntil(at('Failed', 'resting'));

@@ -11,7 +11,7 @@ import { saying } from './standing.ts';
 import { asksTo, type Decider, neverDue, type State, state } from './state.ts';
 import { ended, lacks, missing, startsAgain } from './words.ts';
 
-/** A new revision starts, and old pods go first where they have read other configs (E2, E56). */
+/** A new revision starts; old pods are recycled first if they have read other configs (E2, E56). */
 export const startOf = (input: Input): 'startAfterRecycling' | 'start' => (hasReadConfigs(input) ? 'startAfterRecycling' : 'start');
 
 /** Under a spec that is refused nothing starts (E65). */
@@ -21,7 +21,7 @@ const look: Decider<'pin' | 'startAfterRecycling' | 'start' | 'noteReturn'> = (i
   return isBack(input) ? 'noteReturn' : undefined;
 };
 
-/** By the verbs (E74, E134). */
+/** Requests by verb (E74, E134). */
 const restart: Decider<'restart'> = (input) => (asksTo(input, 'restart') ? 'restart' : undefined);
 
 const movesOf = (phase: Rest) => ({
@@ -87,7 +87,7 @@ function primaryServes({ primary }: Facts): string {
   return primary && !primary.serving ? `the primary does not serve${lacks(primary, 'primary')}` : 'the primary serves';
 }
 
-/** Of a target that something else blocks, that is the reason. */
+/** If something else blocks the target, that blocker is the reason. */
 function unobserved({ canary, facts: { target, blocker } }: Standing): Wait | undefined {
   if (target?.undetermined === undefined || blocker !== undefined) return undefined;
   return { object: targetOf(canary), ...target.undetermined };

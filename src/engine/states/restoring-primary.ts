@@ -10,7 +10,7 @@ import { saying, since } from './standing.ts';
 import { hasOutcome, neverDue, type State, state } from './state.ts';
 import { ended, lacks } from './words.ts';
 
-/** A promotion has failed: the canary serves until the primary is what it was (E44). The sentence keeps the cause (E110). */
+/** A promotion has failed: the canary serves until the primary is restored (E44). The sentence keeps the cause (E110). */
 const restored = {
   awaits: ['restoredPrimary'],
   waits(standing, dueMs) {
@@ -23,7 +23,7 @@ const restored = {
   dueMs: neverDue,
 } satisfies Partial<State>;
 
-/** Traffic first goes to the side that can serve. */
+/** First, traffic goes to the side that can serve. */
 export const servingFromCanary = state({
   ...restored,
   enter: ['wakeAfterRaise'],
@@ -31,7 +31,7 @@ export const servingFromCanary = state({
   moves: { routeToPrimary: stay('routeToPrimary'), advance: go('Failed.restoringPrimary') },
 });
 
-/** Then the last promoted template is written. */
+/** Second, the last promoted template is written. */
 export const restoringPrimary = state({
   ...restored,
   enter: ['askRestore'],
@@ -60,7 +60,7 @@ function isRestored(input: Input): boolean {
   return isPrimaryReady(input) && (promotedRevision === undefined || input.event.facts.primary?.carries === promotedRevision);
 }
 
-/** Why the restore was refused, where the cause of the failure is recorded beside it. */
+/** Reason for which the restore was refused, if the cause of the failure is recorded separately. */
 function refused({ release: { ending, reason } }: Standing): string {
   return ending === undefined || reason === undefined || reason === ending.detail ? '' : `, which is refused (${reason})`;
 }

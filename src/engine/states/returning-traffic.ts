@@ -41,7 +41,7 @@ export const returningPromoted = stateWithin(shared.Finalising)({
   ...returning,
   decide: {
     first: failedPromotion,
-    // A wake of before a blocker is due, and the step's own time has begun again.
+    // A wake from before a blocker is due, although the step's own time has started over.
     look: (input) => returned(input) ?? (hasRaisedLongEnough(input) ? awaitedPrimary(input) : undefined),
   },
   moves: { extend: stay('wakeForPrimary'), ...moves, advance: go('Finalising.draining') },

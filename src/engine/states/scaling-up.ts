@@ -13,8 +13,8 @@ import { comesBy, rolloutMs, saying, since } from './standing.ts';
 import { lacks } from './words.ts';
 
 /**
- * The pods of the canary start. They are ready by the progress deadline (E1, E6), which counts anew while their rollout goes on (E100); by then
- * failings count as well (E27a). What was written before there was a pod is recorded (E56).
+ * The pods of the canary start. They must be ready by the progress deadline (E1, E6), which starts over while their rollout progresses (E100); until then
+ * failures also count (E27a). A config that is written before any pod exists is recorded (E56).
  */
 export const scalingUp = waiting({
   isUnfit: true,

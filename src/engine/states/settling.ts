@@ -10,8 +10,8 @@ import { drained, drainedMs, isDrainHeld, saying } from './standing.ts';
 import { primaryAwaited } from './words.ts';
 
 /**
- * Proxies learn of new pods as late as of new routes: traffic that came at once would find no endpoint (E6a, I10). Then come the pre-rollout hooks
- * (E8), or, with both sides ready (E80), the gate (E81) and the first step, for which the canary may need more pods (E60).
+ * Proxies learn of new pods as late as of new routes: immediate traffic would find no endpoint (E6a, I10). Next are the pre-rollout hooks (E8), or, with both
+ * sides ready (E80), the gate (E81) and the first step, for which the canary could need more pods (E60).
  */
 export const settling = waiting({
   enter: ['wakeAfterDrain'],
@@ -20,7 +20,7 @@ export const settling = waiting({
     look(input) {
       const { preRolloutPassed } = input.context.release;
       if (hasSettled(input) && hasPreRollout(input) && !preRolloutPassed) return 'askHooks';
-      // The answer of the gate is of use only where a step may follow.
+      // The answer of the gate is only of use if a step can follow.
       if (hasSettled(input) && mayAdvance(input)) return isTrafficGated(input) ? 'askTraffic' : stepOrRaise(input);
       return isDue(input) && !isPaused(input) && !isTargetReady(input) ? 'fallBack' : undefined;
     },
@@ -40,7 +40,7 @@ export const settling = waiting({
     ),
   dueMs(standing) {
     const { refused, unroutable } = standing.facts;
-    // No traffic begins under a spec that is refused (rule E65), or by routes that can hold no share (rule E96).
+    // No traffic begins under a spec that is refused (rule E65), or by routes that cannot express a weight (rule E96).
     return isDrainHeld(standing) || refused !== undefined || unroutable !== undefined ? undefined : drainedMs(standing);
   },
 });

@@ -21,7 +21,7 @@ export const rolloutMs = ({ canary, release }: Standing, side: SideFacts | undef
 /** The moment at which a side that waits for its pods is given up. */
 export const comesBy = (standing: Standing, side: SideFacts | undefined): string => timestamp(rolloutMs(standing, side));
 
-/** The pause for proxies ends, and the step goes on with something else. */
+/** The pause for proxies ends, but the step still waits for something else. */
 export function isDrainHeld({ release, facts }: Standing): boolean {
   return facts.unconfirmed !== undefined || isPrimaryAwaited(release, facts);
 }
@@ -31,7 +31,7 @@ export function uncheckedUntilMs({ phase, release: { paused }, facts: { refused 
   return paused === undefined && (phase === 'Progressing' || phase === 'WaitingPromotion') ? refused?.uncheckedUntilMs : undefined;
 }
 
-/** The first wait says in `text` what the state is about; without one the release goes on within seconds. */
+/** The text of the first wait describes the state; without a wait the release continues within seconds. */
 export function saying(text: string, ...waits: (Wait | undefined)[]): Waits {
   const [first = { code: 'Propagating' }, ...others] = waits.filter((one) => one !== undefined);
   return [{ ...first, text }, ...others];

@@ -5,65 +5,65 @@ import type { Decision } from '../decision.ts';
 import type { Awaited, Standing, Waits } from '../wait.ts';
 import type { Moves } from './moves.ts';
 
-/** Undefined: nothing to decide here. */
+/** Undefined if nothing is to be decided here. */
 export type Decider<D extends Decision = Decision> = (input: Input) => D | undefined;
 
-/** Everything that a state can decide, by what has come. */
+/** All decisions of a state, by event. */
 export interface Deciders<D extends Decision = Decision> {
-  /** Before anything else, whatever the answer and the facts are about. */
+  /** Before anything else, for any answer and any facts. */
   first?: Decider<D>;
-  /** When facts have changed, the clock has, or the controller starts. */
+  /** After a change of facts or of the clock, or at the start of the controller. */
   look?: Decider<D>;
-  /** When the open question is answered. */
+  /** After an answer to the open question. */
   answer?: Decider<D>;
-  /** When a user asks for something that is possible now. */
+  /** After a user's request that is possible now. */
   request?: Decider<D>;
-  /** When a rollback hook asks for the end. */
+  /** After a rollback hook has requested the end. */
   stop?: Decider<D>;
 }
 
-/** One state of the chart. Everything that the engine knows of a state is here. */
+/** One state of the chart, with everything that the engine knows of it. */
 export interface State {
   /** Changes on entry, and again after RESUME. */
   readonly enter: readonly ChangeName[];
   readonly decide: Deciders;
-  /** What each decision means here. */
+  /** Effect of each decision here. */
   readonly moves: Moves;
-  /** Moves of the phase or of the state around it, for decisions that have none here. */
+  /** Moves of the phase or of the surrounding state, for decisions without a move here. */
   readonly around: Moves;
-  /** No release is under way: its pods are at zero. */
+  /** No release is in progress: its pods are at zero. */
   readonly isIdle?: true;
   /** Nothing of the release has started, and its start waits for approval. */
   readonly awaitsApproval?: true;
   /** The pods of the canary have had no check, or cannot have one: it is not promoted on request. */
   readonly isUnfit?: true;
-  /** The pods of the canary are to stop. */
+  /** The pods of the canary must stop. */
   readonly stopsPods?: true;
-  /** Asks something every interval by itself: the rollback hooks are asked right before that. */
+  /** Puts a question of its own in every interval: the rollback hooks are called right before that. */
   readonly polls?: true;
-  /** Where it stands, for the author of a request that is not possible; absent: as its phase does. */
+  /** State of the release, for the author of a request that is not possible; that of its phase if absent. */
   readonly stands?: string;
-  /** What can hold the release here, the most important first, for a reader who has the objects alone. */
+  /** Possible waits of the release here, the most important first, for a reader who only has the objects. */
   readonly awaits: readonly [Awaited, ...Awaited[]];
   /**
-   * What the release waits for here; never empty: the first one says in its text what this state is about. `dueMs`: when it ends by itself, also
-   * because of what holds every state.
+   * Waits of the release here, at least one: the text of the first describes this state. `dueMs`: time at which the wait ends by itself, also through waits
+   * that hold every state.
    */
   waits(standing: Standing, dueMs: number | undefined): Waits;
   /**
-   * When the release goes on, or is rolled back, by itself: the next check, the end of a pause for proxies, or a deadline. Undefined: it waits for
+   * Time at which the release continues or is rolled back by itself: the next check, the end of a pause for proxies, or a deadline. Undefined if it waits for
    * others without limit, or for nothing. Epoch milliseconds.
    */
   dueMs(standing: Standing): number | undefined;
 }
 
-/** Parts of a state that decides nothing but what it, or a state around it, has a move for. */
+/** Parts of a state whose decisions all have a move in it, or in a state around it. */
 export interface Parts<Own extends Moves, Around> extends Omit<State, 'decide' | 'moves' | 'around'> {
   moves: Own;
   decide: Deciders<NoInfer<Extract<keyof Own | keyof Around, Decision>>>;
 }
 
-/** Moves that say which decisions they are for: those of the type `Moves` would allow each of them. */
+/** Moves with the exact decisions that they are for: the type `Moves` would allow any decision. */
 export type Named<Own extends Moves> = Decision extends keyof Own ? never : Own;
 
 /** A decision without a move does not compile. */
@@ -71,7 +71,7 @@ export function state<const Own extends Moves>(parts: Parts<Own, unknown> & { mo
   return { ...parts, around: {} };
 }
 
-/** The same for a state within a phase, or a state, that has moves. */
+/** The same for a state within a phase, or within a state, that has moves. */
 export const stateWithin =
   <Around extends Moves>(around: Named<Around>) =>
   <const Own extends Moves>(parts: Parts<Own, Around> & { moves: Named<Own> }): State => ({ ...parts, around });
@@ -81,5 +81,5 @@ export const hasOutcome = ({ event }: Input, outcome: 'passed' | 'refused' | 'wr
 
 export const asksTo = ({ event }: Input, verb: Verb) => event.type === 'REQUEST' && event.request.verb === verb;
 
-/** Waits for others without limit, or goes on within seconds. */
+/** Waits for others without limit, or continues within seconds. */
 export const neverDue = (): undefined => undefined;

@@ -1,7 +1,7 @@
 import { saying, since, why } from './standing.ts';
 import { neverDue, state } from './state.ts';
 
-/** The Canary is being deleted, or was: of its release nothing goes on (D1). */
+/** The Canary is being deleted, or was: nothing of its release continues (D1). */
 export const terminating = state({
   enter: [],
   decide: {},

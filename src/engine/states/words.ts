@@ -8,20 +8,20 @@ import { isPrimaryAwaited } from '../sides.ts';
 import { weightOf } from '../strategy.ts';
 import type { Standing } from '../wait.ts';
 
-/** Parts that a workload that is not ready lacks, and where to look. */
+/** Missing parts of a workload that is not ready, and the place to look. */
 export function lacks(side: SideFacts | undefined, role: 'primary' | 'target'): string {
   if (side === undefined) return role === 'primary' ? ': it does not exist yet' : ': it does not exist, create it again';
   if (side.readiness.state === 'ready') return side.serving || side.replicas === 0 ? '' : ': none of its pods is ready';
   return side.readiness.reason === undefined ? '' : `: ${side.readiness.reason}`;
 }
 
-/** The last failing of its pods. */
+/** The last failure of its pods. */
 export function lastFailed({ release, facts }: Standing): string {
   const last = lastFailing(release, facts);
   return last === undefined ? '' : ` (${last})`;
 }
 
-/** How far the side is that gets more load, and what else it waits for. */
+/** Progress of the side that gets more load, and its further waits. */
 export function raised(side: SideFacts | undefined, { release: { capacity }, facts }: Standing): string {
   if (!capacity || !side) return '';
   const { reachedMs, pods } = capacity;
@@ -41,7 +41,7 @@ export function failures({ canary, release }: Standing): string {
   return release.failedChecks === 0 ? '' : `; ${release.failedChecks} of ${thresholdOf(canary.spec.analysis)} failed checks used`;
 }
 
-/** Sentence for a release that its primary alone holds up: without limit, since a fix of the primary must not fail by it (rule E80). */
+/** Sentence for a release that only its primary holds: without limit, since a fix of the primary must not fail because of it (rule E80). */
 export function primaryAwaited({ release, facts }: Standing): string | undefined {
   const { primary } = facts;
   if (primary === undefined || !isPrimaryAwaited(release, facts)) return undefined;
@@ -58,13 +58,13 @@ export function shortOfPods({ target, canary }: Facts): string {
   return ready < wanted || reason === undefined ? short : reason;
 }
 
-/** One clause: how the release ended, and why. */
+/** One clause: the result of the release, and its reason. */
 export function ended({ phase, release }: Standing): string {
   const ending = endingOf(phase, release);
   return ending ? endingClause(ending) : phase;
 }
 
-/** What starts a failed release again. */
+/** Action that starts a failed release again. */
 export function startsAgain({ canary: { metadata, spec }, phase, release }: Standing): string {
   const { kind, name } = spec.targetRef;
   const ending = endingOf(phase, release);

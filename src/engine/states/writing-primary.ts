@@ -14,7 +14,7 @@ export const writingPrimary = stateWithin(shared.Promoting)({
   enter: ['askPromote'],
   decide: {
     first: lostCanary,
-    // That it carries the pin is not enough: the answer says whether anything was left in it.
+    // A primary with the pin is not enough: only the answer shows that nothing else was left in it.
     look(input) {
       if (!isDue(input)) return undefined;
       if (!isUnproved(input)) return 'askAgain';

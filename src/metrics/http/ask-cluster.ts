@@ -5,14 +5,14 @@ import { bounded } from './bounded.ts';
 export interface ClusterRequest {
   /** Default: GET. */
   method?: 'GET' | 'POST' | 'DELETE';
-  /** With its query; each part from users is encoded and never `.` or `..`. */
+  /** Path with its query; each part from users is encoded and never `.` or `..`. */
   path: string;
   body?: object;
 }
 
 /**
- * Asks the API server as the controller itself, whose permissions bound what can be seen. It goes nowhere else: an address that a template
- * names never sees the controller's credentials (05-W23). Any status is an answer; throws where there is none.
+ * Sends a request to the API server with the identity of the controller, whose permissions limit the visible objects. It goes nowhere else: an address that a
+ * template names never sees the controller's credentials (05-W23). Any status is a response; throws without a response.
  */
 export type AskCluster = (request: ClusterRequest, signal: AbortSignal) => Promise<{ status: number; body: string }>;
 
@@ -20,12 +20,12 @@ interface ClusterAsker {
   ask?(method: string, path: string, options: { body?: object; signal: AbortSignal }): ReturnType<AskCluster>;
 }
 
-/** Undefined where the cluster cannot be asked. */
+/** Undefined if no request to the cluster is possible. */
 export function askerOf({ ask }: ClusterAsker): AskCluster | undefined {
   return ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));
 }
 
-/** Asks once, within the time of a check. Never throws. */
+/** Sends one request, within the time of a check. Never throws. */
 export function askCluster(ask: AskCluster | undefined, request: ClusterRequest, options: AskOptions): Promise<BackendResponse> {
   if (!ask) return Promise.resolve({ kind: 'error', reason: `${options.who} is asked through a cluster, and there is none here` });
   return bounded((signal) => ask(request, signal), options);

@@ -1,32 +1,32 @@
 import { deadlineAfter, sleep, systemClock } from '../../base/clock.ts';
 import { call, type OutgoingFailure, type OutgoingSettings } from '../../outgoing/call.ts';
 
-/** Why the value in a concealed answer is none. */
+/** Reason for which the value in a concealed response is not used. */
 export const NOT_USED = 'from an address whose answers count only where --allowed-addresses or --allowed-local-addresses names it';
 
 /** One request to a metric backend. */
 export interface BackendRequest {
   url: URL;
-  /** Default: GET, or POST where there is a body. */
+  /** Default: GET, or POST with a body. */
   method?: 'GET' | 'POST';
   headers?: Readonly<Record<string, string | string[]>>;
   body?: string;
 }
 
-/** `timeoutMs`: of the whole call, redirects and retries included. */
+/** `timeoutMs`: for the whole call, including redirects and retries. */
 export interface AskOptions extends OutgoingSettings {
   /** The backend's name for the user: `Prometheus`. */
   who: string;
-  /** More tries, where a first one may have met a moment's trouble; all of them within `timeoutMs`. Default: 0. */
+  /** Further tries after a temporary failure of the first; all of them within `timeoutMs`. Default: 0. */
   retries?: number | undefined;
-  /** Texts that no reason may show: keys, tokens, passwords. */
+  /** Texts that must not appear in any reason: keys, tokens, passwords. */
   secrets: readonly (string | undefined)[];
 }
 
-/** The answer, whatever its status; or why it could not be read. `reason` holds no credentials. */
+/** The response with any status, or the reason for which it could not be read. `reason` contains no credentials. */
 export type BackendResponse = { status: number; body: string } | { kind: 'error'; reason: string };
 
-/** Asks once, or as often again as `retries` says: a check comes again with the next interval anyhow. Never throws. */
+/** Sends a request once, plus up to `retries` times: a check is repeated at the next interval anyhow. Never throws. */
 export async function ask(what: BackendRequest, options: AskOptions): Promise<BackendResponse> {
   const { clock = systemClock } = options;
   const { signal: deadline, end } = deadlineAfter(clock, options.timeoutMs);
@@ -46,7 +46,7 @@ export async function ask(what: BackendRequest, options: AskOptions): Promise<Ba
 const MOST_RETRIES = 5;
 const FIRST_PAUSE_MS = 200;
 
-/** Whether a retry may help. An error is one of the network, or of a bad address, which a retry does not harm. */
+/** A retry can help. An error is one of the network, or of a bad address, for which a retry does no harm. */
 const mayPass = (answer: BackendResponse): boolean =>
   'kind' in answer || answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
 

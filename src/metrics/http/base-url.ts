@@ -1,8 +1,8 @@
 import { withoutTrailing } from '../../base/trailing.ts';
 
 /**
- * The address of a backend with a path put behind its own (05-P1): a prefix and user info are kept, a query string is dropped. Undefined where
- * it is not an http or https URL.
+ * The address of a backend with a path appended to its own (05-P1): a prefix and user info are kept, a query string is dropped. Undefined if it is not an http
+ * or https URL.
  */
 export function baseUrl(address: string, path: string, query: Readonly<Record<string, string>> = {}): URL | undefined {
   const url = URL.parse(address);

@@ -3,8 +3,8 @@ import { redact } from '../../outgoing/redact.ts';
 import type { AskOptions } from './ask.ts';
 
 /**
- * The outcome of work that is not `ask`: of a vendor's client, a socket, the cluster. It is waited for no longer than `timeoutMs`, whether or not
- * the work listens to its signal. Never throws.
+ * The outcome of work beside HTTP requests: of a vendor's client, a socket, the cluster. It is waited for no longer than `timeoutMs`, even if the work does not
+ * listen to its signal. Never throws.
  */
 export async function bounded<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -25,7 +25,7 @@ export async function bounded<T>(
   }
 }
 
-/** Thrown within `bounded` for what has a reason already, in words for the user. */
+/** Thrown within `bounded` with a reason in words for the user. */
 export class Unanswered extends Error {}
 
 const aborted = (signal: AbortSignal): Promise<never> =>

@@ -4,10 +4,10 @@ import { ask } from '../http/ask.ts';
 import { Unanswered } from '../http/bounded.ts';
 import type { BackendTransport } from './backend.ts';
 
-/** One attempt of the client; the check's own time is shorter and ends them all. */
+/** Time of one attempt of the client; the check's own time limit is shorter and ends all attempts. */
 const ATTEMPT_TIMEOUT_MS = 30_000;
 
-/** The client's request, with fields that its own types lack. */
+/** The client's request, including fields that its own types lack. */
 interface Sent {
   protocol: string;
   hostname: string;
@@ -18,7 +18,10 @@ interface Sent {
   body?: unknown;
 }
 
-/** The requests of AWS' client under the same bounds as all others: length of the answer, time, and no other address by a redirect. `transport`: of each request. */
+/**
+ * Sends the requests of AWS' client within the same limits as all others: length of the response, time, and no other address by a redirect. `transport` applies
+ * to each request.
+ */
 export function askingHandler(who: string, transport: () => Partial<BackendTransport> | undefined) {
   return {
     async handle({ protocol, hostname, port, path, method, headers, body }: Sent, { abortSignal }: { abortSignal?: unknown } = {}) {
@@ -28,7 +31,7 @@ export function askingHandler(who: string, transport: () => Partial<BackendTrans
       const answer = await ask(request, {
         ...transport(),
         who,
-        // The client has its own.
+        // The client has its own retries.
         retries: 0,
         timeoutMs: ATTEMPT_TIMEOUT_MS,
         secrets: Object.values(headers),
@@ -36,7 +39,7 @@ export function askingHandler(who: string, transport: () => Partial<BackendTrans
       });
       if ('kind' in answer) throw new Unanswered(answer.reason);
       const { status } = answer;
-      // Of an error in another form, such as a proxy's page, the client would see only that it cannot be read.
+      // For an error in another form, such as a proxy's page, the client would only report that it cannot be read.
       const text = status >= 300 && typeof parseJson(answer.body) !== 'object' ? '{}' : answer.body;
       return { response: { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) } };
     },
@@ -46,7 +49,7 @@ export function askingHandler(who: string, transport: () => Partial<BackendTrans
 }
 
 function textOf(body: unknown): string {
-  // Not by way of Buffer, which asks for its text first: the client warns of that.
+  // Without Buffer, which calls toString first: the client warns of that.
   if (body instanceof Uint8Array) return new TextDecoder().decode(body);
   return typeof body === 'string' ? body : '';
 }

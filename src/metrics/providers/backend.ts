@@ -5,27 +5,27 @@ import type { QueryTemplate } from '../metric-template.ts';
 import type { SampleChoice } from '../samples.ts';
 import type { MetricProvider } from './metric-provider.ts';
 
-/** All that a backend is made from, for one check. */
+/** Data from which a backend is made, for one check. */
 export interface BackendSource extends Pick<AskOptions, 'timeoutMs' | 'tls' | 'egress' | 'clock'> {
   /** `spec.provider` of the MetricTemplate. */
   provider: QueryTemplate['spec']['provider'];
   /** The namespace of the MetricTemplate. */
   namespace: string;
-  /** Data of the Secret that it names, decoded and untrimmed; undefined where it names none. */
+  /** Data of its Secret, decoded and untrimmed; undefined if it names none. */
   secret: Readonly<Record<string, string>> | undefined;
   /** Name of that Secret with its namespace, for messages. */
   secretName: string;
-  /** Length of the metric's interval in milliseconds; undefined where it is not a Go duration, which only some backends mind (05-T12). */
+  /** Length of the metric's interval in milliseconds; undefined if it is not a Go duration, which only some backends need (05-T12). */
   intervalMs: number | undefined;
-  /** How far back from now is asked, where the template says so; undefined: as the backend does. */
+  /** Time range of the query, if the template sets one; if undefined, the backend decides. */
   windowMs: number | undefined;
   choice: SampleChoice;
   nowMs: number;
-  /** The API server of the cluster, for the backends that live in it; absent where there is none, as on a command line. */
+  /** The API server of the cluster, for the backends in it; absent without a cluster, as on a command line. */
   askCluster?: AskCluster | undefined;
 }
 
-/** Why there can be no backend: a sentence for the user. `placed`: the same by the field of the MetricTemplate that decides it. */
+/** Reason for which no backend can be made: a sentence for the user. `placed`: the same, with the field of the MetricTemplate that decides it. */
 export interface BackendProblem {
   problem: string;
   placed?: { field: string; message: string };
@@ -38,7 +38,7 @@ export function wrongField(field: string, message: string): BackendProblem {
   return { problem: `${field} ${message}`, placed: { field, message } };
 }
 
-/** A request below the address of a template; or the problem of that address. */
+/** URL of a request below the address of a template, or the problem of that address. */
 export function requestTo(
   address: string,
   path: string,
@@ -49,7 +49,7 @@ export function requestTo(
   return url ? { url, headers } : wrongAddress;
 }
 
-/** The backend, or why there can be none. */
+/** The backend, or the reason for which none can be made. */
 export type MakeBackend = (source: BackendSource) => MetricProvider | BackendProblem;
 
 export type BackendTransport = Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'egress' | 'clock' | 'tls' | 'proxy' | 'retries'>;
@@ -61,15 +61,14 @@ export function transportOf({ provider, timeoutMs, egress, clock, tls }: Backend
 }
 
 /**
- * Stands for a Secret where a template alone is checked: it has whatever `secretKeys` asks for, and these keys, which some backends can do
- * without.
+ * Takes the place of a Secret if only a template is checked: it has all keys that `secretKeys` requires, and these keys, which are optional for some backends.
  */
 export const anySecret: Readonly<Record<string, string>> = {
   ...{ username: 'any', password: 'any', token: 'any' },
   ...{ aws_access_key_id: 'any', aws_secret_access_key: 'any' },
 };
 
-/** The values of these keys of the Secret; or what is missing, by name. */
+/** The values of these keys of the Secret, or the names of missing keys. */
 export function secretKeys<K extends string>(
   { secret, secretName, provider: { type } }: BackendSource,
   keys: readonly K[],
@@ -80,7 +79,7 @@ export function secretKeys<K extends string>(
   return Object.fromEntries(keys.map((key) => [key, secret[key] ?? 'any'])) as Record<K, string>;
 }
 
-/** The window of a backend that goes by the metric's interval; or why it is unknown (05-T12). */
+/** The window of a backend that depends on the metric's interval, or the reason for which it is unknown (05-T12). */
 export function windowOf(source: BackendSource, intervals: number): number | { problem: string } {
   if (source.windowMs !== undefined) return source.windowMs;
   if (source.intervalMs !== undefined) return source.intervalMs * intervals;

@@ -3,7 +3,7 @@ import { getMetricData } from './cloudwatch-client.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-it('I15: with the identity of the controller each namespace asks by its own egress policy and turns', async () => {
+it('I15: with the identity of the controller each namespace sends requests by its own egress policy and turns', async () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'id');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'key');
   const asked: string[] = [];

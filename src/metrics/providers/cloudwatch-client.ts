@@ -16,15 +16,15 @@ export interface AwsKeys {
 
 interface ClientOptions {
   region: string;
-  /** Undefined: as the controller, by the default chain of AWS, at Amazon's own address. */
+  /** If undefined, the controller's identity is used, by the default chain of AWS, at Amazon's own address. */
   keys: AwsKeys | undefined;
-  /** Instead of Amazon's. */
+  /** Address instead of Amazon's. */
   address: string | undefined;
   abortSignal: AbortSignal;
   transport: BackendTransport | undefined;
 }
 
-/** Throws what AWS' client throws. To be loaded by those who use it. */
+/** Throws the errors of AWS' client. Load this module only when it is used. */
 export async function getMetricData(
   input: GetMetricDataCommandInput,
   { region, keys, address, abortSignal, transport }: ClientOptions,
@@ -46,10 +46,10 @@ function newClient(
 
 const MOST_CLIENTS = 32;
 const clients = new Map<string, CloudWatchClient>();
-/** The transport of a shared client's query: its namespace has turns of its own (I15). */
+/** The transport of a shared client's query: its namespace has its own turns (I15). */
 const caller = new AsyncLocalStorage<BackendTransport | undefined>();
 
-/** One a region for the controller's own identity, whose credentials it keeps until they end. */
+/** One client for each region with the controller's own identity, whose credentials it keeps until they expire. */
 function sharedClient(region: string): CloudWatchClient {
   const known = clients.get(region);
   if (known) return known;

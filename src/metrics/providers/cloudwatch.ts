@@ -10,7 +10,7 @@ const WHO = 'CloudWatch';
 /** As in Flagger (05-P15). */
 const INTERVALS = 10;
 const MAX_DATAPOINTS = 20;
-/** Values come newest first and are turned round, so that the newest is judged. */
+/** Values come newest first and are reversed, so that the newest is judged. */
 const RULE: SampleRule = { series: 'first', sample: 'last', null: 'noData', empty: 'noData', nan: 'keep' };
 
 /** Amazon CloudWatch's GetMetricData (05-P15), signed and retried by the client of AWS, which is loaded when it is used. */
@@ -27,7 +27,7 @@ export const cloudwatch: MakeBackend = (source) => {
   if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? '')) return wrongAddress;
   const secrets = keys ? [keys.accessKeyId, keys.secretAccessKey, keys.sessionToken] : [];
   const send = async (input: GetMetricDataCommandInput, signal: AbortSignal, refused: RefusedStatus = {}) => {
-    // The client is larger than all of the other backends; the time that it takes to be loaded is not Amazon's.
+    // The client is larger than all other backends; the time for loading it is not Amazon's.
     const { getMetricData } = await import('./cloudwatch-client.ts');
     return bounded(
       async (abortSignal) => {
@@ -63,12 +63,12 @@ export const cloudwatch: MakeBackend = (source) => {
   };
 };
 
-/** The address of a template is asked with the template's own keys alone: the controller's identity goes to AWS only (05-W23). */
+/** The address of a template gets requests only with the template's own keys: the controller's identity goes only to AWS (05-W23). */
 export function cloudwatchAddress({ provider, secret }: Pick<BackendSource, 'provider' | 'secret'>): string | undefined {
   return secret?.aws_access_key_id && provider.address ? provider.address : undefined;
 }
 
-/** Undefined: as the controller, by the default chain of AWS. A Secret with none of the keys was never looked at, and still is not. */
+/** If undefined, the controller's identity is used, by the default chain of AWS. A Secret with none of the keys is ignored, as it always was. */
 function ownKeys({ secret, secretName }: BackendSource): AwsKeys | { problem: string } | undefined {
   const { aws_access_key_id: accessKeyId, aws_secret_access_key: secretAccessKey, aws_session_token: sessionToken } = secret ?? {};
   if (!accessKeyId && !secretAccessKey) return undefined;
@@ -77,7 +77,7 @@ function ownKeys({ secret, secretName }: BackendSource): AwsKeys | { problem: st
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
-/** The status of an answer that refuses the request, once there is one. */
+/** The status of a response that refuses the request, once it has come. */
 interface RefusedStatus {
   status?: number | undefined;
 }
@@ -86,12 +86,12 @@ function statusOf(error: unknown): number | undefined {
   return (error as { $metadata?: GetMetricDataCommandOutput['$metadata'] })?.$metadata?.httpStatusCode;
 }
 
-/** What the client throws is an answer with a status, one that it cannot read, or none at all. */
+/** An error of the client is a response with a status, a response that it cannot read, or no response. */
 function inWords(error: unknown, secrets: readonly (string | undefined)[]): unknown {
   if (error instanceof SyntaxError) return new Unanswered(`${WHO} gave an unexpected response (no JSON)`);
   const status = statusOf(error);
   if (status === undefined) return error;
   const words = redact(error, secrets).slice(0, 300);
-  // The client's own word for an error without a message.
+  // The client's own text for an error without a message.
   return new Unanswered(`${WHO} answered ${status}${words === 'UnknownError' ? '' : `: ${words}`}`);
 }

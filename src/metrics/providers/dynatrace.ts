@@ -4,7 +4,7 @@ import { type MakeBackend, requestTo, secretKeys, windowOf, wrongField } from '.
 import { jsonBackend } from './json-backend.ts';
 
 const INTERVALS = 10;
-/** The last data entry of the first result is judged; `read` gives that one alone, unless the template reduces several. */
+/** The last data entry of the first result is judged; `read` returns only that entry, unless the template reduces several. */
 const RULE: SampleRule = { series: 'last', sample: 'first', null: 'zero', empty: 'noData', nan: 'keep' };
 
 const Answer = z.object({ result: z.array(z.object({ data: z.array(z.object({ values: z.array(z.number().nullable()) })) })) });

@@ -17,7 +17,7 @@ it.each([
   expect(readExternalQuery(query)).toEqual(read);
 });
 
-it('takes half a character for the mark of a broken one', () => {
+it('replaces half a surrogate pair by the replacement character', () => {
   expect(readExternalQuery('ns/\ud800')).toMatchObject({ metric: '%EF%BF%BD' });
 });
 
@@ -48,7 +48,7 @@ it.each(['', 'm', '1 m', '1mm', '0x1', 'NaN', '1e', '1Ki5'])('%j is not a quanti
   expect(parseQuantity(text)).toBeUndefined();
 });
 
-it('05-W23, P63: an address without a token of its own is asked without any, and never through the cluster', async () => {
+it('05-W23, P63: an address without its own token gets requests without any token, and never through the cluster', async () => {
   const fake = await known.start();
   const asked: string[] = [];
   const askCluster = async ({ path }: { path: string }) => {
@@ -64,13 +64,13 @@ it('05-W23, P63: an address without a token of its own is asked without any, and
   await fake.stop();
 });
 
-it('says so without a cluster', async () => {
+it('fails with a message without a cluster', async () => {
   const made = externalmetrics({ ...sourceOf(known, 'externalmetrics', ''), secret: undefined });
   if ('problem' in made) throw new Error(made.problem);
   expect(await made.runQuery('m', signal)).toEqual({ kind: 'error', reason: expect.stringContaining('there is none here') });
 });
 
-it('a query of the cluster stays in the namespace of its template, which it need not name', async () => {
+it('a query of the cluster is limited to the namespace of its template, which it need not name', async () => {
   const asked: string[] = [];
   const askCluster = async ({ path }: { path: string }) => {
     asked.push(path);
@@ -88,7 +88,7 @@ it('a query of the cluster stays in the namespace of its template, which it need
   expect(asked).toEqual(Array(3).fill('/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/queue'));
 });
 
-it('05-P60: at an address of its own any namespace is asked, as the token there allows, and default where none is named', async () => {
+it('05-P60: at its own address any namespace is queried, as the token there allows, and default if none is named', async () => {
   const fake = await known.start();
   const made = externalmetrics(sourceOf(known, 'externalmetrics', fake.address));
   if ('problem' in made) throw new Error(made.problem);

@@ -19,8 +19,8 @@ const Quantity = z.union([z.string(), z.number()]).transform((text, context) => 
 const Answer = z.object({ items: z.array(z.object({ value: Quantity })) });
 
 /**
- * The External Metrics API of Kubernetes (05-P60–P64): of the cluster itself, as the controller; or at the address of the template, with the token of
- * its Secret and nothing else.
+ * The External Metrics API of Kubernetes (05-P60–P64): of the cluster itself, with the controller's identity; or at the address of the template, only with the
+ * token of its Secret.
  */
 export const externalmetrics: MakeBackend = (source) => {
   const { address } = source.provider;
@@ -32,13 +32,13 @@ export const externalmetrics: MakeBackend = (source) => {
     request(query) {
       const read = readExternalQuery(query, address ? undefined : source.namespace);
       if ('problem' in read) return read;
-      // At an address of its own the token there decides.
+      // At its own address the token there decides.
       const problem = address ? undefined : foreignNamespaceProblem(read.namespace, source.namespace);
       return problem !== undefined ? { problem } : ask(source, `${API}/namespaces/${read.namespace}/${read.metric}`, read.selector);
     },
     read: (json) => Answer.safeParse(json).data?.items.map(({ value }) => [value]),
     rule: RULE,
-    // Whether the API is served: a working adapter does not know the metric of the probe.
+    // Checks that the API is served: a working adapter does not know the metric of the probe.
     probe: () => ask(source, API),
     errorText: statusReason,
   });
@@ -52,7 +52,7 @@ function ask({ provider: { address }, secret }: BackendSource, path: string, lab
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-/** `[{namespace}/]{metric}[?labelSelector=…]` (05-P60, Q9), whose parts come ready for a path. */
+/** `[{namespace}/]{metric}[?labelSelector=…]` (05-P60, Q9), whose parts are already encoded for a path. */
 export function readExternalQuery(
   query: string,
   absent = 'default',
@@ -60,7 +60,7 @@ export function readExternalQuery(
   const [path = '', ...search] = query.trim().split('?');
   const parts = decodedUri(path)?.replace(/^\//, '').split('/');
   const [namespace, metric] = parts?.length === 1 ? [absent, parts[0]] : [parts?.[0] || absent, parts?.[1]];
-  // Names stand in a path: none may lead elsewhere in it.
+  // Names are parts of a path: none of them must lead elsewhere in it.
   if (!parts || parts.length > 2 || !metric || metric === '.' || metric === '..' || !NAMESPACE.test(namespace))
     return { problem: `the query ${JSON.stringify(query.trim().slice(0, 80))} is not [namespace/]metric[?labelSelector=…]` };
   const selector = new URLSearchParams(search.join('?')).get('labelSelector') ?? '';

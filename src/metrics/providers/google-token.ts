@@ -5,12 +5,12 @@ import type { ServiceAccountKey } from './service-account-key.ts';
 
 const SCOPES = ['https://www.googleapis.com/auth/monitoring.read'];
 
-/** The controller's own identity, which keeps its token until that ends. */
+/** The controller's own identity, which keeps its token until it expires. */
 let own: GoogleAuth | undefined;
 
 /**
- * A token for reading metrics: of the key, which signs it here without a request; without one of the controller's own identity. To be
- * loaded by those who use it: the library is larger than most of the other backends.
+ * A token for reading metrics: signed here with the key, without a request; or, without a key, of the controller's own identity. Load this module only when it
+ * is used: the library is larger than most of the other backends.
  */
 export function googleToken(
   key: ServiceAccountKey | undefined,

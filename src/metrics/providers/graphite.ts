@@ -42,7 +42,7 @@ function readTargets(json: unknown): (number | null)[][] | undefined {
   return targets?.some((points) => points.includes(undefined)) ? undefined : (targets as (number | null)[][] | undefined);
 }
 
-/** Values may come as text; undefined for a text that is not a number. */
+/** Values can come as text; undefined for a text that is not a number. */
 function numberOf(value: number | string | null): number | null | undefined {
   if (typeof value !== 'string') return value;
   if (value === 'NaN') return Number.NaN;

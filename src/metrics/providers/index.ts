@@ -29,7 +29,7 @@ export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
   stackdriver,
 };
 
-/** A type that is missing is Prometheus, as in Flagger (05-T20); an unknown one is an error. */
+/** A missing type is Prometheus, as in Flagger (05-T20); an unknown one is an error. */
 export const backendFor: MakeBackend = (source) => {
   const { type = 'prometheus' } = source.provider;
   if (!Object.hasOwn(backends, type))
@@ -38,10 +38,10 @@ export const backendFor: MakeBackend = (source) => {
   return 'problem' in made ? made : withoutSecrets(made, source);
 };
 
-/** Shorter values of a Secret are names: of a project, an organisation, an account. */
+/** Shorter values of a Secret are names: of a project, an organization, an account. */
 const SHORTEST_SECRET = 6;
 
-/** Each backend hides what it sends; this one net below them all holds whatever their Secret and address hold. */
+/** Each backend conceals the values that it sends; this last filter also conceals all values of their Secret and address. */
 function withoutSecrets(backend: MetricProvider, { provider, secret = {} }: BackendSource): MetricProvider {
   const values = [
     ...Object.values(secret),

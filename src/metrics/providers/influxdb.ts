@@ -43,7 +43,7 @@ export const influxdb: MakeBackend = (source) => {
   });
 };
 
-/** The values of each table of an annotated CSV; or what it says instead. */
+/** The values of each table of an annotated CSV, or the error in it. */
 export function readRecords(csv: string): { samples: Samples } | { reason: string } {
   let rows: string[][];
   try {

@@ -6,7 +6,7 @@ import { pickSample, type SampleRule, type Samples } from '../samples.ts';
 import { type BackendSource, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 
-/** The request to send; or why it cannot be made. */
+/** The request to send, or the reason for which it cannot be made. */
 type Request = BackendRequest | ClusterRequest | { problem: string };
 
 export interface JsonBackend {
@@ -14,24 +14,24 @@ export interface JsonBackend {
   who: string;
   source: BackendSource;
   secrets: readonly (string | undefined)[];
-  /** The request for a rendered query; or why there can be none. */
+  /** The request for a rendered query, or the reason for which it cannot be made. */
   request(query: string): Request;
-  /** The samples found; undefined where the answer has not the documented shape, or what it says instead. */
+  /** The samples found; undefined if the response does not have the documented shape, or the message in it. */
   read(answer: unknown): Samples | { reason: string } | undefined;
-  /** The answer as `read` takes it; default: JSON. */
+  /** Parses the response for `read`; default: JSON. */
   parse?(body: string): unknown;
   rule: SampleRule;
-  /** A request that any working installation answers well. */
+  /** A request that any working installation answers successfully. */
   probe(): Request;
-  /** Statuses below 300 that are an answer; default: 200. */
+  /** Statuses below 300 that are successful; default: 200. */
   isGood?(status: number): boolean;
-  /** The same for the probe, where an error shows that the backend answers. */
+  /** The same for the probe, if an error also shows that the backend answers. */
   probeIsGood?(status: number): boolean;
-  /** The backend's message in the body of an error; nothing of a body of another shape is shown (05-W37). */
+  /** The backend's message in the body of an error; a body of another shape is never shown (05-W37). */
   errorText?(json: unknown): string | undefined;
 }
 
-/** A backend that is asked over HTTP and answers with JSON, or a text that it parses. */
+/** A backend that is queried over HTTP and answers with JSON, or with a text that it parses. */
 export function jsonBackend(backend: JsonBackend): MetricProvider {
   const { who, source, secrets, rule } = backend;
   const { parse = parseJson, isGood = (status: number) => status === 200, probeIsGood = isGood } = backend;

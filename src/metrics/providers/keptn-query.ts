@@ -15,8 +15,7 @@ const DEFAULT_TIMEFRAME = '1m';
 const NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 
 /**
- * `{kind}/{namespace}/{name}[/{timeframe}[/{key=value;…}]]`. Kind and names are read in lower case, as Kubernetes has them; arguments keep their case
- * (05-W23).
+ * `{kind}/{namespace}/{name}[/{timeframe}[/{key=value;…}]]`. Kind and names are converted to lower case, as in Kubernetes; arguments keep their case (05-W23).
  */
 export function readKeptnQuery(query: string): KeptnQuery | { problem: string } {
   const [kind = '', namespace = '', name = '', timeframe = DEFAULT_TIMEFRAME, args = ''] = query.trim().split('/');
@@ -31,7 +30,7 @@ export function readKeptnQuery(query: string): KeptnQuery | { problem: string } 
   return { kind: known, ...where, definition: name.toLowerCase(), timeframe, args: argumentsIn(args) };
 }
 
-/** One without exactly one `=` is left out, as in Flagger. */
+/** A pair without exactly one `=` is left out, as in Flagger. */
 function argumentsIn(text: string): Record<string, string> {
   const pairs = text.split(';').map((pair) => pair.split('='));
   return Object.fromEntries(pairs.flatMap(([key = '', value, ...more]) => (value === undefined || more.length > 0 ? [] : [[key, value]])));

@@ -34,7 +34,7 @@ it('a timeframe that is not a duration is refused', () => {
   expect(readKeptnQuery('analysis/shop/slo/soon')).toEqual({ problem: expect.stringContaining('"soon" is not a duration') });
 });
 
-/** A cluster whose Analysis says these, one look after the other; the last one stays. */
+/** A cluster whose Analysis has these states, one for each request; the last one is repeated. */
 function cluster(...looks: (string | { status: number; body: string })[]) {
   const asked: string[] = [];
   const askCluster = async ({ method = 'GET' }: ClusterRequest, within: AbortSignal) => {
@@ -55,18 +55,18 @@ function run(askCluster: ReturnType<typeof cluster>['askCluster'], timeoutMs: nu
 
 const pending = JSON.stringify({ kind: 'Analysis', status: { state: 'Progressing' } });
 
-it('05-P47: an analysis is looked at until it is complete, and taken away', async () => {
+it('05-P47: an analysis is polled until it is complete, and then deleted', async () => {
   const { asked, askCluster } = cluster('{"kind":"Analysis"}', pending, '{"kind":"Analysis","status":{"state":"Completed"}}', passed);
   expect(await run(askCluster, 500)).toEqual({ kind: 'value', value: 1 });
   expect(asked).toEqual(['POST', 'GET', 'GET', 'GET', 'GET', 'DELETE']);
 });
 
-it('05-P47: one that fails is zero', async () => {
+it('05-P47: an analysis that fails is zero', async () => {
   const { askCluster } = cluster('{"kind":"Analysis","status":{"state":"Completed","pass":false}}');
   expect(await run(askCluster, 500)).toEqual({ kind: 'value', value: 0 });
 });
 
-it('05-P47: one that is not complete in time is taken away, too, and so is one that is cancelled', async () => {
+it('05-P47: an analysis that is not complete in time is also deleted, as is an analysis that is cancelled', async () => {
   const late = cluster(pending);
   expect(await run(late.askCluster, 50)).toEqual({ kind: 'error', reason: 'Keptn did not answer within 50 ms' });
   expect(late.asked.at(-1)).toBe('DELETE');
@@ -90,7 +90,7 @@ it.each([
   'analysis/other/slo/5m/a=b',
   'analyses/default/slo',
   'keptnmetric/shop-2/latency',
-])('%j is refused, since a template of namespace shop asks for what is there alone', async (query) => {
+])('%j is refused, since a template of namespace shop can only query its own namespace', async (query) => {
   const { asked, askCluster } = cluster(passed);
   const made = keptn({ ...sourceOf(known, 'keptn', ''), askCluster });
   if ('problem' in made) throw new Error(made.problem);

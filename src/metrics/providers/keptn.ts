@@ -15,7 +15,7 @@ import { statusReason } from './status-reason.ts';
 const WHO = 'Keptn';
 const API = '/apis/metrics.keptn.sh/v1beta1';
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'noData', nan: 'keep' };
-/** An analysis is looked at this often while a check lasts: once a second in the usual ten (05-P47). */
+/** Number of polls of an analysis during a check: once a second in the usual ten (05-P47). */
 const LOOKS = 10;
 
 const Metric = z.object({ kind: z.literal('KeptnMetric'), status: z.object({ value: z.string().optional() }).optional() });
@@ -24,7 +24,7 @@ const Analysis = z.object({
   status: z.object({ state: z.string().optional(), pass: z.boolean().optional() }).optional(),
 });
 
-/** Keptn's metrics and analyses, which are objects of the cluster and are asked for as the controller (05-P45–P48). */
+/** Keptn's metrics and analyses, which are objects of the cluster and are requested with the controller's identity (05-P45–P48). */
 export const keptn: MakeBackend = (source) => {
   const readOwn = (query: string): ReturnType<typeof readKeptnQuery> => {
     const read = readKeptnQuery(query);
@@ -54,7 +54,7 @@ export const keptn: MakeBackend = (source) => {
   };
 };
 
-/** A value that is not there yet means no data; a value that is not a number breaks the answer. */
+/** A value that does not exist yet means no data; a value that is not a number makes the response unusable. */
 function readMetric(json: unknown): number[][] | undefined {
   const metric = Metric.safeParse(json).data;
   if (!metric) return undefined;
@@ -66,7 +66,7 @@ function readMetric(json: unknown): number[][] | undefined {
 
 type AnalysisQuery = Extract<KeptnQuery, { kind: 'analysis' }>;
 
-/** Makes an Analysis, waits for its verdict (1: it passed, 0: it failed), and takes it away whatever came of it (05-P47). */
+/** Creates an Analysis, waits for its verdict (1: it passed, 0: it failed), and deletes it after any result (05-P47). */
 async function analyse(query: AnalysisQuery, source: BackendSource, signal: AbortSignal): Promise<Measurement> {
   const { timeoutMs, clock = systemClock, askCluster: ask } = source;
   const options = { who: WHO, timeoutMs, clock, secrets: [], signal };
@@ -76,7 +76,7 @@ async function analyse(query: AnalysisQuery, source: BackendSource, signal: Abor
   let isMade = false;
   try {
     return await bounded(async (within) => {
-      // From here on, whatever is answered: a request whose answer is lost may have been carried out.
+      // Set before the response: a request whose response is lost could have been carried out.
       isMade = true;
       const made = await ask({ method: 'POST', path: collection, body: analysisOf(name, query) }, within);
       if (made.status >= 300) {
@@ -87,7 +87,7 @@ async function analyse(query: AnalysisQuery, source: BackendSource, signal: Abor
       return { kind: 'value', value };
     }, options);
   } finally {
-    // With its own timeout, since the check's may be over; an Analysis that stays behind has a label that names its owner.
+    // With its own timeout, since the check's can be over; an Analysis that is left behind has a label that names its owner.
     if (isMade) {
       const own = new AbortController().signal;
       await askCluster(ask, { method: 'DELETE', path: `${collection}/${name}` }, { ...options, signal: own });

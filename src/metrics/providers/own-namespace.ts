@@ -1,6 +1,6 @@
 /**
- * Why a query of resources that are read with Serin's own permissions is refused (DF612): the author of a template may see those of its namespace
- * alone.
+ * Reason for which a query of resources that are read with Serin's own permissions is refused (DF612): the author of a template may only see those of its
+ * namespace.
  */
 export function foreignNamespaceProblem(asked: string, own: string): string | undefined {
   if (asked === own) return undefined;

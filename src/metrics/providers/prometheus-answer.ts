@@ -16,19 +16,19 @@ const Answer = z.object({
 });
 type Result = NonNullable<z.infer<typeof Answer>['data']>['result'];
 
-/** An answer that the driver reads without a mistake. */
+/** A response that the driver reads correctly. */
 export interface Readable {
   status: 'success';
   data:
     | { resultType: 'scalar'; result: [number, string] }
     | { resultType: 'vector'; result: { metric: object; value: [number, string] }[] };
-  /** Places of the series without a value, which the driver does not get: native histograms, and values that are no text (05-P4). */
+  /** Indexes of the series without a value, which the driver does not get: native histograms, and values that are not text (05-P4). */
   absent: ReadonlySet<number>;
 }
 
 /**
- * A body of `/api/v1/query`, checked before `prometheus-query` reads it: that reads `+Inf` as NaN and `1abc` as 1, and fails at a native
- * histogram without a word.
+ * A body of `/api/v1/query`, checked before `prometheus-query` reads it: that driver reads `+Inf` as NaN and `1abc` as 1, and fails silently at a native
+ * histogram.
  */
 export function checkedAnswer(body: string): Readable | { reason: string } {
   const json = parseJson(body);
@@ -42,7 +42,7 @@ export function checkedAnswer(body: string): Readable | { reason: string } {
   return data.resultType === 'scalar' ? checkedScalar(data.result) : checkedVector(data.result);
 }
 
-/** A checked answer as the driver parsed it; `null` for each series without a value. */
+/** A checked response after the driver has parsed it; `null` for each series without a value. */
 export function samplesOf({ resultType, result }: QueryResult, absent: ReadonlySet<number>): Samples {
   const values: number[] =
     resultType === 'scalar' ? [Number((result as unknown as [number, string])[1])] : result.map(({ value }) => value.value);
@@ -80,7 +80,7 @@ const vectorOf = (result: { metric: object; value: [number, string] }[]): Omit<R
   data: { resultType: 'vector', result },
 });
 
-/** A float as Go writes it, in a form that `parseFloat` reads to the same number; undefined: not a text, so without a value. */
+/** A float in Go's notation, in a form that `parseFloat` reads to the same number; undefined if it is not a text, and so has no value. */
 export function asNumber(text: unknown): string | undefined | { reason: string } {
   if (typeof text !== 'string') return undefined;
   if (text === '+Inf' || text === 'Inf') return 'Infinity';

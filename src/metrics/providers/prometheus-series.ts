@@ -13,7 +13,7 @@ const Answer = z.object({
   ]),
 });
 
-/** The series in a body of `/api/v1/query`, every one of them or none: part of them would be wrong counts. */
+/** All series in a body of `/api/v1/query`, or a reason: a part of them would be wrong counts. */
 export function seriesOf(body: string): readonly LabelledSeries[] | { reason: string } {
   const parsed = Answer.safeParse(parseJson(body));
   if (!parsed.success) return { reason: 'Prometheus gave an unexpected response (no series of numbers)' };

@@ -116,7 +116,7 @@ it('is online when vector(1) is 1 (05-P7)', async () => {
   expect(await provider.isOnline(signal)).toMatch(/gave 2/);
 });
 
-it('05-Q20: name and password win over a header of the template; a token beside one is an error, since only one can be sent', async () => {
+it('05-Q20: name and password win over a header of the template; together with a token they are an error, since only one can be sent', async () => {
   let seen: string | undefined;
   const address = await serve((request, response) => {
     seen = request.headers.authorization;
@@ -128,13 +128,13 @@ it('05-Q20: name and password win over a header of the template; a token beside 
   expect(seen).toBe('Basic dTpw');
 });
 
-it('two series of which one has no value are two for a template that wants one', async () => {
+it('two series of which one has no value count as two for a template that wants one', async () => {
   const address = await serve((_, response) => response.end(vector('7', 5)));
   expect(await ask(address, { choice: { reduce: 'error' } })).toEqual({ kind: 'error', reason: expect.stringContaining('2 series') });
   expect(await ask(address, { choice: { reduce: 'sum' } })).toEqual({ kind: 'value', value: 7 });
 });
 
-it('asks for no moment: the clock of Prometheus decides', async () => {
+it('sends no time with a query: the clock of Prometheus decides', async () => {
   let seen: string | undefined;
   const address = await serve((request, response) => {
     seen = request.url;

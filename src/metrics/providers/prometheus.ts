@@ -24,8 +24,8 @@ export interface PrometheusOptions extends BackendTransport {
 }
 
 /**
- * Prometheus' instant query API by the driver of prometheus-query, whose requests go out by `ask`: limits, TLS, proxies, the egress policy
- * and what may be shown are Serin's. No credential passes through the driver, which keeps whole requests in its errors.
+ * Prometheus' instant query API by the driver of prometheus-query, whose requests are sent by Serin's own client: limits, TLS, proxies, the egress policy and
+ * the visible parts are Serin's. No credential passes through the driver, which keeps whole requests in its errors.
  */
 export function prometheus(options: PrometheusOptions): SeriesProvider {
   const runQuery = (query: string, signal: AbortSignal): Promise<Measurement> => instantQuery(query.replace(/\s+/g, ' '), options, signal);
@@ -53,7 +53,7 @@ async function instantQuery(query: string, options: PrometheusOptions, signal: A
     absent: new Set(),
   };
   const driver = new PrometheusDriver({
-    // In its place: the address may hold a password.
+    // A placeholder: the address can contain a password.
     endpoint: 'http://prometheus',
     requestInterceptor: {
       onFulfilled: (config) => ({
@@ -82,7 +82,10 @@ async function fetchAnswer(query: string, options: PrometheusOptions, signal: Ab
   return 'reason' in checked ? { reason: hideSecrets(checked.reason, secretsOf(options)) } : checked;
 }
 
-/** Proxies before Prometheus read request lines of some 8 KiB; a longer query goes as a form, which its API takes for that reason. Characters. */
+/**
+ * Maximum length in a URL: proxies before Prometheus read request lines of some 8 KiB; a longer query is sent as a form, which its API accepts for that reason.
+ * Characters.
+ */
 const LONGEST_LINE = 4_096;
 
 async function fetchBody(
@@ -93,7 +96,7 @@ async function fetchBody(
 ): Promise<{ body: string } | QueryProblem> {
   const form = new URLSearchParams({ query }).toString();
   const isPosted = mayPost && form.length > LONGEST_LINE;
-  // Without the driver's time: the clock of Prometheus decides what is now.
+  // Without the driver's time: the clock of Prometheus decides the time of the query.
   const url = baseUrl(options.address, '/api/v1/query', isPosted ? {} : { query });
   if (!url) return { reason: 'the address of Prometheus must be an http or https URL' };
   const secrets = secretsOf(options);
@@ -126,7 +129,7 @@ function headersOf({ headers = {}, bearer, basicAuth }: PrometheusOptions): Reco
   return all;
 }
 
-/** Prometheus' own words for a refused query; of any other body nothing, since any server may have sent it (05-W37). */
+/** Prometheus' own text for a refused query; nothing of any other body, since any server could have sent it (05-W37). */
 function detailOf(body: string, secrets: readonly (string | undefined)[]): string {
   const json = parseJson(body);
   return isRecord(json) && typeof json.error === 'string' ? `: ${hideSecrets(json.error, secrets).slice(0, 300)}` : '';
@@ -145,7 +148,7 @@ export const prometheusBackend: MakeBackend = (source) => {
   if (!secret) return prometheus(options);
   const { token, username, password } = secret;
   if (token) return prometheus({ ...options, bearer: token });
-  // A Secret may be there for TLS alone.
+  // A Secret can be set only for TLS.
   if (username === undefined && password === undefined && source.tls) return prometheus(options);
   if (username === undefined || password === undefined) return { problem: `Secret ${secretName} needs token, or username and password` };
   return prometheus({ ...options, basicAuth: { username, password } });

@@ -12,7 +12,7 @@ it.each([
   ['https://stream.eu0.signalfx.com'],
   ['wss://stream.eu0.signalfx.com'],
   ['wss://stream.eu0.signalfx.com/'],
-])('05-Q7: %s is asked at both of its hosts', (address) => {
+])('05-Q7: %s gives the addresses of both of its hosts', (address) => {
   const urls = splunkUrls(address);
   expect(urls?.stream.href).toBe('wss://stream.eu0.signalfx.com/v2/signalflow/connect');
   expect(urls?.probe.href).toBe('https://api.eu0.signalfx.com/v2/metric?limit=1');
@@ -25,7 +25,7 @@ it.each(['ftp://api.example.org', 'api.example.org:443', 'no url'])('an address 
   });
 });
 
-it('05-P52: a template may choose among several series', async () => {
+it('05-P52: a template can choose among several series', async () => {
   const fake = await known.start();
   fake.answersWith('severalSeries');
   const made = splunk(sourceOf(known, 'splunk', fake.address, { reduce: 'max' }));
@@ -39,7 +39,7 @@ it.each([
   ['refused', { says: '{"type":"error","error":400}', reason: /400/ }],
   ['not answered in time', { timeoutMs: 50, reason: /within 50 ms/ }],
   ['cancelled', { cancel: true, reason: /cancelled/ }],
-])('05-W22: no socket stays open after a query that was %s', async (_, { says, reason, timeoutMs = 600_000, cancel = false }: Ended) => {
+])('05-W22: no socket is left open after a query that was %s', async (_, { says, reason, timeoutMs = 600_000, cancel = false }: Ended) => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
   const cancelling = new AbortController();
@@ -56,7 +56,7 @@ it.each([
     kind: says?.includes('END') ? 'noData' : 'error',
     reason: expect.stringMatching(reason),
   });
-  // First no other socket can come, also none of a connection that came to be after its time was up; then the last one goes.
+  // First no other socket can be opened, not even by a connection that was made after the time limit; then the last one is closed.
   await new Promise((resolve) => server.close(resolve));
   await expect.poll(() => server.clients.size).toBe(0);
 });
@@ -74,14 +74,14 @@ describe('05-P51: a frame of data', () => {
     return read && 'values' in read ? [...read.values.values()] : undefined;
   };
 
-  it('holds doubles, long and short integers, and points without a value, big-endian', () => {
+  it('contains doubles, long and short integers, and points without a value, big-endian', () => {
     const values = [7.25, -3_000_000_000, -12, null];
     const frame = { 1: 7.25, 2: { long: -3_000_000_000n }, 3: { int: -12 }, 4: null };
     expect(valuesOf(frameOf(frame))).toEqual(values);
     expect(valuesOf(frameOf(frame, { zip: true }))).toEqual(values);
   });
 
-  it('distinguishes series whose identities differ in 64 bits only', () => {
+  it('distinguishes series whose identities differ only in 64 bits', () => {
     const frame = frameOf({ 1: 1, 2: 2 });
     frame.writeBigUInt64BE(0xffff_ffff_ffff_fffen, 20 + 12 + 1);
     frame.writeBigUInt64BE(0xffff_ffff_ffff_ffffn, 20 + 12 + 17 + 1);
@@ -103,7 +103,7 @@ describe('05-P51: a frame of data', () => {
     expect(() => readFrame(bomb)).toThrow(/longer than 1 MiB/);
   });
 
-  it('of another kind is passed over, and JSON in a frame is read as text', () => {
+  it('of another kind is ignored, and JSON in a frame is read as text', () => {
     expect(readFrame(Buffer.from([1, 9, 0, 0, ...Buffer.alloc(16)]))).toBeUndefined();
     expect(readFrame(Buffer.concat([Buffer.from([1, 6, 2, 0]), Buffer.alloc(16), Buffer.from('{}')]))).toEqual({ text: '{}' });
   });

@@ -37,7 +37,7 @@ export const splunk: MakeBackend = (source) => {
   };
 };
 
-/** The streaming host and the one of the API differ in their first word, and either may stand in the template (05-P50, P53, Q7). */
+/** The streaming host and the API host differ in their first word, and either can be in the template (05-P50, P53, Q7). */
 export function splunkUrls(address: string): { stream: URL; probe: URL } | undefined {
   const probe = baseUrl(address.replace('ws', 'http').replace('stream', 'api'), '/v2/metric', { limit: '1' });
   const stream = URL.parse(`${withoutTrailing(address.replace('http', 'ws').replace('api', 'stream'), '/')}/v2/signalflow/connect`);

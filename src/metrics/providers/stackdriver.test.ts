@@ -6,7 +6,7 @@ import { stackdriver, stackdriverAddress } from './stackdriver.ts';
 const signal = new AbortController().signal;
 const source = sourceOf(known, 'stackdriver', 'http://127.0.0.1:1');
 
-it('05-W23: the address of a template is asked with the key of its own Secret only', () => {
+it('05-W23: the address of a template gets requests only with the key of its own Secret', () => {
   expect(stackdriverAddress(source)).toBe('http://127.0.0.1:1');
   expect(stackdriverAddress({ ...source, secret: { project: 'shop' } })).toBe('https://monitoring.googleapis.com');
 });
@@ -20,14 +20,14 @@ it.each([
   expect(JSON.stringify(made)).not.toContain('planted');
 });
 
-it('a key that cannot sign is said in words, without the key', async () => {
+it('a key that cannot sign is reported in words, without the key', async () => {
   const serviceAccountKey = JSON.stringify({ type: 'service_account', client_email: 'a', private_key: 'planted-key' });
   const made = stackdriver({ ...source, secret: { project: 'shop', serviceAccountKey } });
   if ('problem' in made) throw new Error(made.problem);
   expect(await made.runQuery('q', signal)).toEqual({ kind: 'error', reason: expect.stringMatching(/cannot sign: put the whole JSON key/) });
 });
 
-it('a language that Stackdriver has not is refused', () => {
+it('a language that Stackdriver does not support is refused', () => {
   const provider = { ...source.provider, queryLanguage: 'sql' };
   expect(stackdriver({ ...source, provider })).toMatchObject({
     problem: expect.stringContaining('neither mql nor promql'),

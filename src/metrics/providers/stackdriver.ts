@@ -11,15 +11,15 @@ import { ServiceAccountKey } from './service-account-key.ts';
 
 const DEFAULT_ADDRESS = 'https://monitoring.googleapis.com';
 const WHO = 'Stackdriver';
-/** Points come newest first and are turned round by `read`; a value that is not a number counts as zero, as in Flagger (05-4.2). */
+/** Points come newest first and `read` reverses them; a value that is not a number counts as zero, as in Flagger (05-4.2). */
 const RULE: SampleRule = { series: 'first', sample: 'last', null: 'zero', empty: 'noData', nan: 'keep' };
 
-/** JSON of a protobuf: what JSON has no number for is a text, and so is every 64-bit integer. */
+/** JSON of a protobuf: a value that JSON cannot express as a number is a text, as is every 64-bit integer. */
 const Double = z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity']).transform(Number)]);
 const Value = z.looseObject({ doubleValue: Double.optional(), int64Value: z.union([z.string().transform(Number), z.number()]).optional() });
 const Series = z.object({ pointData: z.array(z.object({ values: z.array(Value) })).optional() });
 const Answer = z.object({ timeSeriesData: z.array(Series) });
-/** An answer without any series leaves the list out. */
+/** A response without any series omits the list. */
 const Nothing = z.strictObject({ timeSeriesDescriptor: z.unknown(), nextPageToken: z.unknown(), partialErrors: z.unknown() }).partial();
 const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
 
@@ -69,7 +69,7 @@ export const stackdriver: MakeBackend = (source) => {
   });
 };
 
-/** The address of a template is asked with the template's own key alone: the controller's identity goes to Google only (05-W23). */
+/** The address of a template gets requests only with the template's own key: the controller's identity goes only to Google (05-W23). */
 export function stackdriverAddress({ provider, secret }: Pick<BackendSource, 'provider' | 'secret'>): string {
   return (secret?.serviceAccountKey && provider.address) || DEFAULT_ADDRESS;
 }

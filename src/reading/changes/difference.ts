@@ -7,7 +7,7 @@ import { readSnapshot } from '../snapshot.ts';
 import { pendingChanges, pendingConfigChanges } from './pending-changes.ts';
 import { pendingScalerChanges } from './pending-scaler.ts';
 
-/** What a promotion of the target would change in the primary now, and notes on what could not be read. */
+/** Changes that a promotion of the target would make to the primary now, and notes on objects that could not be read. */
 export async function differenceOf(
   cluster: ClusterReader,
   namespace: string,

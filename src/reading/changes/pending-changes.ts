@@ -45,15 +45,15 @@ function readPairs(workload: Workload, target: KubeObject, primary: KubeObject):
   });
 }
 
-/** As copies are named; a long name is shortened before the mark. */
+/** Tests for the name of a copy; a long name is shortened before the mark. */
 function isCopyOf(name: string, source: string): boolean {
   const [, before] = /^(.+)-primary(-[0-9a-f]{10}|-absent)?$/.exec(name) ?? [];
   return before !== undefined && (source === before || (before.length > 150 && source.startsWith(before.slice(0, 150))));
 }
 
 /**
- * Entries of the target's ConfigMaps and Secrets that differ from the copies that the primary reads. Values are not shown: this is
- * read in logs of pipelines, and a ConfigMap may hold a password as well.
+ * Entries of the target's ConfigMaps and Secrets that differ from the copies that the primary reads. Values are not shown: logs of pipelines contain this
+ * output, and a ConfigMap can also contain a password.
  */
 export async function pendingConfigChanges(
   cluster: Pick<Cluster, 'get'>,

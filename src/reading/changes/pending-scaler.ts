@@ -11,7 +11,7 @@ import { ifReadable } from '../if-readable.ts';
 import { mayNotRead } from '../snapshot.ts';
 import { type FieldDifference, fieldDifferences } from './field-differences.ts';
 
-/** What the next promotion brings from the user's scaler to the primary's, which follows it then and not before (03-A2). */
+/** Changes from the user's scaler that the next promotion, and nothing earlier, applies to the primary's scaler (03-A2). */
 export async function pendingScalerChanges(
   cluster: Pick<Cluster, 'get'>,
   canary: Canary,
@@ -36,7 +36,7 @@ const compared = ({ metadata: { labels = {}, annotations = {} }, ...rest }: Kube
   spec: specOf<JsonRecord>(rest as KubeObject),
 });
 
-/** What the primary's scaler holds of the rendered fields, and of those that an earlier promotion applied: the rest is other writers'. */
+/** Fields of the primary's scaler that are rendered or that an earlier promotion applied: the rest belongs to other writers. */
 function heldOf(primary: KubeObject, rendered: KubeObject) {
   const applied = entriesOf(primary).find(({ manager, operation }) => manager === fieldManager && operation === 'Apply')?.fieldsV1;
   const wanted = compared(rendered);

@@ -16,7 +16,7 @@ export const Traffic = z.object({
   canary: z.number().describe('Percent of requests; where the kind is matched, of those that match; where it is mirrored, of copies.'),
 });
 
-/** What ended the last release. */
+/** Reason for the end of the last release. */
 export const EndingReport = Ending.omit({ atMs: true }).extend({
   code: z.string().describe('From a closed list (docs/reasons.md), which grows.'),
   at: Time.describe('When it was decided.'),

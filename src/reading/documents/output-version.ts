@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Version of the output of `-o json` and `-o yaml`. Within a version fields may be added; no field is removed or changes its meaning. */
+/** Version of the output of `-o json` and `-o yaml`. Within a version fields can be added; no field is removed or changes its meaning. */
 export const outputVersion = 'cli.serin.dev/v1';
 
 /** The field `apiVersion` of every document. */
@@ -14,7 +14,7 @@ export const documentOf = <K extends string, F extends z.ZodRawShape>(kind: K, f
 export const documentOn = <K extends string, F extends z.ZodRawShape>(kind: K, fields: F) =>
   documentOf(kind, { namespace: z.string(), name: z.string(), ...fields });
 
-/** What every document on one object begins with. */
+/** First fields of every document on one object. */
 export const headOf = <K extends string>(kind: K, { namespace = '', name }: { namespace?: string; name: string }) =>
   ({ apiVersion: outputVersion, kind, namespace, name }) as const;
 

@@ -2,7 +2,7 @@ import { requestsText } from '../../api/requests-text.ts';
 import type { JournalAnswer } from '../../engine/journal/journal-part.ts';
 import type { NotedEntry } from '../../engine/journal/replay.ts';
 
-/** What one step saw and did. */
+/** Input and actions of one step. */
 export function entryWords({ event, answer, key, decided, writes = [] }: NotedEntry): string {
   const seen = answer ? answerWords(answer) : key === undefined ? event.toLowerCase() : `delivered ${key}`;
   const asks = decided.asks.filter((ask) => ask !== 'record' && !ask.startsWith('wakeAt'));

@@ -2,7 +2,7 @@ import { comparedCourse } from '../../engine/journal/compared-course.ts';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import type { EvidencePoint } from '../documents/compared-report.ts';
 
-/** How the evidence of a release grew, from its journal; empty without `analysis.comparison`. */
+/** Growth of the evidence of a release, from its journal; empty without `analysis.comparison`. */
 export function evidencePoints(parts: readonly JournalPart[]): EvidencePoint[] {
   const course = comparedCourse(parts);
   const [first] = course;

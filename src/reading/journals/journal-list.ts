@@ -23,6 +23,6 @@ export function journalList({ namespace, name }: { namespace: string; name: stri
   return { apiVersion: outputVersion, kind: 'JournalList', namespace, name, items };
 }
 
-/** As they are shown: a poll is two. */
+/** Number of steps as shown: a poll is two. */
 const stepsIn = ({ segments }: JournalPart): number =>
   segments.flatMap(({ entries }) => entries).reduce((sum, { polls = [] }) => sum + 1 + 2 * polls.length, 0);

@@ -13,9 +13,9 @@ export interface Journal {
   run: number;
   /** In the order of time. */
   parts: readonly JournalPart[];
-  /** Size of the records, as they are stored. */
+  /** Stored size of the records. */
   bytes: number;
-  /** Why a record cannot be used, with its name and a remedy. */
+  /** Reasons for which records cannot be used, each with the record's name and a remedy. */
   problems: readonly string[];
 }
 

@@ -16,7 +16,7 @@ function stepOf(key: string, isFirst: boolean): string {
   return key.startsWith('k:') ? `[${nameIn(key.slice(2))}]` : '[]';
 }
 
-/** Shows only the name of a list entry's key fields; others may be an address. */
+/** Shows only the name in a list entry's key fields; other keys can be an address. */
 function nameIn(text: string): string {
   try {
     const keys: unknown = JSON.parse(text);

@@ -6,7 +6,7 @@ import { addressOf, HIDDEN, isSecretName, redactText } from './redact-text.ts';
 /** Called with the removed value, and its field, flag or variable. */
 export type OnHidden = (value: string, name: string) => void;
 
-/** Values hidden below a field: those that look like credentials; all; or all but names of objects. */
+/** Values hidden below a field: `looks` hides values that look like credentials, `values` hides all, `valuesButNames` all but names of objects. */
 type Below = 'looks' | 'values' | 'valuesButNames';
 
 interface Where {
@@ -21,12 +21,12 @@ interface Where {
 const FREE =
   /^(env|args|command|data|stringData|binaryData|config|options|parameters|volumeAttributes|exprs|primaryScalerTriggers|templateVariables)$|header|quer(y|ies)Param/i;
 const ADDRESS = /(url|address|proxy|endpoint|server)$/i;
-/** Annotations whose values are settings of Kubernetes, of ours or of providers; others may be anything. */
+/** Annotations whose values are settings of Kubernetes, of ours or of providers; other annotations can contain anything. */
 const OPEN_ANNOTATIONS: readonly RegExp[] = [
   /^deployment\.kubernetes\.io\//,
   /^deprecated\.daemonset\.template\.generation$/,
   /(^|\.)flagger\.app\//,
-  // A scaler as it was promoted may hold queries.
+  // A promoted scaler can contain queries.
   /^serin\.dev\/(?!promoted-scaler$)/,
   /^flagger-id$/,
   /\/canary(-weight|-weight-total|-by-header|-by-cookie)?$/,
@@ -41,7 +41,7 @@ const OPEN_ANNOTATIONS: readonly RegExp[] = [
 const OPEN_FLAGS =
   /^(mesh-provider|ingress-class|ingress-annotations-prefix|namespaces?|canary-selector|selector-labels|include-label-prefix|enable-[a-z-]+|secrets-(mode|names|namespaces)|min-analysis-interval|scale-down-delay|uninstall-grace|journal-limit|log-level|port|leader-election-namespace|lease-duration|renew-deadline|retry-period|kubeconfig-(qps|burst)|no-cross-namespace-refs|allowed-gateways|require-secret-label|cluster-name|threadiness)$/;
 
-/** An object of the cluster for strangers: all its fields, with names and numbers, and no value that may be a credential. */
+/** Redacts an object of the cluster for strangers: keeps all its fields, with names and numbers, but no value that could be a credential. */
 export function redactObject(object: KubeObject, onHidden: OnHidden): KubeObject {
   const walk = walker(onHidden);
   const start: Where = { key: '', above: '', below: 'looks', inList: false };
@@ -81,7 +81,7 @@ function walker(onHidden: OnHidden): Walk {
   return walk;
 }
 
-/** Where one stands a field further down. `named`: the variable that an entry of a list is. */
+/** Position one field further down. `named`: the variable that an entry of a list sets. */
 function into(where: Where, key: string, siblings: Record<string, unknown>, named?: string): Where {
   const next = { key: named !== undefined && key === 'value' ? named : key, above: where.key, inList: false };
   if (where.key === 'annotations') return { ...next, below: isOpenAnnotation(key) ? 'looks' : 'values' };
@@ -93,10 +93,10 @@ function into(where: Where, key: string, siblings: Record<string, unknown>, name
 }
 
 function isFree(key: string, where: Where, siblings: Record<string, unknown>): boolean {
-  // Of webhooks and triggers; that of a pod template stands beside its spec.
+  // Metadata of webhooks and triggers; the metadata of a pod template is next to its spec.
   if (key === 'metadata') return !('spec' in siblings);
   if (key === 'affinity') return where.key === 'routes';
-  // A termination message may be taken from the log of the container.
+  // A termination message can come from the log of the container.
   if (key === 'message') return where.key === 'terminated';
   return FREE.test(key) && !/Name$/.test(key);
 }

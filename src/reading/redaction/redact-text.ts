@@ -7,7 +7,7 @@ const OPEN_PATHS = /^\/?$|^\/(gate|rollback)\/(check|open|close|approve|halt)\/?
 const SECRET_WORD =
   'passw(?:or)?d|passphrase|pwd|secret|token|api[-_. ]?key|access[-_. ]?key|private[-_. ]?key|signing[-_. ]?key|credential|signature';
 
-/** Whether a field, header, flag or variable of this name holds a secret. */
+/** Tests if a field, header, flag or variable of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   return (
     new RegExp(`${SECRET_WORD}|authorization|cookie|bearer|basic[-_]?auth`, 'i').test(name) &&
@@ -15,11 +15,11 @@ export function isSecretName(name: string): boolean {
   );
 }
 
-/** In this order: what a rule leaves is what the next one sees. Each repetition is bounded: a log may have lines without a blank. */
+/** In this order: each rule sees the result of the previous one. Each repetition is bounded: a log can have lines without a blank. */
 const RULES: readonly [RegExp, string | ((...found: string[]) => string)][] = [
   [/-----BEGIN [^-]+-----[\s\S]*?(?:-----END [^-]+-----|$)/g, HIDDEN],
   [/\b([a-z][a-z0-9+.-]{1,20}:\/\/)([^\s"'`<>\\]+)/gi, (_, scheme = '', rest = '') => scheme + addressOf(rest)],
-  // A name and password without a scheme before them; the digest of an image stands behind an @, too.
+  // A name and password without a scheme before them; the digest of an image also follows an @.
   [/[^\s/@:"'=,]{1,200}:[^\s/@"']{1,200}@(?!sha\d+:)(?=[\w[])/g, `${HIDDEN}@`],
   [/([?&][\w.~%-]{1,100}=)[^\s&"'#]+/g, `$1${HIDDEN}`],
   [
@@ -59,5 +59,5 @@ export function addressOf(rest: string): string {
 
 const isRandom = (text: string): boolean => /[A-Z]/.test(text) && /[a-z]/.test(text) && /\d/.test(text);
 
-/** Behind the name of a scheme: a credential, and not the next word of a sentence. */
+/** Tests the word after the name of a scheme: a credential, and not the next word of a sentence. */
 const isTelling = (value: string): boolean => value.length >= 16 || /[\d_=+/-]/.test(value);

@@ -6,7 +6,7 @@ import type { ClusterReader } from '../../kube/cluster.ts';
 import { ifReadable } from '../if-readable.ts';
 import { snapshotOf } from '../snapshot.ts';
 
-/** The Canary of this name, or the one whose apex Service or Knative Service has it. */
+/** The Canary of this name, or else the Canary whose apex Service or Knative Service has it. */
 export async function findCanary(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
   const all = await canariesIn(cluster, namespace);
   const named = all.find(({ metadata }) => metadata.name === name);
@@ -17,7 +17,7 @@ export async function findCanary(cluster: ClusterReader, namespace: string, name
   });
 }
 
-/** The Canary that writes the traffic block of a Knative Service at this time; one that is suspended writes nothing. */
+/** The Canary that writes the traffic block of a Knative Service at this time; a suspended Canary writes nothing. */
 export async function canarySteering(cluster: ClusterReader, namespace: string, service: string): Promise<string | undefined> {
   const found = (await canariesIn(cluster, namespace)).find((raw) => {
     const { targetRef, suspend } = snapshotOf(raw).canary?.spec ?? {};
@@ -26,7 +26,7 @@ export async function canarySteering(cluster: ClusterReader, namespace: string, 
   return found?.metadata.name;
 }
 
-/** Empty also where the kind does not exist or may not be read: a Knative Service can be shown all the same. */
+/** Also empty if the kind does not exist or is not readable: a Knative Service can be shown all the same. */
 async function canariesIn(cluster: ClusterReader, namespace: string): Promise<KubeObject[]> {
   return (await ifReadable(cluster.list({ apiVersion, kind: 'Canary', namespace }), { items: [] })).items;
 }

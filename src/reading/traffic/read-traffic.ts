@@ -24,7 +24,7 @@ export async function readTraffic(cluster: ClusterReader, namespace: string, nam
   throw new ReadingError('notFound', `Canary, Service of a Canary or Knative Service ${name} not found in namespace ${namespace}`);
 }
 
-/** The Service of serving.knative.dev; undefined: not found, or the kind is absent. */
+/** The Service of serving.knative.dev, `undefined` if it is not found or the kind is absent. */
 export function knativeService(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
   return ifInstalled(cluster.get({ apiVersion: knativeApiVersion, kind: 'Service', namespace, name }));
 }

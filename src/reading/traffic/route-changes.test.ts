@@ -67,7 +67,7 @@ describe('fields of route objects beside those of a time without a release', () 
     ]);
   });
 
-  it('an object that is not there is shown as removed', async () => {
+  it('a missing object is shown as removed', async () => {
     const { recorded, objects, virtualService } = routed(allToPrimary);
     const changes = await changesOf(
       recorded,
@@ -79,7 +79,7 @@ describe('fields of route objects beside those of a time without a release', () 
     expect(changes[0]).not.toHaveProperty('now');
   });
 
-  it('a value that may be a credential is not shown, before or now', async () => {
+  it('a value that could be a credential is not shown, before or now', async () => {
     const headers = { request: { set: { authorization: 'Bearer hunter2' } } };
     const { recorded, objects, virtualService } = routed(allToPrimary, { service: { port: 80, headers } as never });
     expect(JSON.stringify(virtualService)).toContain('hunter2');

@@ -18,20 +18,20 @@ import { objectLabel, type RouteObjects } from './route-objects.ts';
 export interface RouteChange {
   /** Kind, namespace and name. */
   object: string;
-  /** Empty: the object itself. */
+  /** Empty for the object itself. */
   field: string;
-  /** JSON. Absent: the field is not there. */
+  /** JSON, absent if the field does not exist. */
   before?: string | undefined;
   now?: string | undefined;
 }
 
 const NOT_SHOWN = '(not shown)';
-/** Deeper than any provider nests its rules; what others write deeper is not compared. */
+/** Deeper than any provider nests its rules; deeper fields of other writers are not compared. */
 const DEEPEST = 60;
 
 /**
- * The fields in which the route objects differ from what Serin writes while all traffic is at the primary. Fields that Serin never writes are
- * left out: defaults of the API server, marks of other tools. A value that may be a credential is not shown. Pure.
+ * The fields in which the route objects differ from Serin's desired state while all traffic is at the primary. Fields that Serin never writes are left out:
+ * defaults of the API server, marks of other tools. A value that could be a credential is not shown. Pure.
  */
 export function routeChanges(
   { canary, router, found, services }: RouteObjects,
@@ -72,7 +72,7 @@ export function routeChanges(
 
 const shown = (object: KubeObject): KubeObject => redactObject(object, () => undefined);
 
-/** Everything that routes; the records of earlier specs are none of it. */
+/** Everything that routes, without the records of earlier specs. */
 function fieldsOf({ apiVersion: _, kind: _kind, metadata, status: _status, ...rest }: KubeObject): object {
   const { annotations = {}, labels = {} } = metadata;
   const kept = Object.fromEntries(Object.entries(annotations).filter(([key]) => key !== carriedAnnotation && !specRecords.includes(key)));

@@ -8,7 +8,7 @@ import type { Router } from '../../routers/router.ts';
 import { ifInstalled } from '../if-readable.ts';
 import { ReadingError } from '../reading-error.ts';
 
-/** The objects that route the requests of a Canary, as they are in the cluster. */
+/** The objects that route the requests of a Canary, read from the cluster. */
 export interface RouteObjects {
   canary: Canary;
   provider: string;

@@ -15,7 +15,7 @@ import { fromRejection, leftToAnother, suspended } from './from-rejection.ts';
 import { fromStep } from './from-step.ts';
 import { overdue, unseen } from './unseen.ts';
 
-/** The causes that hold a Canary, from the objects as they are. Pure. The one to correct first comes first. */
+/** The causes that hold a Canary, from its objects. Pure. The cause to correct first comes first. */
 export function whyOf(snapshot: CanarySnapshot): Why {
   const { raw } = snapshot;
   const status = parseStatus(raw.status);

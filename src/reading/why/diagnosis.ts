@@ -31,7 +31,7 @@ function templateChange({ raw, canary }: CanarySnapshot, { template, name }: Tem
   return toSet({ kind, metadata: { name: name ?? target, namespace } }, hasTemplate ? `spec.template${template}` : 'spec');
 }
 
-/** The commands of a code, for this Canary and the object concerned; without an object, those that name none. */
+/** Commands of a code, for this Canary and the object concerned; without an object, only commands that name none. */
 function commandsOf({ raw: { metadata } }: CanarySnapshot, name: CodeName, { object }: About = {}) {
   const { command, look }: Code = codes[name];
   const words: Readonly<Record<string, string>> = {

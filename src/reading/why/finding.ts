@@ -7,16 +7,16 @@ import type { ChangeOf, Diagnosis } from '../documents/canary-documents.ts';
 /** One cause that holds a release, with its proof, as the objects give it: `diagnosisOf` fills in what the Canary decides. */
 export interface Trouble extends Omit<Diagnosis, 'sentence' | 'change' | 'action'> {
   cause: Cause;
-  /** The code whose remedy and commands help; absent: the cause. */
+  /** Code of the remedy and the commands, by default the cause. */
   code?: CodeName | undefined;
-  /** What the remedy and the commands of the code name. */
+  /** Names for the remedy and the commands of the code. */
   about?: About | undefined;
-  /** Absent: the remedy of the code. */
+  /** By default the remedy of the code. */
   action?: string;
   change?: ChangeOf | TemplateChange | undefined;
 }
 
-/** What to do: the remedy of the code, or one for this case. */
+/** Action for the user: the remedy of the code, or a remedy for this case. */
 export const actionOf = ({ cause, code = cause, about, action }: Trouble): string => action ?? remedyOf(code, about);
 
 /** The same trouble under the name of the cause that it is part of; the remedy stays. */
@@ -33,14 +33,14 @@ export const isVague = ({ cause }: Trouble): boolean => needsNoOne(cause) || cau
 /** The part of a pod template to correct; every version comes from the target's, so that only that is edited. */
 export interface TemplateChange {
   template: string;
-  /** The name of the primary, which alone is broken; absent: the target. */
+  /** Name of the primary, if only that is broken; by default the target. */
   name?: string;
 }
 
 /** The object, for a remedy. */
 export const aboutIt = ({ kind, metadata: { name, namespace } }: NamedObject): About => ({ object: { kind, name, namespace } });
 
-/** What names an object: a whole one fits, too. */
+/** Kind and name of an object; a whole object also fits. */
 interface NamedObject {
   kind: string;
   metadata: { name: string; namespace?: string | undefined };
@@ -48,7 +48,7 @@ interface NamedObject {
 
 const nameOf = ({ kind, metadata: { name, namespace } }: NamedObject) => defined({ kind, namespace, name });
 
-/** A field of an object as it stands, by default its value; lists in the path may name an entry, as in `status.conditions[Ready]`. */
+/** A field of an object with its value, by default the stored value; lists in the path can name an entry, as in `status.conditions[Ready]`. */
 export function proofIn(object: NamedObject, field: string, value: unknown = valueAt(object, field)): Diagnosis['proof'][number] {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return { ...nameOf(object), field, value: value === undefined ? 'not set' : text };

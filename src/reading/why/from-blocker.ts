@@ -29,7 +29,7 @@ const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
 /** A blocker that one of the release's objects causes. */
 export const isOfObjects = ({ code }: Blocker): boolean => OF_OBJECTS.has(code);
 
-/** A blocker of the objects of a release, and what removes it. */
+/** A blocker of the objects of a release, and its remedy. */
 export function fromBlocker({ raw }: CanarySnapshot, blocker: Blocker): Trouble {
   const { code, object, field, detail = '' } = blocker;
   const cause = causeOf(code);

@@ -44,7 +44,7 @@ export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }:
   return { ...fromUnmeasured(raw, canary, verdict), proof: [proofIn(raw, `${at}.reason`, verdict.reason)] };
 }
 
-/** Why a check has no value, and which object or field decides that. */
+/** Reason for which a check has no value, with the object or field that decides it. */
 function fromUnmeasured(raw: KubeObject, canary: Canary | undefined, verdict: Verdict): Omit<Trouble, 'proof'> {
   const { check, code = 'Unmeasured', object, field, reason } = verdict;
   const found = { cause: causeOf(code), code, about: { object, field, metric: check, detail: reason } };
@@ -65,7 +65,7 @@ function fromUnmeasured(raw: KubeObject, canary: Canary | undefined, verdict: Ve
   }
 }
 
-/** The field that holds the address of the metrics server that a check asks; undefined: it is a flag of the controller. */
+/** Field with the address of a check's metrics server, `undefined` if a flag of the controller sets it. */
 function serverOf(raw: KubeObject, canary: Canary | undefined, check: string): ChangeOf | undefined {
   const { templateRef } = canary?.spec.analysis.metrics?.find(({ name }) => name === check) ?? {};
   if (templateRef === undefined) return canary?.spec.metricsServer === undefined ? undefined : toSet(raw, 'spec.metricsServer');

@@ -5,7 +5,7 @@ import { helpText } from '../../engine/comparison/words.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
 import { proofIn, type Trouble, toSet } from './finding.ts';
 
-/** The comparison with the primary that has not shown enough for the next step, and what would make it faster. */
+/** The comparison with the primary that has not shown enough for the next step, with the changes that would make it faster. */
 export function fromEvidence({ raw }: CanarySnapshot, canary: Canary, release: Release): Trouble | undefined {
   const { awaitedEvidence, reason, blockers = [] } = release;
   const state = comparedStates(release, canary).find(({ metric }) => metric.name === awaitedEvidence);

@@ -64,8 +64,8 @@ function problemOfPod(pod: KubeObject): PodProblem | undefined {
 }
 
 /**
- * The control plane marks the pods of a node that does not report as not ready, and gives no reason; what the kubelet wrote last stays. So each container
- * is still called ready, which a kubelet that runs never writes into a pod that is not, but for readiness gates.
+ * The control plane marks the pods of a node that does not report as not ready, and gives no reason; the kubelet's last report stays. So each container is
+ * still called ready, which a running kubelet never writes into a pod that is not, but for readiness gates.
  */
 function wasReadyLast({ containerStatuses = [] }: NonNullable<Pod['status']>): boolean {
   return containerStatuses.length > 0 && containerStatuses.every(({ ready }) => ready === true);

@@ -8,8 +8,8 @@ import { aboutIt, proofIn, type Trouble, toSet } from './finding.ts';
 const OF_SIDES = ['TargetUnreachable', 'PodsNotReady', 'RolloutStalled', 'PrimaryUnavailable'] as const;
 
 /**
- * What the controller has recorded of a side that is not ready, for a reader who sees none of its pods, or none that says why. `fault`: what is wrong
- * with it; without that only its state is known.
+ * The controller's record of a side that is not ready, for a reader who sees none of its pods, or no pod with a reason. `fault`: the problem of the side;
+ * without it only its state is known.
  */
 export function fromRecord(snapshot: CanarySnapshot, role: 'target' | 'primary', side: KubeObject): { fault?: Trouble; state?: Trouble } {
   const { raw, targetPods } = snapshot;

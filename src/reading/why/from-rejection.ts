@@ -38,7 +38,7 @@ export function fromRejection(
     case 'CRDOutdated':
       return { cause, proof: [said, proofIn(raw, 'status.release')] };
     case 'TargetTaken':
-      // Keep the older one, which serves: without it the application would be restored, and released anew.
+      // Keep the older Canary, which serves: without it the application would be restored, and released again.
       return { cause, proof, change: changeOf('remove', raw) };
     case 'Other':
       return { cause, about: { detail: message }, proof };
@@ -47,7 +47,7 @@ export function fromRejection(
   }
 }
 
-/** The cause of a Canary whose mark alone is left: the other controller has written the condition away. */
+/** Cause for a Canary of which only the mark is left: the other controller has overwritten the condition. */
 export function leftToAnother(raw: CanarySnapshot['raw']): Trouble {
   const proof = [asideAnnotation, resumeAnnotation].map((key) =>
     proofIn(raw, `metadata.annotations[${key}]`, raw.metadata.annotations?.[key]),

@@ -4,7 +4,7 @@ import { primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { proofIn, type Trouble } from './finding.ts';
 
-/** Why a Revision does not serve: from its pods if one of them says it, else from its Knative Service. */
+/** Reason for which a Revision does not serve: from its pods if one of them says it, else from its Knative Service. */
 export function fromKnative(service: KubeObject, role: 'target' | 'primary', pods: Trouble | undefined): Trouble {
   const { status } = asKnativeService(service);
   const unmet = status?.conditions?.find((one) => one.type === 'Ready' && one.status !== 'True');

@@ -14,7 +14,7 @@ import { fromPods } from './from-pods.ts';
 import { available, fromRecord } from './from-record.ts';
 import { fromKnative, fromService } from './from-service.ts';
 
-/** Why one side of a release does not serve, as its own objects say it. */
+/** Reason for which one side of a release does not serve, from its own objects. */
 export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): Trouble {
   const { raw, canary, workload } = snapshot;
   const object = snapshot[role];

@@ -22,7 +22,7 @@ interface ReleaseState {
   release: Release;
 }
 
-/** One possible cause; undefined: it is not this one. */
+/** One possible cause, `undefined` if it does not apply. */
 type PossibleCause = (state: ReleaseState) => Trouble | undefined;
 
 /** The cause that follows from what the release awaits in its state of the statechart. */
@@ -36,7 +36,7 @@ export function fromStep(state: ReleaseState): Trouble {
   return goesOn(state, 'Propagating');
 }
 
-/** A newer Serin, or an edit by hand: nothing is known of what it waits for. */
+/** A newer Serin, or an edit by hand: the awaited event is unknown. */
 const unknownStep = ({ snapshot: { raw }, release }: ReleaseState): Trouble => ({
   cause: 'Unseen',
   proof: [proofIn(raw, 'status.release.step', release.step)],
@@ -78,7 +78,7 @@ const restoredPrimary: PossibleCause = ({ snapshot }) => {
   return { ...asCause('Restoring', why), action: `${actionOf(why)}; ${remedyOf('Restoring')}` };
 };
 
-/** The primary was ready once: another writer or its surroundings broke it, so that it may be corrected itself. */
+/** The primary was ready once: another writer or its surroundings broke it, so the primary itself can be the object to correct. */
 const brokenPrimary: PossibleCause = ({ snapshot }) => {
   const { primary: object, workload } = snapshot;
   if (!workload?.hasPods || !object || workload.isServing(workload.slim(object))) return undefined;
@@ -87,7 +87,7 @@ const brokenPrimary: PossibleCause = ({ snapshot }) => {
   return { ...asCause('PrimaryUnavailable', why), ...(change && { change: { ...change, name: object.metadata.name } }) };
 };
 
-/** Nothing depends on a target that may not be read while no release is in progress. */
+/** Nothing depends on an unreadable target while no release is in progress. */
 const lostTarget: PossibleCause = (state) => {
   const missing = missingTarget(state);
   return missing?.cause === 'Unreadable' ? undefined : missing;
@@ -98,7 +98,7 @@ const resting: PossibleCause = ({ snapshot: { raw } }) => ({
   proof: [proofIn(raw, 'status.phase')],
 });
 
-/** The recorded ending says what ended it, and so who can do what. */
+/** The recorded ending decides who can act, and how. */
 const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, phase, release }) => {
   const { targetRef } = spec;
   const { name, namespace } = metadata;
@@ -119,11 +119,11 @@ const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, 
   };
 };
 
-/** Those that are set. */
+/** Proof from the fields that are set. */
 const provenBy = (raw: KubeObject, fields: readonly string[]): Trouble['proof'] =>
   fields.flatMap((field) => (valueAt(raw, field) === undefined ? [] : [proofIn(raw, field)]));
 
-/** Of a status that another controller or a user has written. */
+/** Remedy for a status that another controller or a user has written. */
 const NO_ENDING = 'push a corrected target';
 
 const noRoomFor =
@@ -138,7 +138,7 @@ const noRoomFor =
     };
   };
 
-/** How what is awaited is seen in the objects; undefined: it does not hold the release. */
+/** Cause in the objects for each awaited result, `undefined` if that does not hold the release. */
 const CAUSES: Readonly<Record<Awaited, PossibleCause>> = {
   firstPrimary: (state) => missingTarget(state) ?? missingPrimary(state) ?? primary(state),
   target,

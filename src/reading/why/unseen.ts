@@ -22,12 +22,12 @@ export function overdue({ raw, canary, atMs }: CanarySnapshot): Trouble | undefi
   return { cause: 'Unseen', proof: [proofIn(raw, 'status.release.dueMs', said)] };
 }
 
-/** The longest that the hooks of one interval may take, in sequence. */
+/** Longest time that the hooks of one interval take, in sequence. */
 function hooksMs({ spec }: Canary): number {
   return (spec.analysis.webhooks ?? []).reduce((sum, webhook) => sum + longestCallMs(webhook), 0);
 }
 
-/** A target that has changed since a controller saw it, which one that runs does within a second. */
+/** A target that has changed since a controller saw it; a running controller sees a change within a second. */
 export function unseenChange({ raw, canary, workload, target }: CanarySnapshot): Trouble | undefined {
   const release = canary?.status?.release;
   // Without a generation the release waits for its configs, and says so itself.

@@ -69,14 +69,14 @@ export function render(canary: Canary, routes: Routes, current: readonly KubeObj
   return { write: [{ apiVersion, kind: copyRef.kind, metadata, spec }], remove: [] };
 }
 
-/** A copy that stands before all rules stays there until the next release (I8). */
+/** A copy that is before all rules stays there until the next release (I8). */
 function priorityOf(canary: Canary, rule: RawRule, source: KubeObject | undefined, copy: KubeObject | undefined): number {
   const first = firstPriority(rule);
   const isFirst = rulesOf(copy).some(({ name, priority }) => name === rule.name && priority === first);
   return isFirst && isResting(canary.status?.release) ? first : copyPriority(source, rule, sidesOf(canary).apex);
 }
 
-/** A condition stands on the copy alone: who does not meet it stays with the user's rule, and so with the primary. */
+/** Only the copy has the condition: a client that does not meet it stays with the user's rule, and so with the primary. */
 function sharesOf(routes: Routes): { share: number; match: readonly HttpMatch[] } {
   if (routes.kind === 'mirrored')
     throw new RoutingError(
@@ -86,14 +86,14 @@ function sharesOf(routes: Routes): { share: number; match: readonly HttpMatch[] 
   return { share: canaryWeight(routes), match: matchOf(routes) ?? [] };
 }
 
-/** Without the user's rule only the weights of the copy can be changed: what it asks of requests has to be right already. */
+/** Without the user's rule only the weights of the copy can be changed: its condition on requests has to be right already. */
 function refuseOtherMatch(canary: Canary, copy: KubeObject, match: readonly HttpMatch[], source: KubeObject | undefined): void {
   const live = readRules(copy, sidesOf(canary), source);
   const asked = 'unreadable' in live || live.kind === 'mirrored' ? undefined : (live.match ?? []);
   if (!isDeepStrictEqual(asked, [...match])) throw nothingToCopy(canary, source);
 }
 
-/** Names what is missing: `spec.routeRef`, the ApisixRoute, or a rule that leads to the apex Service alone. */
+/** Names what is missing: `spec.routeRef`, the ApisixRoute, or a rule that leads only to the apex Service. */
 export function nothingToCopy(canary: Canary, source: KubeObject | undefined): RoutingError {
   const name = canary.spec.routeRef?.name;
   if (name === undefined) return new RoutingError('spec.routeRef is missing: name the ApisixRoute of the application', 'routeRef');

@@ -32,14 +32,14 @@ it('04-V17: name, priority and both backends', () => {
   expect(raw(written)?.spec.http).toMatchObject([{ name: 'main', priority: 10000, backends: [{ weight: 70 }, { weight: 30 }] }]);
 });
 
-it('04-4.13: the name of the second route may have as many characters as Kubernetes takes, and no more', () => {
+it('04-4.13: the name of the second route can have as many characters as Kubernetes takes, and no more', () => {
   const named = (length: number) => apisix.refuses?.(aCanary({ routeRef: { ...canary.spec.routeRef, name: 'w'.repeat(length) } }))?.message;
   const added = '-shop-canary'.length;
   expect(named(253 - added)).toBeUndefined();
   expect(named(254 - added)).toContain('are too long together');
 });
 
-describe('what is refused', () => {
+describe('conditions that APISIX refuses', () => {
   const rejection = (match: HttpMatch[]) => apisix.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
   it.each([
     { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
@@ -132,7 +132,7 @@ describe('I17: rules of the user’s that go before one of the application', () 
   const prioritiesOf = (source: KubeObject, current: KubeObject[] = [], of = canary) =>
     raw(apisix.render(of, anApex, share(0), [source, ...current]).write[0])?.spec.http.map(({ priority }: RawRule) => priority);
 
-  it('the copy goes before its rule, and not before those that lead elsewhere', () => {
+  it('the copy goes before its rule, and not before rules that lead elsewhere', () => {
     expect(prioritiesOf(aRoute('web', [rule(['shop']), testers(10, ['beta'])]))).toEqual([1]);
     expect(prioritiesOf(aRoute('web', [{ ...rule(['shop']), priority: 7 }, testers(10, ['beta'])]))).toEqual([8]);
     expect(prioritiesOf(aRoute('web', [{ ...rule(['shop']), priority: 20 }, testers(10, ['beta'])]))).toEqual([10_020]);
@@ -146,7 +146,7 @@ describe('I17: rules of the user’s that go before one of the application', () 
     expect(apisix.unkept?.(canary, [aRoute('web', [rule(['shop']), testers(2, ['beta'])])])).toEqual([]);
   });
 
-  it('I8: a copy of an earlier Serin stays as it is until the next release', () => {
+  it('I8: a copy of an earlier Serin stays unmodified until the next release', () => {
     const before = copyOf({ ...rule(['shop-primary', 100], ['shop-canary', 0]), priority: 10_000 });
     const resting = { ...canary, status: { ...canary.status, release: { step: 'resting' } } } as typeof canary;
     const both = aRoute('web', [rule(['shop']), testers(10, ['beta'])]);

@@ -37,7 +37,7 @@ export const apisix: Router = {
   },
 };
 
-/** Other ApisixRoutes that lead to the application: only the rules of the one that is named have a copy. */
+/** Other ApisixRoutes that lead to the application: only rules of the named ApisixRoute have a copy. */
 function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { sourceRef, copyRef } = refs(canary);
   if (!sourceRef || !copyRef) return [];

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { primaryWeight } from '../weights.ts';
 import type { MatchExpr } from './exprs.ts';
 
-/** One of `spec.http` of an ApisixRoute, as raw JSON: what is not named here is copied as it is (04-R-D1). */
+/** One of `spec.http` of an ApisixRoute, as raw JSON: fields that are not named here are copied unmodified (04-R-D1). */
 export interface RawRule {
   name?: string;
   priority?: number;
@@ -28,23 +28,23 @@ export interface SideServices {
 /** Before every rule of the user's; their order among themselves stays. */
 const FIRST = 10_000;
 
-/** The lowest priority above that of a rule which a rule has that leads elsewhere: its requests are none of the application's. */
+/** The rule with the lowest priority above this rule, of rules that lead elsewhere: its requests do not belong to the application. */
 function nextElsewhere(source: KubeObject | undefined, { priority = 0 }: RawRule, apex: string): RawRule | undefined {
   return rulesOf(source)
     .filter((other) => (other.priority ?? 0) > priority && !leadsTo(other, apex))
     .toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0))[0];
 }
 
-/** The priority of the copy of a rule: above it, and below those that lead elsewhere. */
+/** The priority of the copy of a rule: above it, and below rules that lead elsewhere. */
 export function copyPriority(source: KubeObject | undefined, rule: RawRule, apex: string): number {
   const { priority = 0 } = rule;
   return nextElsewhere(source, rule, apex) ? priority + 1 : firstPriority(rule);
 }
 
-/** As an earlier Serin had it in any case. */
+/** The priority that an earlier Serin used in any case. */
 export const firstPriority = ({ priority = 0 }: RawRule): number => FIRST + priority;
 
-/** A rule of the application's that leaves its copy nothing below one that leads elsewhere, and that one. */
+/** A rule of the application's that has no priority left for its copy below the `next` rule, which leads elsewhere. */
 export function narrowRule(source: KubeObject | undefined, apex: string): { rule: RawRule; next: RawRule } | undefined {
   for (const rule of ownRules(source, apex)) {
     const next = nextElsewhere(source, rule, apex);
@@ -62,7 +62,7 @@ export function rulesOf(route: KubeObject | undefined): readonly RawRule[] {
   return Array.isArray(http) ? http : [];
 }
 
-/** Whether one of its backends is this Service. */
+/** Tests if one of its backends is this Service. */
 export const leadsTo = (rule: RawRule, service: string): boolean =>
   (rule.backends ?? []).some(({ serviceName }) => serviceName === service);
 

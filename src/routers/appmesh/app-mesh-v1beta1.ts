@@ -57,7 +57,7 @@ export const appMeshV1beta1: Router = {
   afterDeletion: () => 'goes',
 };
 
-/** Their names are hosts: those that clients ask for. */
+/** Their names are the hosts that clients call. */
 function serviceRef({ metadata: { namespace } }: Canary, service: string): ObjectRef {
   return { apiVersion, kind: 'VirtualService', name: `${service}.${namespace}`, namespace };
 }
@@ -73,7 +73,7 @@ function nodeRefs(canary: Canary): ObjectRef[] {
   return [apexService, primaryService, canaryService].map((name) => ({ apiVersion, kind: 'VirtualNode', name, namespace }));
 }
 
-/** The node of the apex stands for the primary. */
+/** The node of the apex represents the primary. */
 function renderNodes(canary: Canary): KubeObject[] {
   const { metadata, spec } = canary;
   const { meshName = '', port, backends = [] } = spec.service;

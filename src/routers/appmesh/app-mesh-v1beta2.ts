@@ -64,7 +64,7 @@ export const appMeshV1beta2: Router = {
   },
   finalize(canary, current) {
     const routers = givenBack(refsOf(canary, 'VirtualRouter'), current, () => namesOurSides(canary));
-    // A VirtualService that leads to a router of its name which was there before is as much its owner's as that router.
+    // If a VirtualService leads to an earlier router of its name, both belong to that router's owner.
     const isTheirs = (name: string) => routers.write.some((router) => router.metadata.name === name);
     const refs = refsOf(canary, 'VirtualService').filter(({ name }) => !isTheirs(name));
     const services = givenBack(refs, current, ({ name }) => routesTo(name));
@@ -81,7 +81,7 @@ function refsOf(canary: Canary, kind: 'VirtualNode' | 'VirtualRouter' | 'Virtual
   return [kind === 'VirtualNode' ? primaryService : apexService, canaryService].map((name) => ({ apiVersion, kind, name, namespace }));
 }
 
-/** A VirtualService names no side: ours is the one whose provider is the router of its own name. */
+/** A VirtualService names no side: it is ours if its provider is the router of its own name. */
 const routesTo =
   (name: string): NamesOurSides =>
   (spec) =>

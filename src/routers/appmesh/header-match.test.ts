@@ -30,12 +30,12 @@ it.each([
   { what: 'without a condition', header: { name: 'a' } },
   { what: 'that must not hold', header: { name: 'a', match: { exact: 'x' }, invert: true } },
   { what: 'that is null', header: null },
-])('04-R-T6: a header $what is none of ours', ({ header }) => {
+])('04-R-T6: a header $what is not ours', ({ header }) => {
   expect(readHeaders([header])).toBeUndefined();
   expect(readHeaders([{ name: 'b', match: { exact: 'x' } }, header])).toBeUndefined();
 });
 
-it('04-R-T6, R-T8: two conditions of one name are none of ours, and ours come in the order of their names', () => {
+it('04-R-T6, R-T8: two conditions of one name are not ours, and ours come in the order of their names', () => {
   const one = { name: 'a', match: { exact: 'x' } };
   expect(readHeaders([one, one])).toBeUndefined();
   expect(renderHeaders({ headers: { b: { exact: 'x' }, a: { exact: 'x' } } }, 0).map((header) => header.name)).toEqual(['a', 'b']);

@@ -11,7 +11,7 @@ interface HeaderMatch {
   match: StringMatch;
 }
 
-/** One entry of `analysis.match` as App Mesh's header conditions, all of which must hold. Nothing else can be said there (04-R-T2). */
+/** One entry of `analysis.match` as App Mesh's header conditions, all of which must hold. Nothing else can be expressed there (04-R-T2). */
 export function renderHeaders(entry: HttpMatch, index: number): HeaderMatch[] {
   const field = `analysis.match[${index}]`;
   refuseConditions(entry, ['queryParams', 'sourceLabels'], field, 'cannot be expressed in App Mesh: match on headers');
@@ -27,7 +27,7 @@ export function renderHeaders(entry: HttpMatch, index: number): HeaderMatch[] {
   return headers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The reverse; undefined when a condition is none of ours. */
+/** The reverse; `undefined` if a condition is not ours. */
 export function readHeaders(headers: readonly unknown[]): HttpMatch | undefined {
   const read: Record<string, StringMatch> = {};
   for (const header of headers) {

@@ -13,7 +13,7 @@ export function nodeMetadata({ metadata: { namespace }, spec: { service } }: Can
   return { name, namespace, ...(labels ? { labels: { ...labels } } : {}), annotations: { ...withoutSpecRecords(annotations), ...fluxOff } };
 }
 
-/** How a gateway exposes the apex, in annotations of its VirtualService: hosts end with a comma each, as in Flagger. */
+/** Annotations of the apex VirtualService by which a gateway exposes it: hosts end with a comma each, as in Flagger. */
 export function gatewayAnnotations({ spec: { service } }: Canary): { annotations?: Labels } {
   const { hosts = [], timeout, retries } = service;
   if (hosts.length === 0) return {};
@@ -27,7 +27,7 @@ export function gatewayAnnotations({ spec: { service } }: Canary): { annotations
   };
 }
 
-/** Fields of a VirtualNode that turn the access log on, where the Canary's annotation asks for it. */
+/** Fields of a VirtualNode that turn the access log on, if the Canary's annotation requires it. */
 export function logging({ metadata }: Canary): object {
   return metadata.annotations?.[ACCESS_LOG] === 'enabled' ? { logging: { accessLog: { file: { path: '/dev/stdout' } } } } : {};
 }

@@ -21,8 +21,8 @@ const LAST_PRIORITY = 20;
 const MOST_ALTERNATIVES = LAST_PRIORITY - FIRST_PRIORITY;
 
 /**
- * The routes of the apex: one for all requests, or one for each alternative of the condition and a last one to the primary. The first is
- * named as in Flagger, which put all alternatives into one and so asked for all of them at once.
+ * The routes of the apex: one for all requests, or one for each alternative of the condition and a last one to the primary. The first is named as in Flagger,
+ * which put all alternatives into one and so required all of them at once.
  */
 export function renderMeshRoutes(canary: Canary, routes: Routes, dialect: Dialect): JsonRecord[] {
   const { apexService, primaryService, canaryService } = names(canary);
@@ -41,7 +41,7 @@ export function renderMeshRoutes(canary: Canary, routes: Routes, dialect: Dialec
   ];
 }
 
-/** The route by which tests reach the canary alone. */
+/** The route by which tests reach only the canary. */
 export function renderCanaryRoute(canary: Canary, dialect: Dialect): JsonRecord {
   const { primaryService, canaryService } = names(canary);
   const targets = [target(dialect, canaryService, ALL), target(dialect, primaryService, 0)];

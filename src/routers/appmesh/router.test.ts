@@ -45,7 +45,7 @@ describe.each([
     expect(router.render(canary, anApex, allToPrimary, write).write).toEqual(write);
   });
 
-  it('04-R-D2: routes that were there before are restored', () => {
+  it('04-R-D2: routes from before the Canary are restored', () => {
     const routes: Routes = { kind: 'weighted', canary: weight(10) };
     const own = router.render(mesh(), anApex, routes, []).write;
     const apex = own.findLast(({ spec }: Raw) => spec.routes !== undefined);
@@ -74,21 +74,21 @@ describe.each([
   });
 });
 
-describe('appmesh alone', () => {
+describe('only appmesh', () => {
   it('04-4.5: without the name of a mesh it is refused', () => {
     expect(appMeshV1beta1.refuses?.(aCanary())?.field).toBe('spec.service.meshName');
     expect(appMeshV1beta2.refuses?.(aCanary())).toBeUndefined();
   });
 });
 
-describe('appmesh:v1beta2 alone', () => {
+describe('only appmesh:v1beta2', () => {
   it('04-R-D7: a VirtualService that was deleted or led elsewhere is written again', () => {
     const { write } = appMeshV1beta2.render(aCanary(), anApex, allToPrimary, []);
     const without = write.filter(({ kind }) => kind !== 'VirtualService');
     expect(appMeshV1beta2.render(aCanary(), anApex, allToPrimary, without).write).toEqual(write);
   });
 
-  it('nodes select the pods as the Services do, whatever the name of the target', () => {
+  it('nodes select the pods as the Services do, for any name of the target', () => {
     const apex = { ...anApex, selector: { key: 'name', target: 'web', primary: 'web-primary' } };
     const { write } = appMeshV1beta2.render(aCanary(), apex, allToPrimary, []);
     expect(raw(named(write, 'VirtualNode', 'shop-canary'))?.spec.podSelector).toEqual({ matchLabels: { name: 'web' } });

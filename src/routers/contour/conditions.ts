@@ -31,7 +31,7 @@ const unknownFields = [
   'sourceNamespace',
 ] as const;
 
-/** `service.match`, one route an entry; every path when there is none. Throws where an entry cannot be expressed. */
+/** `service.match`, one route an entry; every path without entries. Throws if an entry cannot be expressed. */
 export function serviceConditions(entries: readonly HttpMatchRequest[] | undefined): Conditions[] {
   if (!entries?.length) return [anyPath];
   return entries.map((entry, index) => {
@@ -46,8 +46,8 @@ export function serviceConditions(entries: readonly HttpMatchRequest[] | undefin
 }
 
 /**
- * As far as it can be expressed: for what goes to the primary anyway, so that no edit in the middle of a release keeps
- * traffic from the primary (04-R-S4). Of an entry that cannot be expressed, what can be is left.
+ * The expressible part, for routes that lead to the primary anyway, so that no edit in the middle of a release keeps traffic from the primary (04-R-S4). An
+ * entry keeps only its expressible conditions.
  */
 export function expressibleConditions(entries: readonly HttpMatchRequest[] | undefined): Conditions[] {
   if (!entries?.length) return [anyPath];

@@ -12,7 +12,7 @@ import { type Conditions, mergeConditions } from './conditions.ts';
 import { readHttpProxy } from './read.ts';
 import { takes } from './taken.ts';
 
-/** How HTTPProxies of users are split. */
+/** Splits HTTPProxies of users. */
 export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
   versions: { HTTPProxy: 'projectcontour.io/v1' },
   rules: 'spec',
@@ -56,7 +56,7 @@ function rulesIn(found: KubeObject): Rule[] {
 
 interface RuleList {
   field: 'routes' | 'tcpproxy';
-  /** As they stand in the object. */
+  /** Rules of the object, unmodified. */
   before: Rule[];
   rules: Rule[];
   form: RuleForm;

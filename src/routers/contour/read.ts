@@ -67,7 +67,7 @@ function readMirror(
   return { kind: 'mirrored', share: share.data };
 }
 
-/** Undefined: all requests. Unclear: not all, and of which a condition does not say. */
+/** `undefined` for all requests; 'unclear' for only some, if no condition says which. */
 function matchOf(canary: Canary, segment: readonly HttpProxyRoute[], rest: readonly HttpProxyRoute[]): HttpMatch[] | 'unclear' | undefined {
   const found = segment.map(({ conditions }) => single(conditions));
   const service = expressibleConditions(canary.spec.service.match);
@@ -77,7 +77,7 @@ function matchOf(canary: Canary, segment: readonly HttpProxyRoute[], rest: reado
   if (asked) return asked;
   const [others] = rest;
   if (!others) return undefined;
-  // Each entry stands once for every route of `service.match`; read the first.
+  // Each entry is listed once for every route of `service.match`; read the first.
   const base = single(others.conditions);
   const entries = found.filter((_, index) => index % rest.length === 0).map((conditions) => entryOf(conditions, base));
   const said = entries.flatMap((entry) => (entry && Object.keys(entry).length > 0 ? [entry] : []));
@@ -89,7 +89,7 @@ function single(conditions: readonly FoundCondition[] = []): FoundCondition[] {
   return conditions.flatMap((condition) => Object.entries(condition).map(([field, value]): FoundCondition => ({ [field]: value })));
 }
 
-/** Undefined where a condition says what an A/B condition cannot. */
+/** `undefined` if an A/B condition cannot express a condition. */
 function entryOf(conditions: readonly FoundCondition[], base: readonly FoundCondition[]): HttpMatch | undefined {
   const entry: HttpMatch = {};
   for (const condition of conditions) {

@@ -17,8 +17,8 @@ interface HttpProxyCondition {
 }
 
 /**
- * Why Contour does not serve an HTTPProxy as it is now. Unknown as long as it speaks of an earlier version or says nothing; one that no
- * root includes yet is orphaned, which is the user's to change at any time and no fault of the routes.
+ * Reason for which Contour does not serve the current version of an HTTPProxy. Unknown as long as Contour reports an earlier version or nothing. A proxy that
+ * no root includes yet is orphaned: the user can change that at any time, and it is not a fault of the routes.
  */
 export function invalidity(proxy: KubeObject): string | undefined {
   const { metadata } = proxy;

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { RoutingError } from '../routing-error.ts';
 
-/** Fixed, as in Flagger: how long a request may be silent. */
+/** Longest pause within a request, fixed as in Flagger. */
 const IDLE = '5m';
 /** Patterns and words of the published HTTPProxy schema; anything else is refused by the API server. */
 const DURATION = /^(?:\d+(?:\.\d*)?(?:h|m|s|ms|us|µs|ns))+$/;

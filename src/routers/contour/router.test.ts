@@ -166,7 +166,7 @@ describe('specs that cannot be expressed', () => {
     expect(render({ kind: 'weighted', canary: weight(30) }, canary)[0].retryPolicy).toEqual({ count });
   });
 
-  it('04-R-S8: fewer retries than none are refused before anything moves, and are none when traffic is routed to the primary', () => {
+  it('04-R-S8: fewer retries than none are refused before anything moves, and mean no retries when traffic is routed to the primary', () => {
     const canary = aCanary({ service: { retries: { attempts: -2 } } });
     expect(router.refuses?.(canary)?.message).toContain('service.retries.attempts is below -1');
     expect(render(allToPrimary, canary)[0].retryPolicy).toEqual({ count: -1 });
@@ -181,7 +181,7 @@ describe('specs that cannot be expressed', () => {
   });
 });
 
-it('--ingress-class stands on the HTTPProxy, also on the one that deletion leaves behind', () => {
+it('--ingress-class is written to the HTTPProxy, also to the HTTPProxy that deletion leaves behind', () => {
   const own = contour('public');
   const [written] = own.render(aCanary(), anApex, allToPrimary, []).write;
   expect(raw(written)?.spec.ingressClassName).toBe('public');

@@ -5,8 +5,8 @@ import { type Alternative, type Condition, isOlder, precedence, requestsOf, take
 import type { Taken, WrittenRoute } from '../split/split-form.ts';
 
 /**
- * A host has one root, which includes others: of all their routes the most specific takes a request. What an include leads to a proxy is that proxy's;
- * routes of the root that ask for more than the include are not.
+ * A host has one root, which includes others: of all their routes the most specific takes a request. Requests that an include leads to a proxy belong to that
+ * proxy, but not requests for routes of the root with more conditions than the include.
  * Source: projectcontour.io, HTTPProxy inclusion and request routing.
  */
 export function takes({ now, found, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {

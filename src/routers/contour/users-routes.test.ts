@@ -38,7 +38,7 @@ describe('I17: an HTTPProxy of the user’s', () => {
     expect(router.finalize(aCanary(), [users([socket, app])])).toEqual({ write: [], remove: [] });
   });
 
-  it('one that does not lead to the application is named, and not written', () => {
+  it('a proxy that does not lead to the application is named, and not written', () => {
     const live = [users([socket])];
     expect(() => router.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, live)).toThrow(
       /HTTPProxy shop is yours .*Service shop/,
@@ -68,7 +68,7 @@ describe('I17: an HTTPProxy of the user’s', () => {
     );
   });
 
-  it('04-R-D2: one that was taken over whole before is restored', () => {
+  it('04-R-D2: a proxy that was taken over whole earlier is restored', () => {
     const spec = { virtualhost: { fqdn: 'shop.example.org' }, routes: [app] };
     const taken = { ...users([{ services: to(100, 0) }]) };
     taken.metadata = { ...taken.metadata, annotations: { [originalConfig]: JSON.stringify(spec) } };

@@ -11,7 +11,7 @@ const UNITS = [
 ] as const;
 const LONGEST_MS = 99_999 * 3_600_000;
 
-/** A Go duration as the Gateway API takes it: as it stands where it can, else the same time in other words. */
+/** A Go duration as the Gateway API takes it: unmodified if possible, else the same time in other words. */
 export function gatewayDuration(text: string, field: string): string {
   if (DURATION.test(text)) return text;
   const ms = parseDuration(text);

@@ -32,7 +32,7 @@ export function commonFilters(
   if (kind === 'GRPCRoute' && corsPolicy) throw RoutingError.at('service.corsPolicy', 'cannot be said in a GRPCRoute: remove it');
   const request = headerList(headers?.request, 'service.headers.request');
   const answer = headerList(headers?.response, 'service.headers.response');
-  // One modifier only may stand in a rule, so the cookie goes into the user's (04-R-S5).
+  // A rule can have only one modifier, so the cookie goes into the user's (04-R-S5).
   const answered = response ? { ...answer, add: [...(answer?.add ?? []), response] } : answer;
   const rewritten = rewriteFilter(rewrite);
   const filters: Filter[] = [
@@ -79,7 +79,7 @@ function headerList(change: HeaderChange | undefined, field: string): HeaderList
   };
 }
 
-/** `rewrite.type` other than ReplacePrefixMatch replaces the whole path (04-V28); one without content changes nothing. */
+/** `rewrite.type` other than ReplacePrefixMatch replaces the whole path (04-V28); a rewrite without content changes nothing. */
 function rewriteFilter(rewrite: CanaryService['rewrite']): Filter | undefined {
   const { uri, authority, type } = rewrite ?? {};
   if (!uri && !authority) return undefined;
@@ -90,7 +90,7 @@ function rewriteFilter(rewrite: CanaryService['rewrite']): Filter | undefined {
   return { type: 'URLRewrite', urlRewrite: { ...(authority ? { hostname: authority } : {}), ...(uri ? { path } : {}) } };
 }
 
-/** Always on, whatever a release does. */
+/** Always on, in each state of a release. */
 function serviceMirrors(canary: Canary): Filter[] {
   const { canaryService } = names(canary);
   const { namespace: own } = canary.metadata;

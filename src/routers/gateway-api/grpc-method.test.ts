@@ -7,7 +7,7 @@ it.each<[StringMatch, ReturnType<typeof grpcMethod>]>([
   [{ prefix: '/' }, undefined],
   [{ prefix: '/shop.Cart/' }, { type: 'Exact', service: 'shop.Cart' }],
   [{ exact: '/shop.Cart/Add' }, { type: 'Exact', service: 'shop.Cart', method: 'Add' }],
-])('04-R-S8: the uri %j of a gRPC call asks for %j', (uri, method) => {
+])('04-R-S8: the uri %j of a gRPC call requires %j', (uri, method) => {
   expect(grpcMethod(uri, 'service.match[0].uri')).toEqual(method);
 });
 

@@ -12,8 +12,7 @@ const PREFIX = /^\/(\.?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\/$/;
 const EXACT = /^\/(\.?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\/([A-Za-z_]\w*)$/;
 
 /**
- * A gRPC call is a POST to `/package.Service/Method`: the whole of it, or all methods of a service by `/package.Service/`. Undefined: any
- * call at all.
+ * A gRPC call is a POST to `/package.Service/Method`: the whole of it, or all methods of a service by `/package.Service/`. `undefined` for any call at all.
  */
 export function grpcMethod(uri: StringMatch, field: string): GrpcMethod | undefined {
   if ('prefix' in uri) {

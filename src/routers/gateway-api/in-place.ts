@@ -29,11 +29,11 @@ interface HeaderFilter {
   responseHeaderModifier?: { add?: { name: string; value: string }[] };
 }
 
-/** How HTTPRoutes and GRPCRoutes of users are split. */
+/** Splits HTTPRoutes and GRPCRoutes of users. */
 export function splitForm(version: GatewayApiVersion): Omit<SplitForm, 'ref' | 'namesSides'> {
   const apiVersion = `gateway.networking.k8s.io/${version}`;
   return {
-    // v1 alone has GRPCRoutes.
+    // Only v1 has GRPCRoutes.
     versions: { HTTPRoute: apiVersion, ...(version === 'v1' && { GRPCRoute: apiVersion }) },
     rules: 'spec.rules',
     split: (canary, found, routes) => ({ rules: splitRoute(canary, found, routes, version) }),
@@ -112,7 +112,7 @@ function rulesOf(found: KubeObject): Rule[] {
   return recordsIn(specOf<JsonRecord>(found).rules);
 }
 
-/** The routes that a route of the user's expresses; undefined: it leads to the application whole, as before Serin. */
+/** The routes that a route of the user's expresses; `undefined` if it leads to the application whole, as before Serin. */
 export function readSplitRoute(canary: Canary, found: KubeObject, version: GatewayApiVersion): Routes | UnreadableRoutes | undefined {
   return readSplitRules(canary, found, rulesOf(found), {
     form: formOf(canary, found.kind as RouteKind, version),
@@ -142,7 +142,7 @@ function formOf(canary: Canary, kind: RouteKind, version: GatewayApiVersion): Ru
       const filters = filtersOf(backend);
       const at = filters.findIndex(({ type }) => type === 'ResponseHeaderModifier');
       const { responseHeaderModifier = {} } = filters[at] ?? {};
-      // One modifier only may stand in a backend.
+      // A backend can have only one modifier.
       const modifier = responseModifier({
         ...responseHeaderModifier,
         add: [...(responseHeaderModifier.add ?? []), { name: SET_COOKIE, value }],
@@ -166,7 +166,7 @@ function formOf(canary: Canary, kind: RouteKind, version: GatewayApiVersion): Ru
       const own = normalised(rule.matches as RouteMatch[] | undefined, kind);
       const within = match ? mergeMatch(match, own, kind) : own;
       const matches = cookie === undefined ? within : withCookie(within, cookie);
-      // A rule that replaces the prefix may have one match only.
+      // A rule that replaces the prefix can have only one match.
       const lists = JSON.stringify(rule.filters ?? []).includes('replacePrefixMatch') ? matches.map((one) => [one]) : [matches];
       return lists.map((list) => ({ ...unnamed, matches: list }));
     },
@@ -198,8 +198,8 @@ function filtersOf(holder: JsonRecord): HeaderFilter[] {
 const addsOf = (backend: Backend) => filtersOf(backend).flatMap(({ responseHeaderModifier }) => responseHeaderModifier?.add ?? []);
 
 /**
- * A copy has more conditions than the rule that it is of, and so may win requests that another rule of the user's has won before: of rules for one
- * path the one with the most headers decides, then the one with the most query parameters (Gateway API, HTTPRouteMatch).
+ * A copy has more conditions than its rule, and so can win requests that another rule of the user's has won until now: of rules for one path the rule with the
+ * most headers decides, then the rule with the most query parameters (Gateway API, HTTPRouteMatch).
  */
 function checkPrecedence(canary: Canary, found: KubeObject, rules: readonly Rule[], form: RuleForm): void {
   const kind = found.kind as RouteKind;
@@ -229,7 +229,7 @@ const isForSamePath = (one: RouteMatch, other: RouteMatch): boolean =>
 /** Headers count before query parameters, of which there are 16 at most. */
 const countOf = ({ headers = [], queryParams = [] }: RouteMatch): number => headers.length * 100 + queryParams.length;
 
-/** Whether a request can fulfil both: no name has two values. */
+/** Tests if a request can fulfil both: no name has two values. */
 function isCompatible(one: RouteMatch, other: RouteMatch): boolean {
   const clash = (a: readonly GatewayCondition[] = [], b: readonly GatewayCondition[] = []) =>
     a.some((first) =>

@@ -8,7 +8,7 @@ import { conditionsOf, type GatewayCondition, joinConditions, sorted, subtractCo
 import { type GrpcMethod, grpcMethod } from './grpc-method.ts';
 import type { RouteKind } from './route-kind.ts';
 
-/** One alternative of a rule, as it stands in the route; a GRPCRoute has neither path nor query. */
+/** One alternative of a rule, in the form of the route; a GRPCRoute has neither path nor query. */
 export interface RouteMatch {
   path?: { type: 'Exact' | 'PathPrefix' | 'RegularExpression'; value: string };
   method?: string | GrpcMethod;
@@ -87,7 +87,7 @@ function segmentOf(entry: HttpMatch, kind: RouteKind, field: string): RouteMatch
   return withConditions({}, headers, queryParams);
 }
 
-/** Every alternative for those alone who hold this cookie. Anchored, since a gateway may search where another compares the whole. */
+/** Every alternative, only for holders of this cookie. Anchored, since some gateways search for the pattern and others compare the whole header. */
 export function withCookie(matches: readonly RouteMatch[], pair: string): RouteMatch[] {
   const cookie: GatewayCondition = { type: 'RegularExpression', name: 'Cookie', value: `^${cookiePattern(pair)}$` };
   return matches.map((match) => join(match, { headers: [cookie] }, 'analysis.sessionAffinity'));
@@ -120,7 +120,7 @@ function subtract(match: RouteMatch, base: RouteMatch): HttpMatch {
   };
 }
 
-/** The alternatives of a rule that was read, with what the API server may leave out, in our order. */
+/** The alternatives of a rule that was read, with the fields that the API server can leave out, in our order. */
 export function normalised(matches: readonly RouteMatch[] | undefined, kind: RouteKind): RouteMatch[] {
   if (!matches?.length) return [everything(kind)];
   const typed = (conditions: readonly GatewayCondition[] = []) =>

@@ -48,8 +48,8 @@ export function parentRefs(canary: Canary): ParentRef[] {
 const differ = (one: string | number | undefined, other: string | number | undefined): boolean => Boolean(one && other && one !== other);
 
 /**
- * The same for the apex Service at its own port alone, where it has others: a route for all of them would lead requests to other ports to that one.
- * A route that stands without a port keeps it so until the next release (I8). `apex`: absent as the Canary goes.
+ * The same, but only for the port of the apex Service that the Canary names, if that Service has others: a route for all ports would lead requests to other
+ * ports to that one. An existing route without a port keeps it so until the next release (I8). `apex` is absent while the Canary is deleted.
  */
 export function parentsAtPort(canary: Canary, found: KubeObject | undefined, apex?: Apex): ParentRef[] {
   const refs = parentRefs(canary);
@@ -71,13 +71,13 @@ export function parentsOf(object: KubeObject): Partial<ParentRef>[] {
   return Array.isArray(found) ? found.filter(isRecord) : [];
 }
 
-/** Whether a route is attached to anything but Services, behind which clients inside a mesh would find the application without it. */
+/** Tests if a route is attached to anything but Services, behind which clients inside a mesh would find the application without it. */
 export function servesGateway(object: KubeObject): boolean {
   const { parentRefs: found } = specOf<{ parentRefs: Partial<ParentRef>[] }>(object);
   return Array.isArray(found) && found.some((ref: Partial<ParentRef> | null) => ref?.kind !== 'Service');
 }
 
-/** Whether two routes, of these parents, share a listener. `home`: the namespace of the first, `theirs`: of the other one, where it is not the same. */
+/** Tests if two routes, of these parents, share a listener. `home`: the namespace of the first; `theirs`: that of the other, by default the same. */
 export function parentsMeet(
   some: readonly Partial<ParentRef>[],
   others: readonly Partial<ParentRef>[],
@@ -111,8 +111,8 @@ export function hostnames(canary: Canary): string[] {
 }
 
 /**
- * Why a parent does not serve the route as it is now; undefined when all do. A condition without `observedGeneration` may
- * be of any age and says nothing, and neither does a parent without an entry (04-R-S4, V20).
+ * Reason for which a parent does not serve the current version of the route, `undefined` if all do. A condition without `observedGeneration` can be of any age
+ * and says nothing, and neither does a parent without an entry (04-R-S4, V20).
  */
 export function parentRejection(object: KubeObject): string | undefined {
   const refs = specOf<{ parentRefs: Partial<ParentRef>[] }>(object).parentRefs ?? [];

@@ -38,7 +38,7 @@ export function readRouteObject(canary: Canary, object: KubeObject): Routes | Un
   });
 }
 
-/** Whether a backend is this Service of the Canary's own namespace. */
+/** Tests if a backend is this Service of the Canary's own namespace. */
 export function isService(canary: Canary, { group = '', kind = 'Service', name, namespace }: FoundRef, service: string): boolean {
   const own = canary.metadata.namespace;
   return (group === '' || group === 'core') && kind === 'Service' && name === service && (namespace ?? own) === own;
@@ -67,12 +67,12 @@ function mirroredShare(canary: Canary, { filters = [] }: FoundRule): number | un
   return percent ?? 100;
 }
 
-/** Whether requests are copied to the canary's Service; other mirrors are the user's. */
+/** Tests if requests are copied to the canary's Service; other mirrors are the user's. */
 export function isCanaryMirror(canary: Canary, mirror: FoundFilter['requestMirror']): boolean {
   return mirror?.backendRef !== undefined && isService(canary, mirror.backendRef, names(canary).canaryService);
 }
 
-/** The pair that a rule asks for beyond what the main rule asks for. */
+/** The pair that a rule requires and the main rule does not. */
 export function cookieOf(rule: FoundRule, main: FoundRule, kind: RouteKind): string | undefined {
   const known = normalised(main.matches, kind)[0]?.headers ?? [];
   const own = (normalised(rule.matches, kind)[0]?.headers ?? []).find(

@@ -37,8 +37,8 @@ const MOST_MATCHES = 64;
 const MOST_MATCHES_IN_ALL = 128;
 
 /**
- * `spec.rules`. The most specific match wins in a route, and of equal ones the first: the conditions of a cookie or a segment come on top of
- * the service's, so these rules win wherever they stand, and they stand first (04-3.5, 04-4.15).
+ * `spec.rules`. The most specific match wins in a route, and of equal ones the first. The conditions of a cookie or a segment are added to the service's, so
+ * these rules win in any position, and they are written first (04-3.5, 04-4.15).
  */
 export function renderRules(canary: Canary, routes: Routes, routeType: RouteType): RenderedRule[] {
   const service = serviceMatches(canary, routeType.kind);
@@ -95,7 +95,7 @@ function stickyRules(
   share: number,
 ): RenderedRule[] {
   const rules: RenderedRule[] = [];
-  // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
+  // At weight 0 the canary might be unable to serve: its users are kept apart but answered by the primary.
   if (affinity.canary) rules.push(rule(canary, routeType, withCookie(within, affinity.canary), both(canary, share > 0 ? ALL : 0, {})));
   if (affinity.primary) rules.push(rule(canary, routeType, withCookie(within, affinity.primary), both(canary, 0, {})));
   if (affinity.previous) rules.push(deletionRule(canary, routeType, withCookie(within, affinity.previous), affinity, share));

@@ -248,7 +248,7 @@ describe('gRPC', () => {
   const grpc = canaryWith({ appProtocol: 'grpc' });
   const routes: Routes = { kind: 'weighted', canary: weight(20) };
 
-  it('service.appProtocol grpc asks for a GRPCRoute, of v1 alone', () => {
+  it('service.appProtocol grpc requires a GRPCRoute, but only of v1', () => {
     expect(v1.render(grpc, anApex, routes, []).write.map(({ kind }) => kind)).toEqual(['GRPCRoute']);
     expect(
       gatewayApi('v1beta1')
@@ -362,7 +362,7 @@ describe('I17: a parent that is the apex Service, with several ports', () => {
     { what: 'another Service', ref: service({ name: 'front' }) },
     { what: 'a Service of another namespace', ref: service({ namespace: 'test' }) },
     { what: 'a Gateway', ref: { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'shop' } },
-  ])('$what stays as it is', ({ ref }) => {
+  ])('$what stays unmodified', ({ ref }) => {
     expect(parentsOf(of(ref))).toEqual([ref]);
   });
 
@@ -370,7 +370,7 @@ describe('I17: a parent that is the apex Service, with several ports', () => {
     expect(parentsOf(of(service()), anApex)).toEqual([service()]);
   });
 
-  it('I8: a route of an earlier Serin stays as it is until the next release, and deletion leaves what it names', () => {
+  it('I8: a route of an earlier Serin stays unmodified until the next release, and deletion leaves its parents', () => {
     const canary = of(service());
     const resting = { ...canary, status: { ...canary.status, release: { step: 'resting' } } } as Canary;
     const before = v1.render(canary, anApex, allToPrimary, []).write.map(asMade);

@@ -99,7 +99,7 @@ function specFor(canary: Canary, apex: Apex, routes: Routes, routeType: RouteTyp
   }
 }
 
-/** All or nothing for the canary is the end of a release, or of a Canary, and has to be written whatever its spec says by then. */
+/** All or nothing for the canary is the end of a release, or of a Canary, and has to be written with any spec of that time. */
 function wholeShare(routes: Routes): 0 | 100 | undefined {
   if (routes.kind !== 'weighted' || routes.match?.length) return undefined;
   return routes.canary === 0 ? 0 : routes.canary === 100 ? 100 : undefined;

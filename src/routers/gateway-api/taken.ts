@@ -9,7 +9,7 @@ import { parentsMeet, parentsOf, servesGateway } from './parents.ts';
 import type { RouteKind } from './route-kind.ts';
 
 /**
- * Of all rules for a host and a listener the most specific one takes a request, whatever its route.
+ * Of all rules for a host and a listener the most specific one takes a request, in any route.
  * Source: Gateway API, HTTPRouteRule, "Across all rules specified on applicable Routes, precedence must be given to the match having …", and
  * HTTPRouteSpec.hostnames: rules of the route with the longest host come first. A route of another kind, of the same host, is rejected, or comes first.
  */
@@ -33,7 +33,7 @@ export function takes({ now, found, before }: WrittenRoute, others: readonly Kub
   });
 }
 
-/** Clients inside a mesh ask a Service, whatever the host. There a route of another namespace is for its own clients alone. */
+/** Clients inside a mesh call a Service, under any host. There a route of another namespace is only for its own clients. */
 function sharesListener(one: KubeObject, other: KubeObject): boolean {
   const [home = '', theirs = ''] = [one.metadata.namespace, other.metadata.namespace];
   return parentsMeet(parentsOf(one), parentsOf(other), home, theirs) && (servesGateway(one) || home === theirs);
@@ -46,7 +46,7 @@ const alternativesOf = (route: KubeObject): Alternative[] =>
     normalised(matches as RouteMatch[] | undefined, route.kind as RouteKind).map(alternativeOf),
   );
 
-/** Manifests may hold anything. */
+/** Manifests can contain anything. */
 const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 
 const TYPES = { Exact: 'exact', PathPrefix: 'prefix', RegularExpression: 'regex' } as const;

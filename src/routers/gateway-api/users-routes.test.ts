@@ -56,7 +56,7 @@ describe('I17: an HTTPRoute of the user’s', () => {
     });
   });
 
-  it('deletion joins what was split, with what the user has changed meanwhile', () => {
+  it("deletion joins the split rules, with the user's changes of the meantime", () => {
     const edited = users(httpRoute([{ ...app, timeouts: { request: '9s' }, backendRefs: split(90, 10) }]));
     expect(v1.finalize(canaryWith(), [edited]).write[0]?.spec).toEqual({ rules: [{ ...app, timeouts: { request: '9s' } }] });
     expect(v1.finalize(canaryWith(), [own])).toEqual({ write: [], remove: [] });
@@ -68,7 +68,7 @@ describe('I17: an HTTPRoute of the user’s', () => {
     const two: Routes = { kind: 'matched', match: [{ headers: { 'x-user': { exact: 'insider' }, 'x-beta': { exact: '1' } } }] };
     const split = (routes: Routes) => () => v1.render(canaryWith(), anApex, routes, [users(httpRoute([tenants, app]))]);
     expect(split(two)).toThrow(/rule for .*x-tenant.* leads elsewhere/);
-    // As many headers: the first rule decides, which is the user's.
+    // With equally many headers the first rule decides, which is the user's.
     expect(split(matched)).not.toThrow();
     const other: Routes = { kind: 'matched', match: [{ headers: { 'x-user': { exact: 'insider' }, 'x-tenant': { exact: 'b' } } }] };
     expect(split(other)).not.toThrow();
@@ -100,7 +100,7 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect([said({}, policy('app')), said(asking, policy('static')), said(asking)]).toEqual([[], [], []]);
   });
 
-  it('one that does not lead to the application is named, and not written', () => {
+  it('a route that does not lead to the application is named, and not written', () => {
     const live = [users(httpRoute(others))];
     expect(() => v1.render(canaryWith(), anApex, { kind: 'weighted', canary: weight(10) }, live)).toThrow(
       /HTTPRoute shop is yours .*Service shop/,
@@ -109,7 +109,7 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(v1.missing?.(canaryWith(), live)?.message).toMatch(/HTTPRoute shop is yours .*Service shop/);
   });
 
-  it('of one that was taken over whole before it is said what it has lost, and how to have it back', () => {
+  it('a report on a route that was taken over whole earlier lists its losses, and the remedy', () => {
     const made = httpRoute([{ matches: [{ path: { type: 'PathPrefix', value: '/' } }], backendRefs: split(100, 0) }]);
     const kept = (spec: object): KubeObject => ({
       ...made,
@@ -127,7 +127,7 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(said({ parentRefs: [{ name: 'edge' }], rules: [{ backendRefs: [{ name: 'shop', port: 8080 }] }] })).toEqual([]);
   });
 
-  it('one that was taken over whole before stays so, and deletion puts its spec back', () => {
+  it('a route that was taken over whole earlier stays so, and deletion puts its spec back', () => {
     const kept = JSON.stringify(users(httpRoute([app])).spec);
     const taken = httpRoute([{ backendRefs: to(100, 0) }], {
       metadata: { name: 'shop', namespace: 'prod', generation: 3, annotations: { [originalConfig]: kept } },
@@ -215,7 +215,7 @@ describe('I17: an HTTPRoute of the user’s that answers requests which Serin’
     expect(said(canaryWith({ hosts: [host] }), wide, elsewhere([{}], {}, { name: 'exact' }))).toEqual([]);
   });
 
-  it('the message names the requests, and what helps', () => {
+  it('the message names the requests, and the remedy', () => {
     const [first] = v1.unkept?.(canaryWith({ hosts: [host] }, beta), [elsewhere([{}])]) ?? [];
     expect([first?.field, first?.detail, first?.remedy]).toEqual([
       'spec.rules',

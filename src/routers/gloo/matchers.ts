@@ -5,7 +5,7 @@ import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, re2Problem, textOfPattern } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';
 
-/** A condition on a header or a query parameter; without a value it asks for presence only. */
+/** A condition on a header or a query parameter; without a value it only requires presence. */
 export interface TextMatcher {
   name: string;
   value?: string;
@@ -31,7 +31,7 @@ export function matchersFor(match: readonly HttpMatch[]): Matcher[] {
   });
 }
 
-/** Adds a condition on one header to every alternative; a single one when there is none. */
+/** Adds a condition on one header to every alternative, or to an empty one if there are no alternatives. */
 export function withHeader(matchers: readonly Matcher[], header: TextMatcher): Matcher[] {
   const all: readonly Matcher[] = matchers.length === 0 ? [{}] : matchers;
   return all.map((matcher) => ({ ...matcher, headers: [...(matcher.headers ?? []), header] }));
@@ -65,7 +65,7 @@ function textMatchers(texts: Readonly<Record<string, StringMatch>> = {}, field: 
     });
 }
 
-/** Over the whole value. Without a value a matcher asks for presence alone, so that the empty text has a pattern, too (04-R-T2). */
+/** Over the whole value. A matcher without a value only requires presence, so the empty text also has a pattern (04-R-T2). */
 function patternOf(text: StringMatch): string {
   if ('prefix' in text) return `${escapeRegex(text.prefix)}.*`;
   if ('suffix' in text) return `.*${escapeRegex(text.suffix)}`;

@@ -27,7 +27,7 @@ export function readRouteTable(canary: Canary, table: KubeObject): Routes | Unre
   const shares = routes.map((route) => shareOf(canary, route));
   if (routes.length === 0 || shares.includes(undefined))
     return { unreadable: `${where} does not route to the Upstreams of this Canary with weights that sum to 100` };
-  // Only an A/B release has a last route without the canary: it serves those who do not match.
+  // Only an A/B release has a last route without the canary: it serves clients that do not match.
   const last = routes.length - 1;
   const hasFallback = last > 0 && !namesCanary(canary, routes[last]);
   const at = hasFallback ? last - 1 : last;
@@ -73,7 +73,7 @@ function readShadowing(canary: Canary, { options }: RouteTableRoute, share: numb
   return { kind: 'mirrored', share: copied.data };
 }
 
-/** Undefined where a route before the main one is none of a cookie's. */
+/** `undefined` if a route before the main one is not for a cookie. */
 function readAffinity(canary: Canary, routes: readonly RouteTableRoute[], main: RouteTableRoute): Affinity | undefined {
   const affinity: Affinity = {};
   for (const route of routes) {
@@ -84,7 +84,7 @@ function readAffinity(canary: Canary, routes: readonly RouteTableRoute[], main: 
   return affinity;
 }
 
-/** The pair that a route asks for beyond what the main route asks for: its last condition. */
+/** The pair that a route requires and the main route does not: its last condition. */
 function cookieOf(route: RouteTableRoute, main: RouteTableRoute): string | undefined {
   const headers = route.matchers?.[0]?.headers ?? [];
   const own = headers.at(-1);

@@ -35,7 +35,7 @@ export function routesToApex(canary: Canary): JsonRecord[] {
 function stickyRoutes(canary: Canary, segment: readonly Matcher[], affinity: Affinity, share: number): JsonRecord[] {
   const holding = (pair: string) => withHeader(segment, { name: 'cookie', value: cookiePattern(pair), regex: true });
   const found: JsonRecord[] = [];
-  // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
+  // At weight 0 the canary might be unable to serve: its users are kept apart but answered by the primary.
   if (affinity.canary) found.push(route(holding(affinity.canary), both(canary, share > 0 ? ALL : 0)));
   if (affinity.primary) found.push(route(holding(affinity.primary), both(canary, 0)));
   if (affinity.previous) {

@@ -130,7 +130,7 @@ describe('Upstreams', () => {
   const upstreamRef = { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name: 'settings' };
   const [canary, elsewhere] = [aCanary({ upstreamRef }), aCanary({ upstreamRef: { ...upstreamRef, namespace: 'shared' } })];
 
-  it('04-R-D8: follow every setting of upstreamRef, also one that has been taken away', () => {
+  it('04-R-D8: follow every setting of upstreamRef, also a removed one', () => {
     const [before] = render(allToPrimary, canary, [upstream('settings', { useHttp2: true, sslConfig: { sni: 'a' }, static: {} })]);
     expect(before?.spec).toMatchObject({ useHttp2: true, sslConfig: { sni: 'a' } });
     expect(before?.spec).not.toHaveProperty('static');
@@ -138,7 +138,7 @@ describe('Upstreams', () => {
     expect(after?.spec).toEqual({ useHttp2: false, kube: raw(before)?.spec.kube });
   });
 
-  it('04-R-D8: look for it in their own namespace unless it names another, and watch it there', () => {
+  it('04-R-D8: look for it in their own namespace unless it names another, and watch that one', () => {
     expect(gloo.watches(canary)).toContainEqual(expect.objectContaining({ name: 'settings', namespace: 'prod' }));
     expect(gloo.watches(elsewhere)).toContainEqual(expect.objectContaining({ name: 'settings', namespace: 'shared' }));
     expect(raw(render(allToPrimary, elsewhere, [upstream('settings', { useHttp2: true }, 'shared')])[0])?.spec.useHttp2).toBe(true);

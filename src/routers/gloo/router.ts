@@ -48,7 +48,7 @@ function upstreamRefs(canary: Canary): ObjectRef[] {
   return [upstreamRef(canary, 'primary'), upstreamRef(canary, 'canary')];
 }
 
-/** A RouteTable of the user's with one route for all requests, to the application alone, says nothing that is lost. */
+/** A RouteTable of the user's with one route for all requests, only to the application, loses nothing. */
 function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { apexService } = names(canary);
   const { namespace } = canary.metadata;

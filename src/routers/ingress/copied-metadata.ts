@@ -2,9 +2,9 @@ import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { fluxOff, ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
 
-/** By this label, too, Argo CD knows the objects of an application. */
+/** Argo CD also knows the objects of an application by this label. */
 const INSTANCE_LABEL = 'app.kubernetes.io/instance';
-/** A copy needs no certificate of its own, and two objects that ask for one under the same name fight over it. */
+/** A copy needs no certificate of its own, and two objects that request a certificate under the same name fight over it. */
 const CERTIFICATE_DOMAINS = /^([a-z0-9-]+\.)?cert-manager\.io\//;
 
 /**

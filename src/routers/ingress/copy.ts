@@ -32,13 +32,13 @@ export function copySpec(base: KubeObject, rules: readonly IngressRule[]): objec
   return defined({ ingressClassName, tls: structuredClone(tls), rules });
 }
 
-/** Missing parts of the user's Ingress: one that leads nowhere sends no request to a copy of it. */
+/** Missing parts of the user's Ingress: an Ingress that leads nowhere sends no request to a copy of it. */
 export function missingSource(canary: Canary, current: readonly KubeObject[]): RoutingError | undefined {
   const { source } = foundOf(copyRefs(canary), current);
   return source && leadsTo(source, names(canary).apexService) ? undefined : nothingToCopy(canary, source);
 }
 
-/** Why there is nothing to make the copy of. */
+/** Error that names the missing source of the copy. */
 export function nothingToCopy(canary: Canary, source: KubeObject | undefined): RoutingError {
   const name = canary.spec.ingressRef?.name;
   if (name === undefined) return new RoutingError('spec.ingressRef is missing: name the Ingress of the application', 'ingressRef');

@@ -8,18 +8,18 @@ export function ingressRef(name: string, namespace: string): ObjectRef {
   return { apiVersion: ingressApiVersion, kind: 'Ingress', name, namespace };
 }
 
-/** Rules as they stand; a rule may have no `http`, which says nothing of a backend (04-R-L6). */
+/** Rules, unmodified; a rule can lack `http`, which says nothing of a backend (04-R-L6). */
 export function rulesOf(ingress: KubeObject): readonly IngressRule[] {
   const { rules } = specOf<{ rules: IngressRule[] }>(ingress);
   return Array.isArray(rules) ? rules : [];
 }
 
-/** Undefined: the backend is not a Service. */
+/** `undefined` if the backend is not a Service. */
 export function serviceOf(path: IngressPath): string | undefined {
   return path.backend?.service?.name;
 }
 
-/** The rules that lead to a Service, with only the paths that do, each replaced by what `change` makes of it. */
+/** The rules that lead to a Service, with only the paths that do, each replaced by the result of `change`. */
 export function rulesFor(
   ingress: KubeObject,
   service: string,
@@ -38,7 +38,7 @@ export function leadingTo(path: IngressPath, service: string): IngressPath {
   return { ...copy, backend: { ...copy.backend, service: { ...copy.backend?.service, name: service } } };
 }
 
-/** Whether any path leads to the Service. */
+/** Tests if any path leads to the Service. */
 export function leadsTo(ingress: KubeObject, service: string): boolean {
   return rulesOf(ingress).some((rule) => (rule.http?.paths ?? []).some((path) => serviceOf(path) === service));
 }

@@ -35,11 +35,11 @@ const nginxOnes = (pairs: Labels): Labels =>
   Object.fromEntries(Object.entries(pairs).map(([name, value]) => [`nginx.ingress.kubernetes.io/${name}`, value]));
 
 describe.each(['nginx', 'skipper'] as const)('I17: Ingresses of users, with %s', (provider) => {
-  it('one that is copied, and others for other applications, lose nothing', () => {
+  it('a copied Ingress, and others for other applications, lose nothing', () => {
     expect(said(provider, web, anIngress('other', 'files', { at: '/files' }))).toEqual([]);
   });
 
-  it('another one that leads to the apex Service is named, since its requests get no share', () => {
+  it('another Ingress that leads to the apex Service is named, since its requests get no share', () => {
     const spec = { rules: [], defaultBackend: backend('shop') };
     expect(said(provider, web, anIngress('mobile', 'shop', { host: 'm.example.org' }), anIngress('rest', 'x', { spec }))).toEqual([
       'warning: mobile spec.rules',

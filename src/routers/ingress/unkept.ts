@@ -8,7 +8,7 @@ import { takenNames } from '../taken-names.ts';
 import { copyRefs } from './copy.ts';
 import { ingressApiVersion, leadsTo, rulesOf, serviceOf } from './ingress-rules.ts';
 
-/** The Ingresses of the Canary's namespace: the one that is copied, and all others but the copy. */
+/** The Ingresses of the Canary's namespace: the copied one, and all others but the copy. */
 export interface FoundIngresses {
   source: KubeObject | undefined;
   others: readonly KubeObject[];
@@ -28,7 +28,7 @@ export function ingressesOf(canary: Canary, objects: readonly KubeObject[]): Fou
   };
 }
 
-/** What the copy of one Ingress does not keep, or does not get, whichever controller reads it. */
+/** Parts of an Ingress that its copy does not keep, or does not get, with any controller. */
 export function unkeptIngresses(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { copyRef } = copyRefs(canary);
   const { source, others } = ingressesOf(canary, objects);

@@ -74,7 +74,7 @@ describe('I17: the DestinationRule of the apex holds for both sides', () => {
     const old = rule('shop.prod.svc.cluster.local', { name: 'e', at: '2026-02-01T00:00:00Z', trafficPolicy: tls });
     expect(policiesOf([wide, silent, young, old])).toEqual(both(tls));
   });
-  it('a rule of the root namespace counts where the namespace has none, and is seen there', () => {
+  it('a rule of the root namespace counts if the namespace has none, and is seen there', () => {
     const root = { namespace: 'istio-system' };
     expect(policiesOf([rule('*.local', root)])).toEqual(both(tls));
     expect(policiesOf([rule('shop.prod.svc.cluster.local', { ...root, exportTo: ['prod'] })])).toEqual(both(tls));
@@ -94,10 +94,10 @@ describe('I17: the DestinationRule of the apex holds for both sides', () => {
     });
     expect(rendered([rule('shop', { exportTo: ['web'] })]).primary.spec.exportTo).toEqual(['web']);
   });
-  it('a rule for some clients alone is for none of the sides', () => {
+  it('a rule for only some clients is for none of the sides', () => {
     expect(policiesOf([rule('shop', { workloadSelector: { matchLabels: { app: 'web' } } })])).toEqual(both(undefined));
   });
-  it('what spec.service.trafficPolicy says wins, as a whole', () => {
+  it('spec.service.trafficPolicy wins, as a whole', () => {
     const canary = aCanary({ service: { trafficPolicy: ejecting } });
     const { primary } = rendered([rule('shop', { exportTo: ['.'] })], canary);
     expect(primary.spec).toEqual({ host: 'shop-primary', trafficPolicy: ejecting });
@@ -117,7 +117,7 @@ describe('I17: the DestinationRule of the apex holds for both sides', () => {
     expect([after.spec, after.metadata.annotations[carriedAnnotation]]).toEqual([{ host: 'shop-primary' }, '']);
     expect(rendered([]).primary.metadata).not.toHaveProperty('annotations');
   });
-  it('whatever a rule holds, routes are rendered', () => {
+  it('routes are rendered with any content of a rule', () => {
     for (const spec of [
       undefined,
       null,
@@ -130,7 +130,7 @@ describe('I17: the DestinationRule of the apex holds for both sides', () => {
   });
 });
 
-describe('I17: what of DestinationRules cannot be kept is named', () => {
+describe('I17: parts of DestinationRules that cannot be kept are named', () => {
   const said = (canary: Canary, rules: KubeObject[]) =>
     (istio.unkept?.(canary, rules) ?? []).map(
       ({ on: { metadata }, field, detail, remedy }) => `${metadata.namespace}/${metadata.name}: ${field} ${detail}; ${remedy}`,

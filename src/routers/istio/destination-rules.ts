@@ -17,14 +17,14 @@ interface Rule {
   namespace: string;
   trafficPolicy?: JsonRecord | undefined;
   exportTo: readonly unknown[];
-  /** For clients of these labels alone. */
+  /** Only for clients with certain labels. */
   isForSome: boolean;
 }
 
 /**
- * The DestinationRule of one side. Traffic goes to its host, so that the rule of the apex host would not hold any more, nor one for all hosts, which
- * this one hides: it says what they say (I17), to the clients that see them. `spec.service.trafficPolicy` replaces it as a whole, and a side
- * for which the user has a rule keeps that one. The mark changes with what is carried, so that a part which is gone is noticed.
+ * The DestinationRule of one side. Traffic goes to its host, so that neither the rule of the apex host holds any more, nor a rule for all hosts, which this one
+ * hides: it repeats them (I17), for the clients that see them. `spec.service.trafficPolicy` replaces it as a whole, and a side for which the user has a rule
+ * keeps that one. The mark changes with the repeated fields, so that a removed one is noticed.
  */
 export function renderDestinationRule(canary: Canary, ref: ObjectRef, current: readonly KubeObject[]): KubeObject {
   const own = canary.spec.service.trafficPolicy;
@@ -53,8 +53,8 @@ function markOf({ object, trafficPolicy, exportTo }: Rule): string {
 }
 
 /**
- * The rule by which clients balance over the apex Service: of its namespace, else of the root namespace; of these the one with the most specific host;
- * of several for one host the oldest that has a policy. Undefined: there is none, or it has no policy.
+ * The rule by which clients balance over the apex Service: of its namespace, else of the root namespace; of these the rule with the most specific host; of
+ * several for one host the oldest that has a policy. `undefined` if no rule applies, or it has no policy.
  * Source: Istio, pilot/pkg/model, push_context.go `destinationRule` and destination_rule.go `mergeDestinationRule`.
  */
 function effectiveRule(canary: Canary, rules: readonly Rule[]): (Rule & { trafficPolicy: JsonRecord }) | undefined {
@@ -75,7 +75,7 @@ export function carriedRules(canary: Canary, objects: readonly KubeObject[]): Ku
   return effective ? [effective.object] : [];
 }
 
-/** What of the DestinationRules of all namespaces does not hold for the sides. */
+/** Parts of the DestinationRules of all namespaces that do not hold for the sides. */
 export function unkeptRules(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { primaryService, canaryService, apexService } = names(canary);
   const { namespace } = canary.metadata;

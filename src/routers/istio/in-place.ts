@@ -22,7 +22,7 @@ export type VirtualServiceRules = Partial<Record<List, Rule[]>>;
 
 const SET_COOKIE = 'Set-Cookie';
 
-/** How VirtualServices of users are split. */
+/** Splits VirtualServices of users. */
 export const splitForm: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
   versions: { VirtualService: 'networking.istio.io/v1beta1' },
   rules: 'spec',
@@ -76,7 +76,7 @@ export function joinedVirtualService(canary: Canary, found: KubeObject): Virtual
   );
 }
 
-/** The routes that a VirtualService of the user's expresses; undefined: it leads to the application whole, as before Serin. */
+/** The routes that a VirtualService of the user's expresses; `undefined` if it leads to the application whole, as before Serin. */
 export function readSplitVirtualService(canary: Canary, found: KubeObject): Routes | UnreadableRoutes | undefined {
   for (const { list, rules } of listsOf(found)) {
     const read = readSplitRules(canary, found, rules, {
@@ -105,7 +105,7 @@ function formOf(canary: Canary, list: List): RuleForm {
     serviceOf: ({ destination }) => serviceOf(canary, destination),
     withService(backend, from, to) {
       const destination = isRecord(backend.destination) ? backend.destination : {};
-      // The sides have no subsets, and what one says would be lost, also once the Canary is gone.
+      // The sides have no subsets, and the policy of a subset would be lost, also once the Canary is gone.
       if (destination.subset !== undefined && from === apexService)
         throw RoutingError.of(
           `a rule leads to subset ${String(destination.subset)} of ${from}, and the routes of a Canary lead to its two sides as a whole`,

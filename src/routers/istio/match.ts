@@ -11,7 +11,7 @@ import { RoutingError } from '../routing-error.ts';
 /** One HTTPMatchRequest of a VirtualService, as raw JSON. */
 export type IstioMatch = Record<string, unknown>;
 
-/** The gateway that stands for clients inside the mesh. */
+/** The gateway name for clients inside the mesh. */
 export const MESH = 'mesh';
 const CONDITION_MAPS = ['headers', 'queryParams', 'sourceLabels'] as const;
 
@@ -55,8 +55,8 @@ export function namesPort(canary: Canary): boolean {
 }
 
 /**
- * The Canary of Services that have several ports, whether they were discovered or were there before. A user who asks for discovery decides by the order
- * of the gateways which clients have every port routed (04-V3); else the gateways come first, which need a named port.
+ * The Canary of Services with several ports, discovered or found in place. A user who turns discovery on decides by the order of the gateways which clients
+ * have every port routed (04-V3); otherwise the gateways come first, which need a named port.
  */
 export function withSeveralPorts(canary: Canary): Canary {
   const { gateways, portDiscovery } = canary.spec.service;
@@ -69,7 +69,7 @@ function isPerGateway(canary: Canary): boolean {
   return namesPort(canary) && canary.spec.service.gateways?.includes(MESH) === true;
 }
 
-/** The Canary as versions before rendered it where they did not part the conditions by gateway; undefined: they are not parted now either. */
+/** The Canary in the rendering of earlier versions, which did not separate conditions by gateway; `undefined` if they are not separate now either. */
 export function withOneGateway(canary: Canary): Canary | undefined {
   if (!isPerGateway(canary)) return undefined;
   const { spec } = canary;
@@ -80,8 +80,8 @@ const asksForClients = ({ sourceLabels, sourceNamespace }: IstioMatch): boolean 
   hasKeys(sourceLabels as JsonRecord | undefined) || Boolean(sourceNamespace);
 
 /**
- * Conditions of the service for those that ask for labels of clients: of those that are separate for each gateway the one for the mesh, which is where
- * clients have labels.
+ * Conditions of the service for conditions on labels of clients: of conditions that are separate for each gateway, those of the mesh, since only its clients
+ * have labels.
  */
 function ofClients(service: readonly IstioMatch[]): readonly IstioMatch[] {
   const ofMesh = service.filter(({ gateways, port }) => isDeepStrictEqual(gateways, [MESH]) && port !== undefined);
@@ -127,7 +127,7 @@ export function mergeMatch(analysis: readonly HttpMatch[], service: readonly Ist
   });
 }
 
-/** Adds a condition on one header to every alternative; a single one when there is none. */
+/** Adds a condition on one header to every alternative, or to an empty one if there are no alternatives. */
 export function withHeader(matches: readonly IstioMatch[], header: string, condition: unknown): IstioMatch[] {
   const extra = { headers: { [header]: condition } };
   return matches.length === 0 ? [extra] : matches.map((match) => join(match, extra, header));

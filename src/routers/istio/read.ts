@@ -41,7 +41,7 @@ function splitOf(canary: Canary, rule: VirtualServiceRule): Split {
   const split: Split = { primary: 0, canary: 0, namesCanary: false };
   for (const { destination, weight } of route) {
     const host = destination?.host ?? '';
-    // A single destination takes all, whatever its weight says.
+    // A single destination takes all requests, with any weight.
     const share = route.length === 1 ? ALL : (weight ?? 0);
     if (isHost(canary, host, primaryService)) split.primary += share;
     else if (isHost(canary, host, canaryService)) {
@@ -58,7 +58,7 @@ export function isHost(canary: Canary, host: string, service: string): boolean {
   return host === service || host === qualified || host.startsWith(`${qualified}.`);
 }
 
-/** The pair that a rule asks for beyond what the main rule asks for. */
+/** The pair that a rule requires and the main rule does not. */
 function cookieOf(rule: VirtualServiceRule, main: VirtualServiceRule): string | undefined {
   const known = (main.match?.[0]?.headers ?? {}) as Record<string, unknown>;
   const own = Object.entries((rule.match?.[0]?.headers ?? {}) as Record<string, { regex?: string }>).find(

@@ -7,8 +7,8 @@ import { ALL, affinityOf, canaryWeight, matchOf, primaryWeight } from '../weight
 import { type IstioMatch, mergeMatch, namesPort, routedMatch, routedTcpMatch, toIstio, withHeader } from './match.ts';
 
 /**
- * `spec.http`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the
- * segment, and (with a match) all other requests to the primary. An A/B condition stands on every rule that names the canary.
+ * `spec.http`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the segment, and (with a match) all
+ * other requests to the primary. Every rule that names the canary has the A/B condition.
  */
 export function renderHttp(canary: Canary, routes: Routes): JsonRecord[] {
   const { canaryService } = names(canary);
@@ -43,7 +43,7 @@ export function tcpRule(canary: Canary, route: JsonRecord[]): JsonRecord {
 function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Affinity, share: number): JsonRecord[] {
   const rules: JsonRecord[] = [];
   const holding = (pair: string) => withHeader(within, 'Cookie', { regex: cookiePattern(pair) });
-  // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
+  // At weight 0 the canary might be unable to serve: its users are kept apart but answered by the primary.
   if (affinity.canary) rules.push(rule(canary, holding(affinity.canary), both(canary, share > 0 ? ALL : 0, {})));
   if (affinity.primary) rules.push(rule(canary, holding(affinity.primary), both(canary, 0, {})));
   if (affinity.previous) rules.push(deletionRule(canary, holding(affinity.previous), affinity, share));

@@ -107,7 +107,7 @@ describe('a VirtualService found in place', () => {
     expect(annotations).not.toHaveProperty(originalConfig);
   });
 
-  it('04-R-L2: once restored it is left alone', () => {
+  it('04-R-L2: a restored VirtualService is not touched again', () => {
     const [restored] = istio.finalize(aCanary(), [first]).write;
     expect(istio.finalize(aCanary(), restored ? [restored] : [])).toEqual({ write: [], remove: [] });
   });
@@ -158,7 +158,7 @@ const sticky = (more: object = {}, service: object = {}) =>
   aCanary({ service, analysis: { sessionAffinity: { cookieName: 'sh-canary', ...more } } });
 
 describe('session affinity', () => {
-  it('04-R-A1: the cookie that deletes has the attributes of the one that set, and reaches its holders only', () => {
+  it('04-R-A1: the deleting cookie has the attributes of the cookie that was set, and reaches only its holders', () => {
     const set = rulesOf(sticky(attributes), { kind: 'weighted', canary: weight(30), affinity: { canary: 'sh-canary=Abc' } });
     const [deleting, rest, ...more] = rulesOf(sticky(attributes), {
       kind: 'weighted',
@@ -196,7 +196,7 @@ describe('session affinity', () => {
     expect(rest?.headers).toEqual(service.headers);
   });
 
-  it('04-R-A4: a Set-Cookie that the Canary adds itself stays beside the one that deletes', () => {
+  it('04-R-A4: a Set-Cookie that the Canary adds itself stays beside the deleting one', () => {
     const own = { headers: { response: { add: { 'Set-Cookie': 'own=1' } } } };
     const [deleting] = rulesOf(sticky({}, own), { kind: 'weighted', canary: weight(0), affinity: { previous: 'sh-canary=Abc' } });
     expect(deleting?.headers).toEqual(own.headers);
@@ -204,7 +204,7 @@ describe('session affinity', () => {
   });
 
   it.each(['sh.canary', 'a+b', '(x)', 'c$'])(
-    '04-R-A5: a cookie named %s is asked for as it is, at the borders of a cookie',
+    '04-R-A5: a cookie named %s is required literally, at the borders of a cookie',
     (cookieName) => {
       const [first] = rulesOf(sticky({ cookieName }), { kind: 'weighted', canary: weight(10), affinity: { canary: `${cookieName}=Abc` } });
       const holds = (header: string) => new RegExp(`^(?:${first?.match?.[0]?.headers?.Cookie?.regex})$`).test(header);
@@ -215,7 +215,7 @@ describe('session affinity', () => {
     },
   );
 
-  it('04-R-A6: with a service match and no primary cookie no rule asks for an empty name', () => {
+  it('04-R-A6: with a service match and no primary cookie no rule requires an empty name', () => {
     const service = { match: [{ uri: { prefix: '/api' } }] };
     for (const affinity of [{ canary: 'sh-canary=Abc' }, { previous: 'sh-canary=Abc' }, {}]) {
       const canary = weight(affinity.canary === undefined ? 0 : 20);
@@ -225,7 +225,7 @@ describe('session affinity', () => {
     }
   });
 
-  it('04-R-A7: the cookie is asked for beside the headers of the service match, in each of its alternatives', () => {
+  it('04-R-A7: the cookie is required beside the headers of the service match, in each of its alternatives', () => {
     const service = {
       match: [{ headers: { 'x-tenant': { exact: 'a' } } }, { uri: { prefix: '/b' }, headers: { cookie: { regex: '.*x=1.*' } } }],
     };
@@ -303,7 +303,7 @@ describe('the match of the service', () => {
       expect(raw(inMesh.write.at(-1))?.spec.http).toEqual([{ route: to(100, 0) }]);
     });
 
-    it('a Service found in place with several ports is one of them, as long as its route is there', () => {
+    it('a Service found in place with several ports counts as such as long as its route exists', () => {
       const severalPorts = { ...anApex, ports: [...anApex.ports, { name: 'admin', port: 9090, targetPort: 9090, protocol: 'TCP' }] };
       const canary = aCanary({ service: { gateways: ['a/b', 'mesh'] } });
       const write = istio.render(canary, severalPorts, allToPrimary, []).write.map(asMade);
@@ -372,7 +372,7 @@ describe('the match of the service', () => {
       expect(written(inStep('resting'), [asMade(standing)]).spec).toEqual(standing.spec);
       expect(istio.readRoutes(inStep('resting'), [asMade(standing)])).toEqual(allToPrimary);
       expect(written(inStep('analysing'), [asMade(standing)]).spec).toEqual(parted.spec);
-      // One that another has changed is written as it is now.
+      // An object that another writer has changed is written in the current form.
       const changed = {
         ...standing,
         spec: { ...standing.spec, hosts: ['shop'], [kind]: [{ route: [{ destination: { host: 'shop' } }] }] },
@@ -380,7 +380,7 @@ describe('the match of the service', () => {
       expect(written(inStep('resting'), [asMade(changed)]).spec).toEqual(parted.spec);
     });
 
-    it('connections of the mesh at other ports stay with the Service, too', () => {
+    it('connections of the mesh at other ports also stay with the Service', () => {
       const ports = (match?: object[]) =>
         raw(
           istio
@@ -432,13 +432,13 @@ describe('the match of the service', () => {
 describe('TCP', () => {
   const tcp = (service: object = {}) => aCanary({ service: { appProtocol: 'tcp', ...service } });
 
-  it('has weights on the ports of the service match, and HTTP has none of them', () => {
+  it('has weights on the ports of the service match, and HTTP has no weights', () => {
     const service = { match: [{ port: 5432, uri: { prefix: '/' } }, { uri: { prefix: '/' } }] };
     const spec = istio.render(tcp(service), anApex, { kind: 'weighted', canary: weight(40) }, []).write.at(-1)?.spec;
     expect(spec).toEqual({ gateways: ['mesh'], hosts: ['shop'], tcp: [{ match: [{ port: 5432 }], route: to(60, 40) }] });
   });
 
-  it('a release that an edit turns into one of TCP can go back, whatever its cookies', () => {
+  it('a release that an edit turns into a TCP release can go back, with any cookies', () => {
     const routes: Routes = { kind: 'weighted', canary: weight(0), affinity: { previous: 'sh-canary=Abc' } };
     expect(raw(istio.render(tcp(), anApex, routes, []).write.at(-1))?.spec.tcp).toEqual([{ route: to(100, 0) }]);
   });
@@ -460,7 +460,7 @@ describe('mirroring', () => {
     expect(more).toEqual([]);
   });
 
-  it('holders of a cookie of an earlier release are asked nothing while requests are copied', () => {
+  it('holders of a cookie of an earlier release have no rule while requests are copied', () => {
     const rules = rulesOf(sticky(), { kind: 'mirrored', share: weight(100) });
     expect(rules).toHaveLength(1);
     expect(JSON.stringify(rules)).not.toContain('Cookie');

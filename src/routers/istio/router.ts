@@ -66,7 +66,7 @@ export const istio: Router = withUsersRoutes(made, {
     const { hosts, gateways } = specOf<Record<string, unknown>>(found);
     const made = exposure(canary);
     const of = fullGateways(textsIn(gateways), namespace);
-    // A delegate has no hosts: it is included by the one that has them.
+    // A delegate has no hosts: a VirtualService with hosts includes it.
     return (
       made.hosts !== undefined &&
       textsIn(hosts).length > 0 &&
@@ -80,7 +80,7 @@ function renderRules(canary: Canary, current: readonly KubeObject[]): KubeObject
   return ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref, current));
 }
 
-/** A policy of the user's says what holds: nothing of theirs is looked at. */
+/** A policy of the user's decides: no DestinationRules are read. */
 function surveyed({ spec, metadata: { namespace } }: Canary): readonly Survey[] {
   if (spec.service.trafficPolicy) return [];
   return [...new Set([namespace, ROOT_NAMESPACE])].map((each) => ({ apiVersion, kind: 'DestinationRule', namespace: each }));
@@ -90,7 +90,7 @@ function virtualServiceRef(canary: Canary): ObjectRef {
   return refUnderApex(canary, apiVersion, 'VirtualService');
 }
 
-/** The Canary that a VirtualService of ours was rendered for: one that names ports is for Services with several. */
+/** The Canary that a VirtualService of ours was rendered for: a VirtualService that names ports is for Services with several. */
 function asRouted(canary: Canary, found: KubeObject | undefined): Canary {
   const spec = specOf(found);
   const namesPorts = found !== undefined && namesOurSides(canary)(spec) && JSON.stringify(spec).includes('"port":{"number":');
@@ -122,7 +122,7 @@ function isTcp(canary: Canary): boolean {
   return canary.spec.service.appProtocol?.toLowerCase() === 'tcp';
 }
 
-/** All that the spec asks for; `render` itself fails only on what the routes need, so that a bad match never keeps traffic from the primary. */
+/** Checks the whole spec; `render` itself fails only on fields that the routes need, so that a bad match never keeps traffic from the primary. */
 function checkSpec(canary: Canary): void {
   const { analysis } = canary.spec;
   checkExposure(canary);
@@ -141,7 +141,7 @@ function checkExposure(canary: Canary): void {
     );
 }
 
-/** A route found in place that is to be taken over. Once Serin has it, a subset is an edit of others, and is put back. */
+/** A route found in place that is to be taken over. Once Serin has it, a subset is another writer's edit, and is put back. */
 function ledToSubset(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { kind, name, namespace } = virtualServiceRef(canary);
   const { apexService } = names(canary);
@@ -208,7 +208,7 @@ function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
   return { write: leftBehind(virtualServiceRef(canary), current, namesOurSides(canary), spec), remove };
 }
 
-/** Only of the hosts of the apex Service, asked for inside the mesh, does a client know another way than by the VirtualService. */
+/** Clients reach only the hosts of the apex Service, from inside the mesh, by another way than the VirtualService. */
 function afterDeletion(canary: Canary, object: KubeObject): AfterDeletion {
   if (object.kind !== 'VirtualService') return 'goes';
   const { hosts, gateways } = specOf<{ hosts: unknown[]; gateways: unknown[] }>(object);

@@ -7,15 +7,15 @@ import { hostGroups, sharedHost, type Taken, type WrittenRoute } from '../split/
 import { MESH } from './match.ts';
 
 /**
- * A gateway joins the VirtualServices of a host, the oldest first, and moves what takes every request to the end: there any condition takes requests of
- * an older route. Of rules that ask for as much those of the older route come first. Clients of the mesh read the oldest alone.
+ * A gateway joins the VirtualServices of a host, the oldest first, and moves rules that take every request to the end: there any condition takes requests of an
+ * older route. Of rules with equal conditions those of the older route come first. Clients of the mesh read only the oldest.
  * Source: Istio, pilot/pkg/networking/core/gateway.go and route.SortVHostRoutes.
  */
 export function takes({ now, found, before }: WrittenRoute, others: readonly KubeObject[]): Taken[] {
   const edges = gatewaysOf(now);
   const shared = others.flatMap((on) => {
     const gateways = gatewaysOf(on).filter((one) => edges.includes(one));
-    // A delegate has no hosts: it is included by the one that has them.
+    // A delegate has no hosts: a VirtualService with hosts includes it.
     if (gateways.length === 0 || hostsOf(now).length === 0 || hostsOf(on).length === 0) return [];
     return hostGroups(hostsOf(now), before && hostsOf(before)).flatMap(({ hosts, isNew }) => {
       const host = sharedHost(hosts, hostsOf(on));
@@ -47,7 +47,7 @@ function takesAt(gateway: string, { now, found, before }: AtGateway, other: Kube
   const isOurs = (match: JsonRecord) => own.some((one) => holds(match, one) && (!takesAll(one) || isFirst));
   const comesFirst = (match: JsonRecord, theirs: JsonRecord): boolean => {
     if (takesAll(theirs)) return !takesAll(match) || isFirst;
-    // Whether two conditions can be of one request is not known, unless the one says all of the other.
+    // Two conditions are not known to meet in one request, unless one includes all of the other.
     return isFirst && !takesAll(match) && holds(theirs, match);
   };
   return matchesAt(gateway, other).some((theirs) =>
@@ -62,7 +62,7 @@ function matchesAt(gateway: string, route: KubeObject): JsonRecord[] {
   return all.filter(({ gateways }) => textsIn(gateways).length === 0 || fullGateways(textsIn(gateways), namespace).includes(gateway));
 }
 
-/** Fields of a match that are no condition on what a client asks of a gateway. */
+/** Fields of a match that are not a condition on a client's request to a gateway. */
 const NO_CONDITION = new Set(['name', 'gateways', 'port', 'statPrefix', 'ignoreUriCase', 'sourceLabels', 'sourceNamespace']);
 
 function takesAll(match: JsonRecord): boolean {
@@ -77,7 +77,7 @@ function takesAll(match: JsonRecord): boolean {
 const sharePort = ({ port }: JsonRecord, other: JsonRecord): boolean =>
   port === undefined || other.port === undefined || port === other.port;
 
-/** Whether everything that `part` says stands in `whole`. */
+/** Tests if `whole` contains everything in `part`. */
 export function holds(whole: unknown, part: unknown): boolean {
   if (!isRecord(part)) return isDeepStrictEqual(whole, part);
   return isRecord(whole) && Object.entries(part).every(([field, value]) => holds(whole[field], value));

@@ -38,7 +38,7 @@ describe('I17: a VirtualService of the user’s', () => {
     { what: 'another gateway', hosts: ['shop.example.org'], gateways: ['edge/private'], isRefused: false },
     { what: 'the whole name of the Service', hosts: ['shop.prod.svc.cluster.local'], gateways: ['edge/public'], isRefused: true },
     { what: 'a gateway of the namespace by its short name', hosts: ['shop.example.org'], gateways: ['own'], isRefused: true },
-  ])('beside one that is not listed, for $what, a second one is refused: $isRefused', ({ isRefused, ...spec }) => {
+  ])('beside a VirtualService that is not listed, for $what, a second one is refused: $isRefused', ({ isRefused, ...spec }) => {
     const canary = aCanary({ service: { hosts: ['shop.example.org'], gateways: ['edge/public', 'prod/own'] } });
     const other = virtualService([{ route: [{ destination: { host: 'shop' } }] }]);
     const found = { ...other, metadata: { name: 'web', namespace: 'prod' }, spec: { ...raw(other).spec, ...spec } };

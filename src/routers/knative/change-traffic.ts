@@ -2,8 +2,8 @@ import type { KnativeTraffic } from '../../api/kinds/knative-service.ts';
 import { isOnlyTaking, LATEST, readTrafficFlags, sumOf, TrafficFlagError, type TrafficFlags, wrongSum } from './traffic-flags.ts';
 
 /**
- * The traffic block of a Knative Service after the flags of one command (07-K1–K16): first every `--untag`, then every `--tag`, then
- * every `--traffic`, whatever their order (07-K5). Throws `TrafficFlagError`.
+ * The traffic block of a Knative Service after the flags of one command (07-K1–K16): first every `--untag`, then every `--tag`, then every `--traffic`, in any
+ * order of the flags (07-K5). Throws `TrafficFlagError`.
  */
 export function changeTraffic(current: readonly KnativeTraffic[], flags: TrafficFlags): KnativeTraffic[] {
   const { untags, tags, shares } = readTrafficFlags(flags);

@@ -4,7 +4,7 @@ import { type Routes, type UnreadableRoutes, weight } from '../../api/routes.ts'
 import { ALL, readAs } from '../weights.ts';
 import { trafficOf } from './traffic.ts';
 
-/** The routes in `spec.traffic`. Undefined: no primary is recorded yet, or no entry has a percentage. */
+/** The routes in `spec.traffic`; `undefined` if no primary is recorded yet, or no entry has a percentage. */
 export function readTraffic(service: KubeObject): Routes | UnreadableRoutes | undefined {
   const primary = primaryOf(service);
   const targets = trafficOf(service).flatMap(({ revisionName, percent }) => (percent ? [{ revisionName, percent }] : []));

@@ -65,7 +65,7 @@ describe('render', () => {
     expect(() => knative.render(aCanary('shop-00009'), apex, share(40), [current])).toThrow(RoutingError);
   });
 
-  it('at no share the canary is not named: a rested revision may be cleared away', () => {
+  it('at no share the canary is not named: a rested revision can be cleared away', () => {
     expect(trafficOf(aCanary('shop-00002'), share(0), aService([]))).toEqual([{ revisionName: 'shop-00001', percent: 100 }]);
   });
 
@@ -149,7 +149,7 @@ describe('isInForce', () => {
     return knative.isInForce?.(aCanary(), [aService(spec, { traffic, conditions, observedGeneration })]);
   };
 
-  it('04-R-S7: traffic in the status is in force once the routes are ready, whatever order and flags it has', () => {
+  it('04-R-S7: traffic in the status is in force once the routes are ready, with any order and flags', () => {
     expect(isInForce({ status: 'True' })).toBe(true);
     expect(isInForce({ status: 'True' }, [{ revisionName: 'shop-00001', percent: 100 }])).toBe(false);
   });
@@ -160,7 +160,7 @@ describe('isInForce', () => {
     { what: 'two entries name one revision', routes: { status: 'Unknown', reason: 'TrafficNotMigrated' }, expected: true },
   ])('04-R-S7: where $what it is in force: $expected', ({ routes, expected }) => expect(isInForce(routes)).toBe(expected));
 
-  it('04-R-S7: without the condition the status alone says it', () => {
+  it('04-R-S7: without the condition only the status decides', () => {
     const said = (traffic: object[]) => knative.isInForce?.(aCanary(), [aService(spec, { traffic, observedGeneration: 1 })]);
     expect([said(applied), said([{ revisionName: 'shop-00001', percent: 100 }])]).toEqual([true, false]);
   });

@@ -20,8 +20,8 @@ const serviceRef = (canary: Canary): ObjectRef => ({
 });
 
 /**
- * Knative's own traffic block, on the target itself (04-4.14). Both revisions are named: `latestRevision` would follow whatever the user
- * pushes next, before its analysis (03-B19). Routes are read from the spec; the status shows when they are in force (04-R-S7).
+ * Knative's own traffic block, on the target itself (04-4.14). Both revisions are named: `latestRevision` would follow each push of the user before its
+ * analysis (03-B19). Routes are read from the spec; the status shows when they are in force (04-R-S7).
  */
 export const knative: Router = {
   supports: factsOf('knative').can,
@@ -44,17 +44,17 @@ export const knative: Router = {
     const service = found && asKnativeService(found);
     return service === undefined || (isRouted(service) && sharesOf(service.spec?.traffic) === sharesOf(service.status?.traffic));
   },
-  // The traffic block is the user's: the workload puts it back as it was found.
+  // The traffic block is the user's: the workload restores it.
   finalize: () => ({ write: [], remove: [] }),
   afterDeletion: () => 'goes',
 };
 
-/** `status.traffic` is written before the gateways go by it; they do once the routes of this generation are ready. */
+/** `status.traffic` is written before the gateways follow it; they do once the routes of this generation are ready. */
 function isRouted({ metadata, status }: KnativeService): boolean {
   const routes = status?.conditions?.find(({ type }) => type === 'RoutesReady');
   if (status?.observedGeneration !== metadata.generation) return false;
-  // One that reports no such condition has nothing but its status to go by. Of ready routes Knative says TrafficNotMigrated for as long as
-  // two entries of the block name one revision.
+  // A Service without this condition has only its status. Of ready routes Knative says TrafficNotMigrated for as long as two entries of the block name one
+  // revision.
   return routes === undefined || routes.status === 'True' || routes.reason === 'TrafficNotMigrated';
 }
 

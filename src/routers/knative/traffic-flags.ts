@@ -1,4 +1,4 @@
-/** The flags of one command that changes the traffic of a Knative Service, as they were given. */
+/** The flags of one command that changes the traffic of a Knative Service, unmodified. */
 export interface TrafficFlags {
   traffic?: readonly string[];
   tag?: readonly string[];
@@ -49,7 +49,7 @@ export function sumOf(shares: readonly { percent?: number }[]): number {
   return shares.reduce((total, { percent = 0 }) => total + percent, 0);
 }
 
-/** `--traffic v1=0` alone, an example of the documentation: it takes away a share of nothing, and whether the rest is whole shows then. */
+/** Only `--traffic v1=0`, an example of the documentation: it takes away a share of nothing, and the rest is checked afterwards. */
 export function isOnlyTaking(shares: readonly { percent: number }[]): boolean {
   return shares.every(({ percent }) => percent === 0);
 }

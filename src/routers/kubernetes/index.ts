@@ -2,7 +2,7 @@ import type { ProviderDefinition } from '../provider.ts';
 import { application } from '../queries/application.ts';
 import { noRoutes } from './router.ts';
 
-/** `kubernetes` and `none`: Services alone. */
+/** `kubernetes` and `none`; both have only Services. */
 export const servicesProvider: ProviderDefinition = {
   router: () => noRoutes,
   observers: application,

@@ -24,12 +24,12 @@ export function flaggerRef(canary: Canary): ObjectRef {
   return { apiVersion, kind: 'TrafficRoute', name: names(canary).apexService };
 }
 
-/** A route of Flagger's name goes on as it is, if it leads to our Service and not to that of another namespace. */
+/** A route of Flagger's name stays in use, if it leads to our Service and not to that of another namespace. */
 export function refIn(canary: Canary, current: readonly KubeObject[]): ObjectRef {
   return !findObject(current, ownRef(canary)) && isOfFlagger(canary, current) ? flaggerRef(canary) : ownRef(canary);
 }
 
-/** Whether the route of that name leads to the sides of this Canary. */
+/** Tests if the route of that name leads to the sides of this Canary. */
 export function isOfFlagger(canary: Canary, current: readonly KubeObject[]): boolean {
   const found = findObject(current, flaggerRef(canary));
   return found !== undefined && namesOurSides(canary)(found.spec ?? {});
@@ -40,7 +40,7 @@ function serviceName({ metadata, spec }: Canary, service: string): string {
   return `${service}_${metadata.namespace}_svc_${spec.service.port}`;
 }
 
-/** Whatever the port: it may have been edited since. */
+/** For any port: it could have been edited since. */
 export function namesOurSides(canary: Canary): NamesOurSides {
   const { primaryService, canaryService } = names(canary);
   const sides = [primaryService, canaryService].map((side) => `"${side}_${canary.metadata.namespace}_svc_`);

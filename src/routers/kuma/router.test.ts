@@ -37,7 +37,7 @@ describe('TrafficRoutes, which belong to no namespace', () => {
     expect(kuma.readRoutes(inNamespace('test'), all)).toEqual({ kind: 'weighted', canary: 11 });
   });
 
-  it("a route of Flagger's name is read, written and removed if it leads to our Services, and left alone if not", () => {
+  it("a route of Flagger's name is read, written and removed if it leads to our Services, and not touched if not", () => {
     const canary = inNamespace('prod');
     expect(kuma.readRoutes(canary, [flaggerRoute('prod')])).toEqual({ kind: 'weighted', canary: 20 });
     expect(kuma.render(canary, anApex, allToPrimary, [flaggerRoute('prod')]).write).toMatchObject([{ metadata: { name: 'shop' } }]);
@@ -47,7 +47,7 @@ describe('TrafficRoutes, which belong to no namespace', () => {
     expect(kuma.finalize(canary, [flaggerRoute('test')])).toEqual({ write: [], remove: [] });
   });
 
-  it('04-R-L3: the route goes with its Canary, whatever port it was made for', () => {
+  it('04-R-L3: the route goes with its Canary, for any port that it was made for', () => {
     const { write } = kuma.render(aCanary(), anApex, allToPrimary, []);
     expect(kuma.finalize(aCanary({ service: { port: 9090 } }), write).remove).toMatchObject([{ kind: 'TrafficRoute', name: 'shop.prod' }]);
   });

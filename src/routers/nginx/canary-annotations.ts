@@ -52,7 +52,7 @@ function chooseEntries(match: readonly HttpMatch[]): { rules: CanaryRules; idle:
   return { rules, idle: idle.map((entry) => ignored(`spec.${entry.field}`, `has no effect, since ${whyIdle(entry, entries)}`)) };
 }
 
-/** As Flagger, the last one; a pattern for the whole Cookie header, which Flagger does not write, stands behind other headers. */
+/** The last one, as in Flagger; a pattern for the whole Cookie header, which Flagger does not write, ranks below other headers. */
 function lastOf(entries: readonly MatchEntry[], annotation: 'canary-by-header' | 'canary-by-cookie'): MatchEntry | undefined {
   const rivals = entries.filter((entry) => 'rule' in entry && entry.rule[annotation] !== undefined);
   return rivals.findLast((entry) => 'rule' in entry && entry.rule['canary-by-header']?.toLowerCase() !== 'cookie') ?? rivals.at(-1);
@@ -91,7 +91,7 @@ function onlyHeader(entry: HttpMatch, field: string): [string, StringMatch] {
   throw RoutingError.at(field, `has ${headers.length} headers, which ingress-nginx cannot ask for together: keep one; ${ELSEWHERE}`);
 }
 
-/** A cookie is named by `exact`, and is asked for the value `always`, as in Flagger (04-V14); other forms look at the Cookie header. */
+/** A cookie is named by `exact` and must have the value `always`, as in Flagger (04-V14); other forms look at the Cookie header. */
 function ruleOf(name: string, condition: StringMatch, field: string): CanaryRules {
   if (!NAME.test(name)) throw RoutingError.at(field, 'has a name that ingress-nginx does not accept: use letters, digits and -');
   if (name.toLowerCase() === 'cookie' && 'exact' in condition) {
@@ -112,7 +112,7 @@ function ruleOf(name: string, condition: StringMatch, field: string): CanaryRule
   return { 'canary-by-header': name, 'canary-by-header-pattern': pattern };
 }
 
-/** The reverse of `renderMatch`; `likely` picks between forms of a condition that are written alike. Undefined: no condition at all. */
+/** The reverse of `renderMatch`; `likely` picks between forms of a condition that are written alike. `undefined` without a condition. */
 export function readMatch(rules: CanaryRules, likely: readonly HttpMatch[] | undefined): HttpMatch[] | undefined {
   const header = rules['canary-by-header'];
   const cookie = rules['canary-by-cookie'];
@@ -122,7 +122,7 @@ export function readMatch(rules: CanaryRules, likely: readonly HttpMatch[] | und
   const match: HttpMatch[] = [];
   if (header) {
     const [value, pattern] = [rules['canary-by-header-value'], rules['canary-by-header-pattern']];
-    // A header alone asks for the value `always`.
+    // A header without a value or pattern must have the value `always`.
     match.push({ headers: { [header]: value ? { exact: value } : pattern ? { regex: pattern } : { exact: 'always' } } });
   }
   if (cookie) match.push({ headers: { cookie: { exact: cookie } } });

@@ -12,7 +12,7 @@ export const nginxObservers: Observers = {
     ...means('nginx_ingress_controller_response_duration_seconds', selector),
     durationUnit: 'ms',
     selectsWorkload: false,
-    // Of a request to the canary, too, the other labels are those of the user's Ingress: its monitor.lua puts the alternative backend into `canary`.
+    // For a request to the canary the other labels are also those of the user's Ingress: its monitor.lua puts the alternative backend into `canary`.
     counters: bothSides(
       {
         requests: 'nginx_ingress_controller_requests',

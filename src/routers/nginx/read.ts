@@ -9,7 +9,7 @@ import { type CanaryRules, readMatch } from './canary-annotations.ts';
 /** Annotations that choose requests, without their prefix. */
 export const BY_RULE = ['canary-by-header', 'canary-by-header-value', 'canary-by-header-pattern', 'canary-by-cookie'] as const;
 
-/** Whether the value of the annotation `canary` says yes. Source: Go, strconv.ParseBool. */
+/** Tests if the value of the annotation `canary` is true. Source: Go, strconv.ParseBool. */
 export const isCanaryMark = (value = ''): boolean => /^(1|t|T|true|TRUE|True)$/.test(value);
 
 /** The routes that the canary's Ingress expresses; `key` gives the annotation of a name. */

@@ -148,7 +148,7 @@ describe('alternatives beyond one header and one cookie', () => {
     expect(copy && router.readRoutes(canary, [copy])).toEqual({ kind: 'matched', match });
   });
 
-  it('DF88: the users of any match are users that it asks for', () => {
+  it('DF88: the users of any match are users that it requires', () => {
     const conditions: HttpMatch[] = [a, b, both, cookie, cookieRegex, {}, { queryParams: { q: { exact: '1' } } }];
     const matches = conditions.flatMap((one) => [[one], ...conditions.flatMap((two) => conditions.map((three) => [one, two, three]))]);
     for (const match of matches) {

@@ -28,7 +28,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     const { source, copy } = foundOf(copyRefs(canary), current);
     const { apexService, canaryService } = names(canary);
     const derived = source ? rulesFor(source, apexService, (path) => [leadingTo(path, canaryService)]) : [];
-    // A copy can be set back to 0 whatever became of the user's Ingress (04-R-S4), and no further: it has lost its requests (E96).
+    // A copy can be set back to 0 in any state of the user's Ingress (04-R-S4), and no further: it has lost its requests (E96).
     const base = source && derived.length > 0 ? source : reachesCanary(routes) ? undefined : copy;
     if (!base || !copyRef) return nothingRendered(canary, routes, nothingToCopy(canary, source));
     const { labels, annotations } = copiedMetadata(base, isCanaryKey);
@@ -83,7 +83,7 @@ function ignores(canary: Canary): readonly Finding[] {
   return match?.length && refuses(canary) === undefined ? ignoredEntries(match) : [];
 }
 
-/** The annotations of the canary, without their prefix. A condition stands with weight 0: users who do not meet it stay on the primary. */
+/** The annotations of the canary, without their prefix. A condition is written with weight 0: users who do not meet it stay on the primary. */
 function rulesOfRoutes(routes: Routes): Labels {
   switch (routes.kind) {
     case 'matched':

@@ -5,8 +5,8 @@ import type { Unkept } from '../router.ts';
 import { isCanaryMark } from './read.ts';
 
 /**
- * Canary Ingresses of the user's: ingress-nginx takes the first of a path, and asks no other one. Source: `route_to_alternative_balancer`. `key`
- * gives the annotation of a name.
+ * Canary Ingresses of the user's: ingress-nginx takes the first of a path, and reads no other. Source: `route_to_alternative_balancer`. `key` gives the
+ * annotation of a name.
  */
 export function unkeptCanaries(canary: Canary, objects: readonly KubeObject[], key: (name: string) => string): Unkept[] {
   const { source, others } = ingressesOf(canary, objects);

@@ -1,6 +1,6 @@
 import type { Counters, Observer } from '../../api/observer.ts';
 
-/** `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded (05-2.2 RATE), and what to ask when that finds none. */
+/** `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded (05-2.2 RATE), and the query to run if that finds nothing. */
 export function successRate(
   metric: string,
   selector: string,
@@ -10,7 +10,7 @@ export function successRate(
   return {
     requestSuccessRate: `${rate(`${selector},${succeeded}`)} / ${rate(selector)} * 100`,
     requestCount: `sum(increase(${metric}{${selector}}[{{ interval }}]))`,
-    // A series of successes that is too young for a rate is there all the same, and means that not everything failed.
+    // A series of successes that is too young for a rate exists all the same, and means that not everything failed.
     onlyFailures: `${rate(selector)} unless sum(${metric}{${selector},${succeeded}})`,
   };
 }

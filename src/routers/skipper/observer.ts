@@ -20,7 +20,7 @@ export const skipperObservers: Observers = {
         bucketUnit: 's',
       },
       route,
-      // Requests that our Ingress does not take go by the user's, which leads to the primary.
+      // Requests that our Ingress does not take follow the user's, which leads to the primary.
       routeTo('(_canary__.*__{{ service }}_primary|__.*__{{ service }})'),
     ),
     underscoreNames: true,

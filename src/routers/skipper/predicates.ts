@@ -13,7 +13,7 @@ export const FIRST = 'Weight(100)';
 /** Takes a route out. */
 export const NEVER = 'False()';
 
-/** The predicates of an annotation, one each, as Skipper's `&&` joins them; those of quoted texts and regular expressions are none. */
+/** The predicates of an annotation, one each, as Skipper's `&&` joins them; `&&` in quoted texts and regular expressions does not count. */
 export function splitPredicates(text: string): string[] {
   const found: string[] = [];
   let start = 0;
@@ -33,7 +33,7 @@ export function splitPredicates(text: string): string[] {
   return [...found, text.slice(start).trim()].filter((predicate) => predicate !== '');
 }
 
-/** The user's own predicates, without those that we or Flagger set. */
+/** The user's own predicates, without the predicates that we or Flagger set. */
 export function foreignPredicates(text: string | undefined): string[] {
   return splitPredicates(text ?? '').filter((predicate) => predicate !== FIRST && predicate !== NEVER);
 }
@@ -67,7 +67,7 @@ function headerPredicate(name: string, condition: StringMatch): string {
 /** Texts of Skipper's route language have the escapes of JSON. */
 const call = (name: string, ...texts: string[]): string => `${name}(${texts.map((text) => JSON.stringify(text)).join(', ')})`;
 
-/** The condition in what stands between ours and the user's predicates; undefined when there is none. */
+/** The condition between our predicates and the user's, `undefined` without one. */
 export function readMatch(
   predicates: readonly string[],
   own: readonly string[],

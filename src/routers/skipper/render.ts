@@ -41,7 +41,7 @@ export function render(canary: Canary, routes: Routes, current: readonly KubeObj
   return { write: [{ apiVersion, kind, metadata, spec: copySpec(base, base === source ? derived : rulesOf(base)) }], remove: [] };
 }
 
-/** A condition stands on the copy alone: who does not meet it stays with the user's Ingress, and so with the primary. */
+/** Only the copy has the condition: a client that does not meet it stays with the user's Ingress, and so with the primary. */
 function sharesOf(routes: Routes): { share: number; match: string[] } {
   if (routes.kind === 'mirrored')
     throw new RoutingError(
@@ -52,7 +52,7 @@ function sharesOf(routes: Routes): { share: number; match: string[] } {
   return { share: canaryWeight(routes), match: match ? renderMatch(match) : [] };
 }
 
-/** Each path of the application twice, to the primary and to the canary: their weights stand in an annotation. */
+/** Each path of the application twice, to the primary and to the canary: an annotation has their weights. */
 function bothSides(canary: Canary, source: KubeObject): IngressRule[] {
   const { apexService, primaryService, canaryService } = names(canary);
   return rulesFor(source, apexService, (path) => [leadingTo(path, primaryService), leadingTo(path, canaryService)]);

@@ -38,7 +38,7 @@ describe('predicates', () => {
     expect(predicateOf(share(0), sourceWith('Host(/x/)'))).toBe('False() && Host(/x/)');
   });
 
-  it('04-V27: Weight(100) on the Ingress of the user is there once, first', () => {
+  it('04-V27: Weight(100) on the Ingress of the user occurs once, first', () => {
     expect(predicateOf(share(30), sourceWith('Weight(100) && Host(/x/)'))).toBe('Weight(100) && Host(/x/)');
   });
 
@@ -50,7 +50,7 @@ describe('predicates', () => {
   ])('$text is split into $parts', ({ text, parts }) => expect(splitPredicates(text)).toEqual(parts));
 });
 
-describe('what is refused', () => {
+describe('conditions that Skipper refuses', () => {
   const rejection = (match: HttpMatch[]) => skipper.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
   it.each([
     { why: 'either of two entries', match: [...beta, { headers: { a: { exact: 'b' } } }], says: 'more than one entry' },

@@ -20,7 +20,7 @@ export const linkerdObservers: Observers = {
   Deployment: linkerdBy('deployment'),
   /** Linkerd labels the pods of a DaemonSet by another label (05-W34). */
   DaemonSet: linkerdBy('daemonset'),
-  /** As its clients count them, like Istio's. */
+  /** The side that its clients count, like Istio's. */
   Service: meshOfService({
     ...linkerd,
     side: (service) => `dst_namespace="{{ namespace }}",dst_service="${service}",direction="outbound"`,

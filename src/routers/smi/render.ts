@@ -8,7 +8,7 @@ import { canaryWeight, primaryWeight } from '../weights.ts';
 const GATEWAYS = 'VirtualService.v1alpha3.networking.istio.io/spec.gateways';
 
 interface SplitParts {
-  /** The HTTPRouteGroup whose requests are split; absent: all are. */
+  /** The HTTPRouteGroup whose requests are split, by default all requests. */
   group: ObjectRef | undefined;
   mesh: 'istio' | undefined;
 }

@@ -6,7 +6,7 @@ import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, textOfPattern } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';
 
-/** The A/B condition as an HTTPRouteGroup. Only headers can be said there; anything else would be dropped in silence (04-R-T2). */
+/** The A/B condition as an HTTPRouteGroup. Only headers can be expressed there; anything else would be dropped in silence (04-R-T2). */
 export function renderRouteGroup(ref: ObjectRef, match: readonly HttpMatch[]): KubeObject {
   return {
     apiVersion: ref.apiVersion,
@@ -16,7 +16,7 @@ export function renderRouteGroup(ref: ObjectRef, match: readonly HttpMatch[]): K
   };
 }
 
-/** Whether a group's spec is one that we rendered: a foreign one may have the same name. */
+/** Tests if we rendered a group's spec: a foreign group can have the same name. */
 export function isOurGroup(spec: object): boolean {
   const matches: unknown = 'matches' in spec ? spec.matches : undefined;
   return Array.isArray(matches) && matches.length > 0 && matches.every((match, index) => match?.name === `ab-${index}`);
@@ -46,7 +46,7 @@ function fromPattern(pattern: string): StringMatch {
   return { regex: /^\(\?:(.*)\)$/s.exec(body)?.[1] ?? pattern };
 }
 
-/** The condition of an HTTPRouteGroup; unreadable where it asks for more than headers. */
+/** The condition of an HTTPRouteGroup; unreadable if it has conditions on more than headers. */
 export function readRouteGroup(group: KubeObject): { match: HttpMatch[] } | { unreadable: string } {
   const found: unknown = specOf<{ matches: unknown }>(group).matches;
   const where = `HTTPRouteGroup ${group.metadata.name}`;

@@ -16,7 +16,7 @@ const object = (kind: 'TrafficSplit' | 'HTTPRouteGroup', spec: object, version =
 });
 const matched: Routes = { kind: 'matched', match: [{ headers: { 'x-user': { exact: 'insider' } } }] };
 
-describe('objects that were there before', () => {
+describe('objects from before the Canary', () => {
   const theirSplit = object('TrafficSplit', { service: 'shop', backends: [{ service: 'shop-blue', weight: 1 }] });
   const theirGroup = object('HTTPRouteGroup', { matches: [{ name: 'reads', methods: ['GET'] }] });
 
@@ -91,7 +91,7 @@ describe('TrafficSplits, as their specification has them', () => {
     expect(router.readRoutes(aCanary(), [split])).toHaveProperty('unreadable');
   });
 
-  it('07-T6, T9: a backend that lacks a port of the root is reported, with the port; one that may come later is not', () => {
+  it('07-T6, T9: a backend that lacks a port of the root is reported, with the port; a backend that does not exist yet is not', () => {
     const split = birds({ service: 'blue-birds', weight: 50 }, { service: 'green-birds', weight: 50 });
     const blue =
       'warning spec.backends[0].service is blue-birds, which has no port 8080 as Service birds has: it gets no requests on port 8080';
@@ -113,7 +113,7 @@ describe('TrafficSplits, as their specification has them', () => {
     ]);
   });
 
-  it('07-T12: a split that names its own root is warned of, in whatever form the root is written', () => {
+  it('07-T12: a split that names its own root is warned of, in any form of the root', () => {
     for (const root of ['birds', 'birds.prod', 'birds.prod.svc.cluster.local']) {
       const split = birds({ service: 'green', weight: 100 }, { service: 'birds', weight: 900 });
       raw(split).spec.service = root;
@@ -136,7 +136,7 @@ describe('TrafficSplits, as their specification has them', () => {
   it.each([
     { version: 'v1alpha4', weights: [1.5, -1, '5'], wrong: 3 },
     { version: 'v1alpha1', weights: ['500m', 5, 'five'], wrong: 1 },
-  ])('07-T3, T4: weights that are none of $version are reported', ({ version, weights, wrong }) => {
+  ])('07-T3, T4: weights that $version does not allow are reported', ({ version, weights, wrong }) => {
     const backends = weights.map((weight, index) => ({ service: `birds-${index}`, weight }));
     const found = splitFindings(object('TrafficSplit', { service: 'birds', backends }, version), []);
     expect(found.filter(({ severity }) => severity === 'error')).toHaveLength(wrong);

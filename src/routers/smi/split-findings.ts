@@ -78,7 +78,7 @@ function serviceFindings(name: string, root: string, path: string, neighbours: r
         ),
       ]
     : [];
-  // A backend may come later than the split.
+  // A backend can come later than the split.
   const [from, to] = [find(root), find(name)];
   const missing = from && to ? portsOf(from).filter((port) => !portsOf(to).includes(port)) : [];
   return [

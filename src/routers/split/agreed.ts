@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 
 interface Read {
-  /** Absent: the one that Serin has made. */
+  /** Absent for the object that Serin has made. */
   found?: KubeObject;
   routes: Routes | UnreadableRoutes | undefined;
 }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
 
-/** A condition on a header or query parameter, of whatever form. */
+/** A condition on a header or query parameter, in any form. */
 export interface Condition {
-  /** As it is compared: header names in lower case. */
+  /** The compared name: header names in lower case. */
   name: string;
-  /** Of a request that fulfils it; absent: not the only one. */
+  /** The only value of a request that fulfils it, if there is only one. */
   exact?: string;
   /** The condition as the route has it. */
   said: unknown;
@@ -14,13 +14,13 @@ export interface Condition {
 /** One alternative of a rule, as providers weigh it against those of other rules: the most specific one takes a request. */
 export interface Alternative {
   path: { type: 'exact' | 'prefix' | 'regex'; value: string };
-  /** As the route has it. */
+  /** The method in the form of the route. */
   method?: unknown;
   headers: readonly Condition[];
   queryParams: readonly Condition[];
 }
 
-/** Whether a request can fulfil both. Of a pattern that is not known. */
+/** Tests if a request can fulfil both; patterns count as if they could. */
 export function canMeet(one: Alternative, other: Alternative): boolean {
   const hasOtherMethod = one.method !== undefined && other.method !== undefined && !isDeepStrictEqual(one.method, other.method);
   const clash = (some: readonly Condition[], others: readonly Condition[]): boolean =>
@@ -43,10 +43,10 @@ function pathsMeet(one: Alternative['path'], other: Alternative['path']): boolea
 const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
 
 /**
- * Above 0: of a request that fulfils both, `one` takes it; below 0: `other` does. 0: the older route does. Undefined: each gateway has an order of its
- * own for patterns.
- * Source: Gateway API, HTTPRouteRule: exact path, longest prefix, method, number of headers, number of query parameters; Contour has the same but for
- * the method.
+ * Above 0: of a request that fulfils both, `one` takes it; below 0: `other` does. 0: the older route does. `undefined` for patterns, of which each gateway has
+ * an order of its own.
+ * Source: Gateway API, HTTPRouteRule: exact path, longest prefix, method, number of headers, number of query parameters; Contour has the same but for the
+ * method.
  */
 export function precedence(one: Alternative, other: Alternative): number | undefined {
   const isClear = isDeepStrictEqual(one.path, other.path) || (one.path.type !== 'regex' && other.path.type !== 'regex');
@@ -62,7 +62,7 @@ export function precedence(one: Alternative, other: Alternative): number | undef
   return rank(one).flatMap((value, index) => value - (ranks[index] ?? 0) || [])[0] ?? 0;
 }
 
-/** Whether each request that fulfils `narrow` fulfils `wide`, which asks for the same path. */
+/** Tests if each request that fulfils `narrow` fulfils `wide`, which has the same path. */
 export function isWithin(narrow: Alternative, wide: Alternative): boolean {
   const has = (all: readonly Condition[], some: readonly Condition[]) =>
     some.every((one) => all.some((other) => isDeepStrictEqual(one.said, other.said)));
@@ -73,7 +73,7 @@ export function isWithin(narrow: Alternative, wide: Alternative): boolean {
   );
 }
 
-/** The older of two routes wins where nothing else decides. One that is yet to be made is younger than all. */
+/** The older of two routes wins if nothing else decides. A route that does not exist yet is younger than all. */
 export function isOlder(one: KubeObject | undefined, other: KubeObject): boolean {
   if (one === undefined) return false;
   const key = ({ metadata: { creationTimestamp, namespace, name } }: KubeObject) => [
@@ -84,7 +84,7 @@ export function isOlder(one: KubeObject | undefined, other: KubeObject): boolean
   return age === otherAge ? name < otherName : age < otherAge;
 }
 
-/** Which of these takes requests that `theirs` took until now; undefined: none does. `before`: alternatives of the route as it was. */
+/** An alternative of these that takes requests which `theirs` took until now, `undefined` if none does. `before`: alternatives of the previous route. */
 export function takenFrom(
   theirs: readonly Alternative[],
   { now, before, isOlder }: { now: readonly Alternative[]; before: readonly Alternative[]; isOlder: boolean },
@@ -98,7 +98,7 @@ export function takenFrom(
   );
 }
 
-/** In words, with the names of its conditions alone: values can be of secrets. */
+/** In words, with only the names of its conditions: values can be secret. */
 export function requestsOf(host: string, { path, method, headers, queryParams }: Alternative): string {
   const named = (what: string, conditions: readonly Condition[]) =>
     conditions.length === 0 ? [] : [`${what} ${conditions.map(({ name }) => name).join(', ')}`];

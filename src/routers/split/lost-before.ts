@@ -9,11 +9,11 @@ import { originalSpec } from '../original-spec.ts';
 import type { Unkept } from '../router.ts';
 import type { SplitForm } from './split-form.ts';
 
-/** Which requests a rule takes, and where they go: our own rule says that anew. */
+/** Fields that decide which requests a rule takes, and where they go: our own rule replaces them. */
 const OF_ONE_RULE = new Set(['name', 'matches', 'backendRefs', 'match', 'route', 'conditions', 'services']);
 const LISTS = new Set(['rules', 'http', 'tls', 'tcp', 'routes', 'tcpproxy']);
 
-/** What a route has lost that an earlier Serin, or Flagger, has taken over whole: its spec from before is kept in it. */
+/** Losses of a route that an earlier Serin, or Flagger, has taken over whole: its spec from before is kept in it. */
 export function lostBefore(canary: Canary, on: KubeObject, form: SplitForm): Unkept[] {
   const spec = originalSpec(on, form.namesSides(canary));
   if (!spec) return [];

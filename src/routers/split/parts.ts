@@ -3,9 +3,9 @@ import type { HttpMatch, Routes } from '../../api/routes.ts';
 import { cookiesSet, type SideCookies, setCookie } from '../cookie.ts';
 import { ALL, affinityOf, canaryWeight, matchOf } from '../weights.ts';
 
-/** What one of the rules does that a rule of the user's becomes while its backends are split. */
+/** Effect of one of the rules that replace a rule of the user's while its backends are split. */
 export interface Part {
-  /** It takes requests that fulfil one of these, of those that the user's rule takes; absent: all. */
+  /** It takes requests that fulfil one of these, of the requests of the user's rule; absent for all of them. */
   match?: readonly HttpMatch[];
   /** And that hold this cookie, `name=value`. */
   cookie?: string;
@@ -17,13 +17,13 @@ export interface Part {
   mirror?: number;
 }
 
-/** The user's rule itself, and the copies of it that stand before it, in this order (04-3.5, 04-4.15). */
+/** The user's rule itself, and the copies of it that precede it, in this order (04-3.5, 04-4.15). */
 export interface Parts {
   copies: readonly Part[];
   own: Part;
 }
 
-/** The parts by which these routes are expressed in a rule, whatever its provider. */
+/** The parts by which these routes are expressed in a rule of any provider. */
 export function partsOf(canary: Canary, routes: Routes): Parts {
   const match = matchOf(routes);
   const within = match && { match };
@@ -31,7 +31,7 @@ export function partsOf(canary: Canary, routes: Routes): Parts {
   const affinity = affinityOf(routes);
   const cookies = share > 0 ? cookiesSet(canary, affinity) : {};
   const copies: Part[] = [];
-  // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
+  // At weight 0 the canary might be unable to serve: its users are kept apart but answered by the primary.
   if (affinity.canary) copies.push({ ...within, cookie: affinity.canary, share: share > 0 ? ALL : 0, cookies: {} });
   if (affinity.primary) copies.push({ ...within, cookie: affinity.primary, share: 0, cookies: {} });
   // On the primary's side only: the canary's answer sets the new cookie, which has the same name.

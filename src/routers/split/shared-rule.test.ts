@@ -9,7 +9,7 @@ import { gatewayApi } from '../gateway-api/router.ts';
 import { istio } from '../istio/router.ts';
 import type { Router } from '../router.ts';
 
-/** A rule that leads to two applications, and to one that has no Canary. */
+/** A rule that leads to two applications, and to a third without a Canary. */
 const kinds: Readonly<Record<string, { router: Router; route: KubeObject }>> = {
   HTTPRoute: {
     router: gatewayApi('v1'),
@@ -73,7 +73,7 @@ const merged = (found: KubeObject, parts: readonly KubeObject[]): KubeObject => 
   return { ...found, spec: { ...raw(found).spec, ...raw(part)?.spec } };
 };
 
-/** What one pass of a Canary makes of the route. */
+/** The route after one reconciliation of a Canary. */
 const pass = (router: Router, canary: Canary, routes: Routes, found: KubeObject): KubeObject =>
   merged(found, router.render(canary, anApex, routes, [found]).write);
 

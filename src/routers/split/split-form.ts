@@ -8,7 +8,7 @@ import type { JsonRecord } from '../../base/json.ts';
 import type { NamesOurSides } from '../original-spec.ts';
 import type { Unkept } from '../router.ts';
 
-/** How routes that are the user's are split, for one provider. */
+/** Splits routes of users, for one provider. */
 export interface SplitForm {
   /** API versions in which routes are read and written, by kind; all of one group. */
   versions: Readonly<Record<string, string>>;
@@ -18,38 +18,38 @@ export interface SplitForm {
   ref(canary: Canary, current: readonly KubeObject[]): ObjectRef;
   /** The fields of its spec that are Serin's, with the application split. Throws a `RoutingError` where that cannot be said. */
   split(canary: Canary, found: KubeObject, routes: Routes): JsonRecord;
-  /** The same fields as the user wrote them; undefined: nothing of it is split. */
+  /** The same fields as the user wrote them, `undefined` if nothing of the route is split. */
   joined(canary: Canary, found: KubeObject): JsonRecord | undefined;
   /** Where its rules, as the user wrote them, lead to the application: `spec.rules[0]`. */
   leading(canary: Canary, found: KubeObject): readonly string[];
-  /** Undefined: it leads to the application whole, as before Serin. */
+  /** `undefined` if it leads to the application whole, as before Serin. */
   read(canary: Canary, found: KubeObject): Routes | UnreadableRoutes | undefined;
-  /** Whether a spec is one of ours, which names the sides. */
+  /** Tests if a spec is one of ours, which names the sides. */
   namesSides(canary: Canary): NamesOurSides;
   /** Its rules, of all lists. */
   rulesIn(found: KubeObject): readonly JsonRecord[];
-  /** Services that its rules lead to, as `namespace/name`; mirrors are none. */
+  /** Services that its rules lead to, as `namespace/name`, without mirrors. */
   servicesOf(found: KubeObject): readonly string[];
-  /** Whether the route that Serin would make is for requests that this one of the user's takes, too. `all`: routes of every namespace that was read. */
+  /** Tests if the route that Serin would make is for requests that this route of the user's also takes. `all`: routes of every namespace that was read. */
   isFor(canary: Canary, found: KubeObject, all: readonly KubeObject[]): boolean;
-  /** Requests that others answer, and that a route takes from them as it would be written; absent: routes of this kind take none of each other's. */
+  /** Requests that others answer, and that the written route takes from them; absent if routes of this kind take none of each other's. */
   takes?(written: WrittenRoute, others: readonly KubeObject[]): readonly Taken[];
-  /** How a Canary keeps what `takes` finds from being taken, besides a route of the user's, for messages. */
+  /** Remedy in the Canary against `takes`, besides a route of the user's, for messages. */
   apart: string;
-  /** What users have attached to its rules that would not hold for copies of them. `objects`: all that were read. */
+  /** Objects that users have attached to its rules and that would not hold for copies of them. `objects`: all that were read. */
   unkept?(canary: Canary, found: KubeObject, objects: readonly KubeObject[]): readonly Unkept[];
   /** Objects that the sides need beside any route. */
   besides?(canary: Canary, current: readonly KubeObject[]): readonly KubeObject[];
-  /** Why the provider rejects a route as it is; absent: it does not say. */
+  /** Reason for which the provider rejects the current version of a route; absent if the provider does not report it. */
   rejectionOf?(found: KubeObject): string | undefined;
 }
 
 /** A route as Serin would write it. */
 export interface WrittenRoute {
   now: KubeObject;
-  /** The object in the cluster, by whose age routes are compared; absent: Serin is yet to make it. */
+  /** The object in the cluster, by whose age routes are compared; absent if Serin has not made it yet. */
   found?: KubeObject;
-  /** Its requests that it answers already: none of others are taken by them. */
+  /** Its earlier form: requests that this answers already are not taken from others. */
   before?: KubeObject;
 }
 
@@ -69,7 +69,7 @@ interface ListedRef {
   ref: ObjectRef;
 }
 
-/** Those that the provider reads. */
+/** References that the provider reads. */
 export function listedRefs(canary: Canary, form: SplitForm): ListedRef[] {
   return (canary.spec.routeRefs ?? []).flatMap((one, index) => {
     const ref = refTo(canary, one, form);
@@ -77,21 +77,21 @@ export function listedRefs(canary: Canary, form: SplitForm): ListedRef[] {
   });
 }
 
-/** Those that were listed, and may be split since. */
+/** Routes that were listed, and could have been split since. */
 export function delistedRefs(canary: Canary, form: SplitForm): ObjectRef[] {
   const listed = new Set(listedRefs(canary, form).map(({ ref }) => refKey(ref)));
   const known = (canary.status?.release?.listedRoutes ?? []).flatMap((one) => refTo(canary, one, form) ?? []);
   return known.filter((ref) => !listed.has(refKey(ref)));
 }
 
-/** In the version that the provider reads; undefined: of another provider. */
+/** In the version that the provider reads, `undefined` for a route of another provider. */
 function refTo(canary: Canary, { apiVersion, kind, name }: RouteRef, { versions }: SplitForm): ObjectRef | undefined {
   const known = Object.hasOwn(versions, kind) ? versions[kind] : undefined;
   if (known === undefined || groupOf(known) !== groupOf(apiVersion)) return undefined;
   return { apiVersion: known, kind, name, namespace: canary.metadata.namespace };
 }
 
-/** Whether the rules lead to the application, whole or split. */
+/** Tests if the rules lead to the application, whole or split. */
 export function leadsTo(canary: Canary, found: KubeObject, form: Pick<SplitForm, 'servicesOf'>): boolean {
   const { apexService, primaryService, canaryService } = names(canary);
   const services = form.servicesOf(found);
@@ -99,7 +99,7 @@ export function leadsTo(canary: Canary, found: KubeObject, form: Pick<SplitForm,
   return has(apexService) || (has(primaryService) && has(canaryService));
 }
 
-/** How hosts of a new route, or of one that stays, are those of another one; no hosts are all. */
+/** A host of a new or existing route that another route also has: the same, or a wider one. A route without hosts is for all hosts. */
 export function sharedHost(own: readonly string[], theirs: readonly string[]): { host: string; isSame: boolean } | undefined {
   if (own.length === 0 && theirs.length === 0) return { host: '', isSame: true };
   const same = own.find((host) => theirs.includes(host));
@@ -122,7 +122,7 @@ export function hostGroups(
   return groups.filter((group) => group.hosts.length > 0);
 }
 
-/** Whether a request can be for a host of each of two routes; no hosts are all. */
+/** Tests if a request can be for a host of each of two routes; a route without hosts is for all hosts. */
 export function hostsMeet(some: readonly string[], others: readonly string[]): boolean {
   const meets = (one: string, other: string) => covers(one, other) || covers(other, one);
   return some.length === 0 || others.length === 0 || some.some((one) => others.some((other) => meets(one, other)));

@@ -14,40 +14,40 @@ export type Rule = JsonRecord;
 /** One of the backends of a rule, as raw JSON, with its weight in `weight`. */
 export type Backend = JsonRecord;
 
-/** How the rules of one kind of route lead requests to Services. */
+/** Form in which the rules of one kind of route lead requests to Services. */
 export interface RuleForm {
   /** The field of a rule that lists its backends. */
   backends: 'backendRefs' | 'route' | 'services';
-  /** The weight of a backend that names none beside others. Undefined: no backend is without one, also not the only one of a rule. */
+  /** The weight of a backend without one, beside others. `undefined` if each backend has one, also the only one of a rule. */
   unsaid?: number;
-  /** Copies stand behind all rules of the user's, since the most specific rule takes a request; else each stands before its rule. */
+  /** Copies follow all rules of the user's, since the most specific rule takes a request; else each precedes its rule. */
   copiesLast: boolean;
-  /** The name of the Service in the Canary's namespace that a backend is; undefined: another thing. */
+  /** The name of the Service in the Canary's namespace that a backend is, `undefined` for any other backend. */
   serviceOf(backend: Backend): string | undefined;
-  /** It gets copies of requests, and its weight is not one of the others'; absent: no backend does. */
+  /** Tests if it gets copies of requests, and its weight is not one of the others'; absent if no backend does. */
   isMirror?(backend: Backend): boolean;
   withService(backend: Backend, from: string, to: string): Backend;
   /** Its answers set this cookie besides. */
   withCookie(backend: Backend, text: string): Backend;
   /** Without the cookies that answers of `other` do not set. */
   withoutCookies(backend: Backend, other: Backend): Backend;
-  /** The rule for those requests alone that the part takes, without a name. Throws a `RoutingError` where it cannot be said. */
+  /** The rule only for the requests that the part takes, without a name. Throws a `RoutingError` if that cannot be expressed. */
   conditioned(rule: Rule, part: Part): Rule[];
   /** Copies that many percent of its requests to the canary. Throws a `RoutingError` where it cannot. */
   mirrored(rule: Rule, canary: Backend, percent: number): Rule;
   unmirrored(rule: Rule): Rule;
   /** The field of a rule that says which requests it takes. */
   conditions: 'matches' | 'match' | 'conditions';
-  /** Whether each request that `narrow` takes is one that fulfils the conditions of `wide`, and one more. */
+  /** Tests if each request that `narrow` takes fulfils the conditions of `wide`, and one more. */
   isNarrower(narrow: Rule, wide: Rule): boolean;
-  /** Whether a copy takes those with a cookie, of all that its rule takes. */
+  /** Tests if a copy takes, of all requests of its rule, those with a cookie. */
   asksForCookie(copy: Rule, rule: Rule): boolean;
 }
 
 /** So many for each 1 of the weight that a user gave to the only backend of a rule; without one it sums to 100, and the two can be told apart. */
 const SAID_ALONE = 2 * ALL;
 
-/** The two backends that stand for one of the application: the primary's first in a rule of the user's, the canary's first in a copy of one. */
+/** The two backends that replace one of the application: the primary's first in a rule of the user's, the canary's first in a copy of one. */
 interface Pair {
   first: 'primary' | 'canary';
   primary: Backend;
@@ -55,17 +55,17 @@ interface Pair {
 }
 type Entry = { pair: Pair } | { other: Backend };
 
-/** Whether a rule leads to the application: to its apex Service, or to both of the sides that stand for it. */
+/** Tests if a rule leads to the application: to its apex Service, or to both of the sides that replace it. */
 export function leadsToApplication(canary: Canary, rule: Rule, form: RuleForm): boolean {
   return entriesOf(canary, rule, form).some((entry) => 'pair' in entry || isApex(canary, entry.other, form));
 }
 
 /**
- * The rules of the user's with the application split as these routes say. Only backends that name the application change, and beside them the
- * weights of the others, which keep their proportion; a rule that does not lead to it stays as it is. Conditions and cookies are copies of a
- * rule, with its filters and timeouts.
+ * The rules of the user's with the application split as these routes say. Only backends that name the application change, and beside them the weights of the
+ * others, which keep their proportion; a rule that does not lead to it stays unmodified. Conditions and cookies are copies of a rule, with its filters and
+ * timeouts.
  *
- * `rules`: as the user wrote them, or as they were split before. Throws a `RoutingError` where the routes cannot be said.
+ * `rules`: as the user wrote them, or as an earlier call split them. Throws a `RoutingError` if the routes cannot be expressed.
  */
 export function splitRules(canary: Canary, rules: readonly Rule[], routes: Routes, form: RuleForm): Rule[] {
   const { copies, own } = partsOf(canary, routes);
@@ -93,8 +93,8 @@ interface Split {
 }
 
 /**
- * Copies stand where they stood, if there are as many and nothing but copies parts them from their rule: two Canaries that share a rule would else move
- * those of each other for ever. Any others come before their rule, or behind all.
+ * Copies keep their places, if there are as many and nothing but copies parts them from their rule: otherwise two Canaries that share a rule would move each
+ * other's copies for ever. Any others come before their rule, or after all.
  */
 function arranged(canary: Canary, found: readonly Rule[], split: readonly Split[], form: RuleForm): Rule[] {
   const rules = found.filter((rule) => !isIntroduction(rule));
@@ -125,7 +125,7 @@ function arranged(canary: Canary, found: readonly Rule[], split: readonly Split[
   return [...arrangedRules, ...behind];
 }
 
-/** Whether it is a rule that another Canary has copied: the canary of another application comes first in it. */
+/** Tests if another Canary has copied this rule: the canary of another application comes first in it. */
 function isCopyOfAnother(canary: Canary, rule: Rule, form: RuleForm): boolean {
   const [isCanary, isPrimary] = [/^(.+)-canary$/, /^(.+)-primary$/];
   const services = backendsOf(rule, form).map((backend) => (form.isMirror?.(backend) ? undefined : form.serviceOf(backend)));
@@ -136,7 +136,7 @@ function isCopyOfAnother(canary: Canary, rule: Rule, form: RuleForm): boolean {
   });
 }
 
-/** The reverse: the rules as the user wrote them, with what the user has changed since. */
+/** The reverse: the rules as the user wrote them, with the user's later changes. */
 export function joinedRules(canary: Canary, found: readonly Rule[], form: RuleForm): Rule[] {
   const rules = found.filter((rule) => !isIntroduction(rule));
   const copies = ownersOf(canary, rules, form);
@@ -148,7 +148,7 @@ export function joinedRules(canary: Canary, found: readonly Rule[], form: RuleFo
     if (pairs.length === 0) return [rule];
     const isCounted = (entry: Entry): boolean => 'pair' in entry || !form.isMirror?.(entry.other);
     const counted = entries.filter(isCounted);
-    // Weights that someone else has changed since may be no multiples: then they stay in proportion as they are.
+    // Weights that another writer has changed since might not be multiples: then they stay unmodified, in proportion.
     const unit = counted.every((entry) => weightOf(entry, form) % ALL === 0) ? ALL : 1;
     const backends = entries.map((entry): Backend => {
       const weight = weightOf(entry, form) / unit;
@@ -164,8 +164,8 @@ export function joinedRules(canary: Canary, found: readonly Rule[], form: RuleFo
 }
 
 /**
- * The routes that rules of the user's express; undefined: they lead to the application whole, as before Serin. `read`: the routes of rules that are
- * made of the two sides and whole percentages alone: copies first, then the rule itself, which of an A/B release leads to the primary alone.
+ * The routes that rules of the user's express; `undefined` if they lead to the application whole, as before Serin. `read`: the routes of rules that consist
+ * only of the two sides and whole percentages: copies first, then the rule itself, which in an A/B release leads only to the primary.
  */
 export function readSplitRules(
   canary: Canary,
@@ -196,26 +196,26 @@ export function readSplitRules(
       },
     ];
   });
-  // The copy of another Canary has none of ours.
+  // The copy of another Canary contains no rule of ours.
   const [first] = groups.toSorted((a, b) => Number(a.isOfAnother) - Number(b.isOfAnother));
   if (first === undefined) return undefined;
   const { own, pair, copies, shares } = first;
   const isForSome = copies.some(({ copy }) => !form.asksForCookie(copy, own));
-  // Of many rules one is read: the others hold the same weights.
+  // One of many rules is read: the others hold the same weights.
   if (groups.every((other) => isDeepStrictEqual(other.shares, other.isOfAnother ? shares.slice(0, 1) : shares)))
     return read([...copies.flatMap((one) => (one.pair ? [pure(one.copy, one.pair)] : [])), pure(own, pair, !isForSome)]);
   return { unreadable: `the rules of ${found.kind} ${found.metadata.name} do not agree on one weight` };
 }
 
-/** The pair of a rule, with the canary's percentage, not rounded; undefined: no request to it goes to the application. */
+/** The pair of a rule, with the canary's percentage, not rounded; `undefined` if no request to it goes to the application. */
 function sharedPair(canary: Canary, rule: Rule, form: RuleForm): (Pair & { share: number }) | undefined {
   const pair = pairsOf(canary, rule, form).find((one) => weightOf({ pair: one }, form) > 0);
   return pair && { ...pair, share: (ALL * numberOf(pair.canary.weight)) / weightOf({ pair }, form) };
 }
 
 /**
- * The copies among the rules, each with the rule that it was made of: its pair has the canary first, and it is another rule of a pair under one more
- * condition. One that only looks like it is the user's, as after an edit that changes the order of backends.
+ * The copies among the rules, each with the rule that it was made of: its pair has the canary first, and it is another rule of a pair under one more condition.
+ * A rule that only looks like a copy is the user's, as after an edit that changes the order of backends.
  */
 function ownersOf(canary: Canary, rules: readonly Rule[], form: RuleForm): ReadonlyMap<Rule, Rule> {
   const owners = new Map<Rule, Rule>();
@@ -226,7 +226,7 @@ function ownersOf(canary: Canary, rules: readonly Rule[], form: RuleForm): Reado
   for (const [index, rule] of [...rules.entries()].toReversed()) {
     if (isOwner(rule, index)) following = rule;
     if (firsts[index] !== 'canary') continue;
-    // Copies that stand before theirs are followed by it: of many rules each is compared with one.
+    // Copies that precede their rule are followed by it: of many rules each is compared with one.
     const own = form.copiesLast ? owns.find((one) => isCopyOf(rule, one, form)) : following;
     if (own && isCopyOf(rule, own, form)) owners.set(rule, own);
   }
@@ -266,13 +266,13 @@ function dividedRule(canary: Canary, rule: Rule, part: Part, first: Pair['first'
   return part.mirror === undefined || canarySide === undefined ? ruled : form.mirrored(ruled, canarySide, part.mirror);
 }
 
-/** The backend of the user's that a pair stands for. */
+/** The backend of the user's that a pair replaces. */
 function wholeOf(canary: Canary, pair: Pair, form: RuleForm): Backend {
   const { primaryService, apexService } = names(canary);
   return form.withService(form.withoutCookies(pair.primary, pair.canary), primaryService, apexService);
 }
 
-/** A side alone is one that the user names, as for testers who call the canary itself. */
+/** Only one side is named by the user, as for testers who call the canary itself. */
 function entriesOf(canary: Canary, rule: Rule, form: RuleForm): Entry[] {
   const { primaryService, canaryService } = names(canary);
   const backends = backendsOf(rule, form);

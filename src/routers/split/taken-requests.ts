@@ -8,7 +8,7 @@ import { routesAhead } from '../routes-ahead.ts';
 import { ifExpressible } from '../routing-error.ts';
 import type { SplitForm, Taken, WrittenRoute } from './split-form.ts';
 
-/** Routes as they are, and how they come to be written. */
+/** Current routes, and the way in which they are written. */
 interface Written {
   /** All objects that were read. */
   objects: readonly KubeObject[];
@@ -16,7 +16,7 @@ interface Written {
   users: readonly KubeObject[];
   /** Other routes of users. */
   others: readonly KubeObject[];
-  /** Makes the route of Serin's; absent: it makes none. */
+  /** Makes the route of Serin's; absent if Serin makes none. */
   made?: Pick<Router, 'render'> | undefined;
   /** The route that it has made. */
   own?: KubeObject | undefined;
@@ -25,8 +25,8 @@ interface Written {
 type Found = Taken & { from: KubeObject | undefined; isSince?: true };
 
 /**
- * Requests that other routes of users answer, and that what Serin would write takes from them (I17): a route of its own, or copies of rules. Of a route
- * that it has made already, those that it would take besides; and those of routes that have come since, which only the user can part.
+ * Requests that other routes of users answer, and that Serin's writes take from them (I17): a route of its own, or copies of rules. Of a route that Serin has
+ * made already, only further requests; and requests of routes that have come since, which only the user can part.
  */
 export function takenRequests(canary: Canary, { objects, users, others, made, own }: Written, form: SplitForm): Unkept[] {
   const { takes } = form;

@@ -9,7 +9,7 @@ import { leadsTo, listedRefs, type SplitForm } from './split-form.ts';
 import { takenRequests } from './taken-requests.ts';
 import { isUsersRoute } from './users-route.ts';
 
-/** What routes of users would not have of a release, as their Canary arrives: those that cannot be split, and those that are not listed. */
+/** Routes of users that would not take part in a release, at the arrival of their Canary: they cannot be split, or are not listed. */
 export function unkeptRoutes(canary: Canary, objects: readonly KubeObject[], form: SplitForm, made: Pick<Router, 'render'>): Unkept[] {
   const group = groupOf(Object.values(form.versions)[0] ?? '');
   const all = objects.filter(({ apiVersion, kind }) => kind in form.versions && groupOf(apiVersion) === group);

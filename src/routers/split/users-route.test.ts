@@ -25,7 +25,7 @@ it('hosts, gateways and parents are named where the route does not have them', (
   ).toEqual([]);
 });
 
-it('what cannot be compared is named wherever it is said', () => {
+it('fields that cannot be compared are named in any case', () => {
   const fields = {
     match: [{ uri: { prefix: '/' } }],
     timeout: '3s',

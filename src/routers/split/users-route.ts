@@ -12,11 +12,11 @@ const MARKS = [ownerAnnotation, madeForAnnotation, originalConfig];
 const MAKERS = ['Canary', 'ControllerRevision'];
 
 /**
- * Whether a route is the user's: neither Serin nor Flagger has made it or taken it over whole, and it was not handed over. Of such a route only the
- * backends that name the application are Serin's (I17).
+ * Tests if a route is the user's: neither Serin nor Flagger has made it or taken it over whole, and it was not handed over. Of such a route only the backends
+ * that name the application are Serin's (I17).
  */
 export function isUsersRoute({ metadata }: KubeObject): boolean {
-  // A manifest may have `annotations:` without any.
+  // A manifest can have `annotations:` without any.
   const annotations = metadata.annotations ?? {};
   const ownerReferences = metadata.ownerReferences ?? [];
   if (annotations[adoptAnnotation] === 'true') return false;
@@ -41,7 +41,7 @@ export function asUsersRoute(route: KubeObject): KubeObject {
 
 type SaidBy = (spec: JsonRecord) => readonly unknown[];
 
-/** Fields of `spec.service` that say how a route is made, and what of a route's spec says the same; absent: nothing that could be compared. */
+/** Fields of `spec.service` that say how a route is made, and the matching part of a route's spec, `undefined` if nothing can be compared. */
 const SAID_OF_ROUTES = {
   hosts: ({ hosts, hostnames, virtualhost }) => [
     ...textsIn(hosts),
@@ -61,7 +61,7 @@ const SAID_OF_ROUTES = {
   mirror: undefined,
 } satisfies Partial<Record<keyof Canary['spec']['service'], SaidBy | undefined>>;
 
-/** What the Canary says of routes in vain, where the routes are the user's, and say something else or might. */
+/** Fields of the Canary that have no effect on routes, because the routes are the user's, and differ or could. */
 export function saidInVain(canary: Canary, routes: readonly KubeObject[]): Finding[] {
   const {
     spec: { service },
@@ -84,7 +84,7 @@ export function saidInVain(canary: Canary, routes: readonly KubeObject[]): Findi
   return fields.map(([field]) => ignored(`spec.service.${field}`, `has no effect, since ${where} ${is} yours: ${remedy}`));
 }
 
-/** Whether a route has this host or parent, with whatever more it says of it. */
+/** Tests if a route has this host or parent, with any further fields. */
 function says(known: unknown, asked: unknown, home: string): boolean {
   if (!isRecord(known) || !isRecord(asked)) return isDeepStrictEqual(known, asked);
   const whole = { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace: home, ...known };

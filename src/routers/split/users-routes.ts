@@ -13,8 +13,8 @@ import { unkeptRoutes } from './unkept-routes.ts';
 import { asUsersRoute, isUsersRoute, saidInVain } from './users-route.ts';
 
 /**
- * A provider of which routes can be the user's: the one under the apex name, where it was there before, and those that `spec.routeRefs` lists. Of
- * them only the backends that name the application are ours (I17). `made`: the same provider as it makes its route, or has taken one over whole.
+ * A provider of which routes can be the user's: a route under the apex name from before the Canary, and the routes that `spec.routeRefs` lists. Of them only
+ * the backends that name the application are ours (I17). `made`: the same provider with a route that it makes, or has taken over whole.
  */
 export function withUsersRoutes(made: Router, form: SplitForm): Router {
   function routesOf(canary: Canary, current: readonly KubeObject[]) {
@@ -41,7 +41,7 @@ export function withUsersRoutes(made: Router, form: SplitForm): Router {
     return undefined;
   };
 
-  /** A listed route that is not there, or a route that cannot be split: it holds no share, and leads to the application whole. */
+  /** A listed route that is not found, or a route that cannot be split: it holds no share, and leads to the application whole. */
   function missing(canary: Canary, current: readonly KubeObject[]): RoutingError | undefined {
     const { listed, users } = routesOf(canary, current);
     for (const { field, ref } of listed) {
@@ -59,7 +59,7 @@ export function withUsersRoutes(made: Router, form: SplitForm): Router {
     const { write, remove } = isMade
       ? made.render(canary, apex, routes, current)
       : { write: form.besides?.(canary, current) ?? [], remove: [] };
-    // The apex Service leads to the primary: one that an edit has made impossible to split leads there whole.
+    // The apex Service leads to the primary: a route that an edit has made impossible to split leads there whole.
     const parts = users.flatMap((found) => {
       const split = () => part(found, form, form.split(canary, found, routes));
       return sendsAllToPrimary(routes) ? (ifExpressible(split) ?? joined(canary, [found])) : split();
@@ -77,7 +77,7 @@ export function withUsersRoutes(made: Router, form: SplitForm): Router {
     return { ...users, spec: { ...spec, ...(sendsAllToPrimary(routes) ? ifExpressible(split) : split()) } };
   }
 
-  /** Those that were listed and split, and are listed no more. */
+  /** Routes that were listed and split, and are listed no more. */
   function delisted(canary: Canary, current: readonly KubeObject[]): KubeObject[] {
     const ref = form.ref(canary, current);
     return delistedRefs(canary, form)
@@ -145,7 +145,7 @@ const versioned = (found: KubeObject, { versions }: SplitForm): ObjectRef => ({
   apiVersion: versions[found.kind] ?? found.apiVersion,
 });
 
-/** What is Serin's of a route of the user's. */
+/** The part of a user's route that is Serin's. */
 function part(found: KubeObject, form: SplitForm, spec: JsonRecord): KubeObject {
   const { apiVersion, kind, name, namespace = '' } = versioned(found, form);
   return { apiVersion, kind, metadata: { name, namespace }, spec };

@@ -28,7 +28,7 @@ function readWeighted(canary: Canary, services: readonly WeightedService[], wher
   const [first, second] = services;
   if (!first || services.length > 2 || !services.every(isOurs) || first.name === second?.name)
     return { unreadable: `${where} does not name ${primaryService} and ${canaryService}, or one of them` };
-  // An only service takes everything, whatever its weight.
+  // An only service takes everything, with any weight.
   if (!second) return readAs(weight(first.name === canaryService ? ALL : 0), undefined);
   const shares = [first, second].map(({ weight: share }, index, sides) => share ?? missingWeight(sides[1 - index]));
   const [canaryShare, primaryShare] = first.name === canaryService ? shares : shares.toReversed();

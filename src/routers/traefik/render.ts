@@ -40,8 +40,8 @@ export function servicesFor(canary: Canary, routes: Routes): object[] {
 }
 
 /**
- * A side without a share is left out: Traefik takes a missing weight for 1 (04-R-T5), and drops the whole TraefikService when one of its
- * services has no endpoints, whatever its weight.
+ * A side without a share is left out: Traefik takes a missing weight for 1 (04-R-T5), and drops the whole TraefikService if one of its services has no
+ * endpoints, with any weight.
  */
 export function weighted(canary: Canary, share: number): object[] {
   const { primaryService, canaryService } = names(canary);
@@ -52,8 +52,8 @@ export function weighted(canary: Canary, share: number): object[] {
 }
 
 /**
- * An object of its own: the apex one stays `weighted`, which wins over `mirroring` and of which a part may be the user's, so that it can
- * never be left behind without services.
+ * An object of its own: the apex one stays `weighted`, which wins over `mirroring` and can be the user's in part, so that it can never be left behind without
+ * services.
  */
 export function mirror(canary: Canary, share: number, current: readonly KubeObject[]): KubeObject {
   const { primaryService, canaryService } = names(canary);

@@ -46,7 +46,7 @@ export const traefik: Router = {
   afterDeletion: (canary, { metadata }) => (metadata.name === serviceRef(canary).name ? 'stays' : 'goes'),
 };
 
-/** A TraefikService of the user's that leads to the application alone says nothing that is lost. */
+/** A TraefikService of the user's that leads only to the application loses nothing. */
 function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { apexService } = names(canary);
   const { port, portName = DEFAULT_NAME } = canary.spec.service;

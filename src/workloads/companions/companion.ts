@@ -5,7 +5,7 @@ import { selects } from '../label-selector.ts';
 /** The workloads of both sides, with the labels of their pods. */
 export interface CompanionSides {
   namespace: string;
-  /** Labels of the namespace; absent: only its name is known. */
+  /** Labels of the namespace; absent if only its name is known. */
   namespaceLabels?: Labels | undefined;
   /** The label by which the pods of the two sides differ. */
   key: string;
@@ -13,24 +13,24 @@ export interface CompanionSides {
   primary: {
     ref: ObjectRef;
     labels: Labels;
-    /** The same as the target would have them: what selects these selected the promoted revision before its primary did. */
+    /** The labels under the target's name: a selector of these selected the promoted revision before its primary did. */
     labelsAsTarget: Labels;
-    /** Of its selector: they select its pods and no others. */
+    /** Labels of its selector: they select its pods and no others. */
     matchLabels: Labels;
   };
 }
 
-/** Pods themselves, pods as peers of others, or the workload by its name. */
+/** Selects the pods, or names them as peers, or names the workload. */
 export type CompanionRole = 'pods' | 'peers' | 'workload';
 
-/** What a companion is to hold, before it has a name. */
+/** Content of a companion before it has a name. */
 export interface CompanionDraft {
   source: KubeObject;
   role: CompanionRole;
   spec: Record<string, unknown>;
 }
 
-/** Why an object that is about the target gets no companion. With the first two nothing is lost. */
+/** Reason for which an object about the target gets no companion. With the first two nothing is lost. */
 export type WithoutCompanionCode =
   | 'selectsBoth'
   | 'hasOwn'
@@ -44,7 +44,7 @@ export type WithoutCompanionCode =
 export interface WithoutCompanion {
   source: ObjectRef;
   code: WithoutCompanionCode;
-  /** The object that is there already, or takes the name. */
+  /** The object that already exists, or that has the name. */
   by?: ObjectRef;
 }
 
@@ -57,11 +57,11 @@ export interface Drafted {
 export interface CompanionKind {
   readonly apiVersion: string;
   readonly kind: string;
-  /** `sources`: objects of the user's, by name; of other namespaces, too. `ofOthers`: companions of other primaries, about their pods. */
+  /** `sources`: objects of the user's, by name, also of other namespaces. `ofOthers`: companions that select the pods of other primaries. */
   draft(sources: readonly KubeObject[], sides: CompanionSides, ofOthers: readonly KubeObject[]): Drafted;
 }
 
-/** Which sides a selector selects. What the target will lose or gain with its next promotion counts for it, too. */
+/** Sides that a selector selects. Labels that the target will lose or gain with its next promotion also count. */
 export function sidesSelected(selector: LabelSelector | undefined, { target, primary }: CompanionSides) {
   return {
     target: selects(selector, target.labels) || selects(selector, primary.labelsAsTarget),
@@ -69,12 +69,12 @@ export function sidesSelected(selector: LabelSelector | undefined, { target, pri
   };
 }
 
-/** Written for the primary: it selects neither the target's pods nor those of any other workload with these labels. */
+/** The selector was written for the primary: it selects neither the target's pods nor those of any other workload with these labels. */
 export function isForPrimaryAlone(selector: LabelSelector | undefined, sides: CompanionSides): boolean {
   const { key, primary } = sides;
   const is = sidesSelected(selector, sides);
   return is.primary && !is.target && !selects(selector, { ...primary.labels, [key]: `${primary.labels[key]}-other` });
 }
 
-/** Selects the primary's pods alone, whatever else the selector of the source selects: under two of a kind pods may not be evicted at all. */
+/** Selects only the primary's pods, even if the selector of the source selects others also: pods under two budgets cannot be evicted at all. */
 export const primarySelector = ({ primary }: CompanionSides): LabelSelector => ({ matchLabels: primary.matchLabels });

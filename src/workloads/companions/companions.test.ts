@@ -56,7 +56,7 @@ function planOf(objects: KubeObject[], sides = sidesOf(), owner: typeof canary =
 const nothing = { made: {}, without: [] };
 
 describe('I17: a PodDisruptionBudget', () => {
-  it('of the target has one for the primary, with the same spec and our marks', () => {
+  it('a budget of the target has a companion for the primary, with the same spec and our marks', () => {
     const labels = { team: 'shop', 'kustomize.toolkit.fluxcd.io/name': 'apps' };
     const source = pdb('shop', by({ app: 'shop' }), { maxUnavailable: '25%', unhealthyPodEvictionPolicy: 'AlwaysAllow' }, { labels });
     expect(planOf([source]).objects).toEqual([
@@ -77,13 +77,13 @@ describe('I17: a PodDisruptionBudget', () => {
     ['none', undefined],
     ['none of these labels', { matchExpressions: [{ key: 'app', operator: 'DoesNotExist' }] }],
     ['an operator of the future', { matchExpressions: [{ key: 'app', operator: 'Gt', values: ['1'] }] }],
-  ])('of %s has none', (_, one) => expect(planOf([pdb('shop', one)])).toMatchObject(nothing));
+  ])('a budget of %s has no companion', (_, one) => expect(planOf([pdb('shop', one)])).toMatchObject(nothing));
 
   it.each<[string, LabelSelector]>([
     ['a label of both sides', by({ tier: 'web' })],
     ['all pods', {}],
     ['all but others', { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['cart'] }] }],
-  ])('by %s holds for the primary, and has none', (_, one) =>
+  ])('a budget by %s holds for the primary, and has no companion', (_, one) =>
     expect(planOf([pdb('shop', one)])).toMatchObject({ made: {}, without: ['shop: selectsBoth'] }),
   );
 
@@ -91,11 +91,11 @@ describe('I17: a PodDisruptionBudget', () => {
     ['one of several values', { matchExpressions: [{ key: 'app', operator: 'In', values: ['shop', 'cart'] }] }],
     ['all but the primary', { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['shop-primary'] }] }],
     ['another label beside it', by({ app: 'shop', tier: 'web' })],
-  ])('by %s has one that selects the primary and no other workload', (_, one) =>
+  ])('a budget by %s has a companion that selects the primary and no other workload', (_, one) =>
     expect(planOf([pdb('shop', one)]).made).toEqual({ 'shop-primary': { minAvailable: 1, selector: shopPrimary } }),
   );
 
-  it('has none where one of the user selects the primary: pods under two cannot be evicted', () => {
+  it('a budget has no companion if a budget of the user selects the primary: pods under two cannot be evicted', () => {
     const own = pdb('mine', by({ app: 'shop-primary' }));
     expect(planOf([pdb('shop', by({ app: 'shop' })), own])).toMatchObject({ made: {}, without: ['shop: hasOwn'] });
     expect(planOf([pdb('shop', by({ app: 'shop' })), pdb('web', by({ tier: 'web' }))])).toMatchObject({
@@ -104,15 +104,15 @@ describe('I17: a PodDisruptionBudget', () => {
     });
   });
 
-  it('of two over the target one has a companion', () => {
+  it('only one of two budgets over the target has a companion', () => {
     const { made, without } = planOf([pdb('b', by({ app: 'shop' })), pdb('a', by(shop))]);
     expect([Object.keys(made), without]).toEqual([['a-primary'], ['b: hasOwn']]);
   });
 
-  it('of another namespace is about other pods', () =>
+  it('a budget of another namespace selects other pods', () =>
     expect(planOf([pdb('shop', by({ app: 'shop' }), {}, { namespace: 'other' })])).toMatchObject(nothing));
 
-  it('by a label that the target has and the primary gets with its promotion keeps its companion', () => {
+  it('a budget by a label that the target has and the primary gets with its promotion keeps its companion', () => {
     const target = workload('shop', shop);
     const sides = sidesOf(
       { ...target, spec: { selector: by(shop), template: { metadata: { labels: { ...shop, version: '2' } }, spec: {} } } },
@@ -124,7 +124,7 @@ describe('I17: a PodDisruptionBudget', () => {
   });
 });
 
-describe('a companion that is there', () => {
+describe('an existing companion', () => {
   const source = pdb('shop', by({ app: 'shop' }));
   const [made] = planOf([source]).objects as [KubeObject];
   const with_ = (annotations: Labels) => ({
@@ -132,23 +132,21 @@ describe('a companion that is there', () => {
     metadata: { ...made.metadata, annotations: { ...made.metadata.annotations, ...annotations } },
   });
 
-  it('is not a source, and counts as none of the user', () =>
+  it('is not a source, and does not count as an object of the user', () =>
     expect(planOf([source, made])).toMatchObject({ made: { 'shop-primary': made.spec }, without: [], superfluous: [] }));
 
   it.each([
     ['the source is gone', []],
     ['the source selects others', [pdb('shop', by({ app: 'cart' }))]],
     ['the user has one', [source, pdb('mine', by({ app: 'shop-primary' }))]],
-  ])('is superfluous where %s', (_, others) =>
-    expect(planOf([made, ...others])).toMatchObject({ made: {}, superfluous: ['shop-primary'] }),
-  );
+  ])('is superfluous if %s', (_, others) => expect(planOf([made, ...others])).toMatchObject({ made: {}, superfluous: ['shop-primary'] }));
 
-  it('is the user’s where a deployment tool has applied a manifest over it', () => {
+  it('is the user’s if a deployment tool has applied a manifest over it', () => {
     const applied = with_({ 'kubectl.kubernetes.io/last-applied-configuration': '{}' });
     expect(planOf([source, applied])).toMatchObject({ made: {}, without: ['shop: hasOwn'], superfluous: [] });
   });
 
-  it('of another Canary keeps its name, and this one takes another', () => {
+  it('keeps its name if it belongs to another Canary, and this one takes another name', () => {
     const several = pdb('web', { matchExpressions: [{ key: 'app', operator: 'In', values: ['shop', 'cart'] }] });
     const theirs = {
       ...made,
@@ -158,11 +156,11 @@ describe('a companion that is there', () => {
     const { made: own, superfluous } = planOf([several, cart]);
     expect([Object.keys(own), superfluous]).toEqual([['web-of-shop-primary'], []]);
     const [second] = planOf([several, cart]).objects as [KubeObject];
-    // It stays under its name when the other one goes.
+    // It keeps its name when the other one is deleted.
     expect(Object.keys(planOf([several, second]).made)).toEqual(['web-of-shop-primary']);
   });
 
-  it('does not take a name of the user', () => {
+  it('does not take the name of an object of the user', () => {
     const theirs = pdb('shop-primary', by({ app: 'elsewhere' }));
     expect(Object.keys(planOf([source, theirs]).made)).toEqual(['shop-of-shop-primary']);
     const both = [theirs, pdb('shop-of-shop-primary', by({ app: 'elsewhere' }))];
@@ -172,20 +170,20 @@ describe('a companion that is there', () => {
 
 describe('I17: a VerticalPodAutoscaler', () => {
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' };
-  it('of the target has one for the primary', () => {
+  it('a VPA of the target has a companion for the primary', () => {
     const more = { updatePolicy: { updateMode: 'Auto' } };
     expect(planOf([vpa('shop', ref, more)]).made).toEqual({ 'shop-primary': { ...more, targetRef: { ...ref, name: 'shop-primary' } } });
   });
   it.each([
     ['another workload', { ...ref, name: 'cart' }],
     ['another kind of the same name', { ...ref, kind: 'StatefulSet' }],
-  ])('of %s has none', (_, one) => expect(planOf([vpa('shop', one)])).toMatchObject(nothing));
-  it('has none where the user has one for the primary', () =>
+  ])('a VPA of %s has no companion', (_, one) => expect(planOf([vpa('shop', one)])).toMatchObject(nothing));
+  it('a VPA has no companion if the user has one for the primary', () =>
     expect(planOf([vpa('shop', ref), vpa('mine', { ...ref, name: 'shop-primary' })])).toMatchObject({
       made: {},
       without: ['shop: hasOwn'],
     }));
-  it('of what made the target cannot have one', () => {
+  it('a VPA of the owner of the target cannot have a companion', () => {
     const owner = { apiVersion: 'example.com/v1', kind: 'Shop', name: 'shop', uid: 'o' };
     const sides = sidesOf(workload('shop', shop, { ownerReferences: [owner] }));
     expect(planOf([vpa('shop', { apiVersion: 'example.com/v1', kind: 'Shop', name: 'shop' })], sides)).toMatchObject({
@@ -199,7 +197,7 @@ describe('I17: a NetworkPolicy', () => {
   const ports = [{ protocol: 'TCP', port: 5432 }];
   const from = (matchLabels: Labels, more: object = {}) => ({ from: [{ podSelector: by(matchLabels), ...more }], ports });
 
-  it('of the target has one for the primary, with the same rules', () => {
+  it('a policy of the target has a companion for the primary, with the same rules', () => {
     const rules = {
       policyTypes: ['Ingress', 'Egress'],
       ingress: [from({ app: 'gateway' })],
@@ -210,18 +208,18 @@ describe('I17: a NetworkPolicy', () => {
     });
   });
 
-  it('that admits nothing has one that admits nothing', () =>
+  it('a policy that admits nothing has a companion that admits nothing', () =>
     expect(planOf([policy('shop', { podSelector: by({ app: 'shop' }), policyTypes: ['Ingress'] })]).made).toEqual({
       'shop-primary': { podSelector: shopPrimary, policyTypes: ['Ingress'] },
     }));
 
-  it('of all pods needs none', () =>
+  it('a policy of all pods needs no companion', () =>
     expect(planOf([policy('deny', { podSelector: {}, policyTypes: ['Ingress'] })])).toMatchObject({
       made: {},
       without: ['deny: selectsBoth'],
     }));
 
-  it('that leaves the target out, and so begins to select the primary, is neither a source nor one for the primary', () => {
+  it('a policy that leaves the target out, and so begins to select the primary, is neither a source nor one for the primary', () => {
     const others = policy('others', {
       podSelector: { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['shop'] }] },
       policyTypes: ['Ingress'],
@@ -232,7 +230,7 @@ describe('I17: a NetworkPolicy', () => {
     ]);
   });
 
-  it('of another workload that admits the target admits the primary by one beside it', () => {
+  it('a policy of another workload that admits the target has a companion that admits the primary', () => {
     const db = policy('db', {
       podSelector: by({ app: 'db' }),
       policyTypes: ['Ingress', 'Egress'],
@@ -244,7 +242,7 @@ describe('I17: a NetworkPolicy', () => {
     });
   });
 
-  it('of another workload that calls the target may call the primary', () => {
+  it('a policy of another workload that calls the target has a companion with which it can call the primary', () => {
     const client = policy('client', {
       podSelector: by({ app: 'client' }),
       policyTypes: ['Egress'],
@@ -255,7 +253,7 @@ describe('I17: a NetworkPolicy', () => {
     });
   });
 
-  it('by which pods of the target call each other admits both sides on both', () => {
+  it('a policy by which pods of the target call each other admits both sides on both', () => {
     const spec = { podSelector: by({ app: 'shop' }), policyTypes: ['Ingress'], ingress: [from({ app: 'shop' })] };
     expect(planOf([policy('shop', spec)]).made).toEqual({
       'shop-primary': {
@@ -287,23 +285,23 @@ describe('I17: a NetworkPolicy', () => {
       'whose list does not count',
       [policy('db', { podSelector: by({ app: 'db' }), policyTypes: ['Egress'], ingress: [from({ app: 'shop' })] })],
     ],
-  ])('%s needs none', (_, objects) => expect(planOf(objects)).toMatchObject(nothing));
+  ])('a policy %s needs no companion', (_, objects) => expect(planOf(objects)).toMatchObject(nothing));
 
-  it('that admits the target in this namespace by name, or in all, admits the primary of this namespace alone', () => {
+  it('a policy that admits the target in this namespace by name, or in all, admits only the primary of this namespace', () => {
     for (const namespaceSelector of [by({ 'kubernetes.io/metadata.name': namespace }), {}])
       expect(planOf([db([from({ app: 'shop' }, { namespaceSelector })])]).made).toMatchObject({
         'db-shop-primary': { ingress: [{ from: [toPrimary] }] },
       });
   });
 
-  it('that admits namespaces by a label says that it was not checked where the labels are not known', () => {
+  it('a policy that admits namespaces by a label is reported as not checked if the labels are not known', () => {
     const one = db([from({ app: 'shop' }, { namespaceSelector: by({ team: 'shop' }) })]);
     expect(planOf([one])).toMatchObject({ made: {}, without: ['db: namespaceUnknown'] });
     expect(planOf([one], sidesOf(undefined, undefined, { team: 'cart' }))).toMatchObject(nothing);
     expect(Object.keys(planOf([one], sidesOf(undefined, undefined, { team: 'shop' })).made)).toEqual(['db-shop-primary']);
   });
 
-  it('of another namespace that admits the target cannot have one', () => {
+  it('a policy of another namespace that admits the target cannot have a companion', () => {
     const far = { namespaceSelector: by({ 'kubernetes.io/metadata.name': namespace }) };
     expect(planOf([db([from({ app: 'shop' }, far)], { namespace: 'data' })])).toMatchObject({
       made: {},
@@ -316,7 +314,7 @@ describe('I17: a NetworkPolicy', () => {
   const others = (more: object = {}) =>
     policy('others', { podSelector: butShop, policyTypes: ['Ingress'], ingress: [from({ app: 'x' })], ...more });
 
-  it('that leaves the target out and begins to select the primary has one that leaves the primary as open as the target is', () => {
+  it('a policy that leaves the target out and begins to select the primary has a companion that leaves the primary as open as the target', () => {
     expect(planOf([others()])).toMatchObject({
       made: { 'others-primary': { podSelector: shopPrimary, policyTypes: ['Ingress'], ingress: [{}] } },
       without: [],
@@ -326,7 +324,7 @@ describe('I17: a NetworkPolicy', () => {
     });
   });
 
-  it('and none where the target is limited by another one: what it admits would be open to the primary alone', () => {
+  it('such a policy has no companion if another one limits the target: its rules would open only the primary', () => {
     const whole = policy('whole', { podSelector: {}, policyTypes: ['Ingress'] });
     const own = policy('shop', { podSelector: by({ app: 'shop' }), policyTypes: ['Ingress'] });
     expect(planOf([others(), whole])).toMatchObject({ made: {}, without: ['others: addsRules', 'whole: selectsBoth'] });
@@ -336,12 +334,12 @@ describe('I17: a NetworkPolicy', () => {
     expect(planOf([egress, whole]).made).toEqual({ 'others-primary': { podSelector: shopPrimary, policyTypes: ['Egress'], egress: [{}] } });
   });
 
-  it('nor where the user has one that limits the primary', () => {
+  it('such a policy has no companion if a policy of the user limits the primary', () => {
     const mine = policy('mine', { podSelector: by({ app: 'shop-primary' }), policyTypes: ['Ingress'], ingress: [] });
     expect(planOf([others(), mine])).toMatchObject({ made: {}, without: ['others: addsRules'] });
   });
 
-  it('of the user’s for the primary is enough, in the directions that it has', () => {
+  it('a policy of the user for the primary is enough, in the directions that it has', () => {
     const own = policy('mine', { podSelector: by({ app: 'shop-primary' }), policyTypes: ['Ingress'], ingress: [{}] });
     const ofIngress = policy('shop', { podSelector: by({ app: 'shop' }), policyTypes: ['Ingress'] });
     expect(planOf([ofIngress, own])).toMatchObject({ made: {}, without: ['shop: hasOwn'] });
@@ -351,7 +349,7 @@ describe('I17: a NetworkPolicy', () => {
     });
   });
 
-  it('of another Canary’s primary admits the primary, too, as the policy that it was made beside does', () => {
+  it('a policy of another Canary’s primary also admits the primary, as its source does', () => {
     const cartPrimary = by({ app: 'cart-primary' });
     const ofCart = policy('cart', { podSelector: by({ app: 'cart' }), policyTypes: ['Ingress'], ingress: [from({ app: 'shop' })] });
     const annotations = { [ownerAnnotation]: 'u2', [companionAnnotation]: 'cart' };
@@ -362,7 +360,7 @@ describe('I17: a NetworkPolicy', () => {
       'cart-shop-primary': { podSelector: by({ app: 'cart' }), policyTypes: ['Ingress'], ingress },
       'cart-primary-shop-primary': { podSelector: cartPrimary, policyTypes: ['Ingress'], ingress },
     });
-    // Those of this Canary lead to no further ones, and neither do those that the other one has made of them.
+    // Companions of this Canary lead to no further companions, and neither do the other Canary's companions for them.
     expect(planOf([ofCart, theirs, ...objects])).toMatchObject({ made, superfluous: [] });
     expect(planOf([ofCart, ...objects]).superfluous).toEqual(['cart-primary-shop-primary']);
     expect(companionsFor({ metadata: { uid: 'u2' } }, cartSides, [ofCart, theirs, ...objects], everyKind)).toMatchObject({
@@ -371,7 +369,7 @@ describe('I17: a NetworkPolicy', () => {
     });
   });
 
-  it('that two Canaries need has a companion for each', () => {
+  it('a policy that two Canaries need has a companion for each', () => {
     const both = db([{ from: [{ podSelector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['shop', 'cart'] }] } }] }]);
     expect(planOf([both]).made).toEqual({
       'db-shop-primary': { podSelector: by({ app: 'db' }), policyTypes: ['Ingress'], ingress: [{ from: [toPrimary] }] },
@@ -379,12 +377,12 @@ describe('I17: a NetworkPolicy', () => {
   });
 });
 
-it('I15: of more objects than a pass looks at the rest is named', () => {
+it('I15: objects beyond the maximum of one reconcile are named', () => {
   const many = Array.from({ length: MOST_SOURCES + 1 }, (_, index) => pdb(`p${String(index).padStart(4, '0')}`, by({ app: 'other' })));
   expect(planOf(many)).toMatchObject({ made: {}, without: [`p0${MOST_SOURCES}: tooMany`] });
 });
 
-it('a target that is gone leaves the companions as they are', () => {
+it('a deleted target leaves the companions unchanged', () => {
   const primary = workload('shop-primary', { app: 'shop-primary', tier: 'web' });
   const sides = companionSides(refs, { primary }, selector);
   expect(sides && planOf([pdb('shop', by({ app: 'shop' }))], sides).made).toEqual({

@@ -20,10 +20,10 @@ export const companionKinds = {
   verticalPodAutoscalers: verticalPodAutoscaler,
 } satisfies Record<CompanionName, CompanionKind>;
 
-/** Objects of one kind that are looked at in a namespace: a user who writes more cannot make every pass slow. */
+/** Maximum number of objects of one kind that are read in a namespace: a user who writes more cannot make every reconcile slow. */
 export const MOST_SOURCES = 500;
 
-/** An object for the primary beside one of the user's. Without owner: the caller adds the anchor. */
+/** An object for the primary beside one of the user's. It has no owner: the caller adds the anchor. */
 export interface Companion {
   source: ObjectRef;
   object: KubeObject;
@@ -31,21 +31,21 @@ export interface Companion {
 
 export interface CompanionPlan {
   companions: readonly Companion[];
-  /** Objects about the target that get none, and why. */
+  /** Objects about the target that get no companion, with the reason. */
   without: readonly WithoutCompanion[];
-  /** Companions of this Canary that nothing needs any more. */
+  /** Companions of this Canary that are no longer needed. */
   superfluous: readonly ObjectRef[];
 }
 
 export interface CompanionOwner {
   metadata: { uid: string };
-  /** A companion of this Canary, by more than its annotation; absent: by that alone. */
+  /** Decides that a companion belongs to this Canary by more than its annotation; if absent, only the annotation decides. */
   isOurs?(object: KubeObject): boolean;
 }
 
 /**
- * The companions of one primary, made from all objects of these kinds that were found; those of other kinds are passed over. Pure. A companion
- * is not a source, and one that a deployment tool has taken over is the user's.
+ * The companions of one primary, made from all objects of these kinds that were found; other kinds are ignored. Pure. A companion is not a source, and a
+ * companion that a deployment tool has taken over is the user's.
  */
 export function companionsFor(
   owner: CompanionOwner,
@@ -65,17 +65,17 @@ export function isCompanionKind(apiVersion: string, kind: string): boolean {
   return Object.values(companionKinds).some((one) => one.kind === kind && one.apiVersion === apiVersion);
 }
 
-/** Of any Canary. Tools that apply a manifest over it leave their marks, which are never copied: then it is theirs. */
+/** A companion of any Canary. Tools that apply a manifest over it leave their marks, which are never copied: then it is theirs. */
 export function isCompanion({ metadata: { annotations = {}, labels = {} } }: KubeObject): boolean {
   const pairs = { ...annotations, ...labels };
   return annotations[companionAnnotation] !== undefined && Object.keys(withoutTracking(pairs)).length === Object.keys(pairs).length;
 }
 
-/** A companion that is about the pods of its primary, and not about those of others that it calls or that call it. */
+/** A companion that selects the pods of its primary, and not those of others that call it or that it calls. */
 export const isOfPods = (object: KubeObject): boolean =>
   isCompanion(object) && !isPeersMark(object.metadata.annotations?.[companionAnnotation] ?? '');
 
-/** Primaries admit each other by their NetworkPolicies: other Canaries look at this companion, too. */
+/** Primaries admit each other by their NetworkPolicies, so that other Canaries also read this companion. */
 export const concernsOthers = (object: KubeObject): boolean => object.kind === networkPolicy.kind && isOfPods(object);
 
 function planOf(owner: CompanionOwner, sides: CompanionSides, objects: readonly KubeObject[], kind: CompanionKind): CompanionPlan {
@@ -90,7 +90,7 @@ function planOf(owner: CompanionOwner, sides: CompanionSides, objects: readonly 
   const sources = written.slice(0, MOST_SOURCES);
   const ofOthers = near.filter((object) => isOfPods(object) && !isOwn(object)).slice(0, MOST_SOURCES);
   const { drafts, without } = kind.draft(sources, sides, ofOthers);
-  // Names of others, which are left alone.
+  // Names of objects that belong to others, which are not written.
   const taken = new Map(near.filter((object) => !isOwn(object)).map((object) => [object.metadata.name, object]));
   const companions: Companion[] = [];
   const left: WithoutCompanion[] = written.slice(MOST_SOURCES).map((object) => ({ source: refOf(object), code: 'tooMany' }));
@@ -111,7 +111,7 @@ function planOf(owner: CompanionOwner, sides: CompanionSides, objects: readonly 
 
 const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
 
-/** The one that it has, or the first that is free: objects of others are left alone. What those select was evaluated before. */
+/** The existing name, or the first free one: objects of others are not written. Their selectors were evaluated earlier. */
 function nameFor(
   { source, role }: CompanionDraft,
   { target }: CompanionSides,

@@ -2,7 +2,7 @@ import type { ObjectRef } from '../../api/kube-object.ts';
 import type { WithoutCompanion } from './companion.ts';
 import { MOST_SOURCES } from './index.ts';
 
-/** A clause: why an object of the target does not hold for the primary, and what to do; undefined: nothing is lost. */
+/** A clause: the reason for which an object of the target does not hold for the primary, and the remedy; undefined if nothing is lost. */
 export function missingText({ source: { kind, name }, code }: WithoutCompanion): string | undefined {
   const what = `${kind} ${name}`;
   switch (code) {
@@ -26,7 +26,7 @@ export function missingText({ source: { kind, name }, code }: WithoutCompanion):
   }
 }
 
-/** A clause: a kind that may not be read is not checked, which is not the same as that there is none. */
+/** A clause: a kind that Serin may not read is not checked, which does not mean that no object exists. */
 export function listRemedy({ kind }: Pick<ObjectRef, 'kind'>, why: string): string {
   return `objects of kind ${kind} were not checked (${why}): grant the service account of Serin list and watch on them, or switch them off by --companions`;
 }

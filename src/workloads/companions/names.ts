@@ -5,14 +5,14 @@ import type { CompanionRole } from './companion.ts';
 const LONGEST_NAME = 253;
 const PEERS = '/peers';
 
-/** On a companion: the object that it was made beside, as the value of `sourceMark`. */
+/** On a companion: its source, as the value of `sourceMark`. */
 export const companionAnnotation = 'serin.dev/companion-of';
 
-/** A source may have one in each role. */
+/** A source can have one companion in each role. */
 export const sourceMark = (source: string, role: CompanionRole): string => (role === 'peers' ? `${source}${PEERS}` : source);
 export const isPeersMark = (mark: string): boolean => mark.endsWith(PEERS);
 
-/** Names for the companion of a source, the best first: the others where an object of someone else, or of another Canary, has that one. */
+/** Names for the companion of a source, the best first: the others are used if an object of someone else, or of another Canary, has that name. */
 export function companionCandidates(source: string, role: CompanionRole, target: string): string[] {
   const candidates =
     role === 'peers'

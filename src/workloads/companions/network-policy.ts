@@ -42,8 +42,8 @@ type Direction = (typeof DIRECTIONS)[number];
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 
 /**
- * A policy of the target's pods holds for the primary's, too; and who admits the target by its label, admits the primary. Policies add up, so that the
- * second is a policy of its own beside the source, which stays as it is.
+ * A policy of the target's pods also holds for the primary's, and a policy that admits the target by its label admits the primary. Policies add up, so that the
+ * latter is a separate policy beside the source, which is not changed.
  */
 export const networkPolicy: CompanionKind = {
   apiVersion: 'networking.k8s.io/v1',
@@ -53,7 +53,7 @@ export const networkPolicy: CompanionKind = {
     const all = [...near, ...ofOthers];
     const far = sources.filter(({ metadata }) => metadata.namespace !== sides.namespace);
     const drafted = near.map((source) => draftBeside(source, near, all, sides));
-    // What another primary admits of the target's pods it admits of the primary's.
+    // Another primary that admits the target's pods also admits this primary's.
     const besideOthers = ofOthers.flatMap((source) => draftForPeers(source, all, sides));
     const admittedFar = far.flatMap((source): WithoutCompanion[] => {
       const isConcerned = DIRECTIONS.some((direction) => rulesConcerned(source, [source], direction, sides).length > 0);
@@ -89,8 +89,8 @@ function draftBeside(source: KubeObject, near: readonly KubeObject[], all: reado
 }
 
 /**
- * A policy that leaves the target out by its label begins to limit the primary. Where nothing limits the target, the companion leaves the primary
- * open, too. Where something does, that has a companion, to which this one must not add anything.
+ * A policy that leaves the target out by its label begins to limit the primary. If no policy limits the target, the companion also leaves the primary open. If
+ * a policy does, it has a companion, to which this one must not add anything.
  */
 function draftWhereItBegins(source: KubeObject, near: readonly KubeObject[], sides: CompanionSides): Drafted {
   const spec = specOf<PolicySpec>(source);
@@ -110,7 +110,7 @@ function draftWhereItBegins(source: KubeObject, near: readonly KubeObject[], sid
   return { drafts: [{ source, role: 'pods', spec: ofPods }], without: [] };
 }
 
-/** Pods of the source are limited in these directions already: more rules only admit more. */
+/** Pods of the source are already limited in these directions: more rules only admit more. */
 function draftForPeers(source: KubeObject, all: readonly KubeObject[], sides: CompanionSides): CompanionDraft[] {
   const concerned = DIRECTIONS.map((direction) => ({ ...direction, found: rulesConcerned(source, all, direction, sides) }));
   const used = concerned.filter(({ found }) => found.length > 0);
@@ -126,7 +126,7 @@ function typesOf({ policyTypes, egress = [] }: PolicySpec): readonly string[] {
   return policyTypes ?? (egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']);
 }
 
-/** The same rules for the primary's pods; those that admit the target's pods admit the primary's as well. */
+/** The same rules for the primary's pods; a rule that admits the target's pods also admits the primary's. */
 function ofPods(spec: PolicySpec, left: readonly Direction[], sides: CompanionSides): Record<string, unknown> {
   const { podSelector: _selector, policyTypes: _types, ingress: _ingress, egress: _egress, ...rest } = spec;
   const rules = left.flatMap(({ rules, peers }) => {
@@ -147,7 +147,7 @@ const withPrimaryAlone = (rule: Rule, peers: Direction['peers'], sides: Companio
   [peers]: [{ podSelector: primarySelector(sides) }],
 });
 
-/** Rules that admit the target's pods as peers and not the primary's, unless others of the same pods do. */
+/** Rules that admit the target's pods as peers and not the primary's, unless other rules of the same pods do. */
 function rulesConcerned(source: KubeObject, near: readonly KubeObject[], direction: Direction, sides: CompanionSides): Rule[] {
   const spec = specOf<PolicySpec>(source);
   if (!typesOf(spec).includes(direction.type)) return [];
@@ -171,7 +171,7 @@ function admitsPrimary(
   return covers && rules.some((rule) => hasPorts(rule) && admitted(rule[direction.peers], sides, other.metadata.namespace).primary);
 }
 
-/** Which sides the peers admit. No list, or an empty one, admits all. */
+/** Sides that the peers admit. An absent or empty list admits all. */
 function admitted(peers: readonly Peer[] | undefined, sides: CompanionSides, namespace: string | undefined) {
   if (!peers?.length) return { target: true, primary: true };
   const named = peers
@@ -180,7 +180,7 @@ function admitted(peers: readonly Peer[] | undefined, sides: CompanionSides, nam
   return { target: named.some(({ target }) => target), primary: named.some(({ primary }) => primary) };
 }
 
-/** Without a namespaceSelector it is about pods of the policy's own namespace; one of addresses is about no pods. */
+/** A peer without a namespaceSelector selects pods of the policy's own namespace; a peer with addresses selects no pods. */
 function isOfNamespace(
   { podSelector, namespaceSelector }: Peer,
   { namespace, namespaceLabels }: CompanionSides,
@@ -190,7 +190,7 @@ function isOfNamespace(
   return podSelector !== undefined && own === namespace;
 }
 
-/** A peer in namespaces by labels that are not known may be about the target's pods. */
+/** A peer in namespaces by labels that are not known could select the target's pods. */
 function unknownPeers(source: KubeObject, sides: CompanionSides): WithoutCompanion[] {
   if (sides.namespaceLabels !== undefined) return [];
   const spec = specOf<PolicySpec>(source);

@@ -9,8 +9,8 @@ interface BudgetSpec {
 }
 
 /**
- * A budget of the target's pods holds for the primary's, too. Pods under two budgets cannot be evicted (Kubernetes, eviction subresource): there is
- * one at most, and none where a budget of the user's selects the primary's pods.
+ * A budget of the target's pods also holds for the primary's. Pods under two budgets cannot be evicted (Kubernetes, eviction subresource): at most one
+ * companion is made, and none if a budget of the user's selects the primary's pods.
  */
 export const podDisruptionBudget: CompanionKind = {
   apiVersion: 'policy/v1',

@@ -6,14 +6,14 @@ import { primaryPodLabels } from '../pods/primary-labels.ts';
 import type { CompanionSides } from './companion.ts';
 
 interface FoundSides {
-  /** Absent: it was deleted. */
+  /** Absent if it was deleted. */
   target?: Slim | undefined;
   primary?: Slim | undefined;
-  /** The target as the server holds it, where the primary is yet to be made: it says which labels that will have. */
+  /** The stored target, if the primary does not exist yet: the primary will have its labels. */
   whole?: KubeObject | undefined;
 }
 
-/** Labels of both sides, for kinds with a pod template. A target that is gone is as the primary says. */
+/** Labels of both sides, for kinds with a pod template. Those of a deleted target follow from the primary. */
 export function companionSides(
   refs: { target: ObjectRef; primary: ObjectRef },
   { target, primary, whole }: FoundSides,
@@ -43,7 +43,7 @@ function podsOf(workload: Slim): { labels: Labels; matchLabels: Labels } {
   return { labels: template?.metadata?.labels ?? {}, matchLabels };
 }
 
-/** As a primary is made of the target. */
+/** The labels of a primary made from the target. */
 function willBe(target: Slim, selector: SelectorLabels): { labels: Labels; matchLabels: Labels } {
   const { matchLabels } = podsOf(target);
   return { labels: primaryPodLabels(target, selector), matchLabels: { ...matchLabels, [selector.key]: selector.primary } };

@@ -7,7 +7,7 @@ interface AutoscalerSpec {
   [field: string]: unknown;
 }
 
-/** One that is for the target gets one for the primary. Of two for one workload neither would know which counts: there is one at most. */
+/** A VPA for the target gets one for the primary. With two for one workload neither is sure to count: at most one is made. */
 export const verticalPodAutoscaler: CompanionKind = {
   apiVersion: 'autoscaling.k8s.io/v1',
   kind: 'VerticalPodAutoscaler',
@@ -32,7 +32,7 @@ function isFor(source: KubeObject, { apiVersion, kind, name }: Pick<ObjectRef, '
   return targetRef.kind === kind && targetRef.name === name && groupOf(targetRef.apiVersion ?? apiVersion) === groupOf(apiVersion);
 }
 
-/** What made the target has its pods in hand, and has no primary. */
+/** The owner of the target controls its pods, and has no primary. */
 function isForOwner(source: KubeObject, { target }: CompanionSides): boolean {
   return target.owners.some((owner) => isFor(source, owner));
 }

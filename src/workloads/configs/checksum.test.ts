@@ -30,7 +30,7 @@ describe('configChecksum', () => {
     { what: 'a key that JavaScript treats specially', data: parsed('{"__proto__":"x"}'), json: '{"__proto__":"x"}' },
   ])('03-CT10: writes $what, as Go does', ({ data, json }) => expect(configChecksum({ data })).toBe(sha(json)));
 
-  it('03-B8: binaryData counts where there is any, and changes nothing where there is none', () => {
+  it('03-B8: binaryData counts if it is not empty, and otherwise changes nothing', () => {
     const data = { color: 'blue' };
     expect(configChecksum({ data, binaryData: {} })).toBe('f234cb93c08ad64e');
     const one = configChecksum({ data, binaryData: { logo: 'AAE=' } });
@@ -40,7 +40,7 @@ describe('configChecksum', () => {
     expect(one).toBe(sha('{"color":"blue"}\n{"logo":"AAE="}'));
   });
 
-  it('03-CT12: 1 MiB of data is hashed whole', () => {
+  it('03-CT12: 1 MiB of data is hashed completely', () => {
     const large = 'é'.repeat(512 * 1024);
     expect(configChecksum({ data: { large } })).toBe(sha(`{"large":"${large}"}`));
     expect(configChecksum({ data: { large: `${large}x` } })).not.toBe(configChecksum({ data: { large } }));

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Salt } from './salt.ts';
 
-/** First bytes of the SHA-256 that make a checksum, in hexadecimal digits (03-CT10). */
+/** Number of bytes of the SHA-256 in a checksum, as hexadecimal digits (03-CT10). */
 const DIGITS = 16;
 /** Short escapes of Go's encoding/json; other control characters are written `\u00xx`. */
 const SHORT: Readonly<Record<string, string>> = {
@@ -19,14 +19,17 @@ const SHORT: Readonly<Record<string, string>> = {
 const ESCAPED = /["\\<>&\u0000-\u001f\u2028\u2029]/g;
 
 /**
- * Checksum of what a ConfigMap or Secret holds, in the bytes that Flagger hashes, so that one that was tracked
- * before is not changed (03-CT10, CT11). `binaryData`, which it does not look at (03-B8), follows on a line of its own where there is any.
+ * Checksum of the content of a ConfigMap or Secret, in the bytes that Flagger hashes, so that a config that Flagger tracked does not change (03-CT10, CT11).
+ * `binaryData`, which Flagger ignores (03-B8), follows on a separate line if it is not empty.
  */
 export function configChecksum(config: Contents): string {
   return createHash('sha256').update(textOf(config)).digest('hex').slice(0, DIGITS);
 }
 
-/** The same of a Secret, with a salt: from a checksum that all may read, what it holds must not be found by trying. Equal Secrets have others. */
+/**
+ * The same for a Secret, with a salt: its content must not be found by guesses from a checksum that all may read. Secrets with equal content have different
+ * checksums.
+ */
 export function secretChecksum(secret: Pick<KubeObject, 'metadata'> & Contents, salt: Salt): string {
   return salt.mark(`${secret.metadata.name}\n${textOf(secret)}`);
 }
@@ -42,7 +45,7 @@ function textOf({ data, binaryData }: Contents): string {
   return hasBinary ? `${goJson(data)}\n${goJson(binaryData)}` : goJson(data);
 }
 
-/** A map of strings as Go's encoding/json writes it. Key by key: JavaScript's own order puts integer-like keys first. */
+/** A map of strings as written by Go's encoding/json. Key by key: JavaScript's own order puts integer-like keys first. */
 function goJson(map: unknown): string {
   if (!isRecord(map)) return 'null';
   const members = Object.keys(map)

@@ -29,7 +29,7 @@ function config(fields: Partial<KubeObject> = {}, metadata: Partial<KubeObject['
 const nameOf = (source: KubeObject, of = canary) => renderCopy(of, source, []).metadata.name;
 
 describe('renderCopy', () => {
-  it('03-B8, CT14: holds data, binaryData and type, is immutable, and carries no annotation of the source', () => {
+  it('03-B8, CT14: contains data, binaryData and type, is immutable, and has no annotation of the source', () => {
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', 'argocd.argoproj.io/tracking-id': 'x' };
     const source = config({ data: { a: '1' }, binaryData: { b: 'AAE=' }, immutable: false }, { annotations, finalizers: ['x'] });
     expect(renderCopy(canary, source, [])).toEqual({
@@ -49,7 +49,7 @@ describe('renderCopy', () => {
     expect(secret).toMatchObject({ kind: 'Secret', type: 'kubernetes.io/tls', data: { 'tls.key': 'eA==' }, immutable: true });
   });
 
-  it('03-CT14, W8: labels are those with an included prefix; tracking of Argo CD, Flux and Helm never', () => {
+  it('03-CT14, W8: labels with an included prefix are copied; tracking of Argo CD, Flux and Helm never', () => {
     const labels = {
       'app.kubernetes.io/part-of': 'shop',
       'app.kubernetes.io/managed-by': 'Helm',
@@ -94,7 +94,7 @@ describe('renderCopy', () => {
     expect(copy.length).toBeLessThanOrEqual(253);
   });
 
-  it('03-B28: two long names that are cut alike stay apart', () => {
+  it('03-B28: two long names with the same beginning get different names', () => {
     expect(nameOf(config({}, { name: `${'a'.repeat(250)}b` }))).not.toBe(nameOf(config({}, { name: `${'a'.repeat(250)}c` })));
   });
 });
@@ -144,12 +144,12 @@ describe('copiesToPrune', () => {
     template: { spec: { volumes: names.map((name) => ({ name, configMap: { name } })) } },
   });
 
-  it('03-CT18: a copy goes when no kept template reads it', () => {
+  it('03-CT18: a copy is deleted when no kept template reads it', () => {
     expect(copiesToPrune(canary, [copy], [template('other')])).toEqual([copy]);
     expect(copiesToPrune(canary, [copy], [template('other'), template(copy.metadata.name)])).toEqual([]);
   });
 
-  it('03-CT18: a copy of a Canary that was made again under its name goes, too: the anchor owns it', () => {
+  it('03-CT18: a copy of a Canary that was created again under its name is also deleted: the anchor owns it', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: 'checkout-serin-anchor', uid: 'a-1' };
     const inherited = renderCopy(canaryWith('c-0'), config(), []);
     const found = { ...inherited, metadata: { ...inherited.metadata, ownerReferences: [owner] } };

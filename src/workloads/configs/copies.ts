@@ -14,7 +14,7 @@ import { configReferences } from './references.ts';
 import type { SeenConfigs } from './revision.ts';
 import { isTracked } from './tracking.ts';
 
-/** Names the source of a copy, for people. */
+/** Names the source of a copy, for readers. */
 export const copiedFromAnnotation = 'serin.dev/copied-from';
 
 const LONGEST_NAME = 253;
@@ -23,13 +23,13 @@ const HASH_DIGITS = 10;
 /** Copies that a primary reads in place of the originals: the objects to make first, and the names for its template. */
 export interface ConfigCopies {
   copies: KubeObject[];
-  /** By ref key; what is not tracked keeps its name. */
+  /** By ref key; a config that is not tracked keeps its name. */
   names: ReadonlyMap<ConfigKey, string>;
 }
 
 /**
- * The copies of what was read, and where the primary finds each. An optional config that does not exist gets a name under which nothing
- * is: one that appears later must be analysed before a primary's pod reads it. `seen` has the salted checksums of Secrets.
+ * The copies of the configs that were read, and their names for the primary. An optional config that does not exist gets a name that no object has: a config
+ * that appears later must be analysed before a primary's pod reads it. `seen` has the salted checksums of Secrets.
  */
 export function copiesOf(canary: Canary, found: FoundConfigs, seen: SeenConfigs, includeLabelPrefix: readonly string[]): ConfigCopies {
   const copies: KubeObject[] = [];
@@ -47,9 +47,9 @@ export function copiesOf(canary: Canary, found: FoundConfigs, seen: SeenConfigs,
 }
 
 /**
- * The copy of a config that one Canary's primary reads. Named `<source>-primary-<10 digits of what it holds>` and `immutable`: a primary that runs never sees other
- * bytes, and a template that is put back finds the ones that it ran with (03-B7, B8). Without owner: the caller adds the anchor. `checksum`: the salted one of a
- * Secret; its name is not made of what it holds without.
+ * The copy of a config that one Canary's primary reads. Named `<source>-primary-<10 digits of its content>` and `immutable`: a running primary never sees other
+ * bytes, and a restored template finds the copies with which it ran (03-B7, B8). It has no owner: the caller adds the anchor. `checksum` is the salted one of a
+ * Secret; without it the name does not depend on the content.
  */
 export function renderCopy(canary: Canary, source: KubeObject, includeLabelPrefix: readonly string[], checksum?: string): KubeObject {
   const { kind, metadata } = source;
@@ -68,7 +68,7 @@ export function renderCopy(canary: Canary, source: KubeObject, includeLabelPrefi
   };
 }
 
-/** Whether the object found under the name of a copy is that copy: ours, and with the same content, which its name is made of. */
+/** The object found under the name of a copy is that copy: ours, and with the content from which its name is made. */
 export function isSameCopy(found: KubeObject, rendered: KubeObject): boolean {
   const isOurs = found.metadata.annotations?.[ownerAnnotation] === rendered.metadata.annotations?.[ownerAnnotation];
   return isOurs && hasSameContent(found, rendered);
@@ -78,18 +78,18 @@ export function hasSameContent(one: KubeObject, other: KubeObject): boolean {
   return digest({ kind: one.kind, ...contentOf(one) }) === digest({ kind: other.kind, ...contentOf(other) });
 }
 
-/** Whether we made it for this Canary, or one of its name, from this source. */
+/** We made the copy for this Canary, or a Canary of its name, from this source. */
 export function isCopyFrom(canary: Canary, { metadata }: KubeObject, source: string): boolean {
   return metadata.annotations?.[copiedFromAnnotation] === source && isOfCanary(canary, metadata);
 }
 
-/** Whether a copy of this source can have this name. */
+/** A copy of this source can have this name. */
 export function isNamedAfter(copy: string, source: string): boolean {
   const suffix = `-primary-${copy.slice(-HASH_DIGITS)}`;
   return copy === fitting(source, suffix);
 }
 
-/** By its name; its annotations say whether it is ours. */
+/** Checks only the name; the annotations show that it is ours. */
 export function isCopyName({ name }: ConfigRef): boolean {
   return /-primary-[0-9a-f]{10}$/.test(name);
 }
@@ -100,7 +100,7 @@ export interface CopyInUse {
   copy: string;
 }
 
-/** The copies of these Secrets among what a primary reads. A source with a long name has it cut in that of its copy. */
+/** The copies of these Secrets among the configs that a primary reads. A copy of a source with a long name has only its beginning. */
 export function copiesInUse(sources: readonly ConfigRef[], held: readonly ConfigRef[]): CopyInUse[] {
   return held.flatMap((ref) => {
     if (ref.kind !== 'Secret' || !isCopyName(ref)) return [];
@@ -109,14 +109,14 @@ export function copiesInUse(sources: readonly ConfigRef[], held: readonly Config
   });
 }
 
-/** The copies, as `kind/name`, that these templates read; what else we made for the Canary may go (03-CT18). */
+/** The copies, as `kind/name`, that these templates read; others that we made for the Canary can be deleted (03-CT18). */
 export function configsOf(templates: readonly PrimarySpec[]): ReadonlySet<ConfigKey> {
   return new Set(templates.flatMap(({ template }) => configReferences(template?.spec).map(configKey)));
 }
 
 /**
- * The copies of this Canary, and of one that was made again under its name, that no kept template reads. An object without our labels is
- * not ours to delete.
+ * The copies of this Canary, and of a Canary that was created again under its name, that no kept template reads. An object without our labels is not ours to
+ * delete.
  */
 export function copiesToPrune(canary: Canary, copies: readonly KubeObject[], kept: readonly PrimarySpec[]): KubeObject[] {
   const needed = configsOf(kept);
@@ -127,7 +127,7 @@ export function copiesToPrune(canary: Canary, copies: readonly KubeObject[], kep
   });
 }
 
-/** All who may read the primary see it: that of a Secret is made of its salted checksum, since its content could be guessed from a plain one. */
+/** All who may read the primary see this name: for a Secret it is made from the salted checksum, since its content could be guessed from a plain one. */
 function copyName(canary: Canary, source: KubeObject, checksum: string | undefined): string {
   const { kind, metadata } = source;
   const content = kind === 'Secret' ? { checksum, type: asConfig(source).type } : contentOf(source);
@@ -141,12 +141,12 @@ function isOfCanary(canary: Canary, { annotations, ownerReferences = [] }: KubeO
   return isOwned || annotations?.[ownerAnnotation] === canary.metadata.uid;
 }
 
-/** The name is cut where it would pass what Kubernetes allows; a cut may end in what no part of a name may end in. */
+/** The name is cut to the length that Kubernetes allows; a cut can end in a character that no part of a name can end in. */
 function fitting(name: string, suffix: string): string {
   return `${withoutTrailing(name.slice(0, LONGEST_NAME - suffix.length), '.-')}${suffix}`;
 }
 
-/** The data that pods read, and its type; servers leave out maps that are empty. */
+/** The data that pods read, and its type; servers omit empty maps. */
 function contentOf(config: KubeObject): { data?: object; binaryData?: object; type?: string } {
   const { data, binaryData, type } = asConfig(config);
   return { ...(isFilled(data) && { data }), ...(isFilled(binaryData) && { binaryData }), ...(type && { type }) };

@@ -13,7 +13,7 @@ const object = (kind: string, name: string, fields: Partial<KubeObject> = {}): K
   ...fields,
 });
 
-/** Answers by `Kind/name`; an Error is thrown, nothing is a 404. */
+/** Answers by `Kind/name`; an Error is thrown, a missing entry is a 404. */
 function reader(answers: Record<string, KubeObject | Error>) {
   const asked: string[] = [];
   const get = async ({ kind, name, namespace }: ObjectRef) => {
@@ -41,7 +41,7 @@ describe('readConfigs', () => {
     expect(asked).toEqual(['shop/ConfigMap/settings', 'shop/Secret/settings', 'shop/Secret/maybe']);
   });
 
-  it('03-CT6: a required config that does not exist is named', async () => {
+  it('03-CT6: a required config that does not exist is named in the problem', async () => {
     expect(await reader({}).read([ref('Secret', 'db')])).toEqual({
       problem: { code: 'ConfigNotFound', object: { apiVersion: 'v1', kind: 'Secret', name: 'db', namespace: 'shop' } },
     });
@@ -54,7 +54,7 @@ describe('readConfigs', () => {
       says: /^cannot be read: .*500/,
     },
     { error: new RequestTimeoutError('GET …', 10_000), says: /^cannot be read: .*within 10000 ms/ },
-  ])('03-B24: $error.name $error.message is not absence, even of an optional config', async ({ error, says }) => {
+  ])('03-B24: $error.name $error.message does not mean absence, even for an optional config', async ({ error, says }) => {
     const { read } = reader({ 'ConfigMap/a': error });
     expect(await read([ref('ConfigMap', 'a', true)])).toEqual({
       problem: {
@@ -65,20 +65,20 @@ describe('readConfigs', () => {
     });
   });
 
-  it('shows no content: the text of an unexpected error may quote the content', async () => {
+  it('shows no content: the text of an unexpected error could quote the content', async () => {
     const { read } = reader({ 'Secret/a': new SyntaxError(`Unexpected token in "${SECRET_TEXT}"`) });
     const answer = await read([ref('Secret', 'a')]);
     expect(answer).toMatchObject({ problem: { code: 'ConfigUnreadable', object: { kind: 'Secret', name: 'a' } } });
     expect(JSON.stringify(answer)).not.toContain(SECRET_TEXT);
   });
 
-  it('secrets mode off: Secrets do not count, in the other modes they do', () => {
+  it('Secrets count in all modes except off', () => {
     const refs = [ref('Secret', 'db'), ref('ConfigMap', 'a')];
     expect(trackable(refs, { mode: 'off', names: [] })).toEqual([ref('ConfigMap', 'a')]);
     for (const mode of ['watch', 'get'] as const) expect(trackable(refs, { mode, names: [] })).toEqual(refs);
   });
 
-  it('secrets names: other Secrets do not count; ConfigMaps do whatever they are called', () => {
+  it('secrets names: other Secrets do not count; ConfigMaps count with any name', () => {
     const refs = [ref('Secret', 'db'), ref('Secret', 'mail'), ref('ConfigMap', 'a')];
     expect(trackable(refs, { mode: 'watch', names: ['db'] })).toEqual([ref('Secret', 'db'), ref('ConfigMap', 'a')]);
   });
@@ -92,7 +92,7 @@ describe('readConfigs', () => {
     expect(secretsPolicy(config, 'shop')).toEqual({ mode, names: ['db'] });
   });
 
-  it('an abort is not a finding about a config', async () => {
+  it('an abort is not a result about a config', async () => {
     const stopping = new AbortController();
     const get = async () => {
       stopping.abort(new Error('stopped'));

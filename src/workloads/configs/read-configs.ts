@@ -10,12 +10,12 @@ export const secretsModes = ['watch', 'get', 'off'] as const;
 export type SecretsMode = (typeof secretsModes)[number];
 
 /**
- * ConfigMaps and Secrets that one target may name: each is remembered in the status, read at a release start and copied at a promotion. The
- * largest pods in public charts name a few dozen.
+ * Maximum number of ConfigMaps and Secrets of one target: each is remembered in the status, read at a release start and copied at a promotion. The largest pods
+ * in public charts name a few dozen.
  */
 export const MOST_CONFIGS = 200;
 
-/** How the Secrets of one namespace are tracked. `names`: only these, and no copy of them can be read or listed; none: all. */
+/** Tracking of the Secrets of one namespace. `names`: only these, and no copy of them can be read or listed; all if empty. */
 export interface SecretsPolicy {
   mode: SecretsMode;
   names: readonly string[];
@@ -27,19 +27,19 @@ export interface SecretsSettings {
   secretsNames: readonly string[];
 }
 
-/** The mode holds in `secretsNamespaces`, and everywhere where there are none; elsewhere it is `off`. */
+/** The mode holds in `secretsNamespaces`, or everywhere if that is empty; in other namespaces it is `off`. */
 export function secretsPolicy({ secretsMode, secretsNamespaces, secretsNames }: SecretsSettings, namespace: string): SecretsPolicy {
   const isHere = secretsNamespaces.length === 0 || secretsNamespaces.includes(namespace);
   return { mode: isHere ? secretsMode : 'off', names: secretsNames };
 }
 
-/** Contents, for this moment only: who gets them neither keeps nor logs them. Undefined: it is optional and does not exist. */
+/** Contents for immediate use: a caller neither keeps nor logs them. Undefined for an optional config that does not exist. */
 export type FoundConfigs = ReadonlyMap<ConfigKey, KubeObject | undefined>;
 export type ReadConfigs = { found: FoundConfigs } | { problem: NewBlocker };
 
 /**
- * Reads these configs once each. What cannot be read now (a required config that does not exist, any error other than 404) is a problem
- * that names the object: no new revision, and no promotion (03-B24).
+ * Reads these configs once each. A config that cannot be read now (a required config that does not exist, any error other than 404) is a problem that names the
+ * object: no new revision, and no promotion (03-B24).
  */
 export async function readConfigs(
   cluster: Pick<Cluster, 'get'>,
@@ -66,7 +66,7 @@ export async function readConfigs(
   return { found };
 }
 
-/** Why the configs of a target are not looked at: nothing of it is released until it names fewer. */
+/** Reason for which the configs of a target are not read: it is not released until it names fewer. */
 export function tooManyConfigs(refs: readonly ConfigRef[]): NewBlocker | undefined {
   if (refs.length <= MOST_CONFIGS) return undefined;
   const detail = `the target's pod template names more than ${MOST_CONFIGS} ConfigMaps and Secrets: put several into one, or mount them as projected volumes of one`;
@@ -80,8 +80,8 @@ export function trackable(refs: readonly ConfigRef[], { mode, names }: SecretsPo
 }
 
 /**
- * A Secret that has become live, or is not live any more, counts as it was recorded with the template, until another template comes: that starts
- * no release (E131). One that was made again is live still, and is looked at anew where it is not.
+ * A Secret that has become live, or is no longer live, counts with its recorded state until the template changes: that starts no release (E131). A Secret that
+ * was created again and is no longer live counts with its present state.
  */
 export function asRecorded(key: string, seen: SeenConfig, recorded: SeenConfig | undefined): SeenConfig {
   if (!key.startsWith('secret/') || recorded?.uid === undefined || seen.uid === undefined) return seen;
@@ -101,7 +101,7 @@ export function unknownConfig({ kind, name }: NamedConfig, namespace: string, wh
   return { code: 'ConfigUnreadable', object: { apiVersion: 'v1', kind, name, namespace }, detail: why };
 }
 
-/** Only what our own client says: the text of any other error could quote what was read. */
+/** Only text of our own client: the text of any other error could quote the content. */
 export function unreadableConfig(ref: NamedConfig, namespace: string, error: unknown): NewBlocker {
   const isOurs = error instanceof ApiError || error instanceof RequestTimeoutError || error instanceof UnreachableError;
   const why = isOurs ? error.message : 'its answer cannot be understood';

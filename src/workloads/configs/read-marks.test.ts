@@ -17,13 +17,13 @@ const db = (password: string, resourceVersion = '7') => object('Secret', 'db', {
 const marks = (more: Partial<SecretMarks> = {}): SecretMarks => ({ salt, isPromoted: true, copyOf: async () => undefined, ...more });
 const KEY = 'secret/db';
 
-/** What counts of this Secret beside what was recorded of it. */
+/** The checksum that counts for this Secret beside its record. */
 async function counts(found: KubeObject, recorded: object, given = marks()): Promise<string | undefined> {
   const read = await marksOf(new Map([[KEY, found]]), { [KEY]: recorded }, given);
   return allMarked(read, { [KEY]: recorded })[KEY]?.checksum;
 }
 
-it('E140: remembers identity, version and checksum, never the content, and of a Secret nothing that can be guessed', async () => {
+it('E140: remembers identity, version and checksum, never the content, and of a Secret nothing that allows guesses', async () => {
   const found = new Map([
     ['secret/db' as const, db('czNjcmV0')],
     ['secret/regcred' as const, object('Secret', 'regcred', { type: 'kubernetes.io/dockerconfigjson', data: { x: SECRET_TEXT } })],
@@ -50,10 +50,10 @@ it.each([
 describe('E141: beside a record without a salt', () => {
   const recorded = { uid: 'u-db', resourceVersion: '5', checksum: configChecksum(db('old')) };
 
-  it('the same content keeps it, so that an upgrade starts no release', async () =>
+  it('the same content keeps the recorded checksum, so that an upgrade starts no release', async () =>
     expect(await counts(db('old'), recorded)).toBe(recorded.checksum));
 
-  it('another content is marked by the salt', async () => expect(await counts(db('new'), recorded)).toBe(secretChecksum(db('new'), salt)));
+  it('other content is marked by the salt', async () => expect(await counts(db('new'), recorded)).toBe(secretChecksum(db('new'), salt)));
 });
 
 it('E141: beside a record of the same salt the content decides', async () => {
@@ -99,7 +99,7 @@ describe('E142: beside a record whose salt is lost', () => {
   );
 });
 
-it('E142: what was found to be as before is compared with that from then on', async () => {
+it('E142: a Secret that was found to be unchanged is compared with that state from then on', async () => {
   const recorded = { [KEY]: { uid: 'u-before', resourceVersion: '5', checksum: secretChecksum(db('old'), lost) } };
   const read = (password: string, resourceVersion: string, before = new Map()) =>
     marksOf(new Map([[KEY, db(password, resourceVersion)]]), recorded, marks(), before);
@@ -109,7 +109,7 @@ it('E142: what was found to be as before is compared with that from then on', as
   expect(await ofNext('new')).toBe(secretChecksum(db('new'), salt));
 });
 
-it('E131: a Secret that has become live counts as it was recorded', async () => {
+it('E131: a Secret that has become live counts with its recorded state', async () => {
   const recorded = { uid: 'u-db', resourceVersion: '5', checksum: secretChecksum(db('old'), salt) };
   const live = { ...db('new'), metadata: { ...db('new').metadata, annotations: { 'flagger.app/config-tracking': 'disabled' } } };
   expect(await counts(live, recorded)).toBe(recorded.checksum);

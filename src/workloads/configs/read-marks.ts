@@ -8,33 +8,33 @@ import type { SeenConfigs } from './revision.ts';
 import { type Salt, saltIdOf } from './salt.ts';
 import { isTracked } from './tracking.ts';
 
-/** By what the Secrets of one Canary are compared with its record. */
+/** Data for the comparison of one Canary's Secrets with its record. */
 export interface SecretMarks {
   salt: Salt;
-  /** What was recorded is what was promoted, so that the primary's copies hold it. */
+  /** The recorded revision was promoted, so that the primary's copies have its content. */
   isPromoted: boolean;
-  /** The copy that the primary reads of this Secret; undefined: there is none, or it cannot be read. */
+  /** The copy of this Secret that the primary reads; undefined if it does not exist or cannot be read. */
   copyOf(name: string): Promise<KubeObject | undefined>;
 }
 
-/** A config that was read, as it can be compared with any record. Kept in memory alone. */
+/** A config that was read, in a form that can be compared with any record. Kept only in memory. */
 export interface ReadMark {
-  /** A Secret by the salt of now. */
+  /** For a Secret, by the present salt. */
   seen: SeenConfig;
-  /** A Secret as Flagger and earlier versions of Serin record it. */
+  /** Checksum of a Secret as Flagger and earlier versions of Serin record it. */
   unsalted?: string;
-  /** The Secret holds what was recorded with a salt that is lost. */
+  /** The Secret has the content that was recorded with a lost salt. */
   isAsBefore?: boolean;
 }
 
 export type ReadMarks = ReadonlyMap<ConfigKey, ReadMark>;
 
-/** Whether a salt is needed to say what was found. */
+/** A salt is needed for one of these configs. */
 export function hasTrackedSecret(found: FoundConfigs): boolean {
   return found.values().some((object) => object !== undefined && isSalted(object));
 }
 
-/** `marks` where `hasTrackedSecret`; `before`: as they were last read. */
+/** `marks` is set if `hasTrackedSecret`; `before` has the last marks. */
 export async function marksOf(
   found: FoundConfigs,
   recorded: SeenConfigs,
@@ -63,8 +63,8 @@ async function markOf(
 }
 
 /**
- * Without its salt a checksum says nothing, and that starts no release: the primary's copy is compared. Where there is none that says
- * it, an object that was written since has changed, and one that was made again, as all are of a backup, has not.
+ * Without its salt a checksum cannot be compared, and that must start no release: the primary's copy is compared. If no copy decides, a Secret that was written
+ * since has changed, and a Secret that was created again, as from a backup, has not.
  */
 async function isAsBefore(secret: KubeObject, isMadeAgain: boolean, { isPromoted, copyOf }: SecretMarks): Promise<boolean> {
   const copy = await copyOf(secret.metadata.name);
@@ -72,7 +72,7 @@ async function isAsBefore(secret: KubeObject, isMadeAgain: boolean, { isPromoted
   return copy !== undefined && isPromoted ? false : isMadeAgain;
 }
 
-/** A config as it counts beside its record: what holds the same keeps the checksum that was recorded, whatever made it. */
+/** A config as it counts beside its record: the same content keeps the recorded checksum, made in any way. */
 export function asMarked(key: string, { seen, unsalted, isAsBefore }: ReadMark, recorded: SeenConfig | undefined): SeenConfig {
   const { checksum, uid, resourceVersion } = recorded ?? {};
   const isSameObject = uid === seen.uid && resourceVersion === seen.resourceVersion;
@@ -81,12 +81,12 @@ export function asMarked(key: string, { seen, unsalted, isAsBefore }: ReadMark, 
   return asRecorded(key, seen, recorded);
 }
 
-/** All of them beside their records. */
+/** All configs beside their records. */
 export function allMarked(marks: ReadMarks, recorded: SeenConfigs): SeenConfigs {
   return Object.fromEntries([...marks].map(([key, mark]) => [key, asMarked(key, mark, recorded[key])]));
 }
 
-/** All of them as Flagger and earlier versions of Serin record them. */
+/** All configs as Flagger and earlier versions of Serin record them. */
 export function allUnsalted(marks: ReadMarks): SeenConfigs {
   return Object.fromEntries(
     [...marks].map(([key, { seen, unsalted }]) => [key, unsalted === undefined ? seen : { ...seen, checksum: unsalted }]),

@@ -77,7 +77,7 @@ const places = [
   },
 ];
 
-/** 03-CT1, CT4: what is never looked at. */
+/** 03-CT1, CT4: places that are never read. */
 const ignored = [
   { place: 'ephemeral containers', spec: { ephemeralContainers: [{ name: 'debug', envFrom: [{ configMapRef: { name: 'x' } }] }] } },
   { place: 'imagePullSecrets', spec: { imagePullSecrets: [{ name: 'x' }] } },
@@ -153,7 +153,7 @@ describe('rewriteReferences', () => {
     ]);
   });
 
-  it('03-CT21: where an entry names both kinds, the ConfigMap counts', () => {
+  it('03-CT21: if an entry names both kinds, the ConfigMap counts', () => {
     const spec = container({ envFrom: [{ configMapRef: { name: 'x' }, secretRef: { name: 'x' } }] });
     expect(configReferences(spec)).toEqual([{ kind: 'ConfigMap', name: 'x', optional: false }]);
     expect(rewriteReferences(spec, both).containers).toEqual([

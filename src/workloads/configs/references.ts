@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../../base/json.ts';
 import { type ConfigKey, type ConfigKind, type ConfigRef, configKey } from './config-ref.ts';
 
-/** Called with each reference, in the order of 03-CT1; the name that it should have instead, or undefined for the same. */
+/** Called with each reference, in the order of 03-CT1; returns the new name, or undefined to keep the old one. */
 type Rename = (kind: ConfigKind, name: string, optional: boolean) => string | undefined;
 
 /** Every ConfigMap and Secret that a pod spec reads, each once, in the order found (03-CT1–CT5). */
@@ -15,14 +15,14 @@ export function configReferences(podSpec: JsonRecord | undefined): ConfigRef[] {
   return [...found.values()];
 }
 
-/** The pod spec with the references to these configs renamed, all else as it was (03-CT20–CT22). */
+/** The pod spec with the references to these configs renamed, and otherwise unchanged (03-CT20–CT22). */
 export function rewriteReferences<T extends JsonRecord>(podSpec: T, copies: ReadonlyMap<string, string>): T {
   return mapReferences(podSpec, (kind, name) => copies.get(configKey({ kind, name })));
 }
 
 /**
- * The one list of places (03-CT2, CT3): volumes, then containers, then init containers (native sidecars are init containers). Ephemeral
- * containers, pull secrets and the secrets of other volume kinds are none of them (03-CT1, CT4).
+ * The only list of places (03-CT2, CT3): volumes, then containers, then init containers (native sidecars are init containers). Ephemeral containers, pull
+ * secrets and the secrets of other volume kinds do not count (03-CT1, CT4).
  */
 function mapReferences<T extends JsonRecord>(podSpec: T, rename: Rename): T {
   const mapped = mapList(podSpec, 'volumes', (volume) => mapVolume(volume, rename));

@@ -4,14 +4,14 @@ import { digest } from '../digest.ts';
 /** Every config that the target's pods read, by ref key. */
 export type SeenConfigs = Readonly<Record<string, SeenConfig>>;
 
-/** The checksums of the tracked ones, sorted by key: what `status.trackedConfigs` shows (03-CT13). */
+/** The checksums of the tracked configs, sorted by key, for `status.trackedConfigs` (03-CT13). */
 export function trackedChecksums(configs: SeenConfigs): Record<string, string> {
   return Object.fromEntries(sorted(configs, ({ checksum }) => checksum));
 }
 
 /**
- * The revision of the pods: the template, the tracked configs, and which optional ones are missing, since pods read one that appears. With
- * nothing of these it is the template's own revision, so that configs which are not tracked change nothing.
+ * The revision of the pods: the template, the tracked configs, and the list of missing optional configs, since pods read a config that appears. Without any of
+ * these it is the template's own revision, so that configs which are not tracked change nothing.
  */
 export function revisionWithConfigs(template: string, configs: SeenConfigs): string {
   const deciding = sorted(configs, ({ uid, checksum }) => (uid === undefined ? 'absent' : checksum));

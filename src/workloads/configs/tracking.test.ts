@@ -78,7 +78,7 @@ describe('isLive', () => {
     expect(isLive({ kind: 'Secret', metadata: { name: 'db', ...metadata } })).toBe(live);
   });
 
-  it('E130: a ConfigMap is live by its annotation alone', () => {
+  it('E130: only its annotation makes a ConfigMap live', () => {
     const metadata = { name: 'flags', ...owned('external-secrets.io/v1', 'ExternalSecret') };
     expect(isLive({ kind: 'ConfigMap', metadata })).toBe(false);
   });

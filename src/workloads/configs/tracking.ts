@@ -1,10 +1,13 @@
 import { asConfig } from '../../api/kinds/config.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
-/** On a ConfigMap or Secret. A value that begins with `disable`: changes take effect directly and start no release (03-CT8). `enabled`: it is copied, also where a controller rotates it (E130). */
+/**
+ * Annotation on a ConfigMap or Secret. With a value that begins with `disable`, changes take effect directly and start no release (03-CT8). With `enabled` it
+ * is copied, also if a controller rotates it (E130).
+ */
 export const trackingAnnotation = 'flagger.app/config-tracking';
 
-/** Secrets of other types are left alone: registry credentials, tokens, Helm's own records (03-CT7). */
+/** Secrets of other types are not tracked: registry credentials, tokens, Helm's own records (03-CT7). */
 const TRACKED_TYPES = new Set(['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth', 'kubernetes.io/tls']);
 
 /** Kinds whose controllers write Secrets and name themselves as their owner, as `group/kind`. */
@@ -13,20 +16,20 @@ const WRITERS = new Set([
   'external-secrets.io/ExternalSecret',
   // cert-manager with `--enable-certificate-owner-ref`.
   'cert-manager.io/Certificate',
-  // Sealed Secrets: the Secret belongs to the SealedSecret that it was unsealed from.
+  // Sealed Secrets: the Secret belongs to the SealedSecret from which it was unsealed.
   'bitnami.com/SealedSecret',
-  // Secrets Store CSI driver; its releases of today name the owner of the pods instead, and set a label.
+  // Secrets Store CSI driver; its current releases name the owner of the pods instead, and set a label.
   'secrets-store.csi.x-k8s.io/SecretProviderClass',
   'secrets-store.csi.x-k8s.io/SecretProviderClassPodStatus',
 ]);
 /** `reconcile.external-secrets.io/managed`: LabelManaged of External Secrets, for every creation policy. `…csi…`: SecretManagedLabel of the Secrets Store CSI driver. */
 const WRITERS_LABELS = ['reconcile.external-secrets.io/managed', 'secrets-store.csi.k8s.io/managed'];
-/** cert-manager sets it on every Secret that it issues; an owner reference only where asked (CertificateNameKey). */
+/** cert-manager sets it on every Secret that it issues; an owner reference only with a flag (CertificateNameKey). */
 const CERTIFICATE = 'cert-manager.io/certificate-name';
 
 /**
- * Whether the primary reads this config under its own name (E130): its owner opted out, or a controller rotates it, so that a copy would hold
- * credentials that were revoked. Metadata alone says so.
+ * The primary reads this config under its own name (E130): its owner opted out, or a controller rotates it, so that a copy would hold revoked credentials.
+ * Decided only by metadata.
  */
 export function isLive({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): boolean {
   const chosen = metadata.annotations?.[trackingAnnotation];
@@ -40,7 +43,7 @@ function isRotated({ annotations, labels, ownerReferences = [] }: KubeObject['me
   return ownerReferences.some((owner) => WRITERS.has(`${owner.apiVersion.split('/')[0]}/${owner.kind}`));
 }
 
-/** Whether a change of this config is a new revision, and the primary gets a copy of it. */
+/** A change of this config is a new revision, and the primary gets a copy of it. */
 export function isTracked(config: KubeObject): boolean {
   if (isLive(config)) return false;
   return config.kind !== 'Secret' || TRACKED_TYPES.has(asConfig(config).type ?? 'Opaque');

@@ -27,7 +27,7 @@ const slice = (of: string, ready: (boolean | undefined)[], name = `${of}-1`): Sl
     endpoints: ready.map((one) => ({ addresses: ['10.0.0.1'], conditions: one === undefined ? {} : { ready: one } })),
   });
 
-/** The sides where these objects are there; the primary and the canary copy are made as a bootstrap makes them. */
+/** The sides with these objects; the primary and the canary copy are made as in a bootstrap. */
 function sidesOf(change: object, ...slices: Slim[]) {
   const changed = { ...target, spec: { ...target.spec, ...change } };
   const copies = [coreService.renderPrimary(canary, changed, options), coreService.renderCanary?.(canary, changed)];
@@ -63,7 +63,7 @@ describe('the sides of a Service target', () => {
   });
 });
 
-it('03-S-T4: trafficDistribution stands in both copies, and still after a promotion', () => {
+it('03-S-T4: trafficDistribution is in both copies, and is kept after a promotion', () => {
   const wished = { ...canary, spec: { ...canary.spec, service: { ...canary.spec.service, trafficDistribution: 'PreferClose' as const } } };
   const primary = coreService.renderPrimary(wished, target, options);
   expect(primary.spec).toMatchObject({ trafficDistribution: 'PreferClose' });

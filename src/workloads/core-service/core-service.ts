@@ -16,13 +16,13 @@ const serviceRef = (canary: Canary, name: string): SlimRef =>
   slimRef({ apiVersion: 'v1', kind: 'Service', name, namespace: canary.metadata.namespace });
 
 /**
- * Core Service (03-7): for pods that another controller manages. The target is the apex and is never written; traffic goes to two copies, of
- * which the primary changes by promotion only and the canary follows the target as a new revision starts.
+ * Core Service (03-7): for pods that another controller manages. The target is the apex and is never written; traffic goes to two copies, of which the primary
+ * changes only by promotion and the canary follows the target when a new revision starts.
  */
 export const coreService: Workload = {
   hasPods: false,
   targetRef: (canary) => serviceRef(canary, canary.spec.targetRef.name),
-  // The names that routers send traffic to, also where `service.name` is another than the target's (unlike 03-S-T4).
+  // The names to which routers send traffic, also if `service.name` differs from the target's (unlike 03-S-T4).
   primaryRef: (canary) => serviceRef(canary, names(canary).primaryService),
   watches: (canary) => [
     coreService.targetRef(canary),
@@ -30,10 +30,10 @@ export const coreService: Workload = {
     copyRef(canary),
     slicesOf(canary.metadata.namespace),
   ],
-  // Small as it is, and rendered from what the watch brought.
+  // Small enough to keep, and rendered from the watched object.
   slim: (object) => object,
   sides,
-  // Whom it selects is the user's affair; nothing is rewritten by a label.
+  // Its selector is the user's; nothing is rewritten by a label.
   selectors: namedSelectors,
   revision: revisionOf,
   readiness: () => always,
@@ -78,7 +78,7 @@ function sides(canary: Canary, watched: WatchedObjects): Sides {
   };
 }
 
-/** Until there is a copy the target itself is what serves. */
+/** While no copy exists, the target itself serves. */
 function canaryState(target: Slim, copy: Slim | undefined, revision: string, watched: WatchedObjects): SideState {
   const state = stateOf(copy ?? target, watched);
   if (copy === undefined || carries(copy) === revision) return state;

@@ -6,7 +6,7 @@ import type { WatchedObjects } from '../workload.ts';
 const SLICE = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' } as const;
 const SERVICE_LABEL = 'kubernetes.io/service-name';
 
-/** All EndpointSlices of a namespace: their names say nothing of their Service. */
+/** All EndpointSlices of a namespace: their names do not contain their Service. */
 export const slicesOf = (namespace: string): ObjectRef => ({ ...SLICE, namespace, name: '' });
 
 /** The Service of an EndpointSlice and the number of its ready endpoints: addresses change, and Serin does not call them. */
@@ -19,8 +19,7 @@ export function slimSlice(slice: KubeObject): Slim<EndpointSlice> {
 }
 
 /**
- * Ready endpoints of a Service. Undefined: it has no slices, since it selects no pods or is a name for another
- * host; then only its users know whether it answers.
+ * Ready endpoints of a Service. Undefined if it has no slices, since it selects no pods or is a name for another host; then only its users know if it answers.
  */
 export function readyEndpoints(service: Slim, watched: WatchedObjects): number | undefined {
   const { selector, type } = asService(service).spec ?? {};

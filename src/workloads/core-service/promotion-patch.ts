@@ -5,15 +5,15 @@ import { changeOf } from '../json-patch.ts';
 import type { JsonPatchOperation, PrimarySpec } from '../workload.ts';
 import { isAllocated, withNodePortsOf } from './allocated.ts';
 
-/** The promoted part of a Service: its spec, without what was allocated to it, and the revision that it is. */
+/** The promoted part of a Service: its revision, and its spec without allocated fields. */
 export interface PromotedService extends PrimarySpec {
   revision: string;
   service: ServiceSpec;
 }
 
 /**
- * JSON patch that makes the primary Service route as the target does. Addresses, node ports, owners and foreign metadata stay: they are
- * the server's, the anchor's and other people's (03-S-T5). A headless one cannot become another, and the server says so.
+ * JSON patch that makes the primary Service route as the target does. Addresses, node ports, owners and foreign metadata are kept: they belong to the server,
+ * the anchor and other writers (03-S-T5). A headless Service cannot become another type, and the server rejects that.
  */
 export function servicePromotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[] {
   const { service, revision } = spec as PromotedService;

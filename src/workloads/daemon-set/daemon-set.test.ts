@@ -115,7 +115,7 @@ describe('readiness', () => {
     expect(daemonSet.readiness(aDaemonSet({}, old), 100).state).toBe('waiting');
   });
 
-  it('sent away by us, no pods is as it should be', () => {
+  it('a DaemonSet without pods is ready if we have stopped them', () => {
     const zero = aDaemonSet({ nodeSelector: { [key]: 'true' } }, { desiredNumberScheduled: 0 });
     expect(daemonSet.readiness(zero, 100)).toMatchObject({ state: 'ready', wanted: 0 });
   });

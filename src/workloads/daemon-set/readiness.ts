@@ -4,12 +4,12 @@ import type { Readiness } from '../../api/readiness.ts';
 import type { Watched } from '../workload.ts';
 import { isScaledToZero } from './scale-to-zero.ts';
 
-/** Nodes that should run a pod; 0 when we have sent all pods away, otherwise at least 1, since replicas say zero or not. */
+/** Nodes that should run a pod; 0 when we have stopped all pods, otherwise at least 1, since replicas only mean zero or not. */
 export function podsAskedFor(daemonSet: Slim): number {
   return isScaledToZero(daemonSet) ? 0 : Math.max(1, asDaemonSet(daemonSet).status?.desiredNumberScheduled ?? 1);
 }
 
-/** Pods that exist or may be coming; those that we have sent away are counted as misscheduled until they are gone. */
+/** Pods that exist or could be starting; pods that we have stopped are counted as misscheduled until they are gone. */
 export function podsLeft({ object }: Pick<Watched, 'object'>): number {
   const daemonSet = asDaemonSet(object);
   const { observedGeneration = 0, currentNumberScheduled = 0, numberMisscheduled = 0 } = daemonSet.status ?? {};
@@ -18,9 +18,9 @@ export function podsLeft({ object }: Pick<Watched, 'object'>): number {
 }
 
 /**
- * Readiness of a DaemonSet (03-W59), in whole numbers (03-W47). Its controller never gives up, so it never stalls; deadlines are the
- * engine's and count from its own step, not from the Canary's last transition (03-W60, B3). One that no node takes is not ready unless it
- * was us who sent its pods away: a primary without pods must not get the traffic (03-B9).
+ * Readiness of a DaemonSet (03-W59), in whole numbers (03-W47). Its controller never gives up, so it never stalls; deadlines are the engine's and count from
+ * its own step, not from the Canary's last transition (03-W60, B3). A DaemonSet that no node runs is not ready unless Serin stopped its pods: a primary without
+ * pods must not get the traffic (03-B9).
  */
 export function daemonSetReadiness(object: Slim, thresholdPercent: number): Readiness {
   const daemonSet = asDaemonSet(object);
@@ -39,7 +39,7 @@ export function daemonSetReadiness(object: Slim, thresholdPercent: number): Read
   return { state: 'ready', ready, wanted };
 }
 
-/** Every node without an updated pod may have an available one of before. */
+/** Every node without an updated pod could have an available one of the previous revision. */
 export function updatedPods(daemonSet: Slim): number {
   const { metadata, status = {} } = asDaemonSet(daemonSet);
   if ((metadata.generation ?? 0) > (status.observedGeneration ?? 0)) return 0;
@@ -52,8 +52,8 @@ const DEFAULT_GRACE_S = 30;
 const SLACK_MS = 5_000;
 
 /**
- * Kubernetes counts a DaemonSet's pods that are terminating: raised too soon, they are the available ones of its status, and none
- * answers. While our key is on, `numberMisscheduled` is how many are left. Source: updateDaemonSetStatus of kube-controller-manager.
+ * Kubernetes counts terminating pods of a DaemonSet: scaled up too early, they are the available pods in its status, and none answers. While our key is set,
+ * `numberMisscheduled` is the number that is left. Source: updateDaemonSetStatus of kube-controller-manager.
  */
 export function leavingForMs(object: Slim): number | undefined {
   const daemonSet = asDaemonSet(object);

@@ -28,7 +28,7 @@ const options: RenderOptions = {
   revision: 's1:beef',
   replicas: 3,
 };
-/** As a decoder of JSON would give it: no shared parts. */
+/** A copy without shared parts, as from a JSON decoder. */
 const copy = <T>(value: T): T => structuredClone(value);
 const edited = (edit: (object: Raw) => void, from = target): KubeObject => {
   const object = copy(from);
@@ -46,11 +46,11 @@ describe('renderPrimary', () => {
   it.each([
     { replicas: 0, created: 1 },
     { replicas: 7, created: 7 },
-  ])('03-W18: $replicas replicas asked for creates $created', ({ replicas, created }) => {
+  ])('03-W18: $replicas desired replicas give a primary with $created', ({ replicas, created }) => {
     expect(deployment.renderPrimary(canary, target, { ...options, replicas }).spec).toMatchObject({ replicas: created });
   });
 
-  it('03-W8: the prefix * copies all labels that track nothing, an empty prefix none', () => {
+  it('03-W8: the prefix * copies all labels that are not for tracking, an empty prefix none', () => {
     const labelsFor = (prefix: string) =>
       deployment.renderPrimary(canary, target, { ...options, includeLabelPrefix: [prefix] }).metadata.labels;
     expect(labelsFor('*')).toEqual({ 'app.kubernetes.io/part-of': 'shop', team: 'payments', app: 'checkout-primary' });
@@ -59,7 +59,7 @@ describe('renderPrimary', () => {
 });
 
 describe('revision', () => {
-  it('03-H1, H2: is s1: and a SHA-256, and only the template counts', () => {
+  it('03-H1, H2: is s1: and a SHA-256, and depends only on the template', () => {
     const revision = deployment.revision(target);
     expect(revision).toMatch(/^s1:[0-9a-f]{64}$/);
     const scaled = edited(({ spec, metadata }) => {
@@ -185,7 +185,7 @@ describe('promotion', () => {
     metadata.resourceVersion = '41';
   }, golden);
 
-  it('carries the revision that it was written from, and nothing of another controller', () => {
+  it('has the revision from which it was written, and no data of another controller', () => {
     expect(deployment.carries(golden)).toBe('s1:beef');
     expect(deployment.carries(target)).toBeUndefined();
     expect(deployment.carries({ ...target, spec: {} })).toBeUndefined();
@@ -252,7 +252,7 @@ describe('promotion', () => {
     expect(deployment.templateMatches(edited(edit, golden), rendered)).toBe(field);
   });
 
-  it('templateMatches sees an explicit zero that the server replaced by its default', () => {
+  it('templateMatches sees an explicit zero that the server has replaced by its default', () => {
     const zero = edited(({ spec }) => {
       spec.template.spec.terminationGracePeriodSeconds = 0;
     });
@@ -293,10 +293,10 @@ describe('scaleUpTarget', () => {
     { target: 0, primary: 5, pods: 5 },
     { target: 0, primary: 0, pods: 1 },
     { target: undefined, primary: 5, pods: 1 },
-  ])('03-W36: target $target beside primary $primary is raised to $pods', ({ target: own, primary, pods }) => {
+  ])('03-W36: target $target beside primary $primary is scaled to $pods', ({ target: own, primary, pods }) => {
     expect(deployment.scaleUpTarget(withReplicas(own), withReplicas(primary))).toBe(pods);
   });
-  it('03-W36: without a primary the target is raised to one', () => {
+  it('03-W36: without a primary the target is scaled to one', () => {
     expect(deployment.scaleUpTarget(withReplicas(0), undefined)).toBe(1);
   });
 });

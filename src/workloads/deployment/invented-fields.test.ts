@@ -4,7 +4,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { deployment } from './deployment.ts';
 
-it('unknown future fields decide the revision, and are promoted as they are', () => {
+it('unknown future fields decide the revision, and are promoted unmodified', () => {
   const invented = { invented: { deep: [{ er: 1 }, null, 'two'] } };
   const target: KubeObject = {
     apiVersion: 'apps/v1',

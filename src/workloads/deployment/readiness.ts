@@ -3,14 +3,13 @@ import type { Slim } from '../../api/kube-object.ts';
 import type { Readiness } from '../../api/readiness.ts';
 import type { Watched } from '../workload.ts';
 
-/** Pods asked for; the API server's default is 1. */
+/** Desired pods; the API server's default is 1. */
 export function replicasOf(deployment: Slim): number {
   return asDeployment(deployment).spec?.replicas ?? 1;
 }
 
 /**
- * Pods that exist or may be coming. A status that is older than the spec says nothing of the ones that are being made, unless no pods have been
- * asked for since.
+ * Pods that exist or could be starting. A status that is older than the spec does not show the pods that are being made, unless all later specs wanted no pods.
  */
 export function podsLeft({ object: deployment, zeroSince }: Pick<Watched, 'object' | 'zeroSince'>): number {
   const { observedGeneration = 0, replicas = 0 } = asDeployment(deployment).status ?? {};
@@ -19,9 +18,9 @@ export function podsLeft({ object: deployment, zeroSince }: Pick<Watched, 'objec
 }
 
 /**
- * Readiness of a Deployment (03-W40–W48), in whole numbers (03-W47). Zero wanted is `ready`: whether that is right is for the
- * caller, who knows if the side is scaled to zero. With any wanted, one available pod is the least, even at threshold 0 (03-W49).
- * The deadline 03-W41 is not looked at: deadlines are the engine's and count from its own step (03-B3).
+ * Readiness of a Deployment (03-W40–W48), in whole numbers (03-W47). Zero wanted is `ready`: the caller knows if the side is scaled to zero. With any wanted,
+ * at least one pod must be available, even at threshold 0 (03-W49). The deadline 03-W41 is ignored: deadlines are the engine's and count from its own step
+ * (03-B3).
  */
 export function deploymentReadiness(object: Slim, thresholdPercent: number): Readiness {
   const deployment = asDeployment(object);
@@ -47,7 +46,7 @@ export function deploymentReadiness(object: Slim, thresholdPercent: number): Rea
   return { state: 'ready', ready, wanted };
 }
 
-/** Every old pod may be an available one, so that only those beyond them are certainly new. */
+/** Every old pod could be an available one, so that only pods beyond their number are certainly new. */
 export function updatedPods(deployment: Slim): number {
   const { metadata, status = {} } = asDeployment(deployment);
   if ((metadata.generation ?? 0) > (status.observedGeneration ?? 0)) return 0;
@@ -55,7 +54,7 @@ export function updatedPods(deployment: Slim): number {
   return Math.max(0, (status.availableReplicas ?? 0) - old);
 }
 
-/** Most often the old ones are there because the new ones do not come: that is what the owner can correct. */
+/** Usually old pods are left because the new ones do not start: the owner can correct that. */
 function oldPods(old: number, unavailable: number): string {
   if (unavailable === 0) return `old pods are left: ${old}`;
   return `unavailable pods: ${unavailable}; until the new ones are available, old ones stay: ${old}`;
@@ -66,7 +65,7 @@ function isStalled(deployment: Slim<Deployment>): boolean {
   return conditions.some(({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded');
 }
 
-/** Quota and admission refuse pods, not the Deployment: its controller says why. */
+/** Quota and admission refuse pods, not the Deployment: its controller reports the reason. */
 function refusedPods(deployment: Slim<Deployment>): string | undefined {
   const { conditions = [] } = deployment.status ?? {};
   return conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')?.message?.slice(0, 300);

@@ -1,19 +1,16 @@
 import { asDeployment } from '../../api/kinds/deployment.ts';
 import type { Slim } from '../../api/kube-object.ts';
 
-/** Set by the Deployment controller before it says that it has observed a generation. Source: Kubernetes documentation, "Rollout history". */
+/** Set by the Deployment controller before it reports that it has observed a generation. Source: Kubernetes documentation, "Rollout history". */
 const REVISION = 'deployment.kubernetes.io/revision';
 
-/** How many templates a Deployment has had; undefined while it is paused, since its controller counts none then. */
+/** Number of templates that a Deployment has had; undefined while it is paused, since its controller counts none then. */
 export function revisionNumber(deployment: Slim): string | undefined {
   const { metadata, spec } = asDeployment(deployment);
   return spec?.paused === true ? undefined : metadata.annotations?.[REVISION];
 }
 
-/**
- * Whether the number is that of the template that is there now. A template that comes together with other replicas is observed before it is
- * counted: then no pod is updated.
- */
+/** The number belongs to the present template. A template that comes together with other replicas is observed before it is counted: then no pod is updated. */
 export function hasCountedTemplate(deployment: Slim): boolean {
   const { metadata, status } = asDeployment(deployment);
   const { observedGeneration = 0, replicas = 0, updatedReplicas = 0 } = status ?? {};

@@ -22,7 +22,7 @@ const ready = (name: string): KubeObject => ({
   status: { conditions: [{ type: 'Ready', status: 'True' }] },
 });
 
-/** The sides as they are seen where these Revisions are there. */
+/** The sides with these Revisions. */
 function sidesOf(target: KubeObject, ...revisions: KubeObject[]) {
   const objects = [target, ...revisions];
   return knative.sides(aCanary(), {
@@ -35,7 +35,7 @@ function sidesOf(target: KubeObject, ...revisions: KubeObject[]) {
 }
 
 describe('the Revisions of a Knative Service', () => {
-  it('03-K-T2: the newest one is the canary, also before it is ready; the one that the annotation names is the primary', () => {
+  it('03-K-T2: the newest Revision is the canary, also before it is ready; the Revision in the annotation is the primary', () => {
     const { target, primary } = sidesOf(
       service('podinfo-00002', { ready: 'podinfo-00001', primary: 'podinfo-00001' }),
       ready('podinfo-00001'),
@@ -45,12 +45,12 @@ describe('the Revisions of a Knative Service', () => {
     expect(target?.revision).toBe(knative.revision(service('podinfo-00002')));
   });
 
-  it('03-K-T2: without the annotation the primary is absent, and before the first Revision the target too', () => {
+  it('03-K-T2: without the annotation the primary is absent, and before the first Revision also the target', () => {
     expect(Object.keys(sidesOf(service('podinfo-00001'), ready('podinfo-00001')))).toEqual(['target']);
     expect(sidesOf(service(''))).toEqual({});
   });
 
-  it('03-K-T7: the name of the newest Revision alone decides the revision, in a form that differs from a hash of a template', () => {
+  it('03-K-T7: only the name of the newest Revision decides the revision, in a form that differs from a hash of a template', () => {
     const one = knative.revision(service('podinfo-00002', { ready: 'podinfo-00001' }));
     expect(one).toBe(knative.revision({ ...service('podinfo-00002'), spec: { traffic: [{ percent: 100, latestRevision: true }] } }));
     expect(one).not.toBe(knative.revision(service('podinfo-00003')));

@@ -26,7 +26,7 @@ describe('a Revision as a side of a release', () => {
       serving: false,
     },
     { what: 'is ready in parts', conditions: [{ type: 'ContainerHealthy', status: 'True' }], state: 'waiting', serving: false },
-  ])('03-K-T4: one that $what is $state, serving: $serving', ({ conditions, state, serving }) => {
+  ])('03-K-T4: a Revision that $what is $state, serving: $serving', ({ conditions, state, serving }) => {
     const found = revisionState(revision(conditions), 'shop-00002');
     expect([found.readiness.state, found.serving]).toEqual([state, serving]);
     expect(found.readiness).toMatchObject({ ready: state === 'ready' ? 1 : 0, wanted: 1 });

@@ -4,12 +4,12 @@ import { knativeApiVersion, primaryRevisionAnnotation } from '../../api/knative.
 import type { KubeObject, ObjectRef, Slim } from '../../api/kube-object.ts';
 import type { SideState } from '../workload.ts';
 
-/** The newest Revision, whether it is ready or not: what a release looks at. */
+/** The newest Revision, ready or not: the subject of a release. */
 export function latestCreated(service: Slim): string | undefined {
   return asKnativeService(service).status?.latestCreatedRevisionName || undefined;
 }
 
-/** The Revision that answers at bootstrap: the newest Revision that is ready, which may be an older one than the newest (03-B19). */
+/** The Revision that answers at bootstrap: the newest Revision that is ready, which can be older than the newest (03-B19). */
 export function latestServing(service: Slim): string | undefined {
   return asKnativeService(service).status?.latestReadyRevisionName || latestCreated(service);
 }
@@ -30,8 +30,8 @@ export function slimRevision(revision: KubeObject): Slim<KnativeRevision> {
 }
 
 /**
- * A Revision as a side of a release. It can answer when it is Ready, with no pod too, since Knative starts one for the first request.
- * A Revision whose rollout passed Knative's own deadline is given up at once; all else waits for the Canary's deadline (unlike 03-K-T4).
+ * A Revision as a side of a release. It can answer when it is Ready, even without a pod, since Knative starts one for the first request. A Revision whose
+ * rollout passed Knative's own deadline is given up at once; any other waits for the Canary's deadline (unlike 03-K-T4).
  */
 export function revisionState(revision: Slim | undefined, name: string): SideState {
   const conditions = (revision && asKnativeRevision(revision).status?.conditions) ?? [];

@@ -5,7 +5,7 @@ import { revisionAnnotation } from '../../api/names.ts';
 import type { PrimarySpec } from '../workload.ts';
 import { templateMatches } from './template-matches.ts';
 
-/** Whether a template of another controller holds the rendered pods (docs/internals.md, Revisions); a restart by hand does not change it (E104). */
+/** A template of another controller has the rendered pods (docs/internals.md, Revisions); a restart by hand does not change it (E104). */
 export function adoptsPods(primary: KubeObject, rendered: PrimarySpec): boolean {
   if (!rendered.template) return false;
   const [template, wanted] = [unstamped(asPodWorkload(primary).spec.template), unstamped(rendered.template)];
@@ -14,7 +14,7 @@ export function adoptsPods(primary: KubeObject, rendered: PrimarySpec): boolean 
   return templateMatches(held, { template: annotated(wanted, annotations.wanted) }) === undefined;
 }
 
-/** Each controller writes its own promotion id; it says nothing of the pods. */
+/** Each controller writes its own promotion id, which does not describe the pods. */
 function unstamped(template: PodTemplate): PodTemplate {
   const { [revisionAnnotation]: _, ...annotations } = template.metadata?.annotations ?? {};
   return annotated(template, annotations);
@@ -28,14 +28,14 @@ const annotated = (template: PodTemplate, annotations: Record<string, string>): 
 /** Annotations by which tools restart pods, with the time as their value: kubectl (and Argo CD, Lens, k9s), and Rancher. */
 const RESTARTS = ['kubectl.kubernetes.io/restartedAt', 'cattle.io/timestamp'];
 
-/** Annotations to compare pod templates by, restarts aside: those of `held` are left out of both, where `wanted` has no later one. */
+/** Annotations for the comparison of pod templates: those for restarts in `held` are left out of both, unless `wanted` has a later one. */
 function withoutRestarts(held: Labels, wanted: Labels): { held: Labels; wanted: Labels } {
   const settled = RESTARTS.filter((key) => !isLater(wanted[key], held[key]));
   const keep = (pairs: Labels) => Object.fromEntries(Object.entries(pairs).filter(([key]) => !settled.includes(key)));
   return { held: keep(held), wanted: keep(wanted) };
 }
 
-/** A time that cannot be read may be a later one. */
+/** A time that cannot be read could be later. */
 function isLater(wanted: string | undefined, held: string | undefined): boolean {
   if (wanted === undefined) return false;
   return held === undefined || !(Date.parse(wanted) <= Date.parse(held));

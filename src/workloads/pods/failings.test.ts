@@ -6,7 +6,7 @@ import { failingsIn, MOST_PODS, noneSeen, podView, type SeenPods, withoutPod, wi
 type Status = NonNullable<Pod['status']>;
 interface Change {
   ready?: boolean;
-  /** Of the Ready condition. */
+  /** Reason of the Ready condition. */
   reason?: string;
   containersReady?: boolean;
   restarts?: number;
@@ -63,7 +63,7 @@ const counted = (...changes: Change[]): [number, number, number] => {
   return [crashes, lost, unready];
 };
 
-describe('E27a: what counts as a failing of a pod that was ready', () => {
+describe('E27a: failures that count for a pod that was ready', () => {
   it.each<{ what: string; changes: Change[]; is: [crashes: number, lost: number, unready: number] }>([
     { what: 'nothing', changes: [{}], is: [0, 0, 0] },
     { what: 'a restart that readiness does not show', changes: [{ restarts: 1, last: exited(3) }], is: [1, 0, 0] },
@@ -94,7 +94,7 @@ describe('E27a: what counts as a failing of a pod that was ready', () => {
   ])('$what', ({ changes, is }) => expect(counted({}, ...changes)).toEqual(is));
 });
 
-describe('E27a: what does not count', () => {
+describe('E27a: failures that do not count', () => {
   it.each<{ what: string; changes: Change[]; is?: [number, number, number] }>([
     { what: 'a pod that is deleted', changes: [{ deleted: true }, { deleted: true, ready: false, state: exited(143) }] },
     { what: 'eviction by the API (drain)', changes: [{ ready: false, disrupted: 'EvictionByEvictionAPI' }] },
@@ -127,10 +127,9 @@ describe('E27a: counts over a start of the controller', () => {
 
   it('nothing is counted twice', () => expect(again(aPod({ restarts: 1, last: exited(3) }))).toEqual(before));
   it('a crash in between is counted', () => expect(again(aPod({ restarts: 2, last: exited(3) })).crashes).toBe(2));
-  it('a pod that has gone in between takes nothing from the sum', () =>
+  it('a pod that was deleted in between does not reduce the sum', () =>
     expect(again(aPod({ restarts: 0 }, 'shop-y'))).toMatchObject({ crashes: 1 }));
-  it('what a pod that is not known did before is not counted', () =>
-    expect(again(aPod({ restarts: 5 }, 'shop-y'))).toMatchObject({ crashes: 1 }));
+  it('earlier ends of an unknown pod are not counted', () => expect(again(aPod({ restarts: 5 }, 'shop-y'))).toMatchObject({ crashes: 1 }));
 });
 
 it('E27a, I15: a thousand pods cost no more memory than 500, and few are remembered', () => {

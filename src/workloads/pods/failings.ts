@@ -2,18 +2,18 @@ import type { Condition } from '../../api/kinds/condition.ts';
 import type { ContainerStatus, Pod } from '../../api/kinds/pod.ts';
 import type { PodFailing, PodFailings } from '../../api/pod-failing.ts';
 
-/** The part of a pod that says whether it fails. Nothing else of it is kept. */
+/** The part of a pod that shows its failures. Nothing else of it is kept. */
 export interface PodView {
   uid: string;
   name: string;
   /** Containers that have ended, sidecars included. */
   ends: number;
   isReady: boolean;
-  /** It goes, or its node does: what happens to it says nothing of the version. */
+  /** The pod is being deleted, or its node is lost: its failures say nothing about the version. */
   isExcused: boolean;
-  /** It will never run again; its object is left. */
+  /** It will never run again; only its object is left. */
   isOver: boolean;
-  /** The last end of one of its containers, or why it is over. */
+  /** The last end of one of its containers, or the reason for which the pod is over. */
   last: PodFailing;
 }
 
@@ -22,17 +22,17 @@ interface SeenPod extends PodView {
   wasReady: boolean;
 }
 
-/** Pods of one canary, and what has been counted of them. */
+/** Pods of one canary, with the counts so far. */
 export interface SeenPods extends Pick<PodFailings, 'crashes' | 'lost' | 'last'> {
   pods: ReadonlyMap<string, SeenPod>;
 }
 
-/** What a controller that starts knows of the run: the counts of its status, and the ends that are in them. */
+/** Knowledge of a starting controller about the run: the counts of its status, and the ends that are in them. */
 export type KnownFailings = Pick<PodFailings, 'crashes' | 'lost' | 'ends'> & { last?: PodFailing | undefined };
 
-/** More pods are not looked at: memory of one release is bounded (I15). */
+/** Maximum number of pods that are evaluated: memory of one release is bounded (I15). */
 export const MOST_PODS = 500;
-/** More pods are not remembered over a start of the controller. */
+/** Maximum number of pods that are remembered over a start of the controller. */
 const MOST_REMEMBERED = 40;
 
 /** Ends that a container runtime does not know: the node was restarted. Source: kubelet convertStatusToAPIStatus, containerd's unknown exit. */
@@ -40,10 +40,10 @@ const UNKNOWN_ENDS = new Set(['ContainerStatusUnknown', 'Unknown']);
 
 /**
  * The view of one pod.
- * Excused is a pod with a deletionTimestamp (drain, eviction by the API, scale-down, rollout, delete), with the condition DisruptionTarget, and on a lost
- * node. DisruptionTarget with reason TerminationByKubelet is also node pressure, which the pod's own use may have caused: there `status.reason` is
- * Evicted, and it counts. A lost node has its pods marked by the node lifecycle controller, not by a kubelet: `status.reason` is NodeLost, or Ready
- * is False while ContainersReady stays True and no reason is given.
+ * Excused is a pod with a deletionTimestamp (drain, eviction by the API, scale-down, rollout, delete), with the condition DisruptionTarget, and on a lost node.
+ * DisruptionTarget with reason TerminationByKubelet is also set for node pressure, which the pod's own use can have caused: then `status.reason` is Evicted,
+ * and it counts. The pods of a lost node are marked by the node lifecycle controller, not by a kubelet: `status.reason` is NodeLost, or Ready is False while
+ * ContainersReady stays True and no reason is given.
  * Source: Kubernetes documentation, "Disruptions", Pod disruption conditions; kubernetes pkg/controller/util/node MarkPodsNotReady.
  */
 export function podView({ metadata: { uid = '', name, deletionTimestamp }, status = {}, spec }: Pod): PodView {
@@ -63,7 +63,7 @@ export function podView({ metadata: { uid = '', name, deletionTimestamp }, statu
   };
 }
 
-/** Nothing is counted yet; of the pods that are known, what they had when they were recorded. */
+/** Starts without counts; known pods begin with their recorded ends. */
 export function noneSeen(known: KnownFailings = { crashes: 0, lost: 0, ends: {} }): SeenPods {
   const { ends, crashes, lost, last } = known;
   const pods = Object.entries(ends)
@@ -72,7 +72,7 @@ export function noneSeen(known: KnownFailings = { crashes: 0, lost: 0, ends: {} 
   return { crashes, lost, ...(last && { last }), pods: new Map(pods) };
 }
 
-/** The pods after one of them has shown itself again (rule E27a). */
+/** The pods after a new view of one of them (rule E27a). */
 export function withPod(seen: SeenPods, now: PodView): SeenPods {
   const before = seen.pods.get(now.uid);
   if (before === undefined && seen.pods.size >= MOST_PODS) return seen;
@@ -102,7 +102,7 @@ export function failingsIn({ pods, crashes, lost, last }: SeenPods): PodFailings
   return { crashes, lost, unready, ...(last && { last }), ends };
 }
 
-/** A crash is not a loss of readiness besides. Before a pod was ready once, its start decides, and not this. */
+/** A crash is not also a loss of readiness. Before a pod was ready once, its start decides, and not this rule. */
 function failingsOf(before: SeenPod | undefined, now: PodView): { crashes: number; lost: number } {
   if (before?.wasReady !== true || now.isExcused) return { crashes: 0, lost: 0 };
   const risen = Math.max(0, now.ends - before.ends);
@@ -116,7 +116,7 @@ function remembered(uid: string, ends: number): SeenPod {
   return { uid, name: '', ends, isReady: false, isExcused: false, isOver: false, last: { pod: '' }, wasReady: true };
 }
 
-/** Containers that run as long as the pod does: native sidecars are init containers that restart always. */
+/** Containers that run as long as the pod: native sidecars are init containers that restart always. */
 function running(spec: Pod['spec'] | undefined, { containerStatuses = [], initContainerStatuses = [] }: NonNullable<Pod['status']>) {
   const sidecars = new Set((spec?.initContainers ?? []).flatMap((one) => (one.restartPolicy === 'Always' ? one.name : [])));
   return [...containerStatuses, ...initContainerStatuses.filter(({ name }) => sidecars.has(name))];

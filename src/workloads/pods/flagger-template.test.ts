@@ -14,7 +14,7 @@ const options = {
   configs: new Map([['configmap/settings', 'settings-primary']]),
 };
 const zone = 'topology.kubernetes.io/zone';
-/** As in the worked example of 03-2.7. */
+/** The target of the worked example of 03-2.7. */
 const target: KubeObject = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -54,7 +54,7 @@ const target: KubeObject = {
   },
 };
 
-it('E3: as in Flagger, labels stay but for those of Flux, one is suffixed; the id of the promotion is left out', () => {
+it('E3: labels are kept as in Flagger, except those of Flux and the label that gets a suffix; the id of the promotion is left out', () => {
   expect(flaggerSpec(target, options, { spreads: true }).template?.metadata).toEqual({
     labels: { app: 'checkout-primary', track: 'live', 'app.kubernetes.io/name': 'checkout' },
     annotations: { 'argocd.argoproj.io/tracking-id': 'shop:x' },
@@ -81,7 +81,7 @@ it('E3: as it has them, terms of DaemonSets are not rewritten', () => {
   expect(affinity).toEqual(raw(target).spec.template.spec.affinity);
 });
 
-it("03-B20: Flagger's primary is recognized where we would render another one", () => {
+it("03-B20: Flagger's primary is recognized if we would render another one", () => {
   const theirs = flaggerSpec(target, options, { spreads: true });
   const metadata = { ...theirs.template?.metadata, annotations: { ...theirs.template?.metadata?.annotations, 'flagger-id': '6d0c9a0e' } };
   const primary: KubeObject = { ...target, spec: { ...raw(target).spec, template: { ...theirs.template, metadata } } };

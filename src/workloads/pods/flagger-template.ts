@@ -21,9 +21,9 @@ interface Spread {
 }
 
 /**
- * The pod template that Flagger makes from the target (03-W9, W10, W23, W26–W34, CT20), which differs from ours where its rules do
- * harm: what it promoted must be known again as promoted, and not be analysed once more. The id of the promotion is left out. `spreads`:
- * it rewrites no spread terms of DaemonSets (03-W30).
+ * The pod template that Flagger makes from the target (03-W9, W10, W23, W26–W34, CT20), which differs from ours where Flagger's rules do harm: a revision that
+ * Flagger promoted must be recognized, and not be analysed again. The id of the promotion is left out. `spreads`: it rewrites no spread terms of DaemonSets
+ * (03-W30).
  */
 export function flaggerSpec(target: KubeObject, options: RenderOptions, { spreads }: { spreads: boolean }): PrimarySpec {
   const { key, primary } = options.selector;

@@ -10,10 +10,10 @@ import { rewriteSpreadTerms } from '../spread-terms.ts';
 import type { PrimarySpec, RenderOptions } from '../workload.ts';
 import { primaryPodLabels } from './primary-labels.ts';
 
-/** The primary to create (03-W14–W23), without its replica count. Without owner: the caller adds the anchor. */
+/** The primary to create (03-W14–W23), without its replica count. It has no owner: the caller adds the anchor. */
 export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject {
   const { key, primary } = options.selector;
-  // All labels stay, so that two workloads that differ in the second one only do not share pods (03-B21).
+  // All labels are kept, so that two workloads that differ only in the second label do not share pods (03-B21).
   const matchLabels = { ...selectorLabelsOf(target), [key]: primary };
   return {
     apiVersion: target.apiVersion,
@@ -38,8 +38,8 @@ export function primarySpec(canary: Canary, target: KubeObject, options: RenderO
 }
 
 /**
- * What was promoted before, with the labels by which its primary is selected now: without them the API server refuses it. A template of
- * another application, which has none of the labels, stays as it is.
+ * A previously promoted spec, with the labels by which its primary is selected now: without them the API server refuses it. A template of another application,
+ * which has none of the labels, is not changed.
  */
 export function withHeldLabels(spec: PrimarySpec, held: Labels): PrimarySpec {
   const { template } = spec;
@@ -52,14 +52,14 @@ export function withHeldLabels(spec: PrimarySpec, held: Labels): PrimarySpec {
 function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTemplate, options: RenderOptions): PodTemplate {
   const { selector, revision, configs } = options;
   const { namespace } = canary.metadata;
-  // `creationTimestamp: null` is written by older API servers only.
+  // Only older API servers write `creationTimestamp: null`.
   const { labels = {}, annotations, creationTimestamp: _none, ...otherMetadata } = template.metadata ?? {};
   return {
     ...template,
     metadata: {
       ...otherMetadata,
       labels: primaryPodLabels(target, selector),
-      // Derived from the revision, not random: a promotion of what the primary holds restarts nothing (03-B26).
+      // Derived from the revision, not random: a promotion of the same revision restarts nothing (03-B26).
       annotations: { ...withoutTracking(annotations), [revisionAnnotation]: revision },
     },
     spec: rewriteSpreadTerms(configs ? rewriteReferences(template.spec, configs) : template.spec, { labels, namespace, selector }),

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { aCanary } from '../../../test/fakes/world.ts';
 import { workloads } from '../index.ts';
 
-/** A hundred updated pods, of which so many are available. */
+/** A hundred updated pods, with this number of available ones. */
 const deployment = (name: string, availableReplicas: number) => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',

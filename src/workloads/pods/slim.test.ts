@@ -9,7 +9,7 @@ const slim = (podSpec: object | undefined) =>
     spec: { replicas: 2, ...(podSpec && { template: { metadata: { labels: { app: 'shop' } }, spec: podSpec } }) },
   }).spec;
 
-it('of a pod template only names and ports of its containers are kept, and its labels', () => {
+it('a slim pod template keeps only labels, and names and ports of its containers', () => {
   const [web, job] = [
     { name: 'web', image: '1', ports: [{ containerPort: 80 }] },
     { name: 'job', image: '1' },
@@ -23,7 +23,7 @@ it('of a pod template only names and ports of its containers are kept, and its l
   });
 });
 
-it('of init containers only sidecars with ports are kept, and a template without any has none', () => {
+it('a slim pod template keeps only sidecars with ports of its init containers, and none without such a sidecar', () => {
   const sidecar = { name: 'proxy', restartPolicy: 'Always', ports: [{ containerPort: 15_001 }] };
   const initContainers = [
     { ...sidecar, image: 'p' },

@@ -33,8 +33,8 @@ const SERVER_DEFAULTS: ServerDefaults = {
 };
 
 /**
- * Path of the first field in which the server's answer is not what was rendered, server defaults aside; undefined: none. `before`: the
- * object as the write found it, so that later additions of the server differ from what was left.
+ * Path of the first field in which the server's answer differs from the rendered spec, except for server defaults; undefined if none does. `before`: the object
+ * before the write, so that later additions of the server are distinguished from fields that were left.
  */
 export function templateMatches(answer: KubeObject, rendered: PrimarySpec, before?: KubeObject): string | undefined {
   return firstDifference(promotable(answer), rendered, 'spec', SERVER_DEFAULTS, before && { held: promotable(before) });

@@ -5,12 +5,12 @@ import type { Scaler } from './scaler.ts';
 const shape: ScalerShape = {
   apiVersion: 'autoscaling/v2',
   kind: 'HorizontalPodAutoscaler',
-  // An HPA without a maximum is refused by the server; it limits nothing here.
+  // The server refuses an HPA without a maximum; it limits nothing here.
   fields: { min: 'minReplicas', max: 'maxReplicas', defaults: { min: 1, max: Number.MAX_SAFE_INTEGER }, undercutting: [] },
   isPersonal: () => false,
 };
 
-/** HorizontalPodAutoscaler of `autoscaling/v2` (03-A7–A9), whatever version of the group the reference names. */
+/** HorizontalPodAutoscaler of `autoscaling/v2` (03-A7–A9), for any version of the group in the reference. */
 export const hpa: Scaler = {
   apiVersion: shape.apiVersion,
   kind: shape.kind,
@@ -19,7 +19,7 @@ export const hpa: Scaler = {
   renderPrimary: (canary, scaler, { atLeast } = {}) => renderPrimaryScaler(canary, scaler, shape, { atLeast }),
   renderKept: (canary, primary, { atLeast } = {}) => keptPrimaryScaler(canary, primary, shape, atLeast),
   raisePatch: (scaler, atLeast, limits) => raisePatchOf(scaler, shape.fields, atLeast, limits),
-  // An HPA stands down by itself while its workload is at zero (03-A9).
+  // An HPA pauses by itself while its workload is at zero (03-A9).
   pausePatch: () => undefined,
   resumePatch: () => undefined,
 };

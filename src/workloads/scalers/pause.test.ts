@@ -25,7 +25,7 @@ describe('pause', () => {
     { had: 'no pause', annotations: {} },
     { had: "a user's own pause at 3", annotations: { [pausedReplicas]: '3' } },
     { had: 'other annotations', annotations: { 'autoscaling.keda.sh/paused': 'true', team: 'a' } },
-  ])('03-A14: with $had, the target is held at zero and everything is put back', ({ annotations }) => {
+  ])('03-A14: with $had, the target is held at zero and everything is restored', ({ annotations }) => {
     const paused = patched(so(annotations), scaledObject.pausePatch(so(annotations)));
     expect(paused.metadata.annotations).toMatchObject({ [pausedReplicas]: '0' });
     expect(scaledObject.pausePatch(paused)).toBeUndefined();

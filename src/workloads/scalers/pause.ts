@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { MergePatch } from './scaler.ts';
 
-/** KEDA holds the workload at this many pods as long as it is there. */
+/** KEDA holds the workload at this number of pods while the annotation exists. */
 export const pausedReplicas = 'autoscaling.keda.sh/paused-replicas';
-/** On a ScaledObject that we paused: the user's own value of `pausedReplicas`, empty when there was none. */
+/** On a ScaledObject that we paused: the user's own value of `pausedReplicas`, empty if it had none. */
 export const pausedByUsAnnotation = 'serin.dev/paused-replicas-before';
 
-/** Holds the target at zero (03-A14) by the annotation alone, and notes what the user had there, to put it back. */
+/** Holds the target at zero (03-A14) only by the annotation, and records the user's value to restore it. */
 export function pausePatch(scaler: KubeObject): MergePatch | undefined {
   const { annotations = {} } = scaler.metadata;
   const own = annotations[pausedReplicas];
@@ -15,8 +15,8 @@ export function pausePatch(scaler: KubeObject): MergePatch | undefined {
 }
 
 /**
- * Gives the target back to its ScaledObject. A zero without our note was left by the controller before us, which makes no notes: with it
- * no release could ever start, so it goes too. Any other value is the user's.
+ * Ends the pause. A zero without our note was left by Flagger, which makes no notes: with it no release could ever start, so it is also removed. Any other
+ * value is the user's.
  */
 export function resumePatch(scaler: KubeObject): MergePatch | undefined {
   const { annotations = {} } = scaler.metadata;

@@ -24,7 +24,7 @@ const prometheus = (query: string, name?: string) => ({ type: 'prometheus', ...(
 
 describe('primaryQuery', () => {
   it.each([
-    // 03-A11: what users rely on.
+    // 03-A11: forms on which users rely.
     { is: 'the target', query: 'sum(rate(rq{app="checkout"}[1m]))', becomes: 'sum(rate(rq{app="checkout-primary"}[1m]))' },
     { is: 'its canary Service', query: 'rq{svc="checkout-canary"}', becomes: 'rq{svc="checkout-primary"}' },
     { is: 'both', query: 'a{x="checkout"}+b{y="checkout-canary"}', becomes: 'a{x="checkout-primary"}+b{y="checkout-primary"}' },
@@ -64,22 +64,22 @@ describe('primaryQuery', () => {
     { is: 'a metric', query: 'checkout{code="200"}' },
     { is: 'part of a metric', query: 'checkout_total' },
     { is: 'a function', type: 'datadog', target: 'sum', query: 'sum(last_5m):avg:rq{service:cart}' },
-  ])('03-B12: leaves $is alone', ({ query, type = 'prometheus', target = 'checkout' }) =>
+  ])('03-B12: does not change $is', ({ query, type = 'prometheus', target = 'checkout' }) =>
     expect(primaryQuery(query, target, type)).toBe(query),
   );
 
-  it('03-B12: a target of one letter, which is in every word, is found where it stands alone', () => {
+  it('03-B12: a target of one letter, which is in every word, is found as a whole word', () => {
     const query = 'avg(rate(a_total{app="a", canary="a-canary", all=~"a|b", aa="aa"}[1m]))';
     expect(primaryQuery(query, 'a', 'prometheus')).toBe(
       'avg(rate(a_total{app="a-primary", canary="a-primary", all=~"a-primary|b", aa="aa"}[1m]))',
     );
   });
 
-  it('03-B12: a name that is a pattern itself is taken literally', () => {
+  it('03-B12: a name that is itself a pattern is taken literally', () => {
     expect(primaryQuery('rq{app=~"a.b|axb"}', 'a.b', 'prometheus')).toBe('rq{app=~"a.b-primary|axb"}');
   });
 
-  it('03-B12: no placeholder can be hit: once rewritten, nothing more is', () => {
+  it('03-B12: a rewritten query is not rewritten again', () => {
     const word = fc.constantFrom(
       'checkout',
       'checkout-canary',
@@ -106,14 +106,14 @@ describe('primaryQuery', () => {
 });
 
 describe('primaryTriggers', () => {
-  it('03-A11: rewrites the query of each trigger and leaves every other field as it is', () => {
+  it('03-A11: rewrites the query of each trigger and no other field', () => {
     const cron = { type: 'cron', metadata: { start: '0 8 * * *', desiredReplicas: '4' }, invented: { deep: [null] } };
     const { triggers, warnings } = primaryTriggers(aCanary(), [{ ...prometheus('rq{app="checkout"}'), useCachedMetrics: true }, cron]);
     expect(triggers).toEqual([{ ...prometheus('rq{app="checkout-primary"}'), useCachedMetrics: true }, cron]);
     expect(warnings).toEqual([]);
   });
 
-  it('03-B12: says so when a query does not speak of the target', () => {
+  it('03-B12: warns when a query does not name the target', () => {
     const { triggers, warnings } = primaryTriggers(aCanary(), [prometheus('rq{app="cart"}', 'load')]);
     expect(triggers).toEqual([prometheus('rq{app="cart"}', 'load')]);
     expect(warnings).toEqual([
@@ -121,12 +121,12 @@ describe('primaryTriggers', () => {
     ]);
   });
 
-  it('03-B12: says so when a query speaks of the primary too, which may cancel out', () => {
+  it('03-B12: warns when a query also names the primary, which can cancel out', () => {
     const { warnings } = primaryTriggers(aCanary(), [prometheus('rq{pod=~"checkout-.*", pod!~"checkout-primary-.*"}')]);
     expect(warnings).toEqual(['the query of trigger 0 speaks of checkout-primary already: set spec.autoscalerRef.primaryScalerQueries']);
   });
 
-  it('03-A12: a given query goes to the trigger of that name, and nothing else is rewritten', () => {
+  it('03-A12: a given query goes to the trigger of that name, and no other query is rewritten', () => {
     const own = [prometheus('rq{app="checkout"}', 'load'), prometheus('errors{app="checkout"}', 'errors')];
     const { triggers, warnings } = primaryTriggers(aCanary({ load: 'mine' }), own);
     expect(triggers).toEqual([prometheus('mine', 'load'), own[1]]);
@@ -138,7 +138,7 @@ describe('primaryTriggers', () => {
     expect(primaryTriggers(aCanary({}), own)).toEqual({ triggers: own, warnings: [] });
   });
 
-  it('03-B12: metadata.name is taken where no trigger has the name, with a warning', () => {
+  it('03-B12: metadata.name is used if no trigger has the name, with a warning', () => {
     const own = { type: 'prometheus', metadata: { name: 'load', query: 'rq{app="checkout"}' } };
     const { triggers, warnings } = primaryTriggers(aCanary({ load: 'mine' }), [own]);
     expect(triggers).toEqual([{ type: 'prometheus', metadata: { name: 'load', query: 'mine' } }]);
@@ -153,12 +153,12 @@ describe('primaryTriggers', () => {
     expect(triggers).toEqual([other, prometheus('mine', 'load')]);
   });
 
-  it('03-A12: says so when a given query finds no trigger', () => {
+  it('03-A12: warns when a given query finds no trigger', () => {
     const { warnings } = primaryTriggers(aCanary({ lost: 'mine' }), [prometheus('own', 'load')]);
     expect(warnings).toEqual(['spec.autoscalerRef.primaryScalerQueries.lost names no trigger: give one of them this name']);
   });
 
-  it('a ScaledObject without triggers, or with an entry that is not a trigger, passes as it is', () => {
+  it('a ScaledObject without triggers, or with an entry that is not a trigger, is not changed', () => {
     expect(primaryTriggers(aCanary(), undefined)).toEqual({ warnings: [] });
     expect(primaryTriggers(aCanary(), ['odd', null])).toEqual({ triggers: ['odd', null], warnings: [] });
   });

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.ts';
 import { quotedPieces } from './quoted-pieces.ts';
 
 interface Rewritten {
-  /** Absent: the ScaledObject has no list of triggers. */
+  /** Absent if the ScaledObject has no list of triggers. */
   triggers?: readonly unknown[];
   warnings: readonly string[];
 }
@@ -16,15 +16,14 @@ interface Trigger {
   [field: string]: unknown;
 }
 
-/** Languages whose names of applications stand in quotes; a bare word is a function or a metric of theirs. */
+/** Languages that quote the names of applications; a bare word is one of their functions or metrics. */
 const QUOTED_ONLY = new Set(['prometheus', 'loki']);
 
 type Given = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * The triggers of the primary's ScaledObject: those named in `primaryScalerQueries` get their query from there and no other is
- * touched (03-A12); without it, each query that speaks of the target speaks of the primary (03-A11). What `primaryScalerTriggers` gives of
- * a trigger's metadata stands instead of its own, whatever its type (03-B12).
+ * The triggers of the primary's ScaledObject: those named in `primaryScalerQueries` get their query from there and no other is changed (03-A12); without it,
+ * the target's name in each query is replaced by the primary's (03-A11). Metadata in `primaryScalerTriggers` replace those of a trigger of any type (03-B12).
  */
 export function primaryTriggers(canary: Canary, triggers: unknown): Rewritten {
   if (!Array.isArray(triggers)) return { warnings: [] };
@@ -82,9 +81,8 @@ function withOwnQueries(triggers: readonly unknown[], target: string, queried: R
 }
 
 /**
- * The query with `<t>` and `<t>-canary` replaced by `<t>-primary` wherever they stand as a whole name, be it followed by the pattern of
- * its pods' names; `checkout2`, `checkout-api` and `checkout-primary` are other names (03-B12). Where names stand in quotes nothing else
- * is looked at.
+ * The query with `<t>` and `<t>-canary` replaced by `<t>-primary` if they are a whole name, also if the pattern of its pods' names follows; `checkout2`,
+ * `checkout-api` and `checkout-primary` are other names (03-B12). If names are quoted, only quoted text is replaced.
  */
 export function primaryQuery(query: string, target: string, type?: string): string {
   const primary = `${target}-primary`;
@@ -102,7 +100,7 @@ function speaksOf(query: string, name: string): boolean {
   return nameOf(name, '').test(query);
 }
 
-/** Letters, digits and `_` go on a name, and so does `-` before one of them; `checkout-.*` and `checkout-%` are patterns of pods. */
+/** Letters, digits and `_` continue a name, and so does `-` before one of them; `checkout-.*` and `checkout-%` are patterns of pods. */
 function nameOf(name: string, suffix: string): RegExp {
   return new RegExp(`(?<![A-Za-z0-9_-])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}${suffix}(?![A-Za-z0-9_]|-[A-Za-z0-9_])`, 'g');
 }

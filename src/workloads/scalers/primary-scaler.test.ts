@@ -10,12 +10,12 @@ const noteOf = ({ metadata }: KubeObject) => metadata.annotations?.[promotedScal
 const canary = aCanary();
 const { object: rendered } = hpa.renderPrimary(canary, anHpa());
 
-it('03-A2: what is kept is what was promoted, whatever the object has become', () => {
+it('03-A2: the promoted scaler is kept, with any later edits of the object', () => {
   const edited = { ...rendered, metadata: { ...rendered.metadata, labels: { theirs: 'yes' } }, spec: { maxReplicas: 33 } };
   expect(hpa.renderKept(canary, edited)).toEqual(rendered);
 });
 
-it('03-A4: limits of the Canary hold, and are what is kept from then on', () => {
+it('03-A4: limits of the Canary apply, and are kept from then on', () => {
   const autoscalerRef = {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler' as const,
@@ -31,7 +31,7 @@ it.each([
   { what: 'none', note: undefined },
   { what: 'one that is not JSON', note: '{' },
   { what: 'one without a spec', note: '{"labels":{},"annotations":{}}' },
-])('of a note that is $what, nothing is known', ({ note }) => {
+])('a note that is $what gives no scaler to keep', ({ note }) => {
   const annotations = { ...(note !== undefined && { [promotedScalerAnnotation]: note }) };
   expect(hpa.renderKept(canary, { ...rendered, metadata: { ...rendered.metadata, annotations } })).toBeUndefined();
 });

@@ -13,13 +13,13 @@ export interface ScalerShape {
   apiVersion: string;
   kind: string;
   fields: LimitFields;
-  /** Labels and annotations that belong to the one object they are on, beside the tracking of deployment tools. */
+  /** Labels and annotations that belong only to the object they are on, beside the tracking of deployment tools. */
   isPersonal(key: string): boolean;
 }
 
 /**
- * The primary's scaler from the user's raw object: everything is taken over as it is, but for the workload that it scales, the limits of
- * `primaryScalerReplicas` (03-A4), and what `change` makes of the rest.
+ * The primary's scaler from the user's raw object: everything is copied unmodified, except the workload that it scales, the limits of `primaryScalerReplicas`
+ * (03-A4), and the changes of `change`.
  */
 export function renderPrimaryScaler(
   canary: Canary,
@@ -29,7 +29,7 @@ export function renderPrimaryScaler(
 ): RenderedScaler {
   const { labels, annotations } = scaler.metadata;
   const copied = {
-    // Not what a release has made of the user's own.
+    // Without changes that a release has made to the user's own.
     ...ownSpec(scaler),
     scaleTargetRef: { ...asScaler(scaler).spec?.scaleTargetRef, name: names(canary).primary },
     ...limitsOf(canary, shape),
@@ -44,8 +44,8 @@ export function renderPrimaryScaler(
 }
 
 /**
- * The primary's scaler as the last promotion made it (03-A2), with the limits that the Canary has now (03-A4); undefined where an earlier version
- * of Serin has promoted, which left no note of that.
+ * The primary's scaler from the last promotion (03-A2), with the present limits of the Canary (03-A4); undefined if an earlier version of Serin has promoted,
+ * which left no note.
  */
 export function keptPrimaryScaler(
   canary: Canary,
@@ -58,7 +58,7 @@ export function keptPrimaryScaler(
   return primaryScaler(canary, shape, { ...promoted, spec: { ...promoted.spec, ...limitsOf(canary, shape) } }, atLeast);
 }
 
-/** What a promotion makes of the user's scaler, but for what a release raises. */
+/** The promoted part of the user's scaler, without minimums that a release raises. */
 const Promoted = z.object({
   labels: z.record(z.string(), z.string()),
   annotations: z.record(z.string(), z.string()),
@@ -74,10 +74,10 @@ function readPromoted(text: string | undefined): Promoted | undefined {
   }
 }
 
-/** The API server takes 256 KiB of annotations. A scaler that has so much to remember is not put back. */
+/** The API server accepts 256 KiB of annotations. A scaler with a larger note is not restored. */
 const LONGEST_NOTE = 65_536;
 
-/** Annotations that belong to the one scaler that has them. */
+/** Annotations that belong only to this scaler. */
 const OURS = new Set([raisedAnnotation, promotedScalerAnnotation]);
 
 function limitsOf({ spec: { autoscalerRef } }: Canary, { fields }: ScalerShape): JsonRecord {

@@ -1,12 +1,12 @@
-/** A part of a query: a quoted text with its quotes, or what stands between two of them. */
+/** A part of a query: a quoted text with its quotes, or the text between two of them. */
 export interface Piece {
   text: string;
   isQuoted: boolean;
 }
 
 /**
- * The pieces of a query, in order. A quote that is never closed is an ordinary character. Each kind of quote is looked for once in any
- * part of the text: where one stays open, so do all of its kind behind it, up to the place where the search ended.
+ * The pieces of a query, in order. A quote that is never closed is an ordinary character. Each kind of quote is searched once in any part of the text: if one
+ * stays open, so do all of its kind behind it, up to the end of that search.
  */
 export function quotedPieces(query: string): Piece[] {
   const pieces: Piece[] = [];
@@ -35,7 +35,7 @@ const isQuote = (character: string): boolean => character === '"' || character =
 
 const LINE_END = /[\n\r\u2028\u2029]/;
 
-/** Index of the closing quote, or of the place from which there can be none: the end, or a backslash before the end of a line. */
+/** Index of the closing quote, or of the place after which none can follow: the end, or a backslash before the end of a line. */
 function closing(query: string, open: number, quote: string): number {
   let at = open + 1;
   while (at < query.length && query.charAt(at) !== quote) {

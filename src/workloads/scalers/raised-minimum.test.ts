@@ -23,7 +23,7 @@ const merge = (into: Record<string, unknown>, change: object): Record<string, un
 
 function patched(object: KubeObject, patch: MergePatch | undefined): KubeObject {
   if (patch === undefined) return object;
-  // Into the version that it was computed from.
+  // Merged into the version from which it was computed.
   expect(patch.metadata.resourceVersion).toBe(object.metadata.resourceVersion);
   const annotations = merge(object.metadata.annotations ?? {}, patch.metadata.annotations ?? {}) as Record<string, string>;
   return { ...object, metadata: { ...object.metadata, annotations }, spec: merge(asScaler(object).spec ?? {}, patch.spec ?? {}) };
@@ -40,7 +40,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
     { own: 2, ceiling: 10, atLeast: 14, held: 10 },
     { own: 8, ceiling: 10, atLeast: 6, held: 8 },
     { own: undefined, ceiling: 10, atLeast: 6, held: 6 },
-  ])('03-W36: own $own, raised to $atLeast below $ceiling is $held, and comes back', ({ own, ceiling, atLeast, held }) => {
+  ])('03-W36: own $own, raised to $atLeast below $ceiling is $held, and is restored', ({ own, ceiling, atLeast, held }) => {
     const object = withSpec({ ...(own === undefined ? {} : { [min]: own }), [max]: ceiling, invented: { deep: [1] } });
     const up = raised(object, atLeast);
     expect(specOf(up)?.[min]).toBe(held);
@@ -49,7 +49,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
     expect(raised(up, undefined)).toEqual(object);
   });
 
-  it('remembers the own minimum over any number of raises', () => {
+  it('remembers its own minimum over any number of raises', () => {
     const object = withSpec({ [min]: 2, [max]: 20 });
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 30 })), (raises) => {
@@ -63,7 +63,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
   it.each([
     { edit: 9, atLeast: 6, held: 9 },
     { edit: 3, atLeast: 6, held: 6 },
-  ])('E101: a minimum that was edited to $edit meanwhile is the own one', ({ edit, atLeast, held }) => {
+  ])('E101: a minimum that was edited to $edit meanwhile becomes its own', ({ edit, atLeast, held }) => {
     const up = raised(withSpec({ [min]: 2, [max]: 10 }), 6);
     const edited = { ...up, spec: { ...specOf(up), [min]: edit } };
     expect(scaler.limits(edited).min).toBe(edit);
@@ -73,7 +73,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
     expect(raised(edited, undefined)).toEqual(withSpec({ [min]: edit, [max]: 10 }));
   });
 
-  it('a minimum that an earlier version has raised is restored, too', () => {
+  it('a minimum that an earlier version has raised is also restored', () => {
     const old = withSpec({ [min]: 6, [max]: 10 });
     old.metadata.annotations = { team: 'a', 'serin.dev/before-raise': `{"${min}":2}` };
     expect(scaler.limits(old).min).toBe(2);
@@ -89,7 +89,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
     ]);
   });
 
-  it('with an unreadable note the current value counts as wished', () => {
+  it('with an unreadable note the current value counts as wished by the user', () => {
     const broken = withSpec({ [min]: 6, [max]: 10 });
     broken.metadata.annotations = { 'serin.dev/before-raise': 'not JSON' };
     expect(scaler.limits(broken).min).toBe(6);
@@ -97,7 +97,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
   });
 });
 
-it('03-A10: idleReplicaCount would undercut a raised minimum, and comes back with the own one', () => {
+it('03-A10: idleReplicaCount would undercut a raised minimum, and is restored with the own one', () => {
   const object = scalerOf('ScaledObject', { idleReplicaCount: 0, minReplicaCount: 2, maxReplicaCount: 10 });
   const up = patched(object, scalers.ScaledObject.raisePatch(object, 6));
   expect(up.spec).toEqual({ minReplicaCount: 6, maxReplicaCount: 10 });

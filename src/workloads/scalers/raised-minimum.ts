@@ -3,20 +3,20 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord, type JsonRecord } from '../../base/json.ts';
 import type { MergePatch, ReplicaLimits } from './scaler.ts';
 
-/** On a scaler whose minimum a release has raised: the fields as they were before, and as they were written, to detect an edit since. */
+/** On a scaler whose minimum a release has raised: the original fields, and the written ones, to detect a later edit. */
 export const raisedAnnotation = 'serin.dev/before-raise';
 
-/** How one kind of scaler spells its limits. */
+/** Names of the limits in one kind of scaler. */
 export interface LimitFields {
   min: string;
   max: string;
   /** The server's value for an absent field. */
   defaults: ReplicaLimits;
-  /** Fields that let the scaler go below its minimum; they are left out while it is raised. */
+  /** Fields that let the scaler go below its minimum; they are removed while it is raised. */
   undercutting: readonly string[];
 }
 
-/** The limits by the scaler's own wish, whatever has been raised. */
+/** The user's limits of the scaler, without a raise. */
 export function ownLimits(scaler: KubeObject, fields: LimitFields): ReplicaLimits {
   return limitsOf(ownSpec(scaler), fields);
 }
@@ -25,13 +25,13 @@ export function limitsOf(spec: JsonRecord, { min, max, defaults }: LimitFields):
   return { min: whole(spec[min]) ?? defaults.min, max: whole(spec[max]) ?? defaults.max };
 }
 
-/** The same spec with its minimum raised, and the note that takes that back. Unchanged when it is high enough. */
+/** The same spec with its minimum raised, and the note to restore it. Unchanged if the minimum is high enough. */
 export function withRaisedMinimum(spec: JsonRecord, fields: LimitFields, atLeast: number | undefined): { spec: JsonRecord; note?: string } {
   const raise = raiseOf(spec, fields, atLeast);
   return raise ? { spec: merged(spec, raise), note: noteOf(spec, raise) } : { spec };
 }
 
-/** `limits`: what its owner wishes now, where that is said elsewhere; absent ones stay as they are. */
+/** `limits`: the limits that its owner sets elsewhere; absent limits do not change. */
 export function raisePatchOf(
   scaler: KubeObject,
   fields: LimitFields,
@@ -49,7 +49,7 @@ export function raisePatchOf(
   return isHeld ? undefined : patchOf(scaler, note ?? (known && null), spec);
 }
 
-/** The spec as its owner wishes it. A minimum that was edited since we raised it is the wish of that writer. */
+/** The spec that its owner wants. A minimum that was edited after the raise is the wish of that writer. */
 export function ownSpec(scaler: KubeObject): JsonRecord {
   const known = remembered(scaler);
   const { spec = {} } = asScaler(scaler);
@@ -80,7 +80,7 @@ interface Note {
   to?: JsonRecord;
 }
 
-/** Undefined when nothing was raised; of a note that cannot be read, what stands is the wish. */
+/** Undefined if nothing was raised; with a note that cannot be read, the present values count as the user's. */
 function remembered(scaler: KubeObject): Note | undefined {
   const text = scaler.metadata.annotations?.[raisedAnnotation];
   if (text === undefined) return undefined;

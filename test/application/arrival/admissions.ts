@@ -14,7 +14,7 @@ interface Place {
   ports: readonly ContainerPort[];
 }
 
-/** Which connections NetworkPolicies let through: between workloads, and from and to all that policies speak of. */
+/** Connections that NetworkPolicies admit: between workloads, and from and to all peers that policies select. */
 export function admissions(seen: Seen, say: Say): void {
   const policies = seen.all('NetworkPolicy');
   const workloads: Place[] = seen.workloads.map(({ peer, ports }) => ({ peer, ports: [...ports, ...servedPorts(seen), ODD] }));
@@ -50,7 +50,7 @@ const uniquePorts = (ports: readonly ContainerPort[]): ContainerPort[] => [
   ...new Map(ports.map((port) => [`${port.number}/${port.protocol}`, port])).values(),
 ];
 
-/** Pods and addresses that no object of the world is, but that a policy may mean: one for each peer, and some that it does not mean. */
+/** Pods and addresses that no object of the world describes, but that a policy can select: one for each peer, and some that no policy selects. */
 function strangers(seen: Seen): Peer[] {
   const { namespace } = seen.app;
   const found = new Map<string, Peer>();

@@ -6,7 +6,7 @@ import { breaksIn, brokenKinds, describeLoss, report, shrink, unknownBreaks } fr
 import { clean, type Trap, traps } from './traps.ts';
 import { arrivingIn, objectsOf, worldOf } from './world.ts';
 
-/** `WORLD_SEED=18` plays that world alone. */
+/** `WORLD_SEED=18` plays only that world. */
 const only = process.env.WORLD_SEED;
 const FRESH = Array.from({ length: 20 }, (_, index) => 20_001 + index);
 const seeds = only === undefined ? FRESH : [Number(only)];
@@ -27,7 +27,7 @@ describe.runIf(only === undefined)('I17', () => {
     expect(unknownBreaks(await outcomeOf(trap)).map(describeLoss)).toEqual([]);
   });
 
-  it.each(Object.keys(knownLosses) as KindOfLoss[])('what is still lost is known: %s', async (kind) => {
+  it.each(Object.keys(knownLosses) as KindOfLoss[])('each known loss still occurs: %s', async (kind) => {
     const outcomes = await Promise.all(traps.filter((trap) => trap.kind === kind).map(outcomeOf));
     // When this fails, nothing of the kind is lost any more: it goes from known-losses.ts.
     expect(outcomes.flatMap(brokenKinds)).toContain(kind);

@@ -1,7 +1,7 @@
 import { type KindOfLoss, kindsOfLoss } from './kinds-of-loss.ts';
 import type { Outcome } from './play.ts';
 
-/** The same application under both. */
+/** Results of the same application under both. */
 export interface Beside {
   flagger: Outcome;
   serin: Outcome;
@@ -12,13 +12,13 @@ interface Kept {
   keeps: number;
   /** Something is lost, and no event or condition says so. */
   silently: number;
-  /** What is lost is named. */
+  /** Something is lost, and an event or condition names it. */
   warned: number;
   /** Nothing is written, and the remedy is named. */
   refused: number;
 }
 
-/** What the long run writes: test/differential/arrival-results.json, of which a part of docs/differential.md is made. */
+/** Results of the long run: test/differential/arrival-results.json, from which a part of docs/differential.md is generated. */
 export interface ArrivalResults {
   flagger: string;
   firstSeed: number;
@@ -70,7 +70,7 @@ function keptOf(outcomes: readonly Outcome[]): Kept {
   return { keeps: count('keeps'), silently: count('silently'), warned: count('warned'), refused: count('refused') };
 }
 
-/** As Markdown. */
+/** Table of the results, as Markdown. */
 export function besideTable({ both, kinds, worlds, refusedWithoutLoss }: ArrivalResults): string {
   const row = (name: string, { keeps, silently, warned, refused }: Kept) => `| ${name} | ${keeps} | ${silently} | ${warned} | ${refused} |`;
   return [

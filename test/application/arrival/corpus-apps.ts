@@ -11,7 +11,7 @@ const folder = process.env.ARRIVAL_APPS ?? '';
 
 const ENDINGS: readonly Ending[] = ['success', 'failure', 'replaced', 'renamed'];
 
-/** Public applications, each with the Canary that a newcomer writes: none where the folder is not there. */
+/** Public applications, each with the Canary that a newcomer writes. Empty if the folder does not exist. */
 export function corpusApps(): Arriving[] {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));

@@ -184,7 +184,7 @@ describe('a fingerprint', () => {
     expect(of([]).facts.get('who answers at Service/db:5432/TCP')?.value).toBe('db:5432');
   });
 
-  it('is the same where the primary stands for the target', () => {
+  it('is the same if the primary replaces the target', () => {
     const primary = (all: KubeObject[]) =>
       all.map((one) => {
         if (named(one, 'Service/shop')) return { ...one, spec: { ...(one.spec as object), selector: { app: 'shop-primary' } } };

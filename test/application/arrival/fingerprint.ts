@@ -7,7 +7,7 @@ import { endpointsOf, ledTo, requests } from './requests.ts';
 import { type Application, look, type Seen } from './seen.ts';
 
 export interface Fact {
-  /** What is lost if it changes. */
+  /** Kind of the loss if the fact changes. */
   kind: KindOfLoss;
   value: string;
   /** Objects that it comes from, as `Kind/name`. */
@@ -16,14 +16,14 @@ export interface Fact {
 
 export type Say = (key: string, kind: KindOfLoss, values: readonly string[], from: readonly KubeObject[]) => void;
 
-/** What holds for users and pods at one moment, by what was asked. Target, primary and canary of the application have one name. */
+/** Facts for users and pods at one moment, by the request or check behind each. Target, primary and canary of the application have one name. */
 export interface Fingerprint {
   facts: ReadonlyMap<string, Fact>;
   /** Services that lead to the target's pods, though the apex does not at this moment. */
   besideRoutes: readonly string[];
 }
 
-/** Everything that I17 is about, from all objects of the cluster at one moment. It shares no code with what Serin goes by. */
+/** All facts of I17, from all objects of the cluster at one moment. It shares no code with Serin's own analysis. */
 export function fingerprint(objects: readonly KubeObject[], app: Application): Fingerprint {
   const seen = look(objects, app);
   const facts = new Map<string, Fact>();
@@ -54,24 +54,24 @@ function besideRoutes(seen: Seen): string[] {
 
 export interface Loss {
   kind: KindOfLoss;
-  /** What was asked. */
+  /** The request or check behind the fact. */
   what: string;
   before: string;
   now: string;
   objects: readonly string[];
 }
 
-/** What held before and does not now. What is new is not a loss. */
+/** Facts that held before and do not hold now. New facts are not losses. */
 export function lossesIn(before: Fingerprint, now: Fingerprint): Loss[] {
   const pairs = new Set([...now.facts.keys()].flatMap((what) => pairOf(what) ?? []));
   return [...before.facts].flatMap(([what, fact]): Loss[] => {
     const found = now.facts.get(what);
-    // Ports of Services are tried at every pod: one that no Service has any more is not, and says nothing about policies.
+    // Ports of Services are tried at every pod: a port that no Service has any more is not tried, and says nothing about policies.
     const pair = pairOf(what);
     if (found === undefined && pair !== undefined && pairs.has(pair)) return [];
     const value = found?.value ?? 'nothing';
     if (value === fact.value || isAllowed(fact, value, what)) return [];
-    // Of a connection that is refused now, the policy of now says whose it is.
+    // A newly refused connection counts as a loss of the policy that refuses it now.
     const isNewlyRefused = what.includes('→') && fact.value === 'admitted' && found !== undefined;
     const { kind, objects } = isNewlyRefused ? found : fact;
     return [{ kind, what, before: fact.value, now: value, objects }];

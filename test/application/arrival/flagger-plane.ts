@@ -14,7 +14,7 @@ import { eventually } from '../../scenarios/eventually.ts';
 
 type Kind = Pick<KubeObject, 'apiVersion' | 'kind'>;
 
-/** What Flagger writes beside what users do. */
+/** Kinds that Flagger writes, besides the kinds of users. */
 const WRITTEN: readonly Kind[] = [
   { apiVersion: 'v1', kind: 'Namespace' },
   { apiVersion: 'v1', kind: 'Event' },
@@ -59,7 +59,7 @@ export class FlaggerPlane {
       });
       await Promise.all([...stores.values()].map(({ synced }) => synced));
       const port = await freePort();
-      // No check of theirs asks for a metric.
+      // None of their checks needs a metric.
       const flagger = startFlagger(program, join(folder, 'flagger.log'), {
         kubeconfig: real.adminKubeconfigFile,
         'metrics-server': 'http://127.0.0.1:9',
@@ -80,7 +80,7 @@ export class FlaggerPlane {
     }
   }
 
-  /** All objects of a namespace as they were last seen, the namespace itself, and rules of the whole mesh that end in its name. */
+  /** Last seen objects of a namespace, the namespace itself, and rules of the whole mesh that end in its name. */
   objects(namespace: string): KubeObject[] {
     const isMeant = ({ kind, metadata }: KubeObject) =>
       metadata.namespace === namespace ||
@@ -105,7 +105,7 @@ async function stopAll(stops: readonly (() => unknown)[]): Promise<void> {
   for (const stop of stops.toReversed()) await stop();
 }
 
-/** Kinds without a definition among the fixtures: their objects are kept as they are. */
+/** Defines kinds that the fixtures lack, so that their objects can be stored. */
 async function serve(cluster: KubeCluster, apiVersion: string, kind: string): Promise<void> {
   const [group = '', version = ''] = apiVersion.split('/');
   if (SERVED.test(apiVersion)) return;

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { type Raw, raw } from '../../fakes/raw.ts';
 
-/** Where rules of the whole mesh are. */
+/** Namespace of rules for the whole mesh. */
 export const ROOT_NAMESPACE = 'istio-system';
 const DOMAIN = 'svc.cluster.local';
 
@@ -16,8 +16,8 @@ export function hostOf(host: string, namespace: string): string {
 const covers = (pattern: string, host: string): boolean => pattern === host || (pattern.startsWith('*') && host.endsWith(pattern.slice(1)));
 
 /**
- * What a client of a namespace goes by (istio.io: "DestinationRule lookup path"): rules of the client's namespace, then of the Service's, then of the
- * root namespace. Within one the most specific host counts, and rules of the same host are merged, the oldest first.
+ * Rules that apply to a client of a namespace (istio.io: "DestinationRule lookup path"): rules of the client's namespace, then of the Service's, then of the
+ * root namespace. Within a namespace the most specific host counts, and rules of the same host are merged, the oldest first.
  */
 export function rulesFor(all: readonly KubeObject[], host: string, client: string, service: string): KubeObject[] {
   for (const namespace of new Set([client, service, ROOT_NAMESPACE])) {
@@ -42,13 +42,13 @@ function byAge(a: KubeObject, b: KubeObject): number {
 }
 
 export interface TrafficPolicy {
-  /** What applies to the port, with the settings of a subset over those of the rule. */
+  /** Policy of the port, with the settings of a subset over those of the rule. */
   policy: Raw;
   /** Undefined where the subset is not defined. */
   subset: Record<string, string> | undefined;
 }
 
-/** Settings of a port stand in place of the rule's; a subset's in place of the same ones of the rule. */
+/** Settings of a port replace the rule's; settings of a subset replace the same settings of the rule. */
 export function trafficPolicyFor(rules: readonly KubeObject[], port: number, subsetName: string | undefined): TrafficPolicy {
   const own = rules.map((rule) => raw(rule).spec.trafficPolicy).find((one) => one !== undefined && one !== null) ?? {};
   const subset = rules.flatMap((rule) => raw(rule).spec.subsets ?? []).find(({ name }: Raw) => name === subsetName);
@@ -65,7 +65,7 @@ function ofPort({ portLevelSettings, ...rest }: Raw, port: number): Raw {
   return settings;
 }
 
-/** The protocol that a port says: by `appProtocol`, or by the beginning of its name. Undefined: it is detected. */
+/** The protocol that a port declares, by `appProtocol` or by the beginning of its name. `undefined` if it is detected. */
 export function protocolOf({ name = '', appProtocol }: Raw): string | undefined {
   if (appProtocol) return appProtocol;
   const known = /^(http2|https|http|grpc-web|grpc|tcp|tls|mongo|mysql|redis|udp)(-|$)/.exec(name);
@@ -81,8 +81,9 @@ export interface RoutedTo {
 const HTTP = /^(http|http2|https|grpc|grpc-web)$/;
 
 /**
- * Where the mesh leads requests to a port of a host: each destination with a weight, of every rule. `http` rules are for ports that speak it or say
- * nothing, `tcp` and `tls` rules for the others. Undefined: no rule is about the port, and requests go straight to the Service.
+ * Destinations of a port of a host in the mesh: each destination with a weight, of every rule. `http` rules apply to ports that speak HTTP or declare nothing,
+ * `tcp` and `tls` rules to the others.
+ * `undefined` if no rule applies to the port, and requests go straight to the Service.
  */
 export function meshRoutes(
   virtualServices: readonly KubeObject[],

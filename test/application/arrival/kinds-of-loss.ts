@@ -1,4 +1,4 @@
-/** What an application can lose when a Canary arrives. */
+/** Facts that an application can lose when a Canary arrives. */
 export const kindsOfLoss = {
   /** The port of the apex Service that the Canary names. */
   'apex Service': 'required',
@@ -9,7 +9,7 @@ export const kindsOfLoss = {
   'shared Service': 'required',
   /** Users whom a Service leads to the canary beside the routes. */
   'unweighted canary': 'required',
-  /** One that never led to the application. */
+  /** A Service that never led to the application. */
   'other Service': 'required',
   'port name': 'required',
   appProtocol: 'required',
@@ -25,7 +25,7 @@ export const kindsOfLoss = {
   HPA: 'named',
   VPA: 'named',
   monitor: 'named',
-  /** What proxies of the application may reach by name: it secures nothing. */
+  /** Hosts that proxies of the application can reach by name: it secures nothing. */
   Sidecar: 'named',
   /** A refusal that names no object. */
   refusal: 'required',
@@ -35,5 +35,5 @@ export const kindsOfLoss = {
 
 export type KindOfLoss = keyof typeof kindsOfLoss;
 
-/** What users and security need has to be kept, or the Canary is refused; for the rest a warning that names the object is enough. */
+/** Serin must keep every fact that users and security need, or refuse the Canary; for other facts a warning that names the object is enough. */
 export const isRequired = (kind: KindOfLoss): boolean => kindsOfLoss[kind] === 'required';

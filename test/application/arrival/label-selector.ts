@@ -14,7 +14,7 @@ export function selects(selector: LabelSelector | null | undefined, labels: Labe
   return (matchExpressions ?? []).every(({ key, operator, values }) => {
     const value = labels[key];
     if (operator === 'In') return value !== undefined && (values ?? []).includes(value);
-    // As the API says: a missing key is not in any set.
+    // As in the API documentation: a missing key is not in any set.
     if (operator === 'NotIn') return value === undefined || !(values ?? []).includes(value);
     if (operator === 'Exists') return value !== undefined;
     if (operator === 'DoesNotExist') return value === undefined;
@@ -22,7 +22,7 @@ export function selects(selector: LabelSelector | null | undefined, labels: Labe
   });
 }
 
-/** A map of labels that all have to be there; without any it selects nothing (`Service.spec.selector`). */
+/** All labels of the map must match; an empty map selects nothing (`Service.spec.selector`). */
 export function selectsByMap(map: Labels | null | undefined, labels: Labels): boolean {
   const entries = Object.entries(map ?? {});
   return entries.length > 0 && entries.every(([key, value]) => labels[key] === value);

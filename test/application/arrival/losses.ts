@@ -8,13 +8,13 @@ export interface SeenLoss extends Loss {
   isNamed: boolean;
 }
 
-/** What an application has lost so far, each thing once. */
+/** Losses of an application so far, each listed once. */
 export class Losses {
   readonly #before: Fingerprint;
   readonly #services: ReadonlySet<string>;
   readonly #found = new Map<string, Omit<SeenLoss, 'isNamed'>>();
 
-  /** `objects` are those of the application's user. */
+  /** `objects` are the objects of the application's user. */
   constructor(before: Fingerprint, objects: readonly KubeObject[]) {
     this.#before = before;
     this.#services = new Set(objects.filter(({ kind }) => kind === 'Service').map(({ metadata }) => `Service/${metadata.name}`));
@@ -38,17 +38,17 @@ export class Losses {
     }
   }
 
-  /** What another oracle saw. */
+  /** Adds losses that another oracle found. */
   addAll(moment: string, losses: readonly Loss[]): void {
     for (const loss of losses) if (!this.#found.has(loss.what)) this.#found.set(loss.what, { ...loss, moment });
   }
 
-  /** What was not seen in a fingerprint. */
+  /** Adds a loss that no fingerprint shows. */
   add(kind: Loss['kind'], what: string, before: string, now: string): void {
     this.#found.set(what, { kind, what, before, now, objects: [], moment: 'at the end' });
   }
 
-  /** With what conditions and events said. */
+  /** Losses, each with `isNamed` if a condition or event named its object. */
   found(said: string): SeenLoss[] {
     return [...this.#found.values()].map((loss) => ({ ...loss, isNamed: isNamed(said, loss.objects) }));
   }

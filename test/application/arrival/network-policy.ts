@@ -4,7 +4,7 @@ import { selects } from './label-selector.ts';
 
 /** One end of a connection. */
 export interface Peer {
-  /** For texts: the workload, or what stands for those that no object describes. */
+  /** Name for texts: the workload, or a placeholder for a peer that no object describes. */
   name: string;
   /** Undefined outside of the cluster. */
   pod?: { namespace: string; namespaceLabels: Labels; labels: Labels };
@@ -17,7 +17,7 @@ export interface ContainerPort {
   protocol: string;
 }
 
-/** Where a connection goes: a port of a pod, and what the pod calls its ports. */
+/** Destination of a connection: a port of a pod, and the pod's names of its ports. */
 export interface Destination extends Peer {
   port: number;
   protocol: string;
@@ -27,8 +27,8 @@ export interface Destination extends Peer {
 export type Verdict = { isAdmitted: true } | { isAdmitted: false; by: readonly KubeObject[] };
 
 /**
- * Whether NetworkPolicies let a connection through (networking.k8s.io/v1, "The two sorts of pod isolation"): it has to be allowed by an
- * egress rule where the source is isolated for egress, and by an ingress rule where the destination is isolated for ingress. Policies add up.
+ * Decides whether NetworkPolicies admit a connection (networking.k8s.io/v1, "The two sorts of pod isolation"). An egress rule must allow it if the source is
+ * isolated for egress, and an ingress rule if the destination is isolated for ingress. Policies add up.
  */
 export function admits(policies: readonly KubeObject[], from: Peer, to: Destination): Verdict {
   const egress = isolating(policies, from, 'Egress');
@@ -51,7 +51,7 @@ export function selectsPod(policy: KubeObject, { pod }: Peer): boolean {
 const isolating = (policies: readonly KubeObject[], peer: Peer, type: 'Ingress' | 'Egress'): KubeObject[] =>
   policies.filter((policy) => typesOf(policy).includes(type) && selectsPod(policy, peer));
 
-/** Without `policyTypes` every policy is about ingress, and about egress where it has a section for it. */
+/** A policy without `policyTypes` applies to ingress, and to egress if it has a section for it. */
 function typesOf(policy: KubeObject): readonly string[] {
   const { policyTypes, egress } = raw(policy).spec ?? {};
   if (Array.isArray(policyTypes) && policyTypes.length > 0) return policyTypes;
@@ -61,7 +61,7 @@ function typesOf(policy: KubeObject): readonly string[] {
 const rulesOf = (policy: KubeObject, type: 'Ingress' | 'Egress'): Raw[] =>
   (type === 'Ingress' ? raw(policy).spec?.ingress : raw(policy).spec?.egress) ?? [];
 
-/** Without peers a rule is about all, without ports about each port. */
+/** A rule without peers applies to all peers, a rule without ports to each port. */
 function allows(policy: KubeObject, peers: Raw[] | undefined, ports: Raw[] | undefined, peer: Peer, to: Destination): boolean {
   const isPeer = !peers?.length || peers.some((one) => isMeant(policy, one, peer));
   return isPeer && (!ports?.length || ports.some((one) => isPort(one, to)));
@@ -82,7 +82,7 @@ function isPort({ protocol = 'TCP', port, endPort }: Raw, to: Destination): bool
   return endPort === undefined ? Number(port) === to.port : Number(port) <= to.port && to.port <= endPort;
 }
 
-/** IPv4 alone; an IPv6 block holds none of the addresses here. */
+/** Only IPv4: an IPv6 block contains none of the addresses here. */
 function isWithin(cidr: string, address: string): boolean {
   const [base = '', bits = '32'] = cidr.split('/');
   if (base.includes(':')) return false;

@@ -27,7 +27,7 @@ export interface Arriving {
 export interface ArrivingRoutes {
   kind: RouteKind;
   declared: readonly KubeObject[];
-  /** The Canary may write it; all others stay byte for byte as they are. */
+  /** The Canary may write the route; all other routes stay byte for byte the same. */
   isServed(name: string): boolean;
   /** Headers of the clients for whom the release is. */
   headers: readonly Readonly<Record<string, string>>[];
@@ -35,11 +35,11 @@ export interface ArrivingRoutes {
   edit?: { atMs: number; undoneAfterMs: number; canary: KubeObject };
   /** Another application behind the same routes, with a Canary of its own. */
   second?: { canary: KubeObject; isFirst: boolean; isLast: boolean };
-  /** So long after the Canary was made, in milliseconds. */
+  /** Time after the creation of the Canary, in milliseconds. */
   writes: readonly { atMs: number; how: 'patch' | 'replace'; object: KubeObject }[];
 }
 
-/** What comes before the Canary is deleted for good: a promotion, then a failed release, or a Canary that is made anew, with its name or with another one. */
+/** Events before the final deletion of the Canary: a promotion, then a failed release, or a Canary that is created again, with the same or another name. */
 export type Ending = 'success' | 'failure' | 'replaced' | 'renamed';
 
 export type Outcome =
@@ -71,9 +71,9 @@ class Arrival {
   /** Messages of conditions and events so far. */
   readonly #said = new Set<string>();
   #version = 1;
-  /** What users and their tools wrote, as it was when they did. */
+  /** Objects of users and their tools, in their last written form. */
   #written = new Map<string, string>();
-  /** Of the store, when it was last looked at in passing. */
+  /** Version of the store at the last look in passing. */
   #looked = 0;
   readonly #routes: DeclaredRoutes | undefined;
   /** The other Canary, once it has arrived. */
@@ -187,13 +187,13 @@ class Arrival {
     clock.setTimer(afterMs + 5 * SECOND, () => this.#lab.start());
   }
 
-  /** Its user writes the Canary again, if there is one. */
+  /** Lets the user write the Canary again, if it exists. */
   #edit({ spec }: KubeObject): void {
     const live = this.#lab.canary(this.#canary.metadata.name);
     if (live && live.metadata.deletionTimestamp === undefined) this.#lab.server.putAs('kubectl-replace', { ...live, spec });
   }
 
-  /** As a tool that knows of no Canary: `kubectl apply` patches what its manifest says, `kubectl replace` leaves nothing else. */
+  /** Writes like a tool that knows of no Canary: `kubectl apply` patches the fields of its manifest, `kubectl replace` drops all other fields. */
   #write({ how, object }: ArrivingRoutes['writes'][number]): void {
     const { server } = this.#lab;
     const { apiVersion, kind, metadata } = object;
@@ -225,7 +225,7 @@ class Arrival {
     this.#lab.server.delete({ apiVersion, kind, name: metadata.name, namespace: NAMESPACE });
   }
 
-  /** Once the one before is gone, as `kubectl replace --force` does it. */
+  /** Waits until the previous Canary is gone, as `kubectl replace --force` does. */
   async #make(name: string): Promise<void> {
     const isGone = () => this.#lab.canary(this.#canary.metadata.name) === undefined;
     await this.#pass('as the Canary goes', isGone, MOST_MS.delete);
@@ -268,7 +268,7 @@ class Arrival {
       const { version } = this.#lab.server.api.store;
       if (version === this.#looked) continue;
       this.#looked = version;
-      // What is written one after the other may be whole only at rest; who answers and who is refused is not.
+      // Objects that are written one after the other can be incomplete until the Canary rests. Answers and refusals must be right at each moment.
       this.#look(moment, (loss) => isRequired(loss.kind));
     }
     return isDone();
@@ -327,7 +327,7 @@ export function applicationOf(canary: KubeObject, namespace: string): Applicatio
   return { namespace, target: targetRef.name, apex: service.name ?? targetRef.name, port: service.port, hasMesh: provider === 'istio' };
 }
 
-/** A kind that the embedded cluster does not serve is stored as it is, if it has a group; a namespace is made where it is missing. */
+/** Stores an object whose kind the embedded cluster does not serve, if it has a group. Creates a missing namespace. */
 function put(lab: ModelLab, { apiVersion, kind, metadata, ...rest }: KubeObject): void {
   const { server } = lab;
   const [version = '', group = ''] = apiVersion.split('/').toReversed();
@@ -344,14 +344,14 @@ function put(lab: ModelLab, { apiVersion, kind, metadata, ...rest }: KubeObject)
   server.create(structuredClone({ ...rest, apiVersion: of, kind, metadata: { ...metadata, namespace } }));
 }
 
-/** As few steps as show both sides. */
+/** The fewest steps that show both sides. */
 export function stepsOf(canary: KubeObject): object {
   const { provider, analysis } = raw(canary).spec;
   const isBlueGreen = provider === 'kubernetes' || analysis.iterations !== undefined;
   return isBlueGreen ? { iterations: 2 } : { stepWeight: 50, maxWeight: 50 };
 }
 
-/** A release of seconds, judged by a metric that no one has to scrape. */
+/** A release of seconds, judged by a metric that needs no scrape. */
 function judgedByOrders(canary: KubeObject): KubeObject {
   const { spec, ...rest } = raw(canary);
   const steps = stepsOf(canary);
@@ -370,7 +370,7 @@ function objectsIn(lab: ModelLab): KubeObject[] {
     .flatMap((key) => store.list(key).map(([, stored]) => stored));
 }
 
-/** What users wrote, and what Serin added; not what is reported in between. */
+/** Objects of users and additions of Serin, without kinds that only report. */
 function wholeOf(lab: ModelLab): Map<string, string> {
   const told = /^(Canary|Event|Lease|Pod|Namespace)$/;
   return new Map(
@@ -382,7 +382,7 @@ function wholeOf(lab: ModelLab): Map<string, string> {
   );
 }
 
-/** What Serin says of a Canary now: conditions and events. */
+/** Messages of Serin about a Canary now: conditions and events. */
 function saidBy(lab: ModelLab): string[] {
   const { store } = lab.server.api;
   const events = store.list('/events').map(([, event]) => String(raw(event).message ?? raw(event).note ?? ''));

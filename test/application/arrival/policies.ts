@@ -10,9 +10,9 @@ import { APPLICATION, type Seen, type Workload } from './seen.ts';
 interface Policy {
   kind: string;
   loss: KindOfLoss;
-  /** Whether it is about the pods of a workload. */
+  /** True if it applies to the pods of a workload. */
   isAbout(policy: KubeObject, workload: Workload, seen: Seen): boolean;
-  /** What it says about them, without the name of what it is about. */
+  /** Its settings for them, without the name of the workload. */
   says(policy: KubeObject): unknown;
 }
 
@@ -71,7 +71,7 @@ const kinds: readonly Policy[] = [
   byReference('VerticalPodAutoscaler', 'VPA', 'targetRef', ['updatePolicy', 'resourcePolicy']),
 ];
 
-/** Which named policies apply to the pods of each workload. A pod under two budgets has two. */
+/** Named policies that apply to the pods of each workload. A pod under two budgets has two. */
 export function policies(seen: Seen, say: Say): void {
   for (const { kind, loss, isAbout, says } of kinds) {
     for (const [name, sides] of Map.groupBy(seen.workloads, ({ name }) => name)) {
@@ -88,7 +88,7 @@ export function policies(seen: Seen, say: Say): void {
   }
 }
 
-/** Which pods Prometheus' operator has scraped, on which port and path: through the ports of Services, and straight. */
+/** Pods that Prometheus' operator has scraped, with port and path: through the ports of Services, and directly. */
 export function monitors(seen: Seen, say: Say): void {
   const scrapes: { name: string; what: string; monitor: KubeObject }[] = [];
   for (const monitor of seen.all('ServiceMonitor')) {

@@ -12,18 +12,18 @@ import { describeLoss } from './shrink.ts';
 import { clean } from './traps.ts';
 import { arrivingIn, type Part, type World } from './world.ts';
 
-/** What a user does who follows the words of a remedy. */
+/** Action of a user who follows the words of a remedy. */
 type Follow = (arriving: Arriving, loss: Loss) => Arriving;
 
 interface Remedied {
-  /** What would be lost. */
+  /** The expected loss. */
   what: string;
   arriving: Arriving;
   object: string;
   remedy: string;
   follow: readonly Follow[];
   companions?: readonly CompanionName[];
-  /** The modelled cluster has no data plane of its provider: the plan alone is looked at. */
+  /** Only the plan is checked: the modelled cluster has no data plane of its provider. */
   isPlanOnly?: true;
 }
 
@@ -107,7 +107,7 @@ const gatewayRoute = (path: string, name: string) => ({
   ...{ parentRefs: [{ name: 'public' }], hostnames: ['shop.example.org'] },
   rules: [{ matches: [{ path: { type: 'PathPrefix', value: path } }], backendRefs: [{ name, port: 80 }] }],
 });
-/** By a host of its own, for some clients. */
+/** Exposes an application at a host of its own, for some clients. */
 const exposedBy = (arriving: Arriving, provider: string) =>
   withSpec(arriving, (spec) => ({
     ...{ ...spec, provider, analysis: { ...spec.analysis, match: [{ headers: { 'x-user': { exact: 'insider' } } }] } },
@@ -441,7 +441,7 @@ describe('I17: a remedy that is followed as its words say it', () => {
     expect(lossesOf(having(arriving, service), companionNames).map(({ object: { name } }) => name)).toEqual(['shop-all']);
   });
 
-  it('a policy for the Service of the primary alone leaves that of the canary without', () => {
+  it('a policy for only the Service of the primary leaves that of the canary without', () => {
     const ofPrimary = object('gateway.networking.k8s.io/v1', 'BackendTLSPolicy', 'primary', refsTo(['shop-primary']));
     const { arriving } = ofTwo('BackendTLSPolicy', 'gateway.networking.k8s.io/v1');
     expect(lossesOf(having(arriving, ofPrimary), companionNames).map(({ object: { name } }) => name)).toEqual(['shop']);

@@ -6,7 +6,7 @@ import type { KindOfLoss } from './kinds-of-loss.ts';
 import { selectsByMap } from './label-selector.ts';
 import { APPLICATION, type Seen, type Workload } from './seen.ts';
 
-/** Where a request to a Service goes, once routes have led it. */
+/** Destination of a request to a Service, after routes have led it. */
 interface Led {
   service: KubeObject | undefined;
   host: string;
@@ -14,7 +14,7 @@ interface Led {
   subset?: string;
 }
 
-/** Who answers at each port of each Service, by number and by name, and on what terms. */
+/** Pods that answer at each port of each Service, by number and by name, and their terms. */
 export function requests(seen: Seen, say: Say): void {
   for (const service of seen.own('Service')) {
     for (const port of raw(service).spec.ports ?? []) portOf(seen, service, port, say);
@@ -76,7 +76,7 @@ function ingressOf(seen: Seen, ingress: KubeObject, say: Say): void {
   }
 }
 
-/** By the mesh, if there is one; else straight to the Service. */
+/** Destinations of a port: by the mesh, if there is one; else straight to the Service. */
 export function ledTo(seen: Seen, service: KubeObject, port: Raw): Led[] {
   const { namespace, hasMesh } = seen.app;
   const host = hostOf(service.metadata.name, namespace);
@@ -87,7 +87,7 @@ export function ledTo(seen: Seen, service: KubeObject, port: Raw): Led[] {
   return routes.map((to) => {
     const found = seen.own('Service').find(({ metadata }) => hostOf(metadata.name, namespace) === to.host);
     const ports: Raw[] = raw(found)?.spec.ports ?? [];
-    // As istiod does it (`GetDestinationCluster`): without a number the only port there is, or the one that the client asks for.
+    // As in istiod (`GetDestinationCluster`): without a number, the Service's single port, or the port of the client's request.
     const number = to.port ?? (ports.length === 1 ? ports[0].port : port.port);
     const at = ports.find((one) => one.port === number);
     return { service: at && found, host: to.host, port: at ?? { port: number }, ...(to.subset && { subset: to.subset }) };
@@ -115,8 +115,8 @@ export function endpointsOf(seen: Seen, { service, host, port, subset }: Led): {
 }
 
 /**
- * What proxies read of a Service itself: waypoint (Istio ambient), protocols of back ends (Contour, Traefik, nginx, cloud balancers), affinity and topology
- * (Kubernetes).
+ * Settings that proxies read from a Service itself: waypoint (Istio ambient), protocols of back ends (Contour, Traefik, nginx, cloud balancers), affinity and
+ * topology (Kubernetes).
  */
 const STEERING =
   /^(istio\.io\/use-waypoint|istio\.io\/use-waypoint-namespace|istio\.io\/ingress-use-waypoint|networking\.istio\.io\/(exportTo|traffic-distribution)|projectcontour\.io\/.*|traefik\.ingress\.kubernetes\.io\/service\..*|ingress\.kubernetes\.io\/service-upstream|service\.kubernetes\.io\/topology-mode|config\.linkerd\.io\/.*|cloud\.google\.com\/(backend-config|app-protocols))$/;

@@ -7,7 +7,7 @@ export interface Application {
   namespace: string;
   target: string;
   apex: string;
-  /** Of the apex: the one that the Canary names. */
+  /** Port of the apex Service that the Canary names. */
   port: number;
   /** Istio routes requests of clients. */
   hasMesh: boolean;
@@ -74,7 +74,7 @@ export function look(objects: readonly KubeObject[], app: Application): Seen {
   return { app, workloads, all, own };
 }
 
-/** Those of init containers count where they stay as sidecars. */
+/** Ports of init containers count if these stay as sidecars. */
 function portsOf(spec: Raw): ContainerPort[] {
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }: Raw) => restartPolicy === 'Always');
   return [...(spec.containers ?? []), ...sidecars].flatMap(({ ports }: Raw) =>

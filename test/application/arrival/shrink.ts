@@ -4,14 +4,14 @@ import type { SeenLoss } from './losses.ts';
 import { type Outcome, play } from './play.ts';
 import { arrivingIn, describeWorld, type World } from './world.ts';
 
-/** Losses that I17 does not allow: what is not required may be lost where Serin says so and names the object. */
+/** Losses that break I17: required facts, and other facts whose loss Serin does not report with the name of the object. */
 export const breaksIn = ({ losses }: Outcome): SeenLoss[] => losses.filter(({ kind, isNamed }) => isRequired(kind) || !isNamed);
 
 export const brokenKinds = (outcome: Outcome): KindOfLoss[] => [...new Set(breaksIn(outcome).map(({ kind }) => kind))].toSorted();
 
 export const unknownBreaks = (outcome: Outcome): SeenLoss[] => breaksIn(outcome).filter(({ kind }) => knownLosses[kind] === undefined);
 
-/** As small a world as breaks in the same way: one part after the other goes, then what is unusual. */
+/** The smallest world that breaks in the same way: parts are dropped one by one, then unusual settings. */
 export async function shrink(
   world: World,
   isSame: (outcome: Outcome) => boolean,
@@ -38,7 +38,7 @@ export async function shrink(
   return smallest;
 }
 
-/** What a stranger needs of a world that breaks in a way that is not known; undefined where it does not. */
+/** Report about a world that breaks in an unknown way, for a reader who does not know the tests. `undefined` if it does not break. */
 export async function report(world: World): Promise<string | undefined> {
   const [first] = unknownBreaks(await play(arrivingIn(world)));
   if (first === undefined) return undefined;

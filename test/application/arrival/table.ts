@@ -2,7 +2,7 @@ import { type KindOfLoss, kindsOfLoss } from './kinds-of-loss.ts';
 import { knownLosses } from './known-losses.ts';
 import type { Outcome } from './play.ts';
 
-/** How many worlds lose what, as Markdown. */
+/** Number of worlds for each kind of loss, as Markdown. */
 export function tableOf(outcomes: readonly Outcome[]): string {
   const silentIn = ({ losses }: Outcome): Set<KindOfLoss> => new Set(losses.filter(({ isNamed }) => !isNamed).map(({ kind }) => kind));
   const namedIn = ({ losses }: Outcome): Set<KindOfLoss> => new Set(losses.filter(({ isNamed }) => isNamed).map(({ kind }) => kind));

@@ -1,7 +1,7 @@
 import type { KindOfLoss } from './kinds-of-loss.ts';
 import type { Part, World } from './world.ts';
 
-/** A small world in which one thing can be lost. */
+/** A small world in which one fact can be lost. */
 export interface Trap {
   name: string;
   kind: KindOfLoss;
@@ -31,7 +31,7 @@ const recommended: Differing = { labels: 'recommended' };
 const web: Part = { is: 'port name', name: 'web' };
 const budget = (by: 'own' | 'kept'): Part => ({ is: 'PodDisruptionBudget', by, spec: { minAvailable: 1 } });
 
-/** One thing each; the finding of issue 42 is in `known-losses.ts` as long as it is lost. */
+/** Each trap tests one kind of loss. While Serin still loses it, `known-losses.ts` lists the finding of issue 42. */
 export const traps: readonly Trap[] = [
   trap('further Service', 'an admin Service', [{ is: 'further Service', name: 'shop-admin', by: 'own', isHeadless: false }]),
   trap('further Service', 'a headless Service', [{ is: 'further Service', name: 'shop-headless', by: 'own', isHeadless: true }], istio),
@@ -111,7 +111,7 @@ export const traps: readonly Trap[] = [
   trap('Sidecar', 'a Sidecar', [{ is: 'Istio policy', kind: 'Sidecar', by: 'own' }], istio),
 ];
 
-/** Worlds in which nothing is to be lost, and no one has to be warned. */
+/** Worlds in which nothing must be lost, and no warning is needed. */
 export const clean: readonly { name: string; world: World }[] = [
   { name: 'a Deployment and its Service', world: plain },
   { name: 'the same in a mesh', world: { ...plain, ...istio } },

@@ -4,20 +4,20 @@ import { drawer } from '../../fakes/model/life.ts';
 import { ROOT_NAMESPACE } from './istio-lookup.ts';
 import type { Arriving, Ending } from './play.ts';
 
-/** What an application has beside its Deployment, its apex Service and the workloads around it. */
+/** Part of an application besides its Deployment, its apex Service and the workloads around it. */
 export type Part =
   /** Ports of the apex: what clients, an Ingress or a monitor name. */
   | { is: 'port name'; name: string }
   | { is: 'appProtocol'; appProtocol: string }
   | { is: 'second port'; name: string }
   | { is: 'Service annotations'; labels?: Labels; annotations?: Labels }
-  /** By the label that Serin rewrites, by one that both sides keep, or by one that another workload has too. */
+  /** Selects by the label that Serin rewrites, by a label that both sides keep, or by a label that another workload also has. */
   | { is: 'further Service'; name: string; by: Selecting; isHeadless: boolean }
   /** Another Deployment behind the apex Service. */
   | { is: 'shared apex' }
   /** Another Deployment has the label too, and its user has separated them with `kubectl patch`: the last manifest of the Service does not say so. */
   | { is: 'narrowed apex' }
-  /** The same chart, installed twice in the namespace; the other one has a Canary, too. */
+  /** The same chart, installed twice in the namespace; the other instance also has a Canary. */
   | { is: 'second instance' }
   | { is: 'PodDisruptionBudget'; by: Selecting; spec: object }
   /** The user has written one for each side, as users of Flagger do. */
@@ -26,7 +26,7 @@ export type Part =
   | { is: 'egress'; by: Selecting }
   /** Other workloads admit the application by its label. */
   | { is: 'peer'; of: 'db' | 'web'; by: Selecting }
-  /** What is not the application is isolated. */
+  /** All pods except the application are isolated. */
   | { is: 'isolation of others' }
   | { is: 'HorizontalPodAutoscaler' }
   | { is: 'VerticalPodAutoscaler' }
@@ -41,7 +41,7 @@ type Selecting = 'own' | 'kept' | 'shared';
 export interface World {
   seed: number;
   provider: 'kubernetes' | 'istio';
-  /** Which labels its pods have. */
+  /** Labels of its pods. */
   labels: 'app' | 'recommended';
   /** Another name than the Deployment's. */
   apexName: string | undefined;
@@ -55,7 +55,7 @@ export interface World {
 export const SHOP = 'shop';
 const NAMESPACE = 'test';
 type Draw = (from: number, to: number) => number;
-/** In how many worlds of a hundred, and what. */
+/** Frequency in a hundred worlds, and the part. */
 type Drawn = readonly [number, () => Part];
 
 /** Everything of a world follows from its seed; how often it has what is near what public applications have. */
@@ -168,7 +168,7 @@ export function objectsOf(world: World): KubeObject[] {
       Object.assign(apexMetadata.annotations, part.annotations);
     }
   }
-  // The API asks for names where there are several.
+  // The API requires names for several ports.
   if (apexPorts.length > 1 && apexPorts[0]) apexPorts[0].name ??= 'main';
   const apex = object('v1', 'Service', apexName, { selector, ports: apexPorts });
   const objects = [
@@ -181,7 +181,7 @@ export function objectsOf(world: World): KubeObject[] {
     ...neighbour('db', 5432),
     ...parts.flatMap((part) => objectsOfPart(part, world)),
   ];
-  // Two parts may need the same neighbour.
+  // Two parts can need the same neighbour.
   return [...new Map(objects.map((one) => [`${one.kind}/${one.metadata.name}`, one])).values()];
 }
 
@@ -192,7 +192,10 @@ interface WorldLabels {
   pods: Labels;
 }
 
-/** `own` separates the application and is what a Canary's primary gets another value of; `kept` is on both sides alone, `shared` on other workloads too. */
+/**
+ * `own` labels separate the application, and a Canary's primary gets other values of them. `kept` labels are only on both sides, and `shared` labels also on
+ * other workloads.
+ */
 function labelsOf({ labels }: World): WorldLabels {
   const own: Labels = labels === 'app' ? { app: SHOP } : { 'app.kubernetes.io/name': SHOP, 'app.kubernetes.io/instance': 'store' };
   const kept = { component: 'catalogue' };
@@ -389,7 +392,7 @@ const object = (apiVersion: string, kind: string, name: string, spec: object): K
   spec,
 });
 
-/** In words: what a stranger needs. */
+/** Description for a reader who does not know the tests. */
 export function describeWorld({ seed, parts, ...rest }: World): string {
   return [`seed ${seed}, ${JSON.stringify(rest)}`, ...parts.map((part) => `  ${JSON.stringify(part)}`)].join('\n');
 }

@@ -21,7 +21,7 @@ const FILE = join(import.meta.dirname, '..', 'results.json');
  * of results has of others stays.
  */
 const { APPLIERS_MODE = 'running', APPLIERS = '' } = process.env;
-/** Tools that are played together. Times mean something while Serin runs alone: less is to be busy then. */
+/** Number of tools that are played together. Times are only meaningful while Serin runs, so fewer tools are busy then. */
 const TOGETHER = { running: 4, stopped: 12, guarded: 12 } as const;
 /** The fields that Serin writes. */
 const FIELDS = [
@@ -30,7 +30,7 @@ const FIELDS = [
   { group: 'networking.istio.io', kind: 'VirtualService', path: '/spec/http' },
   { group: 'apps', kind: 'Deployment', path: '/spec/replicas' },
 ];
-/** As a Kustomization of Flux, an Application of Argo CD and resources of Terraform leave them alone. */
+/** Ignored fields for a Kustomization of Flux, an Application of Argo CD and resources of Terraform. */
 const IGNORED = {
   flux: FIELDS.map(({ kind, path }) => ({ paths: [path], target: { kind, name: APP } })),
   argo: FIELDS.map(({ group, kind, path }) => ({ group, kind, name: APP, jsonPointers: [path] })),
@@ -101,7 +101,7 @@ it('each tool applies at each moment, and the table holds what it did', async ()
         ? [
             flux.applier({ id: 'flux', name: 'Flux' }),
             flux.applier({ id: 'flux-ignore', name: 'Flux with `spec.ignore`', ...REMEDY }, { ignore: IGNORED.flux }),
-            // On the Deployment it would keep every new version out.
+            // Not for the Deployment: there it would keep every new version out.
             {
               ...flux.applier({ id: 'flux-once', name: 'Flux with `ssa: IfNotPresent`', ...REMEDY }, { policy: 'IfNotPresent' }),
               lacks: ['replicas' as const],
@@ -147,7 +147,7 @@ function keepResults(mode: Mode, found: readonly Cell[], appliers: readonly Appl
   const before: Results = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
   const played = new Set(found.map((cell) => cell.applier));
   const cells = [...(before[mode]?.cells ?? []).filter((cell) => !played.has(cell.applier)), ...found];
-  // Those that are not played now come last.
+  // Tools that this run does not play come last.
   const names = appliers.map(({ name }) => name);
   const order = [...names, ...new Set(cells.map(({ applier }) => applier).filter((name) => !names.includes(name)))];
   const sorted = cells.toSorted(

@@ -29,7 +29,7 @@ export const kubectl = (
   },
 });
 
-/** `helm upgrade --install` of a chart that holds the manifests as they are. */
+/** `helm upgrade --install` of a chart that contains the unmodified manifests. */
 export const helm = (program: string, { kubeconfig, folder }: CommandLine, known: Known, flags: readonly string[]): Applier => {
   const env = {
     KUBECONFIG: kubeconfig,
@@ -69,7 +69,7 @@ export const argo = (
     const flags = ignore === undefined ? [] : ['--ignore-differences', JSON.stringify(ignore)];
     const ran = await runProgram(program, ['--kubeconfig', kubeconfig, '--namespace', namespace, '--file', file, ...flags]);
     const outOfSync = [...ran.said.matchAll(/^OutOfSync: (\w+)$/gm)].map(([, kind = '']) => kind);
-    // Of what is applied by the server Argo CD asks the server for the differences.
+    // For server-side apply, Argo CD computes the differences with a dry run on the server.
     return { ...outcome(ran), ...(options === undefined && { outOfSync }) };
   },
 });

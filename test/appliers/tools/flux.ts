@@ -26,7 +26,7 @@ export interface Flux {
   stop(): Promise<void>;
 }
 
-/** kustomize-controller, with a server that stands for source-controller: it serves what a source would hold. */
+/** kustomize-controller, with a server that replaces source-controller and serves the content of a source. */
 export async function startFlux(program: string, cluster: KubeCluster, { kubeconfig, folder }: CommandLine): Promise<Flux> {
   const from = await moduleSources(FOLDER, 'github.com/fluxcd/kustomize-controller', 'the resource definition of Flux comes');
   const [crd] = objectsIn(readFileSync(join(from, 'config/crd/bases/kustomize.toolkit.fluxcd.io_kustomizations.yaml'), 'utf8'));
@@ -125,7 +125,7 @@ async function started(start: () => GuardedProcess): Promise<GuardedProcess> {
   return process;
 }
 
-/** Kinds of sources that kustomize-controller watches: whatever source-controller writes in them. */
+/** Kinds of sources that kustomize-controller watches, with any fields that source-controller writes. */
 function sourceCrds(): KubeObject[] {
   const kinds = {
     GitRepository: 'gitrepositories',

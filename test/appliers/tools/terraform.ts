@@ -7,7 +7,7 @@ import type { Applier } from '../applier.ts';
 import { APP } from '../shop.ts';
 import { type CommandLine, type Known, outcome } from './command-line.ts';
 
-/** What the user of the resource of this kind ignores. */
+/** Attributes that the user ignores, by kind of resource. */
 export type Ignored = Readonly<Record<string, readonly string[]>>;
 
 /** `tofu apply` of a Service and a Deployment, with the resources of Terraform's provider for Kubernetes. `ignored`: `lifecycle.ignore_changes`. */
@@ -18,7 +18,7 @@ export const terraform = (
   ignored: Ignored = {},
 ): Applier => {
   const settings = join(folder, 'tofurc');
-  // The provider is one that was built here: none is fetched, and `tofu init` has nothing to do.
+  // The provider was built here: no provider is fetched, and `tofu init` is not needed.
   writeFileSync(settings, `provider_installation {\n  dev_overrides {\n    "hashicorp/kubernetes" = "${dirname(provider)}"\n  }\n}\n`);
   const env = { TF_CLI_CONFIG_FILE: settings, TF_IN_AUTOMATION: '1', CHECKPOINT_DISABLE: '1', TF_PLUGIN_CACHE_DIR: '' };
   return {

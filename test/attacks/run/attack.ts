@@ -24,7 +24,7 @@ export interface Attack {
 }
 
 export interface AttackClass {
-  /** Of its namespaces. */
+  /** Part of the names of its namespaces. */
   name: string;
   title: string;
   /** Flags of the controller beside the usual ones. */

@@ -13,7 +13,7 @@ const ANSWER_WITHIN_MS = 7_500;
 export const leadsIn = (logFile: string): number =>
   existsSync(logFile) ? readFileSync(logFile, 'utf8').split('"reconciling Canaries"').length - 1 : 0;
 
-/** Asks `/readyz` all the time; the lease at the beginning and at the end. `leads`: before the controller was started. */
+/** Polls `/readyz` continuously, and compares the lease at the beginning and at the end. `leads`: number of leads before the controller was started. */
 export async function watchHealth(cluster: KubeCluster, port: number, logFile: string, leads: number): Promise<() => Promise<string[]>> {
   const problems: string[] = [];
   const ask = async () => {

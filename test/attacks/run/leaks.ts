@@ -29,7 +29,7 @@ export async function readable(cluster: KubeCluster, namespace: string, own: Lis
   return places;
 }
 
-/** Markers that stand where they can be read, in any form. */
+/** Markers that are readable in one of these places, in any form. */
 export function leaksIn(places: ReadonlyMap<string, string>, markers: ReadonlyMap<string, string>): string[] {
   return [...markers].flatMap(([marker, origin]) =>
     formsOf(marker).flatMap((form) =>

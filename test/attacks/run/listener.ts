@@ -44,7 +44,7 @@ export async function listenAt(host: string, otherwise: Answer = json({})): Prom
     const found = [...answers].find(([prefix]) => path.startsWith(prefix));
     (found?.[1] ?? otherwise)(request, response);
   });
-  // As a proxy it records the tunnels that it is asked for, and opens none.
+  // Acts as a proxy: records CONNECT requests, and opens no tunnel.
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     all.push({ method: 'CONNECT', path: request.url ?? '', headers: request.headers, body: '', atMs: performance.now() });
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
@@ -77,7 +77,7 @@ export function json(body: unknown, status = 200, headers: Record<string, string
       .end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** What Prometheus answers to a query. */
+/** Response of Prometheus to a query. */
 export const sample = (value: number | string = 1) =>
   json({ status: 'success', data: { resultType: 'vector', result: [{ metric: {}, value: [1_700_000_000, String(value)] }] } });
 

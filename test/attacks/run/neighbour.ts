@@ -20,11 +20,11 @@ export interface Release {
   weights: number[];
   /** Checks made. */
   steps: number;
-  /** Beats of this process from the push to the end: a machine that has other things to do beats more slowly, too. */
+  /** Beats of this process from the push to the end: on a busy machine, beats are also slower. */
   beats: number;
 }
 
-/** A tenant with two applications, in the same cluster: each release of `web` is good, and each one of `api` is bad. */
+/** A tenant with two applications, in the same cluster: each release of `web` is good, and each release of `api` is bad. */
 export class Neighbour {
   /** Credentials of the neighbour, which no one else must see. */
   readonly markers = new Map<string, string>();
@@ -96,7 +96,7 @@ export class Neighbour {
       const analysis = {
         stepWeight: 20,
         maxWeight: 60,
-        // Of the good one none is meant to fail; on a busy machine a check may be late.
+        // No check of the good application is meant to fail; on a busy machine a check can be late.
         threshold: name === 'web' ? 20 : 2,
         metrics: [
           {
@@ -116,7 +116,7 @@ export class Neighbour {
     }
   }
 
-  /** Whose applications serve, and whose Canaries wait for a release. */
+  /** Waits until its applications serve, and its Canaries wait for a release. */
   async settles(): Promise<void> {
     await Promise.all(
       NAMES.map((name) =>
@@ -209,7 +209,7 @@ export class Neighbour {
     this.#stops.push(() => watch.stop());
   }
 
-  /** What must outlive every attack as it is, by kind and name: uid, and what a release does not change of it. */
+  /** Objects that must survive every attack unmodified, by kind and name: uid, and fields that a release does not change. */
   async belongings(): Promise<Record<string, unknown>> {
     const { cluster } = this.#environment;
     const found: Record<string, unknown> = {};

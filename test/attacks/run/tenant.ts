@@ -9,7 +9,7 @@ import { aCanary, aDeployment, canaryRef, push } from '../../scenarios/troubles/
 import type { CanaryReport, ReportWatch } from '../../scenarios/troubles/report-watch.ts';
 import type { Listener } from './listener.ts';
 
-/** What all tenants of a class share. */
+/** Shared resources of all tenants of a class. */
 export interface Field {
   readonly environment: Environment;
   /** With the hostile tenant's rights, which are all in its own namespace. */
@@ -21,11 +21,11 @@ export interface Field {
   readonly home: string;
   readonly reports: ReportWatch;
   readonly controller: ControllerProcess;
-  /** Of `/metrics` and `/readyz`. */
+  /** Port of `/metrics` and `/readyz`. */
   readonly controllerPort: number;
   /** The hostile tenant's own server, which the operator allows. */
   readonly own: Listener;
-  /** A server that the operator does not allow; without a list of allowed addresses, one whose answers are concealed. */
+  /** A server that the operator does not allow. Without a list of allowed addresses, its answers are concealed. */
   readonly internal: Listener;
   /** Word of the inner server that must stay there. */
   readonly inside: string;

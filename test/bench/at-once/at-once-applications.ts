@@ -4,7 +4,7 @@ import { container, nameOf } from '../applications.ts';
 
 /** Shortest that Flagger takes. */
 export const INTERVAL_MS = 10_000;
-/** Of a release, unless it is asked for otherwise. */
+/** Default steps of a release. */
 export const STEPS = 5;
 export const MAX_WEIGHT = 50;
 /** Failed checks until a release is rolled back. */
@@ -66,7 +66,7 @@ const containersOf = (index: number, version: string): object[] => [
   { ...container(version), envFrom: [{ configMapRef: { name: `${nameOf(index)}-config` } }] },
 ];
 
-/** Calls for each index, so many at a time; the next one begins as soon as one ends. */
+/** Calls for each index, so many at a time; the next call begins as soon as one ends. */
 export async function inParallel(count: number, atOnce: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

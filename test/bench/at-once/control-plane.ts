@@ -14,7 +14,7 @@ export interface ControlPlane {
   readonly apiUrl: string;
   /** An administrator's client, whose requests are neither counted nor held back. */
   readonly cluster: KubeCluster;
-  /** Clients that are served like the controllers are; each one sends no more than 24 requests at once. */
+  /** Clients that are served like the controllers; each sends no more than 24 requests at once. */
   readonly plain: readonly [KubeCluster, KubeCluster];
   readonly requests: RequestLog;
   /** For logs, gone after `stop`. */
@@ -32,7 +32,7 @@ export type User = 'serin' | 'flagger';
 const PLAIN = 'plain';
 const USERS: readonly User[] = ['serin', 'flagger'];
 const ANSWER_WITHIN_MS = 120_000;
-/** A log that begins anew would lose requests. Megabytes. */
+/** Size in megabytes at which the log rotates: a rotation would lose requests. */
 const MOST_OF_LOG = 100_000;
 const AUDIT_POLICY = `apiVersion: audit.k8s.io/v1
 kind: Policy

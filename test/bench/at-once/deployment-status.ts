@@ -16,8 +16,8 @@ export interface DeploymentStatus {
 }
 
 /**
- * Stands for the Deployment controller and kubelets: every pod asked for is ready as soon as the change is seen. One write a change, in
- * which the template's number comes with the status as it does from the real controller; no ReplicaSet, no pod.
+ * Replaces the Deployment controller and kubelets: all requested pods are ready as soon as a change is seen. One write for each change carries the template's
+ * number and the status, as the real controller's does; without ReplicaSets and pods.
  */
 export function startDeploymentStatus(cluster: KubeCluster): DeploymentStatus {
   const waiting = new Map<string, KubeObject>();

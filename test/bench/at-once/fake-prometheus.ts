@@ -8,12 +8,12 @@ export interface FakePrometheus {
   readonly url: string;
   /** The success rate of all applications from now on. */
   answer(isGood: boolean): void;
-  /** That of one application from now on, whatever the others have. */
+  /** The success rate of one application from now on, independent of the others. */
   answerFor(application: string, isGood: boolean): void;
   stop(): Promise<void>;
 }
 
-/** Asked to find out whether it is a Prometheus: another answer would cost each Canary a warning. */
+/** Query by which a controller detects a Prometheus: another answer would cost each Canary a warning. */
 const ONLINE = 'vector(1)';
 /** As `nameOf` gives them. */
 const APPLICATION = /app-\d+/;

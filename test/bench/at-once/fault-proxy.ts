@@ -8,7 +8,7 @@ export type Fault = (typeof FAULTS)[number];
 
 export interface FaultProxy {
   readonly url: string;
-  /** From now on; undefined: answers pass. */
+  /** Sets the fault from now on. `undefined` lets answers pass. */
   set(fault: Fault | undefined): void;
   /** Writes that were refused. */
   refused(): number;
@@ -61,7 +61,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     request.pipe(onward);
   });
 
-  /** What comes while watches lag is held, in its order, until they do not. */
+  /** Holds the events of a watch while watches lag, and then sends them in their order. */
   function passNews(answer: http.IncomingMessage, response: http.ServerResponse): void {
     response.flushHeaders();
     const waiting: Buffer[] = [];

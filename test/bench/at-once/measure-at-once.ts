@@ -24,7 +24,7 @@ import { measurePlain, type PlainFigures } from './plain-client.ts';
 import { ReleaseLog } from './release-log.ts';
 import { flaggerSubject, RunningSubject, type Subject, serin } from './subjects.ts';
 
-/** Of one controller at one size; a phase that was not reached is absent. */
+/** Results of one controller at one size; a phase that was not reached is absent. */
 export interface AtOnceResult {
   controller: string;
   size: number;
@@ -37,7 +37,7 @@ export interface AtOnceResult {
   restart?: Restart;
   leaderChange?: LeaderChange;
   faulty?: Faulty;
-  /** Why it ended before the last phase. */
+  /** Reason for an end before the last phase. */
   stopped?: string;
 }
 
@@ -45,7 +45,7 @@ export interface AtOnceOptions {
   kind: ControlPlane['kind'];
   sizes: readonly number[];
   releases: number;
-  /** Of each release. */
+  /** Steps of each release. */
   steps: number;
   flagger: boolean;
   fault?: Fault;
@@ -55,7 +55,7 @@ export interface AtOnceOptions {
 }
 
 const READY_WITHIN_MS = 60_000;
-/** Of every wait: more than a slow server needs, and an end to those that do not come. */
+/** Timeout of every wait: more than a slow server needs. */
 const boundMs = (size: number): number => 300_000 + size * 250;
 
 /** Canaries that are applied at once, at rest, releasing, rolling back and after a restart, on a control plane for each size. */
@@ -164,6 +164,6 @@ async function measurePhases(
   result.leaderChange = await changeLeader(run);
 }
 
-/** For who waits: the figures themselves come at the end. */
+/** Summary for a waiting user: the figures themselves come at the end. */
 const summary = ({ ends, seconds, requests }: Releases): string =>
   `${listed(ends)} after ${seconds.toFixed(1)} s; ${requests.total} requests; failed requests: ${listed(requests.failures)}`;

@@ -9,12 +9,12 @@ import { latenessMs, type ReleaseLog, type ReleaseTimes } from './release-log.ts
 import { figuresOf, isOfLease, type RequestFigures, type SeenRequest } from './request-log.ts';
 import { type Place, RunningSubject, type Subject } from './subjects.ts';
 
-/** What a phase cost its controller. Memory in MiB. */
+/** Costs of a phase for its controller. Memory in MiB. */
 export interface Cost {
   requests: RequestFigures;
   seconds: number;
   cpuSeconds: number;
-  /** Of the API server, for everybody that it serves meanwhile. */
+  /** CPU time of the API server, for all its clients in this time. */
   serverCpuSeconds?: number | undefined;
   rssMiB: number;
   peakMiB: number;
@@ -42,7 +42,7 @@ export type Releases = Cost &
     reactionMs: Spread;
     latenessMs: Spread;
     steps: number;
-    /** Of each release that ended. */
+    /** Duration of each release that ended. */
     wholeMs: Spread;
     ends: Record<string, number>;
   };
@@ -74,9 +74,9 @@ export interface Run extends Place {
   log: ReleaseLog;
   running: RunningSubject;
   size: number;
-  /** Of each release. */
+  /** Steps of each release. */
   steps: number;
-  /** Of every wait. */
+  /** Bound of every wait. */
   boundMs: number;
   /** Counts the pushes, so that each has an image of its own. */
   versions: number;
@@ -95,7 +95,7 @@ const FAULT_MS: Readonly<Record<Fault, number>> = { slow: 60_000, throttled: 60_
 const LOOK_EVERY_MS = 200;
 const MIB = 1_048_576 / 1e6;
 
-/** Targets that are there and ready, before a Canary is. */
+/** Creates targets, and waits until they are ready, before any Canary exists. */
 export async function createTargets({ plane, subject, size, boundMs }: Omit<Run, 'running' | 'log'>): Promise<void> {
   await createNamespace(plane.cluster, subject.namespace);
   await inParallel(size, AT_ONCE, (index) => createTarget(plane.cluster, subject.namespace, index));
@@ -191,7 +191,7 @@ export async function restart(run: Run): Promise<Restart> {
   };
 }
 
-/** The leader is killed while another process stands by. */
+/** Kills the leader while another process is on standby. */
 export async function changeLeader(run: Run): Promise<LeaderChange> {
   await settled(run);
   const standby = await RunningSubject.start(run.subject, run);
@@ -239,7 +239,7 @@ async function pushed(
     if (overMs > 0) await sleep((offset * overMs) / count);
     await pushImage(plane.cluster, subject.namespace, from + offset, String(run.versions + 1));
     const times = releases[offset];
-    // The news of the status may be here before the answer to the push.
+    // The watch can report the status before the answer to the push arrives.
     if (times) times.pushedMs = Math.min(Date.now(), times.begunMs ?? Number.POSITIVE_INFINITY);
   });
   const reached = await log.until(boundMs, () => releases.every(({ endedMs }) => endedMs !== undefined));
@@ -267,7 +267,7 @@ const spread = (values: readonly number[]): Spread => ({
   max: percentile(values, 100),
 });
 
-/** Until no request but those of the lease has come for a while; a controller that looks again and again does not get there. */
+/** Waits until only requests of the lease have come for a while; a controller that polls never gets there. */
 async function settled({ plane, subject }: Run): Promise<void> {
   const endMs = Date.now() + SETTLES_WITHIN_MS;
   const isBusy = (request: SeenRequest) => !isOfLease(request) && !request.what.startsWith('watch ');

@@ -33,7 +33,7 @@ const LISTS: readonly { path: string; apiVersion: string; kind: string; plural: 
 /** More than one Canary has of a kind. Names begin with the Canary's, and a server lists in their order. */
 const LISTED = 50;
 
-/** Time of the API server for the objects alone: copies of what a controller has made for one Canary, for as many as there are. */
+/** Time of the API server only for the objects: copies of the objects that a controller has created for one Canary, for as many Canaries. */
 export async function measurePlain(plane: ControlPlane, namespace: string, size: number, boundMs: number): Promise<PlainFigures> {
   const samples = await objectsOf(plane, namespace, nameOf(0));
   if (samples.length === 0) throw new Error(`no generated objects of ${nameOf(0)} in ${namespace}`);

@@ -6,13 +6,13 @@ import { INTERVAL_MS } from './at-once-applications.ts';
 /** Times are those of `Date.now()`. */
 export interface ReleaseTimes {
   pushedMs: number;
-  /** First status that says that the release is there. */
+  /** First status that shows the release. */
   begunMs?: number;
-  /** Of each raised weight. */
+  /** Times of each raised weight. */
   stepsMs: number[];
   endedMs?: number;
   end?: 'Succeeded' | 'Failed';
-  /** Of each step and each change of the phase. */
+  /** Times of each step and each change of the phase. */
   movedMs: number[];
 }
 
@@ -24,7 +24,7 @@ interface Seen {
 const ENDS = new Set(['Succeeded', 'Failed']);
 const BEGUN = new Set(['Progressing', 'Waiting', 'WaitingPromotion', 'Promoting', 'Finalising']);
 
-/** What the statuses of one namespace's Canaries say, as it comes. */
+/** Statuses of one namespace's Canaries, in the order of the watch. */
 export class ReleaseLog {
   readonly #canaries = new Map<string, Seen>();
   readonly #releases = new Map<string, ReleaseTimes>();
@@ -102,6 +102,6 @@ function noteMove(release: ReleaseTimes, before: Seen, { phase, weight }: Seen):
   }
 }
 
-/** How much longer than the interval a step took, for each. */
+/** Delay of each step over the interval. */
 export const latenessMs = (releases: readonly ReleaseTimes[]): number[] =>
   releases.flatMap(({ stepsMs }) => stepsMs.slice(1).map((at, index) => at - (stepsMs[index] ?? at) - INTERVAL_MS));

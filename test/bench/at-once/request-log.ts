@@ -32,7 +32,7 @@ export interface RequestFigures {
   resent: number;
 }
 
-/** Codes that say: the server did not do it, or no one heard that it did. */
+/** Codes that mean that the server did not do it, or that no client learned that it did. */
 const hasFailed = (code: number): boolean => code === 0 || code === 429 || code === 499 || code >= 500;
 const CANCELLED = new Set([0, 499, 504]);
 const READS = new Set(['get', 'list', 'watch']);
@@ -84,7 +84,7 @@ export function readRequests(auditLog: string, users: readonly string[]): Reques
   const open = new Map<string, { request: SeenRequest; key: string }>();
   const resent = new Resent();
   const names = new Map<string, string>();
-  /** Of equal texts one: a parsed line would otherwise stay whole. */
+  /** Keeps one of several equal texts: a substring would otherwise keep its whole parsed line. */
   const interned = (text: string): string => {
     const known = names.get(text) ?? text;
     names.set(known, known);
@@ -133,7 +133,7 @@ export function readRequests(auditLog: string, users: readonly string[]): Reques
   };
 }
 
-/** Those that the embedded API server has answered; it knows one user. */
+/** Requests that the embedded API server has answered; it knows only one user. */
 export function answeredRequests(answered: readonly AnsweredRequest[]): RequestLog {
   return {
     since(user, fromMs) {

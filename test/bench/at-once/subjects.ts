@@ -59,7 +59,7 @@ export async function flaggerSubject(say: (line: string) => void): Promise<Subje
 export interface Place {
   plane: ControlPlane;
   prometheusUrl: string;
-  /** Of the API server, or of a proxy before it. */
+  /** URL of the API server, or of a proxy before it. */
   apiUrl: string;
 }
 
@@ -155,7 +155,7 @@ export class RunningSubject {
     try {
       this.#last = this.#process.figures();
     } catch {
-      // It has just ended: the last figures stand.
+      // The process has just ended: the last figures remain.
     }
   }
 }

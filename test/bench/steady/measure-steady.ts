@@ -23,11 +23,11 @@ export interface SteadyResult {
   everySeconds: number;
   releases: {
     begun: number;
-    /** Those that had to be rolled back. */
+    /** Releases that had to be rolled back. */
     bad: number;
     /** `{ Succeeded: 80, Failed: 20 }`. */
     ends: Record<string, number>;
-    /** Good ones that failed, bad ones that succeeded, and those that did not end. */
+    /** Good releases that failed, bad releases that succeeded, and releases that did not end. */
     wrong: number;
     /** Times at which every Canary had a release under way, so that none began. */
     missed: number;
@@ -45,7 +45,7 @@ const SAMPLE_EVERY_MS = 10_000;
 /** Every so many releases are bad. */
 const BAD_ONE_IN = 5;
 const READY_WITHIN_MS = 60_000;
-/** Of a release: five steps of 10 s, and much more than a promotion takes. */
+/** Bound of a release: five steps of 10 s, and much more than a promotion takes. */
 const ENDS_WITHIN_MS = 600_000;
 const MIB = 1_048_576 / 1e6;
 
@@ -143,7 +143,7 @@ async function pushInTurn(
       continue;
     }
     turn = index + 1;
-    // In each round other Canaries have the bad ones.
+    // Each round gives the bad releases to other Canaries.
     const isGood = (pushes.length + Math.floor(pushes.length / canaries)) % BAD_ONE_IN !== BAD_ONE_IN - 1;
     prometheus.answerFor(nameOf(index), isGood);
     const times = log.pushed(nameOf(index));

@@ -30,7 +30,7 @@ export interface MemoryFigures {
 /** Caches and queues fill in this time. */
 const SETTLING_SECONDS = 600;
 
-/** Whether memory grows, from samples in the order of time. */
+/** Growth of memory, from samples in the order of time. */
 export function memoryFigures(samples: readonly MemorySample[]): MemoryFigures {
   return { samples, rss: seriesOf(samples, ({ rssMiB }) => rssMiB), heap: seriesOf(samples, ({ heapMiB }) => heapMiB) };
 }

@@ -16,14 +16,14 @@ type Way = 'merge' | 'json' | 'strategic' | 'apply' | 'force' | 'put' | 'delete'
 export interface GuardStep {
   by: string;
   way: Way;
-  /** Given the Service as it is, and as its user created it. */
+  /** Gets the live Service, and the manifest of its user. */
   body?(live: Raw, manifest: KubeObject): unknown;
   path?: string;
 }
 
 /** State after a step. */
 export interface Guarded {
-  /** Of the answer. */
+  /** Status of the answer. */
   status: number;
   selector: Labels | undefined;
   isMarked: boolean;
@@ -51,7 +51,7 @@ const manifestOf = (namespace: string): KubeObject => ({
 
 const mark = (uid: string | null) => ({ annotations: { [guardAnnotation]: uid } });
 const select = (selector: Labels) => () => ({ spec: { selector } });
-/** What Serin writes when the apex moves to the primary. */
+/** Serin's write when the apex moves to the primary. */
 export const arrival: GuardStep & { after: Partial<Guarded> } = {
   by: 'serin',
   way: 'merge',

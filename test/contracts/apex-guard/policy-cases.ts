@@ -102,7 +102,7 @@ async function answered(doing: Promise<KubeObject>): Promise<string | object> {
   }
 }
 
-/** Makes the policies; those that were refused, with the answer. */
+/** Creates the policies. Returns the refused policies, with the answer of the API server. */
 export async function makePolicies(cluster: KubeCluster): Promise<Record<string, string>> {
   const refused: Record<string, string> = {};
   for (const one of policyCases) {
@@ -113,7 +113,7 @@ export async function makePolicies(cluster: KubeCluster): Promise<Record<string,
   return refused;
 }
 
-/** What a create and an update under this policy are answered. */
+/** Answers to a create and an update under this policy. */
 export async function answersOf(cluster: KubeCluster, { name }: PolicyCase): Promise<PolicyCase['answers']> {
   const metadata = { name, namespace: 'default', labels: { case: name } };
   const create = await answered(cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: '1' } }));

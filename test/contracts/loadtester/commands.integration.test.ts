@@ -55,7 +55,7 @@ afterAll(async () => {
 /** The command at the target's address, and over after a moment. */
 const here = (cmd: string) => cmd.replace(/https?:\/\/[^/\s'"]+/g, target.url).replace(/-z \S+/, '-z 200ms');
 
-/** Runs it to its end, whatever it says. */
+/** Runs a command to its end, whether it is refused, fails or succeeds. */
 async function runHere(metadata: HookMetadata) {
   const answer = await tester.post('/', payload({ ...metadata, cmd: here(metadata.cmd) }));
   const location = answer.headers.get('location');

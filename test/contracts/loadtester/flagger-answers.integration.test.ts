@@ -78,7 +78,7 @@ describe('the load tester that people already run works with our webhooks', () =
     });
   });
 
-  it('06-LT30 06-LT31 06-LT50 06-F3: loads are accepted, tests pass, and the output of one that failed is shown', async () => {
+  it('06-LT30 06-LT31 06-LT50 06-F3: loads are accepted, tests pass, and the output of a failed test is shown', async () => {
     await use(async (url) => {
       expect(await call('rollout', url, { metadata: { cmd: 'hey http://a' } })).toMatchObject({ outcome: 'passed' });
       expect(await call('pre-rollout', url, { metadata: { type: 'bash', cmd: 'true' } })).toMatchObject({ outcome: 'passed' });

@@ -49,7 +49,7 @@ async function send(metadata: Record<string, unknown>, over: Record<string, unkn
   return answer;
 }
 
-describe('a hostile command is refused, and nothing is run or asked', () => {
+describe('a hostile command is refused: nothing is run, and no request is sent', () => {
   it.each([
     ['a second command', 'cmd', 'hey -n 1 -c 1 URL; touch FILE'],
     ['a command after another', 'bash', 'curl -s URL && touch FILE'],
@@ -158,7 +158,7 @@ function rawTo(port: number, ...parts: string[]): Promise<string> {
     socket.on('data', (chunk) => {
       text += chunk;
     });
-    // A connection that is cut is an answer, too.
+    // A cut connection also counts as an answer.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       ['ECONNRESET', 'EPIPE'].includes(error.code ?? '') ? resolve(text) : reject(error),
     );
@@ -261,7 +261,7 @@ describe('a hostile caller', () => {
     return { 'x-serin-timestamp': timestamp, 'x-serin-request-id': id, 'x-serin-request-signature-256': signature };
   }
 
-  it('06-SE1, F1: without credentials, with forged ones, or with those of another path, body or time is answered with 401', async () => {
+  it('06-SE1, F1: a request without credentials, with forged ones, or with credentials of another path, body or time is answered with 401', async () => {
     const body = JSON.stringify(payload());
     const old = String(clock.nowMs() / 1000 - 3600);
     for (const headers of [

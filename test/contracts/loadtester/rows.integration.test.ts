@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('routes', () => {
-  it('06-LT10 06-LT12 06-LT13: health, approve and halt answer always, whatever is sent', async () => {
+  it('06-LT10 06-LT12 06-LT13: health, approve and halt always answer, for any request', async () => {
     expect(await tester.get('/healthz')).toMatchObject({ status: 200, text: 'OK' });
     expect(await tester.post('/gate/approve', 'no json')).toMatchObject({ status: 200, text: 'OK' });
     expect(await tester.post('/gate/halt', payload())).toMatchObject({ status: 403, text: 'Forbidden' });
@@ -140,7 +140,7 @@ describe('tasks', () => {
     expect(await tester.post('/', load('s1:b')), 'another revision').toMatchObject({ status: 202 });
   });
 
-  it('06-LT31 06-LT38: bash answers when it has ended, with its output only where that is asked for', async () => {
+  it('06-LT31 06-LT38: bash answers when it has ended, with its output only if `returnCmdOutput` is set', async () => {
     const cmd = `curl -sd 'test' ${target.url}/token | grep token`;
     expect(await tester.post('/', payload({ type: 'bash', cmd }))).toMatchObject({ status: 200, text: '' });
     expect(await tester.post('/', payload({ type: 'bash', cmd, returnCmdOutput: 'true' }))).toMatchObject({
@@ -156,7 +156,7 @@ describe('tasks', () => {
     expect(report).toMatchObject({ type: 'bash', state: 'failed', output: 'you asked for /\n' });
   });
 
-  it('06-LT30 06-LT31: where commands are allowed, sh and bash run their command', async () => {
+  it('06-LT30 06-LT31: if commands are allowed, sh and bash run their command', async () => {
     const bash = (cmd: string) => tester.post('/', payload({ type: 'bash', cmd, returnCmdOutput: '1' }, { namespace: 'trusted' }));
     expect(await bash('echo "$((1 + 1))"; set -o pipefail; true | true')).toMatchObject({ status: 200, text: '2\n' });
     expect(await bash('echo boom >&2; exit 7')).toMatchObject({

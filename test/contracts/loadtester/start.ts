@@ -7,7 +7,7 @@ export interface TestedLoadTester {
   port: number;
   /** Everything that was logged. */
   logs(): string;
-  /** Posts JSON, or a text as it stands. */
+  /** Posts JSON, or an unmodified text. */
   post(path: string, payload: unknown, headers?: Record<string, string>): Promise<{ status: number; text: string; headers: Headers }>;
   get(path: string, headers?: Record<string, string>): Promise<{ status: number; text: string; headers: Headers }>;
   stop(graceMs?: number): Promise<void>;

@@ -49,13 +49,13 @@ export interface BackendCase {
   inCluster?: boolean;
   /** Scenarios that cannot be, each with the reason in words. */
   leftOut?: Partial<Record<Scenario, string>>;
-  /** The part of the request that the documentation asks for. */
+  /** The request has the form that the documentation requires. */
   isDocumented(request: SeenRequest): boolean;
   /** The number in `value`; default: 7. */
   value?: number;
   /** The number of `severalSeries` is this, by the backend's own rule. */
   ofSeveral?: number | 'noData' | RegExp;
-  /** Where today's answer is not `noData`: a number; where it cannot happen: the reason, in words. */
+  /** Today's answer if it is not `noData`: a number. The reason, in words, if the answer cannot occur. */
   null?: number | string;
   empty?: number | string;
   NaN?: 'kept' | 'noData' | string;
@@ -78,12 +78,12 @@ export const sourceOf = (known: BackendCase, type: string, address: string, choi
   windowMs: undefined,
   choice,
   nowMs: 1_800_000_000_500,
-  // Far above what a busy machine takes, the first load of a vendor's client included; what never answers is asked with a bound of its own.
+  // Far above the time that a busy machine needs, including the first load of a vendor's client; silent backends get their own timeout.
   timeoutMs: 60_000,
   askCluster: known.inCluster ? clusterAt(address) : undefined,
 });
 
-/** As the controller asks: through the client of the API server. */
+/** Sends the request through the client of the API server, as the controller does. */
 function clusterAt(address: string): AskCluster {
   const cluster = createCluster(connectionTo(address));
   return ({ method = 'GET', path, body }, signal) => cluster.ask(method, path, { ...(body && { body }), signal });

@@ -15,7 +15,7 @@ const serviceAccountKey = JSON.stringify({
 const series = (...points: unknown[][]) =>
   JSON.stringify({ timeSeriesData: points.map((values) => ({ pointData: values.map((value) => ({ values: [value] })) })) });
 
-/** A token that Google takes without an exchange: signed by the key, for the one scope that is needed. */
+/** A token that Google takes without an exchange: signed by the key, for the single scope that is needed. */
 function isSigned({ headers }: SeenRequest): boolean {
   const [head = '', claims = '', signature = ''] = String(headers.authorization).replace('Bearer ', '').split('.');
   const { iss, scope } = JSON.parse(Buffer.from(claims, 'base64url').toString());
@@ -57,7 +57,7 @@ export const stackdriver: BackendCase = {
 export const stackdriverPromql: BackendCase = {
   start: startPrometheusFake,
   source: { provider: { queryLanguage: 'promql' }, secret: { project: 'shop', serviceAccountKey } },
-  // Of Google's APIs, the one that Prometheus has.
+  // Google's Prometheus API.
   name: 'Prometheus',
   query: 'sum(rate(requests[1m]))',
   isDocumented: (request) =>

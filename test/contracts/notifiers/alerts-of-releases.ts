@@ -68,7 +68,7 @@ const alerts = {
 };
 export type KindOfAlert = keyof typeof alerts;
 
-/** Each kind as it is sent, with a dashboard or without. */
+/** Sent messages of each kind, with a dashboard or without. */
 export function messagesOfReleases(dashboardUrl = settings.dashboardUrl): Record<KindOfAlert, AlertMessage> {
   const entries = Object.entries(alerts).map(([kind, { canary, delivery }]) => [
     kind,

@@ -18,7 +18,7 @@ export const message: AlertMessage = {
 export const page = 'https://serin.example/canaries/shop/app';
 
 export interface NotifierCase {
-  /** Where posts arrive, for an address with the path `/hook/s3cret-path`. */
+  /** Path at which posts arrive, for an address with the path `/hook/s3cret-path`. */
   path: string;
   /** Written after 05-A41–A45 and docs/differences.md, not after what the code does. */
   payload: object;
@@ -30,7 +30,7 @@ export interface NotifierCase {
   isSigned: boolean;
   /** A 2xx answer that stops early: only reading it shows that. */
   readsBody: boolean;
-  /** Nothing in a text is markup to it. */
+  /** It never reads a text as markup. */
   showsAsItIs?: true;
   /** Links are written `[words](address)`, and `@all` calls everyone. */
   readsMarkdown?: true;

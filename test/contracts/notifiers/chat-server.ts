@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { loopback, type Network } from '../../../src/embedded/network.ts';
 
-/** How a receiver behaves. `cutOff`: the connection ends within the head; `cutOffBody`: within the body. */
+/** Behaviour of a receiver. `cutOff`: the connection ends within the head; `cutOffBody`: within the body. */
 export type Behaviour =
   | { kind: 'answers'; status: number; body?: string; headers?: Record<string, string> }
   | { kind: 'silent' }
@@ -34,7 +34,7 @@ export async function startChatServer(network: Network = loopback): Promise<Chat
     posts.push({ path: `${request.method} ${request.url}`, headers: request.headers, body });
     respond(behaviour, request, response, body);
   });
-  // A proxy is asked to connect where the receiver is spoken to by TLS.
+  // For a TLS receiver, a client sends CONNECT to its proxy.
   server.on('connect', (request, client) => {
     posts.push({ path: `CONNECT ${request.url}`, headers: request.headers, body: '' });
     client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');

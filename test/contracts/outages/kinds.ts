@@ -32,7 +32,7 @@ export const outages: readonly {
 }[] = [
   { name: 'the connection is refused', cause: /cannot be asked: .*ECONNREFUSED/, trouble: { address: 'http://127.0.0.1:1' } },
   {
-    // Where no resolver answers, the query's own time ends it.
+    // Without a resolver, the query's own timeout ends it.
     name: 'DNS does not know the host',
     cause: /prometheus\.invalid|did not answer/,
     trouble: { address: 'http://prometheus.invalid', patienceMs: 20_000 },

@@ -1,14 +1,14 @@
 import type { Analysis, HookType } from '../../../src/api/canary.ts';
 import { aCanary, initialized, World, withHooks } from '../../fakes/world.ts';
 
-/** Where a release is when the monitoring fails, and what happens in the middle of the outage, as it would have without one. */
+/** State of a release when the monitoring fails, and events in the middle of the outage, which would also occur without it. */
 export interface Moment {
   name: string;
   /** The release up to that moment. */
   reach(unmeasured: Analysis['unmeasured']): World;
   /** Gates open, pods become ready, a version is pushed. */
   meanwhile?(world: World): void;
-  /** Without an outage it must come at once, or the release would have gone on before. */
+  /** It must come at once even without an outage, or the release would have gone on before. */
   isSoon?: true;
 }
 

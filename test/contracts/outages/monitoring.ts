@@ -9,7 +9,7 @@ import { aCanary } from '../../fakes/world.ts';
 
 const NOW_MS = 1_000_000_000;
 const SCRAPE_MS = 15_000;
-/** Only an outage that says so waits for the end of this: milliseconds. */
+/** Timeout in milliseconds; only an outage that tests it waits for its end. */
 const TIMEOUT_MS = 600_000;
 const QUERY = 'sum(rate(errors[1m]))';
 
@@ -25,9 +25,9 @@ export interface Trouble {
   provider?: object;
   template?: Template;
   secret?: MeasureDependencies['secret'];
-  /** How long an answer is waited for that never comes, in milliseconds. */
+  /** Timeout for an answer that never comes, in milliseconds. */
   patienceMs?: number;
-  /** How long ago the last scrape was, in milliseconds; then the embedded Prometheus is asked. */
+  /** Time since the last scrape, in milliseconds. With it, the embedded Prometheus is queried. */
   silentForMs?: number;
 }
 

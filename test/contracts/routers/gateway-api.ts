@@ -45,7 +45,7 @@ const gatewayApi = (version: 'v1' | 'v1beta1'): RouterCase => ({
       ),
   // Part of a mirror is younger than v1beta1.
   refuses: (routes) => version === 'v1beta1' && routes.kind === 'mirrored' && routes.share < 100,
-  // A condition on Cookie that it could write would leave no place for the one of session affinity, and a prefix is none.
+  // A condition on Cookie would leave no place for the condition of session affinity, and a prefix condition does not exist.
   refusesService: ({ match }) => match?.some(({ headers }) => headers?.Cookie !== undefined) ?? false,
   forms: ['exact', 'regex'],
   conditions: { queryParams: true },

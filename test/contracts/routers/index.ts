@@ -5,5 +5,5 @@ import type { RouterCases } from './router-case.ts';
 const files = readdirSync(import.meta.dirname).filter((file) => file !== basename(import.meta.filename));
 const modules: { cases?: RouterCases }[] = await Promise.all(files.map((file) => import(/* @vite-ignore */ `./${file}`)));
 
-/** By provider: what the files of this folder export as `cases`. */
+/** Cases by provider, from the exports `cases` of the files in this folder. */
 export const routerCases: RouterCases = Object.assign({}, ...modules.map(({ cases }) => cases));

@@ -4,14 +4,14 @@ export interface ExpectedQueries {
   rows?: string;
   metric: string;
   selector: string;
-  /** Where the counter is a bucket of a histogram. */
+  /** Added to the selector if the counter is a bucket of a histogram. */
   and?: string;
   succeeded: string;
   duration: string;
   unit: 'ms' | 's';
 }
 
-/** All names differ, so that one that stands for another is found. */
+/** All names differ, so that a test notices if one replaces another. */
 export const queryNames = { name: 'podinfo', namespace: 'shop', target: 'web', service: 'store', ingress: 'front', route: 'way' };
 
 export const quantile = (buckets: string, selector: string): string =>
@@ -42,7 +42,7 @@ export const applicationQueries: ExpectedQueries = {
 
 const istio = 'reporter="destination", destination_workload_namespace="shop", destination_workload=~"web"';
 
-/** SMI has those of Istio. */
+/** SMI has the queries of Istio. */
 export const istioQueries: ExpectedQueries = {
   rows: '05-B10, B4, Q14',
   metric: 'istio_requests_total',

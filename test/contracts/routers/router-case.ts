@@ -6,9 +6,9 @@ import type { ExpectedQueries } from './queries.ts';
 
 export type Ability = 'weights' | 'mirroring' | 'headerMatch' | 'sessionAffinity';
 
-/** One way in which routes of a provider are asked for, and the kinds of its objects that stay when their Canary is deleted. */
+/** Kinds of a provider's route objects that stay when their Canary is deleted, for one form of exposure. */
 export interface Exposure {
-  /** Of the routes, for the docs; absent: the provider has one kind of them. */
+  /** Form of exposure in the docs, `undefined` if the provider has only one. */
   of?: string;
   /** Laid over the service of the provider's case. */
   service?: object;
@@ -16,21 +16,21 @@ export interface Exposure {
   because: string;
 }
 
-/** What is generated beside an object of the user's goes. */
+/** Routes that are generated beside an object of the user are deleted. */
 export const besideUsers: readonly Exposure[] = [{ stays: [], because: 'your own Ingress or ApisixRoute leads to the apex Service' }];
 /** The same inside a mesh. */
 export const insideMesh: readonly Exposure[] = [{ stays: [], because: 'clients inside the mesh find the Service' }];
 
 /** Facts of one provider for the contract suite, besides its router. */
 export interface RouterCase {
-  /** The folder of test/golden; absent: there is none. */
+  /** Folder of test/golden, `undefined` if no golden files exist. */
   golden?: string;
-  /** The file of test/fixtures/published-crds, or `built in`; absent: none is published that Kubernetes takes. */
+  /** File of test/fixtures/published-crds, or `built in`. `undefined` if no published CRD is accepted by Kubernetes. */
   crds?: string;
   queries: ExpectedQueries;
   /** The fate of its generated routes; `docs/providers.md` shows it. */
   afterDeletion: readonly Exposure[];
-  /** Why it lacks what it lacks; a difference from `supports` fails. */
+  /** Reason for each ability that is missing; a difference from `supports` fails. */
   lacks: Partial<Record<Ability, string>>;
   /** Fields of the spec that this provider cannot do without (`ingressRef`, `routeRef`), and of its service (`gatewayRefs`). */
   spec?: object;
@@ -44,20 +44,20 @@ export interface RouterCase {
   holdsRoutes?(object: KubeObject): boolean;
   /** Its objects belong to no namespace. */
   isClusterScoped?: boolean;
-  /** Sums of the weights that stand side by side, one for each place where they do; each has to be `total`. */
+  /** Sum of the weights in each list of weighted backends; each sum must be `total`. */
   sums(object: KubeObject): number[];
   total?: number;
   /** The names that it may write under, besides those of the apex, primary and canary Services. */
   ownNames?: readonly string[];
-  /** Whether all rules that can reach the canary carry the condition `x-user: insider`; absent without a header match. */
+  /** All rules that can reach the canary have the condition `x-user: insider`. Absent without a header match. */
   isConditioned?(objects: readonly KubeObject[]): boolean;
   /** Routes that it cannot hold though the abilities suggest it: they have to be refused. */
   refuses?(routes: Routes): boolean;
-  /** Settings of `spec.service` that it cannot express, of those that the suite makes: they have to be refused. */
+  /** Generated settings of `spec.service` that it cannot express and must refuse. */
   refusesService?(service: Partial<CanaryService>): boolean;
   /** The forms of a condition's text that it can express; default: all. */
   forms?: readonly ('exact' | 'prefix' | 'suffix' | 'regex')[];
-  /** Fields of a condition beside `headers`, and how many entries and headers an entry may have; default: by session affinity as Istio, no limit. */
+  /** Fields of a condition besides `headers`, and limits for entries and for headers of an entry. Default with session affinity: as Istio, no limit. */
   conditions?: { queryParams?: boolean; sourceLabels?: boolean; mostEntries?: number; mostHeaders?: number };
 }
 

@@ -14,7 +14,7 @@ const service = fc.record(
   { requiredKeys: ['name', 'port'] },
 );
 
-/** Of several, each has a weight above 0; a mirror may stand beside them. */
+/** Each of several backends has a weight above 0; a mirror can follow them. */
 const services = fc
   .tuple(
     fc.oneof(

@@ -46,7 +46,7 @@ const rule = fc.record(
   { requiredKeys: ['backendRefs'] },
 );
 
-/** As the API server stores them: defaults are filled in, and a prefix is replaced by a rule with one match. No match stands twice. */
+/** Rules as the API server stores them: with defaults, and one match instead of a prefix. No match is listed twice. */
 export const gatewayApi: SplitCase = {
   rules: fc.array(rule, { minLength: 1, maxLength: 3 }).map((rules) =>
     rules.map((one, index) => {

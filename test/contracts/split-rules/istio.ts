@@ -26,7 +26,7 @@ const destination = fc.record(
   { requiredKeys: ['destination'] },
 );
 
-/** Of several, each has a weight; one alone may have one, too. */
+/** Each of several destinations has a weight; a single destination can also have one. */
 const route = fc.oneof(
   destination.map((one) => [one]),
   fc.tuple(destination, fc.constantFrom(1, 2, 100)).map(([one, weight]) => [{ ...one, weight }]),

@@ -16,6 +16,6 @@ export interface SplitCase {
   read(canary: Canary, found: KubeObject): Routes | UnreadableRoutes | undefined;
   /** The Services that answer requests to a rule, with their weights as they count. */
   answers(rule: JsonRecord): { service: string; weight: number }[];
-  /** Which routes it can say. */
+  /** Kinds of routes that it can express. */
   can: { match: boolean; affinity: boolean; mirror: boolean };
 }

@@ -43,9 +43,9 @@ export interface Kind {
   name: keyof typeof workloads;
   workload: Workload;
   canary: Canary;
-  /** As an API server shows it, tracked by every tool and with unknown fields. */
+  /** The target as an API server shows it, tracked by every tool and with unknown fields. */
   target: KubeObject;
-  /** The same with a new version that a user pushed: one field added, one changed, one gone. */
+  /** The same with a new version that a user pushed: one field added, one changed, one deleted. */
   changed: KubeObject;
   options: RenderOptions;
   /** Verbs that have nothing to do, with the reason. */

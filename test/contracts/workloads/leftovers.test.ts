@@ -7,7 +7,7 @@ import { ModelServer } from '../../fakes/model/server.ts';
 import type { Raw } from '../../fakes/raw.ts';
 import { type Kind, kinds } from './kinds.ts';
 
-/** Of the kinds whose primary is an object of its own. */
+/** Kinds whose primary is an object of its own. */
 const kindsWithPrimary = kinds.filter(({ lacks }) => lacks.primaryObject === undefined);
 const MARK = 'leftover';
 

@@ -25,7 +25,7 @@ function promote({ workload, canary, options }: Kind, primary: KubeObject, targe
   return { spec, patch, answer: jsonPatch(structuredClone(primary), patch) as KubeObject };
 }
 
-/** Of a Knative promotion the target is what is patched: it has moved on meanwhile. */
+/** A Knative promotion patches the target itself, which has moved on in the meantime. */
 const primaryAtPromotion = (kind: Kind) =>
   kind.lacks.primaryObject === undefined ? primaryOf(kind) : mergePatch(structuredClone(kind.changed), annotationsOf(primaryOf(kind)));
 const annotationsOf = ({ metadata: { annotations } }: KubeObject) => ({ metadata: { annotations } });

@@ -3,7 +3,7 @@ import type { NamedScenario } from '../scenarios/scenario.ts';
 
 /** Refusals that each side gets from a gate before it opens. */
 const REFUSALS = 2;
-/** A gate opens for a side that the other one does not follow to. */
+/** Refusals after which a gate opens for a side, even if the other side never gets there. */
 const MOST_REFUSALS = 6;
 /** Longer than the timeout of every webhook. */
 export const SLOW_MS = 8_000;
@@ -18,7 +18,7 @@ export type MetricAnswer = { status: 200; values: readonly number[] } | { status
 const GOOD = { rate: 100, other: 0.1 };
 const BAD = { rate: 50, other: 900 };
 
-/** The answers of all receivers to both sides: by the scenario alone, and by how often a side has asked. */
+/** Answers of all receivers to both sides. They depend only on the scenario and on the number of calls by that side. */
 export class Answers {
   readonly #scenarios: ReadonlyMap<string, NamedScenario>;
   readonly #asked = new Map<string, number>();
@@ -31,7 +31,7 @@ export class Answers {
     this.#scenarios = new Map(scenarios.map((scenario) => [scenario.name, scenario]));
   }
 
-  /** Times that a side has asked a hook. */
+  /** Number of calls of a hook by a side. */
   asked(side: Side, scenario: string, hook: string): number {
     return this.#asked.get(`${side}/${scenario}/${hook}`) ?? 0;
   }
@@ -54,7 +54,7 @@ export class Answers {
     if (checks === 'builtin-down') return { status: 503 };
     if (checks === 'builtin-no-data') return { status: 200, values: [] };
     const isRate = !query.includes('histogram_quantile') && checks.startsWith('builtin');
-    // Of two checks one fails: Flagger asks the second one in the next tick only, and would count two failures.
+    // Only the first of two checks fails: Flagger runs the second one only at the next interval, and would count two failures.
     const isFirst = count === 1 && (isRate || !checks.startsWith('builtin'));
     const isBad = checks.endsWith('-fails') || (checks.endsWith('-fails-once') && isFirst);
     return { status: 200, values: [(isBad ? BAD : GOOD)[isRate ? 'rate' : 'other']] };
@@ -66,7 +66,7 @@ export class Answers {
     return count;
   }
 
-  /** Both sides see it open at the same moment: when each has been refused, or one alone has been for long. */
+  /** Both sides see the gate open at the same moment: when both have been refused, or when one side has been refused for long. */
   #isOpen(name: string, gate: string): boolean {
     if (!gate.endsWith('-opens')) return !gate.endsWith('-closed');
     const refused = SIDES.map((side) => this.asked(side, name, 'gate') - 1);

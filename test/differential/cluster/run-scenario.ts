@@ -11,7 +11,7 @@ import type { BothControllers } from './both-controllers.ts';
 
 /** A side that does not become so is a difference, and no reason to wait for ever. */
 const INITIALIZED_WITHIN_MS = 300_000;
-/** Flagger never initializes a Service target (DF49), nor Serin one that it refuses (DF634). */
+/** Flagger never initializes a Service target (DF49), and Serin never initializes a Canary that it refuses (DF634). */
 const NEVER_WITHIN_MS = 60_000;
 const SCALED_DOWN_WITHIN_MS = 60_000;
 const ENDED_WITHIN_MS = 170_000;
@@ -156,6 +156,6 @@ const canaryPods = (entries: readonly Entry[]): number | undefined =>
   ofKind(entries, 'pods').findLast(({ role }) => role === 'canary')?.desired;
 const hasEnded = (entries: readonly Entry[]): boolean => ['Succeeded', 'Failed'].includes(lastPhase(entries) ?? '');
 const isRefused = (side: Side, { routing }: NamedScenario): boolean => side === 'serin' && routing === 'labels-beside-gateways';
-/** A gate that never opens has been asked often enough to show how it is held. */
+/** A gate that never opens has been called often enough to show how the release is held. */
 const isHeld = ({ answers }: BothControllers, side: Side, { name, gate }: NamedScenario): boolean =>
   gate.endsWith('-closed') && answers.asked(side, name, 'gate') >= 4;

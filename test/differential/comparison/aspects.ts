@@ -5,7 +5,7 @@ import { alertKinds, eventKinds } from './kinds-of-message.ts';
 import { emptiedServices, leastPrimary, podsAtTheEnd, readinessAtSteps } from './pods.ts';
 import { queryShape } from './query-shape.ts';
 
-/** All that is compared of one side, by the name of the aspect. What time alone decides is not in it. */
+/** Compared values of one side, by the name of the aspect. Values that depend only on time are left out. */
 export type Aspects = Readonly<Record<string, unknown>>;
 
 export function aspectsOf(side: Side, scenario: NamedScenario, entries: readonly Entry[]): Aspects {
@@ -65,7 +65,7 @@ function comparable(object: string, content: unknown, { name }: NamedScenario): 
 const setAspects = (name: string, members: readonly string[]): Aspects =>
   Object.fromEntries(members.map((member) => [`${name}: ${member}`, true]));
 
-/** In how many intervals a release goes on is the same on both sides, unless it waits for a gate or for pods. */
+/** The number of intervals of a release is equal on both sides, unless it waits for a gate or for pods. */
 const isCounted = ({ gate, pods }: NamedScenario, called: string): boolean =>
   called === 'hook' && pods === 'healthy' && !/-(opens|closed)$/.test(gate);
 

@@ -49,7 +49,7 @@ export const alertClaims: readonly Claim[] = [
   },
 ];
 
-/** Without a new revision that is reported again right after (DF510). */
+/** Removes a new revision that is reported again right after (DF510). */
 export const withoutRepeated = (alerts: readonly string[]): string[] =>
   alerts.filter((alert, index) => !alert.endsWith('NewRevision') || alert !== alerts[index - 1]);
 
@@ -106,8 +106,8 @@ export const queryClaims: readonly Claim[] = [
       ['one-breaks', 'lost'].includes(scenario.pods) &&
       same([...texts(flagger), 'hook'], serin),
   },
-  // How many requests a built-in check was decided by.
+  // Query for the number of requests behind the result of a built-in check.
   { id: 'DF826', explains: (one) => /^query: sum\(increase\(\w+\{[^{}]*\}\[WINDOW\]\)\)$/.test(one.aspect) && onlySerin(one) },
-  // One check of several fails: Flagger asks no further.
+  // One check of several fails: Flagger runs none of the following checks.
   { id: 'DF153', explains: (one) => one.aspect.startsWith('query: ') && onlySerin(one) && failsChecks(one.scenario) },
 ];

@@ -32,7 +32,7 @@ const without =
   (each) =>
     Object.fromEntries(Object.entries(each).filter(([name]) => !names.includes(name)));
 
-/** Without the paths of an Ingress that lead to another Service. */
+/** Removes the paths of an Ingress that lead to another Service. */
 const ownPaths: Edit = (each, key) => {
   const service = (each.backend as { service?: { name?: string } } | undefined)?.service?.name;
   return key === 'paths' && service !== undefined && !service.startsWith('APP') ? undefined : each;
@@ -45,7 +45,7 @@ const withoutEmptyAnnotations: Edit = (each, key) =>
 /** Skipper's Ingress before it is put out of the way. */
 const outOfTheWay: Edit = (each, key) => (key === 'annotations' ? { ...each, 'zalando.org/skipper-predicate': '' } : ownPaths(each, key));
 
-/** The states in which the canary has traffic are the same, and in every other one all of it goes to the primary. */
+/** The states in which the canary has traffic are the same; in every other state all traffic goes to the primary. */
 function differsOnlyIdle({ flagger, serin }: Difference): boolean {
   const states = (value: Json) =>
     distinctStates(distinctStates(walk(value, withoutLoneWeight)).map((state) => (isIdle(state) ? 'idle' : state)));
@@ -62,7 +62,7 @@ const withoutLoneWeight: Edit = (each) => {
   };
 };
 
-/** Without a share for the canary, and with a primary. */
+/** True for a state without a share for the canary, and with a primary. */
 function isIdle(state: Json): boolean {
   let hasShare = false;
   walk(state, (each) => {
@@ -78,7 +78,7 @@ const isObject = ({ aspect }: Difference, kind: string): boolean => aspect.start
 const withoutIntroductions = (states: readonly Json[]): Json[] =>
   states.filter((state) => !JSON.stringify(state).includes(INTRODUCTION.name));
 
-/** Without the conditions that separate requests of the mesh from those of a gateway. */
+/** Removes the conditions that separate requests of the mesh from requests of a gateway. */
 const withoutMeshPorts: Edit = (each) => {
   const { match } = each as { match?: { gateways?: string[] }[] };
   return match?.every(({ gateways }) => gateways) ? { ...each, match: undefined } : each;
@@ -109,7 +109,7 @@ export const routeClaims: readonly Claim[] = [
       one.serin !== undefined &&
       canonical(one.flagger) === canonical(withoutIntroductions(distinctStates(one.serin))),
   },
-  // The HTTPProxy is the user's: Serin writes its backends alone, in the same steps.
+  // The HTTPProxy belongs to the user: Serin writes only its backends, in the same steps.
   { id: 'DF141', explains: (one) => isObject(one, 'HTTPProxy') && hasSameShares(one) },
   {
     id: 'DF67',
@@ -128,7 +128,7 @@ interface ProxyRoute {
   services?: { name: string; weight?: number; mirror?: boolean }[];
 }
 
-/** By condition, which Services get how much. What is not said of weights is even. */
+/** Shares of the Services, by condition. Services without weights share evenly. */
 function sharesOf(states: Json): Json[] {
   const found = withoutIntroductions(distinctStates(states)) as ({ spec?: { routes?: ProxyRoute[] } } | undefined)[];
   return distinctStates(
@@ -154,7 +154,7 @@ function sharesOf(states: Json): Json[] {
 const hasSameShares = ({ flagger, serin }: Difference): boolean =>
   flagger !== undefined && serin !== undefined && canonical(sharesOf(flagger)) === canonical(sharesOf(serin));
 
-/** What other rows explain of an object. */
+/** Removes the differences of an object that other rows explain. */
 const tolerated: Edit = (each, key) => {
   const edited = (key === 'annotations' ? outOfTheWay(each, key) : ownPaths(each, key)) as Record<string, Json> | undefined;
   return edited && withoutEmptyAnnotations(without(['ingressClassName', 'websocket'])(edited, key) as Record<string, Json>, key);
@@ -168,7 +168,7 @@ function differsByDips({ flagger, serin }: Difference): boolean {
   );
 }
 
-/** The same states, and before the last one some in which a part of the traffic has returned. */
+/** True for the same states, with further states before the last one in which a part of the traffic has returned. */
 function returnsInSteps({ flagger, serin }: Difference): boolean {
   const [before, after] = [toleratedStates(flagger), toleratedStates(serin)];
   if (after.length <= before.length || before.at(-1) !== after.at(-1)) return false;

@@ -50,7 +50,7 @@ function neverMirrors({ scenario, aspect, flagger, serin }: Difference): boolean
 
 const isNothing = (value: unknown): boolean => value === undefined || same(value, []);
 
-/** Flagger stands in Initializing for ever, and does nothing else. */
+/** Flagger stays in Initializing for ever, and does nothing else. */
 function neverInitializes({ scenario, aspect, flagger }: Difference): boolean {
   if (scenario.target !== 'Service') return false;
   if (aspect === 'phases') return same(flagger, ['Initializing']);
@@ -58,7 +58,7 @@ function neverInitializes({ scenario, aspect, flagger }: Difference): boolean {
   return isNothing(flagger) || /^event: Warning unknown: reconcileCanaryService failed: .* is invalid: spec\.clusterIPs/.test(aspect);
 }
 
-/** Serin refuses the Canary in one event, and leaves everything as it is; Flagger plays the whole release. */
+/** Serin refuses the Canary in one event, and leaves all objects unmodified; Flagger plays the whole release. */
 function isRefused({ scenario, aspect, flagger, serin }: Difference): boolean {
   if (scenario.routing !== 'labels-beside-gateways') return false;
   switch (aspect) {
@@ -77,7 +77,7 @@ function isRefused({ scenario, aspect, flagger, serin }: Difference): boolean {
   }
 }
 
-/** Flagger asks when the canary is ready; what follows from an earlier answer is in alerts and events. */
+/** Flagger calls rollback hooks only while the canary is ready; alerts and events show the effects of an earlier answer. */
 function asksRollbackEarly({ scenario, aspect, flagger, serin }: Difference): boolean {
   const { hook, pods, strategy } = scenario;
   if (!hook.startsWith('rollback-')) return false;
@@ -106,7 +106,7 @@ function waitsForPrimary({ aspect, flagger, serin }: Difference): boolean {
   );
 }
 
-/** The release may end while its canary is down. */
+/** A release can end while its canary is down. */
 const isDippedOnly = (flagger: readonly number[], serin: readonly number[]): boolean =>
   [flagger, [...flagger, 0]].some((expected) => same(withoutDips(serin), expected));
 

@@ -52,7 +52,7 @@ const release = [
 ];
 
 describe('two recordings', () => {
-  it('of the same facts differ in nothing, whatever time they took', () => {
+  it('of the same facts differ in nothing, however long they took', () => {
     expect(differing(at(...release), at(...release.map((fact) => ({ ...fact, afterMs: 1_500 }))))).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe('two recordings', () => {
     expect(differing(at(...release), at(...other))).toEqual(['readiness']);
   });
 
-  it('differ by the phase of a payload, and by a gate that was not asked, but not by how often a closed one was', () => {
+  it('differ by the phase of a payload, and by a gate that was not called, but not by the number of calls of a closed gate', () => {
     const closed = at(hook(403), hook(403), hook(403), hook(200));
     expect(differing(closed, at(hook(403), hook(200)))).toEqual([]);
     expect(differing(closed, at(hook(403), hook(403, 'Waiting'), hook(200)))).toEqual(['calls of gate']);
@@ -145,7 +145,7 @@ describe('claims', () => {
   const route = (rule: object): Fact => ({ kind: 'object', object: 'VirtualService/s000x', content: { spec: { http: [rule] } } });
   const split = { route: [{ weight: 20 }] };
 
-  it('DF633 explains conditions that separate requests of the mesh from those of a gateway, and no other weight', () => {
+  it('DF633 explains conditions that separate requests of the mesh from requests of a gateway, and no other weight', () => {
     const match = [{ gateways: ['a/b'] }, { gateways: ['mesh'], port: 80 }];
     const claimed = (rule: object) => claimedOf('ports-beside-mesh', at(route(split)), at(route(rule)));
     expect(claimed({ ...split, match })).toMatchObject({ unclaimed: [], claimed: [{ id: 'DF633' }] });
@@ -154,7 +154,7 @@ describe('claims', () => {
     expect(claimedOf('plain', at(route(split)), at(route({ ...split, match }))).unclaimed).toHaveLength(1);
   });
 
-  it('DF690 explains a crash loop that only Serin ends as failed, and not one that only Flagger does', () => {
+  it('DF690 explains a crash loop that only Serin ends as failed, and not a crash loop that only Flagger ends as failed', () => {
     const claimed = (flagger: string, serin: string) => {
       const of = (phase: string) => at(status('Progressing', 10), status(phase));
       const differences = compareSides({ ...scenario, crashes: 'loop' }, { flagger: of(flagger), serin: of(serin) });

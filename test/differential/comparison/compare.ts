@@ -5,7 +5,7 @@ import { type Aspects, aspectsOf } from './aspects.ts';
 export interface Difference {
   scenario: NamedScenario;
   aspect: string;
-  /** `undefined`: this side has nothing of that. */
+  /** Value of a side, `undefined` if it has no such aspect. */
   flagger: unknown;
   serin: unknown;
 }
@@ -36,7 +36,7 @@ function isConsequence(aspect: string, flagger: Aspects, serin: Aspects): boolea
   return [flagger, serin].some((side) => lacks(side, 'phases', phase) || lacks(side, 'hook order', hook));
 }
 
-/** A tick of Flagger's that was held up is followed by the next at once: only a side that asks in haste more often than that differs. */
+/** After a delayed tick of Flagger the next one follows at once: Serin differs only if it has more rapid calls than Flagger. */
 const isLateTick = (aspect: string, flagger: Aspects, serin: Aspects): boolean =>
   aspect.startsWith('rapid calls') && Number(serin[aspect]) <= Number(flagger[aspect]);
 

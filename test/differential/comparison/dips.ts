@@ -1,4 +1,4 @@
-/** Without the returns to an earlier state, or value, from one that comes back right after: of 0, 50, 0, 50, 0 that is 0, 50, 0. */
+/** Removes each state that reverts at once to the earlier state, or value: 0, 50, 0, 50, 0 becomes 0, 50, 0. */
 export function withoutDips<T>(states: readonly T[]): T[] {
   const kept: T[] = [];
   for (const state of states) {

@@ -1,14 +1,14 @@
 import { type Entry, ofKind } from '../recording/recording.ts';
 
-/** No side asks one hook twice within an interval of 10 s; on a busy machine a tick that comes late is soon followed by the next. */
+/** No side calls one hook twice within an interval of 10 s; on a busy machine a tick that comes late is soon followed by the next. */
 const RAPID_MS = 2_500;
 
 export interface HookCalls {
-  /** Phase in the payload and answer, each row of equal calls once: how often a closed gate is asked depends on time. */
+  /** Phase in the payload and answer, repeated equal calls only once: the number of calls of a closed gate depends on time. */
   calls: string[];
   /** Calls that were answered yes. */
   passes: number;
-  /** Calls that came sooner than an interval after the one before. */
+  /** Calls that came less than an interval after the previous call. */
   rapid: number;
   payload: string[];
   metadata: string[];

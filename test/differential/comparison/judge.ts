@@ -17,7 +17,7 @@ export interface Judgement {
   idleIds: string[];
 }
 
-/** Sorts differences into those that a row of docs/differences.md states and those that none does. */
+/** Sorts differences into those of a row in docs/differences.md and unclaimed differences. */
 export function judge(differences: readonly Difference[], claims: readonly Claim[], knownIds: ReadonlySet<string>): Judgement {
   const known = claims.filter(({ id }) => knownIds.has(id));
   const sorted = differences.map((difference) => ({ difference, id: known.find((claim) => claim.explains(difference))?.id }));

@@ -4,7 +4,7 @@ import { type Entry, ofKind } from '../recording/recording.ts';
 const SKEW_MS = 1_000;
 type Readiness = 'all' | 'some' | 'none';
 
-/** How many of the new version's pods were available at each step that needs them; steps of one readiness in a row are one. */
+/** Number of available pods of the new version at each step that needs them; consecutive steps of equal readiness are listed once. */
 export function readinessAtSteps(entries: readonly Entry[]): string[] {
   const steps: string[] = [];
   let before = { phase: '', weight: 0, iterations: 0 };
@@ -47,7 +47,7 @@ export function emptiedServices(entries: readonly Entry[], services: readonly st
   });
 }
 
-/** Whether a side has pods in the end, and what the primary runs. */
+/** Pods of each side in the end, and the version of the primary. */
 export function podsAtTheEnd(entries: readonly Entry[]): Record<string, unknown> {
   const pods = ofKind(entries, 'pods');
   const last = (role: string) => pods.findLast((entry) => entry.role === role);

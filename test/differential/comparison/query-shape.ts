@@ -1,6 +1,6 @@
 import { NAMESPACES } from '../recording/recording.ts';
 
-/** PromQL without what its spelling alone decides: white space, the order of matchers, and how far a window reaches back, which DF2 cuts. */
+/** PromQL without differences of spelling: white space, the order of matchers, and the length of a window, which DF2 cuts. */
 export function queryShape(query: string): string {
   return NAMESPACE_IN_ROUTE_NAMES.reduce((text, name) => text.replaceAll(name, 'NAMESPACE'), query)
     .replace(/\s+/g, '')

@@ -27,7 +27,7 @@ export class Journal {
     return [...this.#entries.keys()].find((scenario) => name === scenario || name.startsWith(`${scenario}-`));
   }
 
-  /** The one that a text speaks of. */
+  /** Scenario whose name a text contains. */
   scenarioIn(text: string): string | undefined {
     return [...this.#entries.keys()].find((scenario) => text.includes(scenario));
   }

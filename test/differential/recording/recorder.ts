@@ -15,7 +15,7 @@ const OBJECTS = [
   { apiVersion: 'networking.istio.io/v1beta1', kind: 'DestinationRule' },
   ...ROUTES,
 ].filter(({ kind }, index, all) => all.findIndex((each) => each.kind === kind) === index);
-/** Kinds with a version on each side, of which one is enough: they are the same objects. */
+/** Kinds with a version on each side, of which one version is enough: they are the same objects. */
 const WORKLOADS = ['Deployment', 'DaemonSet'];
 
 export interface Recorder {
@@ -97,7 +97,7 @@ function endpointsFact({ metadata, endpoints }: KubeObject): Fact {
   return { kind: 'endpoints', service: metadata.labels?.['kubernetes.io/service-name'] ?? '', ready: ready.length };
 }
 
-/** Serin's; those of Flagger come by its event webhook. */
+/** Alerts of Serin; Flagger's alerts come by its event webhook. */
 function eventFact({ metadata, involvedObject, type, reason, message }: Raw, isGone: boolean): Fact | undefined {
   if (isGone || involvedObject.kind !== 'Canary' || metadata.namespace !== NAMESPACES.serin) return undefined;
   return { kind: 'event', type, reason, message: neutral(String(message)) };
@@ -116,7 +116,7 @@ function objectFact(kind: string, object: KubeObject, isGone: boolean): Fact {
   return { kind: 'object', object: name, content: JSON.parse(neutral(JSON.stringify(content))) };
 }
 
-/** Without the fields that the API server allocates. */
+/** A Service's spec without the fields that the API server allocates. */
 function serviceSpec({ clusterIP, clusterIPs: _ips, ports = [], ...spec }: Raw): object {
   return {
     ...spec,

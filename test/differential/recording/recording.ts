@@ -12,7 +12,7 @@ export type Fact =
   | { kind: 'pods'; role: 'canary' | 'primary'; desired: number; available: number; isCurrent: boolean; template: string }
   /** Ready endpoints of a Service. */
   | { kind: 'endpoints'; service: string; ready: number }
-  /** A route, Service or scaler; `content` undefined: deleted. */
+  /** A route, Service or scaler. `content` is undefined if it was deleted. */
   | { kind: 'object'; object: string; content: unknown }
   | { kind: 'hook'; hook: string; answer: number; payload: Record<string, unknown> }
   | { kind: 'alert'; payload: Record<string, unknown> }
@@ -26,7 +26,7 @@ export type Fact =
 /** Both sides of one scenario. */
 export type Recording = Readonly<Record<Side, readonly Entry[]>>;
 
-/** The same text on both sides: without the namespace, which is all that they must differ in. */
+/** The text without the namespace, the only allowed difference between the sides. */
 export function neutral(text: string): string {
   return text.replaceAll(NAMESPACES.flagger, 'NAMESPACE').replaceAll(NAMESPACES.serin, 'NAMESPACE');
 }
@@ -36,6 +36,6 @@ export function ofKind<K extends Fact['kind']>(entries: readonly Entry[], kind: 
   return entries.filter((entry): entry is Extract<Fact, { kind: K }> & { atMs: number } => entry.kind === kind);
 }
 
-/** Whether the canary has had traffic, or the first of its iterations. */
+/** The canary has had traffic, or the first of its iterations. */
 export const isUnderAnalysis = (entries: readonly Entry[]): boolean =>
   ofKind(entries, 'status').some(({ phase, weight, iterations }) => phase === 'Progressing' && (weight > 0 || iterations > 0));

@@ -19,7 +19,7 @@ const RUN_WITHIN_MS = 90 * 60_000;
 /** Ids of the page on which differences are listed. */
 export const knownIds = (): Set<string> => idsIn(readFileSync(DIFFERENCES_PAGE, 'utf8'));
 
-/** Why the tier cannot run on this machine, in a line; undefined: it can. */
+/** Reason in one line if the tier cannot run on this machine. */
 export async function lacking(): Promise<string | undefined> {
   try {
     await ensureBinaries();

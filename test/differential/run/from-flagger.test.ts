@@ -25,7 +25,7 @@ const LONGEST_MS = 600_000;
 const FLAGS = ['--mesh-provider=kubernetes', '--min-analysis-interval=1s', '--scale-down-delay=1s', '--port=0'];
 const BUILT = 'npm ci && npm run build\n';
 
-/** The reader's checkout, in which they have built Serin. Pods are stand-ins: the controllers run beside the Deployments of the charts. */
+/** The reader's checkout, in which they have built Serin. Pods are simulated: the controllers run beside the Deployments of the charts. */
 let checkout: string;
 let real: RealCluster;
 let nodes: Nodes;

@@ -4,7 +4,7 @@ import { FACTORS, factorNames, type NamedScenario, PLAIN, type Scenario } from '
 
 /** Another seed gives other rows of the same pairs: `DIFFERENTIAL_SEED=9 npm run test:differential`. */
 const SEED = 1;
-/** Scenarios that Flagger's users meet first and its own tests play: in every run, whatever the seed. */
+/** Scenarios that Flagger's users meet first and its own tests play. Every run plays them, for any seed. */
 const ALWAYS: readonly Partial<Scenario>[] = [
   { checks: 'builtin' },
   { checks: 'builtin-fails', hook: 'post-rollout' },
@@ -22,7 +22,7 @@ const ALWAYS: readonly Partial<Scenario>[] = [
   { strategy: 'ab', routing: 'labels-beside-gateways' },
 ];
 
-/** After the others, whose names they leave as they were. */
+/** Appended last, so that the names of the other scenarios stay the same. */
 const LATER: readonly Partial<Scenario>[] = [
   { crashes: 'loop' },
   { crashes: 'loop', target: 'DaemonSet' },
@@ -31,7 +31,7 @@ const LATER: readonly Partial<Scenario>[] = [
 
 export interface Scenarios {
   list: NamedScenario[];
-  /** Pairs of values that can stand together, and how many of them these scenarios hold. */
+  /** Number of pairs of values that can be combined, and number of these pairs in the given scenarios. */
   pairsOf(scenarios: readonly NamedScenario[]): { possible: number; covered: number };
 }
 

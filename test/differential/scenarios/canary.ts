@@ -6,7 +6,7 @@ import type { Receivers } from '../cluster/receivers.ts';
 import type { NamedScenario } from './scenario.ts';
 
 const SHORT_DEADLINE_SECONDS = 60;
-/** A gateway that no one enters by, and the mesh, where users are. */
+/** A gateway that no request enters by, and the mesh, where users are. */
 const BESIDE_MESH = ['istio-system/front', 'mesh'];
 const ROUTING: Readonly<Record<NamedScenario['routing'], object>> = {
   plain: {},
@@ -15,7 +15,7 @@ const ROUTING: Readonly<Record<NamedScenario['routing'], object>> = {
 };
 const INSIDERS = [{ headers: { 'x-canary': { exact: 'insider' } } }];
 
-/** No mesh: only Services. */
+/** Only Services, without a mesh. */
 const kubernetes: ProviderFixture = {
   provider: 'kubernetes',
   host: ({ name, namespace }) => `${name}.${namespace}`,

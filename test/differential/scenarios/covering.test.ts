@@ -6,7 +6,7 @@ import { FACTORS, type Factor } from './scenario.ts';
 
 const VALUES = { a: ['1', '2', '3'], b: ['1', '2', '3'], c: ['1', '2', '3'], d: ['1', '2', '3'] };
 const anything = () => true;
-/** How many of the possible pairs some row has. */
+/** Number of the possible pairs that the rows contain. */
 const held = (rows: readonly Record<'a' | 'b' | 'c' | 'd', string>[], possible: ReadonlySet<string>): number =>
   new Set(rows.flatMap((row) => pairKeysOf(row, ['a', 'b', 'c', 'd'])).filter((key) => possible.has(key))).size;
 

@@ -11,13 +11,13 @@ export function pairKeysOf<F extends string>(row: Record<F, string>, factors: re
 
 export interface Covering<F extends string> {
   rows: Row<F>[];
-  /** Keys of the pairs that can stand together. */
+  /** Keys of the pairs that can be combined. */
   possible: ReadonlySet<string>;
 }
 
 /**
- * Rows in which every two values that can stand together do (all-pairs): each row is the best of a few that grow around a pair that is still missing.
- * One seed gives the same rows for ever, and the first rows hold the most pairs, so that a part of them is a good sample.
+ * Rows that contain every pair of values that can be combined (all-pairs). Each row is the best of a few that grow around a missing pair.
+ * One seed always gives the same rows. The first rows contain the most pairs, so that a part of the rows is a good sample.
  */
 export function coveringRows<F extends string>(
   values: Values<F>,

@@ -8,7 +8,7 @@ const ONLY_ITERATIONS = ['kubernetes'];
 const LATE = ['slow', 'unpullable', 'one-unready', 'one-breaks'];
 const WEIGHTED = ['weights', 'stepWeights', 'promotionSteps', 'mirrorWeights'];
 
-/** Each names two factors whose values cannot stand together, or mean nothing together. */
+/** Each names two factors whose values cannot be combined, or have no effect together. */
 const RULES: readonly ((one: Partially) => boolean)[] = [
   // Flagger's documentation gives these strategies to other providers only.
   ({ strategy = '', provider = '' }) => !strategy.includes('irror') || !CANNOT_MIRROR.includes(provider),

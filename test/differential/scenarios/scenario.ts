@@ -62,11 +62,11 @@ export const FACTORS = {
   ],
   threshold: ['1', '2'],
   deadline: ['default', 'short'],
-  /** How the pods of the new version do. */
+  /** Health of the new version's pods. */
   pods: ['healthy', 'slow', 'unpullable', 'one-unready', 'one-breaks', 'lost'],
-  /** How its containers end after they were ready; played by itself only (DF690). */
+  /** End of its containers after they were ready; played only by itself (DF690). */
   crashes: ['none', 'loop'],
-  /** What Istio routes by besides weights; played by itself only. `ports-beside-mesh`: DF633, `labels-beside-gateways`: DF634. */
+  /** Routing of Istio besides weights; played only by itself. `ports-beside-mesh`: DF633, `labels-beside-gateways`: DF634. */
   routing: ['plain', 'ports-beside-mesh', 'labels-beside-gateways'],
 } as const;
 

@@ -13,11 +13,11 @@ import { freePort } from '../free-port.ts';
 import { type Backend, clusterName, routeTable } from './http-route.ts';
 
 export interface EnvoyGateway {
-  /** Where users come in. */
+  /** URL for users. */
   readonly url: string;
   /** Envoy's own counters, as Prometheus text. */
   readonly metricsUrl: string;
-  /** Whether Envoy itself goes by this version of an HTTPRoute or EndpointSlice. */
+  /** Envoy itself routes by this version of an HTTPRoute or EndpointSlice. */
   knows(object: KubeObject): boolean;
   stop(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
   const slices = watchObjects(cluster, { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' }, changed);
   const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, changed);
   const stores = [routes, slices, pods];
-  /** The configuration that Envoy last confirmed, and the one that it receives. */
+  /** Configuration that Envoy last confirmed, and configuration that it receives now. */
   let loaded: ReadonlyMap<string, string> = new Map();
   let latest: WrittenConfig | undefined;
   const publish = () => {
@@ -128,9 +128,9 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
 
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.namespace}/${metadata.name}`;
 
-/** What was written for Envoy last. */
+/** Configuration that was last written for Envoy. */
 interface WrittenConfig {
-  /** Of the routes. */
+  /** Version of the routes. */
   version: string;
   /** Versions of the objects that it was made from. */
   versions: ReadonlyMap<string, string>;
@@ -138,7 +138,7 @@ interface WrittenConfig {
   ports: ReadonlyMap<string, readonly number[]>;
 }
 
-/** What of Envoy's admin interface is read. */
+/** Parts of the response of Envoy's admin interface that are read. */
 interface RouteDump {
   configs?: { version_info?: string }[];
 }
@@ -146,7 +146,7 @@ interface ClusterDump {
   cluster_statuses?: { name: string; host_statuses?: { address: { socket_address: { port_value: number } } }[] }[];
 }
 
-/** Whether Envoy has taken over the routes of this version, and these endpoints of each cluster. */
+/** True if Envoy uses the routes of this version, and these endpoints of each cluster. */
 async function hasLoaded(admin: string, { version, ports }: WrittenConfig): Promise<boolean> {
   const look = async (path: string): Promise<unknown> => {
     const answer = await fetch(`${admin}${path}`).catch(() => undefined);
@@ -219,7 +219,7 @@ function endpointsBy(slices: readonly KubeObject[], pods: readonly KubeObject[])
   const found = new Map<string, number[]>();
   for (const { metadata, endpoints } of slices) {
     const key = `${metadata.namespace}/${metadata.labels?.['kubernetes.io/service-name']}`;
-    // A real API server writes null where there is none.
+    // A real API server writes null instead of an empty list.
     const ports = ((endpoints ?? []) as { conditions?: { ready?: boolean }; targetRef?: { name: string } }[])
       .filter(({ conditions }) => conditions?.ready !== false)
       .flatMap(({ targetRef }) => portByPod.get(`${metadata.namespace}/${targetRef?.name}`) || []);
@@ -228,7 +228,7 @@ function endpointsBy(slices: readonly KubeObject[], pods: readonly KubeObject[])
   return found;
 }
 
-/** A pod can stand in two slices for a moment, and Envoy counts a host once. */
+/** A pod can be listed in two slices for a moment, and Envoy counts a host once. */
 const portsOf = ({ namespace, service }: Backend, endpoints: ReadonlyMap<string, number[]>): number[] => [
   ...new Set(endpoints.get(`${namespace}/${service}`)),
 ];

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { raw } from '../../fakes/raw.ts';
 
-/** What of an HTTPRoute (gateway.networking.k8s.io/v1) this gateway understands; anything else in it is an error, never ignored. */
+/** Fields of an HTTPRoute (gateway.networking.k8s.io/v1) that this gateway understands. Any other field is an error, and never ignored. */
 export interface HttpRouteRule {
   matches?: HttpRouteMatch[];
   filters?: Filter[];
@@ -45,7 +45,7 @@ export interface HeaderModifier {
   remove?: string[];
 }
 
-/** Where a cluster of Envoy leads: one port of one Service. */
+/** Destination of a cluster of Envoy: one port of one Service. */
 export interface Backend {
   namespace: string;
   service: string;

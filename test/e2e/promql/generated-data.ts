@@ -31,7 +31,7 @@ export function generatedData(seed: number): IngestedSample[] {
     let value = from === 0 ? 1000 + quarters(500) : 0;
     return (scrape: number) => {
       if (scrape < from || scrape >= to || (hole && scrape > 85 && scrape < 125)) return undefined;
-      // What begins late begins at zero: how far a rate reaches back to it is not the same in versions 2 and 3.
+      // A late series starts at zero: Prometheus 2 and 3 extrapolate a rate to its start differently.
       if (scrape > from) value += quarters(perScrape);
       if (restarts && random() < 0.05) value = quarters(2);
       return random() < 0.03 ? undefined : value;

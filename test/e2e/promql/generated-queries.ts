@@ -1,6 +1,6 @@
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 
-/** So many different queries over the generated data, the same for the same seed; some of them are mistakes. */
+/** `count` different queries over the generated data, the same for the same seed; some of them are mistakes. */
 export function generatedQueries(seed: number, count: number): string[] {
   const write = new QueryWriter(seededRandom(seed));
   const queries = new Set<string>();
@@ -201,7 +201,7 @@ class QueryWriter {
     ]);
   }
 
-  /** What Prometheus refuses, by its types, its grammar or its data. */
+  /** A query that Prometheus refuses, by its types, its grammar or its data. */
   #mistake(): string {
     return this.#one([
       () => `rate(${this.#instant()})`,

@@ -57,10 +57,7 @@ export async function accountWith(environment: RealEnvironment, namespace: strin
   };
 }
 
-/**
- * Plays the useCase with these permissions: a primary is made, a version is released, the Canary is deleted. Ends where it is over, which is asked all
- * the time.
- */
+/** Plays the use case with these permissions: a primary is created, a version is released, the Canary is deleted. Stops early once `isOver` returns true. */
 export async function runUseCase(
   environment: RealEnvironment,
   useCase: UseCase,
@@ -73,7 +70,7 @@ export async function runUseCase(
     metricsServer: environment.prometheusUrl,
     minAnalysisIntervalMs: 500,
     scaleDownDelayMs: 500,
-    // So that a second release leaves something behind that is pruned.
+    // A second release must leave a pruned object behind.
     historyLimit: 1,
     ...useCase.settings,
   });

@@ -17,7 +17,7 @@ import { routerCases } from '../../contracts/routers/index.ts';
 export const APP = 'shop';
 export const CONFIG = 'settings';
 
-/** Something that a user does with Serin, for which these rules are there. */
+/** A use of Serin that needs these rules. */
 export interface UseCase {
   name: string;
   rules: readonly Permission[];
@@ -25,9 +25,9 @@ export interface UseCase {
   objects?(namespace: string): KubeObject[];
   /** Laid over the spec of the Canary. */
   spec?: object;
-  /** Of the controller. */
+  /** Settings of the controller. */
   settings?: Partial<ControllerConfig>;
-  /** What the ConfigMap and the Secret are changed to, one after another; each is a release. */
+  /** Successive values in the ConfigMap and the Secret; each change is a release. */
   colours?: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export const wholeRelease: UseCase = {
   },
 };
 
-/** What else can be asked of Serin; each needs its rules as soon as it is asked, or as it measures. */
+/** Other features of Serin. A rule is needed when its feature is used, or when it measures. */
 export const useCases: readonly UseCase[] = [
   {
     name: 'a Service as target',
@@ -94,7 +94,7 @@ function isFirstOfItsRules(provider: Provider, index: number, all: readonly Prov
 function throughProvider(provider: Provider): UseCase {
   const known = routerCases[provider];
   const knative = { targetRef: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: APP } };
-  // A GRPCRoute takes the place of an HTTPRoute, which is looked at, too.
+  // A GRPCRoute replaces the HTTPRoute, which Serin also reads.
   const service = { port: 80, targetPort: 'http', ...known?.service };
   return {
     name: provider,
@@ -150,7 +150,7 @@ export function application(namespace: string, version: string): KubeObject[] {
   ];
 }
 
-/** What the ConfigMap or the Secret holds. */
+/** Data of the ConfigMap or the Secret. */
 export function configOf(kind: string, colour: string): Record<string, object> {
   return kind === 'Secret' ? { stringData: { colour } } : { data: { colour } };
 }

@@ -24,11 +24,11 @@ const DEFAULT_METRICS: readonly HpaMetric[] = [
   { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
 ];
 
-/** In place of the metrics APIs. Undefined: not measured. */
+/** Replaces the metrics APIs. A value is `undefined` if it is not measured. */
 export interface HpaMetrics {
-  /** Of a pod, in the unit of the target's `averageValue`. */
+  /** Usage of a pod, in the unit of the target's `averageValue`. */
   ofPod(pod: Pod, resource: string): number | undefined;
-  /** Of an External or Object metric. */
+  /** Value of an External or Object metric. */
   ofMetric(name: string): number | undefined;
 }
 
@@ -43,9 +43,10 @@ export interface HpaOptions {
 }
 
 /**
- * The HorizontalPodAutoscalers of a namespace by the algorithm of Kubernetes, for Deployments: an API client, which serves a real control
- * plane too, since none has a metrics API. Writes no status. As one that has known each HPA for longer than its stabilization window: the
- * real one keeps what there was when it first saw it for that long. Source: Kubernetes pkg/controller/podautoscaler/horizontal.go.
+ * Scales the Deployments of a namespace by the algorithm of Kubernetes' HorizontalPodAutoscaler. It is an API client, and also works on a real control plane,
+ * which has no metrics API. It writes no status.
+ * It behaves as if it had known each HPA for longer than its stabilization window: the real one keeps the replicas that it first sees for that long. Source:
+ * Kubernetes pkg/controller/podautoscaler/horizontal.go.
  */
 export function startHorizontalPodAutoscaler(cluster: Cluster, options: HpaOptions): { stop(): Promise<void> } {
   const { namespace, syncMs = SYNC_MS, clock = systemClock, onError = () => undefined } = options;
@@ -98,7 +99,7 @@ async function scale(cluster: Cluster, hpa: HorizontalPodAutoscaler, past: Past,
 
 interface Scaled {
   pods: readonly Pod[];
-  /** Pods that are asked for. */
+  /** Requested pods. */
   current: number;
   /** Pods that the workload's controller reports. */
   existing: number;
@@ -141,7 +142,7 @@ function byResource({ name, target }: HpaResource, pods: readonly Pod[], current
   return pods.every(requested) ? replicasByPods(measuredIn(requested), percent, current, missingUses) : undefined;
 }
 
-/** Of all containers; 0 where one requests nothing. */
+/** Requests of all containers; 0 if one requests nothing. */
 function requestOf({ spec }: Pod, resource: string): number {
   const requests = (spec.containers ?? []).map(({ resources }) => quantity(resources?.requests?.[resource] ?? 0));
   return requests.includes(0) ? 0 : requests.reduce((total, one) => total + one, 0);

@@ -5,14 +5,14 @@ const TOLERANCE = 0.1;
 export interface MeasuredPod {
   /** Pending, or not ready: what it uses says nothing about the load. */
   isUnready: boolean;
-  /** Undefined: the metrics API does not know it. */
+  /** `undefined` if the metrics API does not know it. */
   usage: number | undefined;
 }
 
 /**
- * Replicas by a metric of each pod, against an average, both in whole units. Unready pods, and those without a metric, count cautiously:
- * as idle where the others do not ask for fewer, and the missing ones as using `missingUses` where they do; what would turn round by that
- * changes nothing. Undefined: nothing is measured.
+ * Replicas by a metric of each pod, against an average, both in whole units. Unready pods, and pods without a metric, count cautiously. If the other pods need
+ * no fewer replicas, they count as idle; otherwise pods without a metric count as using `missingUses`. If this reverses the direction, nothing changes.
+ * `undefined` if nothing is measured.
  * Source: Kubernetes pkg/controller/podautoscaler/replica_calculator.go, calcPlainMetricReplicas and GetResourceReplicas.
  */
 export function replicasByPods(
@@ -36,13 +36,13 @@ export function replicasByPods(
   return (isUp && wanted < current) || (!isUp && wanted > current) ? current : wanted;
 }
 
-/** By one number against a value for all pods: ready pods × ratio. Source: the same, getUsageRatioReplicaCount. */
+/** Replicas by one number against a value for all pods: ready pods × ratio. Source: the same, getUsageRatioReplicaCount. */
 export function replicasByValue(value: number, target: number, ready: number, current: number): number {
   const ratio = value / target;
   return isNear(ratio) ? current : up(ratio * ready);
 }
 
-/** By one number against an average for each pod that there is. Source: the same, GetExternalPerPodMetricReplicas. */
+/** Replicas by one number against an average for each existing pod. Source: the same, GetExternalPerPodMetricReplicas. */
 export function replicasByAverage(value: number, average: number, existing: number): number {
   return isNear(value / (average * existing)) ? existing : up(value / average);
 }

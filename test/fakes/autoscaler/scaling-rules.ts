@@ -24,8 +24,8 @@ const DOWN: HpaScalingRules = {
 };
 
 /**
- * The replicas to write now. Bounds come first and at once, whatever is measured. A recommendation of undefined, nothing measured, changes
- * nothing and is not remembered. Source: the same, podautoscaler/horizontal.go, reconcileAutoscaler.
+ * The replicas to write now. Bounds apply first and at once, with or without a measurement. An undefined recommendation (nothing is measured) changes nothing
+ * and is not remembered. Source: the same, podautoscaler/horizontal.go, reconcileAutoscaler.
  */
 export function ruledReplicas(spec: ScalingBounds, past: Past, wanted: number | undefined, current: number, nowMs: number): number {
   const { minReplicas = 1, maxReplicas, behavior } = spec;
@@ -40,7 +40,7 @@ export function ruledReplicas(spec: ScalingBounds, past: Past, wanted: number | 
 
 type Since = (seconds: number) => number[];
 
-/** Source: the same, normalizeDesiredReplicas: an HPA without `behavior` has no policies, and not those of an empty one. */
+/** Source: the same, normalizeDesiredReplicas: an HPA without `behavior` has no policies, also not the defaults of an empty `behavior`. */
 function byDefault(wanted: number, current: number, since: Since): number {
   return Math.min(Math.max(wanted, ...since(DOWN.stabilizationWindowSeconds)), Math.max(2 * current, 4));
 }
@@ -66,7 +66,7 @@ function byBehavior(
   return Math.max(stable, Math.min(current, limit(downRules, past, current, nowMs, -1)));
 }
 
-/** How far the policies let it go in one direction from what there was when their periods began. */
+/** Limit of the policies in one direction, from the replicas at the start of their periods. */
 function limit({ policies, selectPolicy }: HpaScalingRules, { events }: Past, current: number, nowMs: number, sign: 1 | -1): number {
   if (selectPolicy === 'Disabled') return current;
   const limits = policies.map(({ type, value, periodSeconds }) => {

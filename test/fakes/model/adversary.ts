@@ -19,7 +19,7 @@ const configs = [
 type Content = { data?: object; binaryData?: object };
 type ConfigKind = 'ConfigMap' | 'Secret';
 
-/** What is done to the objects of one application; each is one moment. */
+/** Strikes against the objects of one application; each is one moment. */
 const STRIKES = {
   push: (by) => by.push(by.next()),
   pushBack: (by) => by.push(by.templates.at(-2) ?? by.next()),
@@ -89,13 +89,13 @@ const STRIKES = {
 type Strike = keyof typeof STRIKES;
 const strikes = Object.keys(STRIKES) as Strike[];
 
-/** Drawn apart from the others, so that those of a recorded seed stay as they were. */
+/** Drawn separately from the other strikes, so that the strikes of a recorded seed stay the same. */
 const MORE_STRIKES = {
   /** Several things within moments, among them what undoes each other. */
   storm(by) {
     for (let left = by.draw(2, 5); left > 0; left -= 1) by.later(1_500, () => STRIKES[strikes[by.draw(0, strikes.length)] ?? 'push'](by));
   },
-  /** The optional config is there, or not there, only for the moment in which the next pods read it. */
+  /** The optional config exists, or is missing, only for the moment in which the next pods read it. */
   flashOptional(by) {
     const { nodes, server } = by.lab;
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: CONFIGS.optional, namespace: NAMESPACE };
@@ -109,7 +109,7 @@ const MORE_STRIKES = {
       else server.delete(ref);
     };
   },
-  /** Pods that Serin did not ask for start right before what they read changes. */
+  /** Pods that Serin did not request start right before the configs that they read change. */
   scaleAndEdit(by) {
     if (by.lab.server.find(targetRef)) by.lab.server.patch(targetRef, { spec: { replicas: by.draw(1, 4) } });
     const config = by.aConfig();
@@ -119,7 +119,7 @@ const MORE_STRIKES = {
     const minReplicas = draw(1, 4);
     if (lab.server.find(scalerRef)) lab.server.patch(scalerRef, { spec: { minReplicas, maxReplicas: minReplicas + draw(0, 6) } });
   },
-  /** What the scalers themselves do, of either side. */
+  /** Writes of the scalers themselves, on either side. */
   autoscale({ lab, draw }) {
     const ref = draw(0, 2) === 0 ? targetRef : primaryRef;
     if ((raw(lab.server.find(ref))?.spec.replicas ?? 0) > 0) lab.server.patch(ref, { spec: { replicas: draw(1, 7) } });
@@ -150,7 +150,7 @@ const analyses = [
   { iterations: 2, match: [{ headers: { user: { exact: 'a' } } }] },
 ] as const;
 
-/** Where a release waits for the cluster; the first ones are of the bootstrap. */
+/** Steps in which a release waits for the cluster; the first steps belong to the bootstrap. */
 const STEPS = [
   'creatingPrimary',
   'takingTraffic',
@@ -189,9 +189,9 @@ export const aSchedule = fc.record({
     fc.array(fc.record({ how: fc.constantFrom(...moreStrikes), call: fc.integer({ min: 1, max: MOST_CALLS }) }), { maxLength: 4 }),
   ),
   hasScaler: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
-  /** How long the controller of Deployments takes to observe a change. */
+  /** Time for the Deployment controller to observe a change. */
   observesAfterMs: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(300, 3_000, 9_000) }),
-  /** One after the other, each so long after the release has come to its step, whatever number that call has. */
+  /** Strikes in sequence, each at its delay after the release has come to its step, independent of the number of calls. */
   aimed: fc.oneof(
     fc.constant([] as Aimed[]),
     fc.array(
@@ -207,7 +207,7 @@ export const aSchedule = fc.record({
 export type Schedule = typeof aSchedule extends fc.Arbitrary<infer T> ? T : never;
 
 export interface Played {
-  /** What the primary got that had not been analysed. */
+  /** Templates that the primary got without an analysis. */
   unanalysed: string[];
   promotions: number;
   struck: number;
@@ -260,7 +260,7 @@ class Adversary {
   readonly lab: ModelLab;
   readonly draw: (from: number, to: number) => number;
   readonly #evidence: Evidence;
-  /** What each object held before, newest last. */
+  /** Previous contents of each object, newest last. */
   readonly templates: KubeObject['spec'][] = [];
   readonly contents = new Map<string, Content[]>();
   #count = 0;
@@ -318,7 +318,7 @@ class Adversary {
     return configs[this.draw(0, configs.length)] ?? configs[0];
   }
 
-  /** What the config held before. */
+  /** Restores the previous content of the config. */
   back([kind, name]: readonly [ConfigKind, string]): void {
     const before = this.contents.get(name)?.at(-2);
     if (before) this.put(kind, name, before);

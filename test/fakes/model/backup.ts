@@ -6,11 +6,11 @@ import { NAMESPACE, namespaceRef } from './lab.ts';
 import type { ModelServer } from './server.ts';
 
 export interface Restore {
-  /** Lost before: all, or the Canary alone. `nothing`: the objects that are there are put back to what the backup has. */
+  /** Objects lost before the restore: all, or only the Canary. `nothing`: the existing objects are set back to the backup. */
   lost: 'all' | 'Canary' | 'nothing';
   /** Velero drops status and owners; of listed kinds it restores the status. A dump that is created again has its owners, which are gone. */
   keeps: 'neither' | 'status' | 'owners';
-  /** Velero goes by the names of resources: Canaries, then ControllerRevisions, then Deployments. */
+  /** Velero restores in the order of resource names: Canaries, then ControllerRevisions, then Deployments. */
   order: 'by name' | 'Canary last' | 'target first';
   /** Between two objects. */
   gapMs: number;
@@ -27,9 +27,9 @@ const isLeftOut = ({ kind, metadata }: KubeObject): boolean => LEFT_OUT.has(kind
 /** Goes first in Velero's list of priorities, of the kinds that are here. */
 const FIRST = ['secrets', 'configmaps'];
 
-/** What a namespace held at one moment. */
+/** Objects of a namespace at one moment. */
 export class Backup {
-  /** Of the modelled namespace. */
+  /** Backs up the modelled namespace. */
   static of(server: ModelServer): Backup {
     const { store } = server.api;
     const all = store.storeKeys().flatMap((key) => store.list(key).map(([, stored]) => stored));
@@ -42,7 +42,7 @@ export class Backup {
     this.#objects = structuredClone(objects.filter((object) => !isLeftOut(object)));
   }
 
-  /** What the target held then was kept from users, or was to be analysed: to restore it is not to push it. */
+  /** The target's version was kept from users, or was still to be analysed: restoring it is not a push. */
   get isGuarded(): boolean {
     return this.#objects.some(({ kind, metadata, status }) => {
       if (kind !== 'Canary') return metadata.annotations?.[keptAnnotation] !== undefined;
@@ -59,7 +59,7 @@ export class Backup {
       .map(({ object }) => object);
   }
 
-  /** Of a Canary, where the tool restores it. */
+  /** Status of a Canary, if the tool restores it. */
   statusOf(ref: ObjectRef, { keeps }: Pick<Restore, 'keeps'>): object | undefined {
     if (keeps !== 'status' || ref.kind !== 'Canary') return undefined;
     const found = this.#objects.find((object) => object.kind === ref.kind && refOf(object).name === ref.name);
@@ -67,7 +67,7 @@ export class Backup {
   }
 }
 
-/** Restores into the modelled cluster; false: the namespace that was to be replaced did not end. */
+/** Restores into the modelled cluster. Returns false if the namespace to be replaced did not end. */
 export async function restoreInto(
   server: ModelServer,
   backup: Backup,
@@ -98,7 +98,7 @@ export async function restoreInto(
   return true;
 }
 
-/** Without a deletion that Serin would finish. */
+/** Removes Canaries without a deletion that Serin would finish. */
 function loseCanaries(server: ModelServer): void {
   for (const [, canary] of server.api.store.list('flagger.app/canaries')) {
     server.patch(refOf(canary), { metadata: { finalizers: null } });

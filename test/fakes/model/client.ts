@@ -20,7 +20,7 @@ export interface SentWrite {
   verb: 'create' | 'replace' | 'apply' | 'patch' | 'delete';
   ref: ObjectRef;
   subresource: string;
-  /** The object was there when the write left, and the write carries no version of it: it would overwrite whatever it finds. */
+  /** The object existed when the write left, and the write has no resourceVersion: it would overwrite any later change. */
   isBlind: boolean;
   priority: Priority;
   body: object;
@@ -30,21 +30,21 @@ export interface ModelClientOptions {
   clock: Clock;
   /** Milliseconds of one way; drawn for each. 0: at the same moment. */
   latencyMs(): number;
-  /** How far the watch of a kind is behind, beside the latency. */
+  /** Delay of the watch of a kind, besides the latency. */
   watchLagMs?: (kind: string) => number;
-  /** Nothing is heard on the watches of this kind. */
+  /** The watches of this kind report nothing. */
   isSilent?: (kind: string) => boolean;
-  /** Why the kind may not be read; undefined: it may. */
+  /** Reason for a refusal to read the kind, `undefined` if it can be read. */
   whyForbidden?: (kind: string) => string | undefined;
   /** Objects of the kind are listed, and not watched; what it throws is the outcome. */
   listed?: (kind: string) => void;
   /** A kind that is not served was looked for. */
   missed?: (kind: string) => void;
-  /** Asked before a write leaves; what it throws is the write's outcome. */
+  /** Called before a write leaves; an error that it throws is the write's outcome. */
   beforeWrite?: (write: SentWrite) => void;
-  /** What happens on the server in the moment before any call of this client is carried out there. */
+  /** Called on the server right before each call of this client is carried out there. */
   beforeCall?: () => void;
-  /** What an external metric is, and how long the API server takes to say so, in milliseconds. */
+  /** Value of an external metric, and the API server's delay for it, in milliseconds. */
   externalMetric?: () => { value: number; afterMs: number };
 }
 
@@ -93,7 +93,7 @@ export class ModelClient implements Cluster {
     while (this.#arrivals.size > 0) await Promise.allSettled(this.#arrivals);
   }
 
-  /** Kinds that are watched now, as often as they are. */
+  /** Kinds that are watched now, one entry for each watch. */
   get watchedKinds(): readonly string[] {
     return this.#watching;
   }
@@ -103,7 +103,7 @@ export class ModelClient implements Cluster {
   }
 
   get(ref: ObjectRef, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {
-    // As the real client: nothing of a kind that is not served.
+    // As in the real client: an object of a kind that is not served is undefined.
     return this.#ask(signal, () => (this.#server.api.resources.byKind(ref.apiVersion, ref.kind) ? this.#server.find(ref) : undefined));
   }
 
@@ -112,7 +112,7 @@ export class ModelClient implements Cluster {
     return this.#ask(signal, () => ({ items: this.#all(kind, labelSelector), resourceVersion: String(this.#server.api.store.version) }));
   }
 
-  /** The External Metrics API alone; bound, since the controller takes it by itself. */
+  /** Only the External Metrics API; a bound function, since the controller passes it on without the client. */
   readonly ask = async (_method: string, _path: string, { signal }: { signal?: AbortSignal } = {}) => {
     const { externalMetric = () => ({ value: 1, afterMs: 0 }), clock } = this.#options;
     const { value, afterMs } = externalMetric();
@@ -214,7 +214,7 @@ export class ModelClient implements Cluster {
     return this.#server.api.resources.byKind(apiVersion, kind) !== undefined && this.#options.whyForbidden?.(kind) === undefined;
   }
 
-  /** A kind that is not served, or may not be read, is looked for again, as the real client does it. */
+  /** Looks again and again for a kind that is not served, or cannot be read, as the real client does. */
   #awaitKind(kind: KindRef, handler: WatchHandler, options: Selection): WatchHandle {
     const { clock } = this.#options;
     const synced = Promise.withResolvers<void>();
@@ -270,7 +270,7 @@ export class ModelClient implements Cluster {
     return this.#ask(signal, () => act({ ...internalWrite, manager: 'serin', fieldManager: 'serin', force: true, subresource }));
   }
 
-  /** There, done, and back. What was sent arrives, whether or not the sender still waits for the answer, or lives. */
+  /** Sends a request, carries it out, and returns the answer. A sent request arrives even if its sender no longer waits, or was killed. */
   async #ask<T>(signal: AbortSignal | undefined, act: () => T): Promise<T> {
     signal?.throwIfAborted();
     if (this.#dead) return new Promise<never>(() => undefined);
@@ -304,7 +304,7 @@ export class ModelClient implements Cluster {
     }
   }
 
-  /** On the network's own clock: a dead process' bytes are not called back. */
+  /** Travels on the network's own clock: a killed process' bytes are not called back. */
   #travel(): Promise<void> {
     const ms = this.#options.latencyMs();
     return ms > 0 ? sleep(this.#server.clock, ms) : Promise.resolve();

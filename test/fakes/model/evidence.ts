@@ -11,11 +11,11 @@ interface Check {
 }
 
 /**
- * Who watches the watchman: what the canary's pods ran at each check that passed, and what the primary was given. Everything is taken from
- * the modelled cluster; of Serin only the moments at which it recorded a step.
+ * Oracle of promotions: records the bytes of the canary's pods at each check that passed, and the versions that the primary was given.
+ * All data come from the modelled cluster; from Serin only the moments at which it recorded a step.
  */
 export class Evidence {
-  /** What the primary was given, or ran, without an analysis of exactly that. */
+  /** Versions that the primary was given, or ran, without an analysis of exactly these bytes. */
   readonly unanalysed: string[] = [];
   /** Promotions that were recorded. */
   promotions = 0;
@@ -25,7 +25,7 @@ export class Evidence {
   #isForeign = false;
   /** Templates that the primary was rightly given, and what they were. */
   readonly #given = new Map<string, string>();
-  /** Configs that their owner has left alone at any time, as `kind/name`. */
+  /** Configs whose owner has excluded them from tracking at any time, as `kind/name`. */
   readonly #leftAlone = new Set<string>();
 
   constructor(lab: ModelLab) {
@@ -69,13 +69,13 @@ export class Evidence {
     const { 'flagger-id': _, ...annotations } = template.metadata.annotations ?? {};
     const text = JSON.stringify({ ...template, metadata: { ...template.metadata, annotations } });
     const bytes = this.#given.get(text) ?? podBytes(template, this.#find) ?? 'pods that cannot start';
-    // The first one is what served before Serin came; its configs are copied all the same.
+    // The first template served before Serin was installed; its configs are copied all the same.
     if (this.#isForeign || (this.#given.size === 0 && !bytes.includes(STRAY))) this.#allowed.add(bytes);
     if (this.#allowed.has(bytes)) this.#given.set(text, bytes);
     else this.unanalysed.push(`${this.#lab.clock.monotonicMs()} ms: ${bytes}`);
   }
 
-  /** What the primary's pods run must be something that it was rightly given. */
+  /** The primary's pods must run a version that the primary was rightly given. */
   lookAtPods(): void {
     const given = [...this.#given.values()];
     for (const bytes of this.#lab.nodes.runs(primaryRef.name, NAMESPACE))
@@ -83,11 +83,12 @@ export class Evidence {
   }
 
   /**
-   * What a primary's template means. A config that it reads under its own name was left alone by its owner when Serin looked, and whatever
-   * it holds since takes effect directly (03-CT8): what counts is that the pods that were analysed read it as left alone, too. That its
-   * owner has changed his mind meanwhile (the annotation went, the object was deleted and made again) between Serin's look and its write
-   * changes nothing of that: he would find the same if he did it a moment after the write, and the release that this starts makes the copy.
-   * One that has never been left alone must have been copied.
+   * Content of a config in a primary's template.
+   * A config under its own name was excluded from tracking by its owner when Serin read it, and all later changes take effect directly (03-CT8). The analysed
+   * pods must also have read it as excluded.
+   * It does not matter that the owner includes it again between Serin's read and its write (the annotation is removed, or the object is deleted and created
+   * again): the same would happen right after the write, and the release that this starts makes the copy.
+   * A config that was never excluded must have been copied.
    */
   readonly #find: Find = (kind, name) => {
     if (COPY.test(name)) return this.#lab.server.find({ apiVersion: 'v1', kind, name, namespace: NAMESPACE });
@@ -100,7 +101,7 @@ export class Evidence {
 const COPY = /-primary-(absent|[0-9a-f]{10})$/;
 const STRAY = 'is not a copy';
 
-/** Whether pods that were given this may run that: the same, but for what is read from a config that its owner changes as he likes. */
+/** True if pods of the given version can run these bytes: they are equal, except for the content of untracked configs. */
 function mayRun(given: string, bytes: string): boolean {
   const isSame = (one: unknown, other: unknown): boolean => {
     if (one === UNTRACKED || one === other) return true;

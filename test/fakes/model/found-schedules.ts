@@ -1,9 +1,10 @@
 import type { Schedule } from './adversary.ts';
 
 /**
- * Schedules of `SCHEDULES_SEED=746998395` that once got bytes to the primary that no analysed pod had run, as they were drawn: six by a fault of
- * the engine (E56), two by one of the evidence, which took a config that its owner had left alone for a tracked one, and the last two by what
- * no watch had shown (`test/integration/unwatched-configs.test.ts`). They hit by the number of a call, which moves with any change of Serin: what guards E56 for good are the cases of `src/engine/configs.test.ts`.
+ * Schedules of `SCHEDULES_SEED=746998395` that once got bytes to the primary that no analysed pod had run, in their drawn form.
+ * Six show a fault of the engine (E56). Two show a fault of the evidence, which took an untracked config for a tracked one. The last two show changes that no
+ * watch had reported (`test/integration/unwatched-configs.test.ts`).
+ * They strike at the number of a call, which moves with any change of Serin: the permanent guard of E56 are the cases of `src/engine/configs.test.ts`.
  */
 export const foundSchedules: readonly (Schedule & { what: string })[] = [
   {

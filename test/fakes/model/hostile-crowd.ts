@@ -8,7 +8,7 @@ import { HOSTILE } from './two-tenants.ts';
 const MINUTE_MS = 60_000;
 const KUBE = 'flagger.app/v1beta1';
 const TEXT = 'x'.repeat(20_000);
-/** From one push of the neighbour to the next. */
+/** Minutes from one push of the neighbour to the next. */
 const RELEASE_MINUTES = 10;
 
 /** Everything on the heap that can be reached, and how much room it takes, after a full collection. */
@@ -23,14 +23,14 @@ export interface Crowd {
   actions(): number;
   /** Endings of the neighbour's releases, in their order. */
   endings: string[];
-  /** So many virtual minutes, at the end of which the tenant has deleted what it made; with a release of the neighbour every ten of them. */
+  /** Passes this number of virtual minutes, at the end of which the tenant has deleted its objects; with a release of the neighbour every ten minutes. */
   pass(minutes: number, isReleasing?: boolean): Promise<void>;
   heap(): Promise<Heap>;
 }
 
 /** A neighbour who releases all the time, and a hostile tenant that makes, changes and deletes all that it may. */
 export async function hostileCrowd(): Promise<Crowd> {
-  // What the server keeps is little beside what a controller might.
+  // The memory of the server is small beside the possible growth of a controller.
   const lab = new ModelLab({
     draw: drawer(5),
     startUpMs: [200, 4_000],
@@ -55,7 +55,7 @@ export async function hostileCrowd(): Promise<Crowd> {
     try {
       return action();
     } catch {
-      // The API server refuses what no schema takes: that is an action, too.
+      // The API server refuses objects that break their schema: that also counts as an action.
       return undefined;
     }
   };
@@ -83,7 +83,7 @@ export async function hostileCrowd(): Promise<Crowd> {
   const leave = () => {
     for (const ref of made) act(() => lab.server.delete(ref));
     made = [];
-    // As their time to live ends.
+    // Their time to live has ended.
     for (const [, event] of lab.server.api.store.list('/events')) lab.server.delete(refOf(event as KubeObject));
   };
   return {
@@ -113,7 +113,7 @@ export async function hostileCrowd(): Promise<Crowd> {
   };
 }
 
-/** One minute's objects of the tenant, each with a name that was not there before. */
+/** Objects of the tenant in one minute, each with a new name. */
 function objectsOf(minute: number): KubeObject[] {
   const metadata = (name: string, of: object = {}) => ({ name: `${name}-${minute}`, namespace: HOSTILE, ...of });
   const analysis = {

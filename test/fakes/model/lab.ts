@@ -12,7 +12,7 @@ import { ModelProxy } from './proxies.ts';
 import { ModelServer } from './server.ts';
 
 const metrics = createControllerMetrics('test');
-/** The middle of the jitter: pauses between retries are the ones that back off. */
+/** The middle of the jitter: only the backoff changes the pauses between retries. */
 const middle = (): number => 0.5;
 /** Rounds of the event loop until nothing is left to do at one moment; a bound against two parts that wake each other for ever. */
 const MOST_ROUNDS = 200;
@@ -40,25 +40,25 @@ export class ModelLab {
   readonly server: ModelServer;
   readonly nodes: ModelNodes;
   readonly proxies: ModelProxy[];
-  /** What a request would not have been answered by, moment and proxy first. */
+  /** Reasons for requests that would have no answer, after the moment and the proxy. */
   readonly lost: string[] = [];
   /** Looks for requests that would be lost; off once the user takes the application away. */
   watched = false;
-  /** Asked before each write of the controller; what it throws is what the API server answers. */
+  /** Called before each write of the controller; an error that it throws is the API server's answer. */
   refuse: (write: SentWrite) => void = () => undefined;
-  /** What others do between any two calls of the controller. */
+  /** Actions of others between any two calls of the controller. */
   betweenCalls: () => void = () => undefined;
-  /** How far the controller's watch of a kind is behind, in milliseconds. */
+  /** Delay of the controller's watch of a kind, in milliseconds. */
   watchLagMs: (kind: string) => number = () => 0;
-  /** Nothing is heard any more on the watches of a kind. */
+  /** The watches of a kind report nothing any more. */
   isSilent: (kind: string) => boolean = () => false;
-  /** Why the controller may not read a kind. */
+  /** Reason for a refusal to let the controller read a kind. */
   whyForbidden: (kind: string) => string | undefined = () => undefined;
-  /** Hears of each list beside those of watches; what it throws is the answer. */
+  /** Called for each list besides those of watches; an error that it throws is the answer. */
   listed: (kind: string) => void = () => undefined;
   /** Kinds that the controllers looked for and that are not served. */
   readonly lookedFor: string[] = [];
-  /** What every external metric is, and how long its answer takes. */
+  /** Value of every external metric, and the delay of its answer. */
   externalMetric: () => { value: number; afterMs: number } = () => ({ value: 1, afterMs: 0 });
   /** Gets the alerts of Canaries that name no receiver. */
   notifier: Notifier | undefined;
@@ -112,7 +112,7 @@ export class ModelLab {
     return this.#running?.client.writes ?? [];
   }
 
-  /** Of each controller that was started, in that order. */
+  /** Writes of each controller that was started, in that order. */
   get writesByController(): readonly (readonly SentWrite[])[] {
     return this.#clients.map(({ writes }) => writes);
   }
@@ -126,7 +126,7 @@ export class ModelLab {
     return sent.filter((one) => one.isBlind && mayNot(one)).map(({ atMs, verb, ref }) => `${atMs} ms: ${verb} ${ref.kind} ${ref.name}`);
   }
 
-  /** What was written and logged so far is kept no longer: the memory that grows is the controller's. */
+  /** Drops all recorded writes and log lines: only the controller's memory must be able to grow. */
   forget(): void {
     this.logged.length = 0;
     for (const { writes } of this.#clients) writes.length = 0;
@@ -166,7 +166,7 @@ export class ModelLab {
     this.#clients.push(client);
   }
 
-  /** SIGKILL: what is under way stays as it is. */
+  /** SIGKILL: requests in flight are still carried out. */
   kill(): void {
     this.#running?.client.kill();
     this.#running?.die();
@@ -211,12 +211,12 @@ export class ModelLab {
     return isDone();
   }
 
-  /** There was a moment at which every proxy had an endpoint. */
+  /** At some moment every proxy had an endpoint. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
   }
 
-  /** Whether a request of this moment may go to the Deployment, by any proxy's view or by what the server holds. */
+  /** True if a request of this moment can go to the Deployment, by any proxy's view or by the server's objects. */
   mayReach(deployment: string): boolean {
     return [...this.proxies, this.#newest].some((proxy) => {
       const found = proxy.backends(APP);
@@ -236,7 +236,7 @@ export class ModelLab {
     this.server.stop();
   }
 
-  /** Everything that can happen at this moment happens; then every proxy is asked. */
+  /** Lets everything happen that can happen at this moment, and then checks every proxy. */
   async #calm(): Promise<void> {
     await calm(this.server);
     const problems = this.proxies.map((proxy) => this.#problemOf(proxy));

@@ -16,7 +16,7 @@ const PLANS = {
 } as const;
 export const providers = Object.keys(PLANS) as (keyof typeof PLANS)[];
 
-/** What is drawn of a life: all its delays follow from the seed. */
+/** Drawn parameters of a life: all its delays follow from the seed. */
 export const aLife = fc.record({
   seed: fc.integer({ min: 1, max: 2 ** 31 - 2 }),
   provider: fc.constantFrom(...providers),

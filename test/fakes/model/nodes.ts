@@ -7,12 +7,12 @@ import type { ModelServer } from './server.ts';
 
 /** Pods of this image never become ready. */
 export const BROKEN_IMAGE = 'broken';
-/** How soon a pod looks again for a config that it needs. */
+/** Pause until a pod looks again for a config that it needs. */
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Deployments that run: pods asked for become available after a while, a change of the template rolls without a gap, and pods that are
- * scaled away are gone in that moment, which is the worst that a router can meet.
+ * Deployments that run: requested pods become available after a while, a change of the template rolls without a gap, and pods that are scaled away are gone at
+ * once, which is the worst case for a router.
  */
 export class ModelNodes {
   readonly #server: ModelServer;
@@ -20,16 +20,16 @@ export class ModelNodes {
   readonly #startUpMs: () => number;
   /** Around the moment in which pods read their configs. */
   aroundRead: (read: () => void) => void = (read) => read();
-  /** How long the controller of Deployments takes to observe a change; 0: before anyone hears of it. Milliseconds. */
+  /** Time for the Deployment controller to observe a change, in milliseconds. 0: before any watch reports the change. */
   observesAfterMs = 0;
-  /** What its controller goes by until it observes the next change. */
+  /** Generation, template and replicas that its controller uses until it observes the next change. */
   readonly #observed = new Map<string, { generation: number | undefined; template: string; replicas: number }>();
   readonly #rolled = new Map<string, string>();
   /** The templates that each has had, as its controller counts them. */
   readonly #counted = new Map<string, { template: string; number: number }>();
-  /** How often each was scaled to nothing: pods that were starting then are no longer. */
+  /** Number of times that each was scaled to zero: pods that were starting then have ended. */
   readonly #eras = new Map<string, number>();
-  /** What the available pods of each Deployment read when they started. */
+  /** Bytes that the available pods of each Deployment read when they started. */
   readonly #runs = new Map<string, { count: number; bytes: ReadonlySet<string> }>();
   /** Uids of those whose pods have crashed, are not ready, or were evicted. */
   readonly #down = new Set<string>();
@@ -47,19 +47,19 @@ export class ModelNodes {
     });
   }
 
-  /** Whether this Deployment can answer a request in this moment. */
+  /** True if this Deployment can answer a request at this moment. */
   serves(name: string, namespace: string): boolean {
     const found = this.#server.find({ apiVersion: 'apps/v1', kind: 'Deployment', name, namespace });
     return (raw(found)?.spec.replicas ?? 0) > 0 && (raw(found)?.status?.availableReplicas ?? 0) > 0;
   }
 
-  /** What its pods run that are available now: more than one thing while they are replaced. */
+  /** Bytes of its available pods: several entries while pods are replaced. */
   runs(name: string, namespace: string): ReadonlySet<string> {
     const found = this.#server.find({ apiVersion: 'apps/v1', kind: 'Deployment', name, namespace });
     return this.#runs.get(found?.metadata.uid ?? '')?.bytes ?? new Set();
   }
 
-  /** Its pods serve no more until `up`, or until it is rolled or scaled to nothing. */
+  /** Its pods no longer serve until `up`, or until it is rolled or scaled to zero. */
   down(deployment: KubeObject): void {
     this.#down.add(deployment.metadata.uid ?? '');
     const { replicas = 0, updatedReplicas = 0 } = raw(deployment).status ?? {};
@@ -74,7 +74,7 @@ export class ModelNodes {
     if (current && available > 0) this.#report(current, { ...this.#made(uid), available });
   }
 
-  /** Pods that are there: the ones of the template before stay until those of this one are ready. */
+  /** Existing pods: pods of the previous template remain until the new pods are ready. */
   #made(uid: string): { replicas: number; updated: number } {
     const { replicas = 0, template } = this.#observed.get(uid) ?? {};
     const old = this.#rolled.get(uid) === template ? 0 : Math.min(replicas, this.#runs.get(uid)?.count ?? 0);
@@ -85,7 +85,7 @@ export class ModelNodes {
     return this.#down.has(deployment.metadata.uid ?? '');
   }
 
-  /** Whether its pods were down at that time, or later. */
+  /** True if its pods were down at that time, or later. */
   wasDown(deployment: KubeObject, sinceMs: number): boolean {
     return this.isDown(deployment) || (this.#backAtMs.get(deployment.metadata.uid ?? '') ?? Number.NEGATIVE_INFINITY) >= sinceMs;
   }

@@ -13,12 +13,12 @@ const KINDS = {
   secretKeyRef: 'Secret',
 } as const;
 
-/** In place of what a config holds whose owner wants its changes to take effect directly (03-CT8). */
+/** Replaces the content of a config whose owner wants its changes to take effect directly (03-CT8). */
 export const UNTRACKED = 'whatever its owner likes';
 
 /**
- * What pods of this template run, as text: with what each ConfigMap and Secret holds at this moment in place of its name. The same for a
- * target and a primary that are the same to their users. Undefined: pods cannot start, since one of them is missing.
+ * Bytes of pods of this template, as text: the current content of each ConfigMap and Secret replaces its name. The text is equal for a target and a primary
+ * that are equal to their users. `undefined` if pods cannot start because a config is missing.
  */
 export function podBytes(template: Raw, find: Find): string | undefined {
   const { labels, annotations } = template.metadata ?? {};

@@ -7,7 +7,7 @@ import type { ModelServer } from './server.ts';
 interface Shown {
   ref: ObjectRef;
   deployment: KubeObject;
-  /** What it runs. */
+  /** Bytes that it runs. */
   bytes: string;
   restarts: number;
   readySinceMs: number;
@@ -17,21 +17,21 @@ interface Shown {
 /** Between the end of a container and its back-off, as its kubelet reports them. */
 const BACK_OFF_AFTER_MS = 1_000;
 
-/** How a pod that was ready stops to be: its container ends, or only its readiness is lost. */
+/** A failure of a ready pod: its container ends, or it only loses its readiness. */
 export type Failing = { how: 'exit' | 'oom' | 'flap'; ms: number };
 
 /** Reasons of the condition DisruptionTarget. */
 export type Disruption = 'EvictionByEvictionAPI' | 'DeletionByTaintManager' | 'TerminationByKubelet';
 
 /**
- * The Pod objects of Deployments with one pod each, as their kubelet reports them. What `ModelNodes` runs is shown; what happens to a pod here
- * happens there.
+ * The Pod objects of Deployments with one pod each, as their kubelet reports them. They show the pods of `ModelNodes`, and failures here also take effect
+ * there.
  */
 export class ModelPods {
   readonly #server: ModelServer;
   readonly #clock: HandClock;
   readonly #nodes: ModelNodes;
-  /** By the uid of the Deployment. */
+  /** Pods by the uid of the Deployment. */
   readonly #shown = new Map<string, Shown>();
   #count = 0;
 
@@ -46,7 +46,7 @@ export class ModelPods {
     });
   }
 
-  /** For how long its pod has been ready, in milliseconds; undefined: it is not. */
+  /** Milliseconds for which its pod has been ready, `undefined` if it is not ready. */
   readyForMs(deployment: KubeObject): number | undefined {
     const shown = this.#shown.get(deployment.metadata.uid ?? '');
     return shown === undefined || this.#nodes.isDown(deployment) ? undefined : this.#clock.monotonicMs() - shown.readySinceMs;
@@ -79,7 +79,7 @@ export class ModelPods {
     return true;
   }
 
-  /** A drain or a spot node that goes: the pod leaves, and another one is ready after `ms`. */
+  /** A drain, or a spot node that ends: the pod is deleted, and another pod is ready after `ms`. */
   evict(deployment: KubeObject, reason: Disruption, ms: number): boolean {
     const uid = deployment.metadata.uid ?? '';
     const shown = this.#shown.get(uid);

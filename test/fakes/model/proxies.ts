@@ -13,10 +13,7 @@ const WATCHED = new Set([
   'appmesh.k8s.aws/virtualnodes',
 ]);
 
-/**
- * A proxy that sees every change late. What it would send a request to right now is computed from its own view alone; whether
- * a pod answers there is up to the modelled nodes.
- */
+/** A proxy that sees every change late. Its view decides where it would send a request right now; the modelled nodes decide whether a pod answers there. */
 export class ModelProxy {
   readonly #view = new Map<string, KubeObject>();
   readonly #namespace: string;
@@ -39,7 +36,7 @@ export class ModelProxy {
     });
   }
 
-  /** The Deployments that one of the next requests to `host` may go to, or what is in the way. */
+  /** The Deployments that the next requests to `host` can reach, or the reason why a request is lost. */
   backends(host: string): { deployments: string[] } | { lost: string } {
     const nodes = this.#meshNodes(host);
     if (nodes) return this.#behind(nodes);

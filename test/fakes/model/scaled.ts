@@ -64,7 +64,7 @@ export async function initialized(scaler: KubeObject, more: object = {}, analysi
 
 export async function idleIn(lab: ModelLab, phase: string): Promise<string> {
   await lab.passUntil(() => lab.phase() === phase && raw(lab.canary())?.status?.release?.step === 'resting', 120_000);
-  // What was raised is put back.
+  // Raised limits are restored in this time.
   await lab.pass(3_000);
   return lab.phase();
 }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import fc from 'fast-check';
 import { aSchedule, play, type Schedule } from './adversary.ts';
 
-/** What one thread found: schedules that got unanalysed bytes promoted, and how many releases came so far at all. */
+/** Findings of one thread: schedules that got unanalysed bytes promoted, and the number of all promotions. */
 export interface Findings {
   found: { schedule: Schedule; unanalysed: string[] }[];
   promotions: number;

@@ -44,18 +44,18 @@ export class ModelServer {
     return this.api.store.get(resource.storeKey, `${namespace}/${name}`) && this.api.get(resource, namespace, name);
   }
 
-  /** What a user does, at once. */
+  /** Action of a user, at once. */
   create(object: KubeObject): KubeObject {
     return this.api.create(this.resource(object.apiVersion, object.kind), object.metadata.namespace ?? '', object, internalWrite);
   }
 
-  /** Puts an object back as it was read, with its uid, its generation and its status. */
+  /** Restores a stored object, with its uid, its generation and its status. */
   restore(object: KubeObject): void {
     const resource = this.resource(object.apiVersion, object.kind);
     this.api.store.put(resource.storeKey, toStored(structuredClone(object), resource));
   }
 
-  /** A PUT under the field manager of another writer, whether or not the object is there. */
+  /** A PUT with the field manager of another writer, also for an object that does not exist. */
   putAs(manager: string, object: KubeObject): KubeObject {
     const resource = this.resource(object.apiVersion, object.kind);
     const { namespace = '', name } = object.metadata;
@@ -89,7 +89,7 @@ function overTheWire(object: KubeObject): KubeObject {
   return JSON.parse(JSON.stringify(object));
 }
 
-/** What a client of the real server would get. */
+/** The error that a client of the real server would get. */
 export function asApiError(error: unknown): unknown {
   return error instanceof StatusError ? new ApiError(error.message, { status: error.code, reason: error.reason }) : error;
 }

@@ -16,7 +16,7 @@ const silent = { info: () => undefined, warn: () => undefined };
 export interface FleetMember {
   readonly identity: string;
   readonly shards: number;
-  /** Shards of which this member may write now; of one without shards, 0 stands for all. */
+  /** Shards for which this member may write now; without shards, 0 is the only one. */
   held(): number[];
   /** SIGKILL. */
   kill(): void;
@@ -27,7 +27,7 @@ export interface FleetMember {
 export interface MemberOptions {
   /** 1: a replica without shards, as every earlier version is one. */
   shards: number;
-  /** How fast its clock is. */
+  /** Speed of its clock. */
   rate?: number;
   latencyMs?: () => number;
 }

@@ -30,7 +30,7 @@ export function forgedAnchor(lab: ModelLab, change: (anchor: KubeObject) => void
   return anchor;
 }
 
-/** Everything of the neighbour that a release of its Canary stands on, by uid. */
+/** Uids of all objects of the neighbour that a release of its Canary needs. */
 export function neighbour(lab: ModelLab): (string | undefined)[] {
   const service = { apiVersion: 'v1', kind: 'Service', name: 'podinfo-primary', namespace: NAMESPACE };
   const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo-primary', namespace: NAMESPACE };

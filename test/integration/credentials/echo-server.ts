@@ -10,16 +10,16 @@ export type Refusing = 'always' | 'once' | 'never';
 
 export interface EchoServer {
   readonly origin: string;
-  /** What came, in the order of coming; the path without its query. */
+  /** Received requests in their order; the path is without its query. */
   readonly seen: { path: string; body: string }[];
-  /** From now on, for the paths below a first segment; `once` is anew for each path. */
+  /** Applies from now on to the paths below a first segment; `once` counts for each path. */
   refuses(first: string, how: Refusing): void;
   stop(): Promise<void>;
 }
 
 const vector = JSON.stringify({ status: 'success', data: { resultType: 'vector', result: [{ metric: {}, value: [1, '1'] }] } });
 
-/** What each kind of endpoint says well: of backends, the number 1. */
+/** Good answer of each kind of endpoint: backends answer the number 1. */
 const good: Readonly<Record<string, string>> = {
   server: vector,
   prometheus: vector,
@@ -34,7 +34,7 @@ const good: Readonly<Record<string, string>> = {
   alerts: 'ok',
 };
 
-/** Where each kind of endpoint puts its own words. */
+/** Refusal of each kind of endpoint, with its error text in the usual field. */
 const refusals: Readonly<Record<string, (words: string) => object>> = {
   server: (error) => ({ status: 'error', errorType: 'bad_data', error }),
   prometheus: (error) => ({ status: 'error', errorType: 'bad_data', error }),
@@ -65,7 +65,7 @@ export async function startEchoServer(network: Network = loopback): Promise<Echo
     const all = JSON.stringify(headers);
     const parts = [String(headers.authorization), url, decodeURIComponent(url), Buffer.from(basic, 'base64').toString(), all];
     const rest = [Buffer.from(all).toString('base64'), body, Buffer.from(body).toString('base64url'), encodeURIComponent(all)];
-    // Only the beginning of a refusal is ever shown: each time it is another part.
+    // A message only shows the beginning of a refusal: each time it is another part.
     const words = [...parts, ...rest];
     count += 1;
     return [...words.slice(count % words.length), ...words.slice(0, count % words.length)].join(' ');

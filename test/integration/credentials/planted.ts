@@ -5,7 +5,7 @@ const MARK = 'pl4nted';
 /** A credential that is found wherever it shows: `planted('token')` is like no other text. */
 export const planted = (what: string): string => `${MARK}-${what}-0a1b2c3d`;
 
-/** A JSON key of a service account whose private parts hold the mark, too. */
+/** A JSON key of a service account whose private parts also contain the mark. */
 export function plantedServiceAccount(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return JSON.stringify({
@@ -16,7 +16,7 @@ export function plantedServiceAccount(): string {
   });
 }
 
-/** Where a credential shows in a text, as it is or in base64 at any place of what was encoded: what stands around it; undefined: nowhere. */
+/** Text around a credential that is found, plain or in base64 at any offset. `undefined` if no credential is found. */
 export function leakIn(text: string): string | undefined {
   const at = text.indexOf(MARK);
   if (at >= 0) return text.slice(Math.max(0, at - 80), at + 80);

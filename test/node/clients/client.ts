@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Where users come in. */
+/** Address for users. */
 export interface Entry {
   readonly url: string;
-  /** By which a proxy chooses the route; absent: that of the address. */
+  /** Host header, by which a proxy chooses the route. Default: the host of the URL. */
   readonly host?: string;
 }
 
-/** What clients of a kind have seen. */
+/** Results of all clients of a kind. */
 export interface Seen {
   connections: number;
   /** Requests, or messages, that got their answer, by the version in it. */
   answers: Record<string, number>;
-  /** Why and when: those without an answer, of which it is not known whether they were acted on. */
+  /** Time and reason of each request without an answer; the server can have acted on it. */
   lost: string[];
   /** Sent again by another connection, since the server had said that it would not act on them. */
   resent: number;
-  /** Connections that the server asked to leave. */
+  /** Connections that the server closed with notice (GOAWAY or a close frame). */
   asked: number;
   /** Connections that ended without that. */
   cut: number;
@@ -26,7 +26,7 @@ export interface Client {
   stop(): Promise<Seen>;
 }
 
-/** What a client counts while it runs. */
+/** Counts of a client while it runs. */
 export class Tally {
   readonly seen: Seen = { connections: 0, answers: {}, lost: [], resent: 0, asked: 0, cut: 0 };
   readonly #stopping = new AbortController();
@@ -43,7 +43,7 @@ export class Tally {
     this.seen.lost.push(`${new Date().toISOString()} ${why}`);
   }
 
-  /** A connection has ended; those that the client ends count for nothing. */
+  /** Counts a connection that the server ended; connections that the client ends are not counted. */
   ended(wasAsked: boolean): void {
     if (this.isStopping) return;
     if (wasAsked) this.seen.asked += 1;

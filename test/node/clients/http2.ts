@@ -9,7 +9,7 @@ const OPENED_AGAIN_MS = 100;
 const WATCH = '/web.v1.Shop/Watch';
 /** Before any message it says that the call was not begun; clients of gRPC try again. */
 const UNAVAILABLE = '14';
-/** Of a message of gRPC: whether it is compressed, and its length. */
+/** Prefix of a message of gRPC: a flag for compression, and its length. */
 const PREFIX_BYTES = 5;
 
 /** One connection of HTTP/2, with ten streams at a time. */
@@ -38,7 +38,7 @@ export function manyStreams(entry: Entry): Client {
   return { stop: () => tally.stop(running.then(() => Promise.all(underWay))).finally(() => channel.leave()) };
 }
 
-/** Server streams of gRPC, opened again when they end. `lost` are those that ended without a status. */
+/** Server streams of gRPC, opened again when they end. `lost` are the streams that ended without a status. */
 export function grpcStreams(entry: Entry): Client {
   const tally = new Tally();
   const channels = Array.from({ length: CALLS }, () => new Channel(entry, tally));

@@ -6,7 +6,7 @@ import { type Client, type Entry, PATIENCE_MS, Tally } from './client.ts';
 const NEW_EVERY_MS = 100;
 const KEPT_EVERY_MS = 200;
 const KEPT_CONNECTIONS = 4;
-/** As long as CoreDNS says that an answer is good for. */
+/** Time to live of CoreDNS' answers. */
 const ADDRESSES_FOR_MS = 5_000;
 
 /** A connection for each request. */
@@ -31,11 +31,11 @@ export function keptConnections(entry: Entry): Client {
   return { stop: () => tally.stop(...kept) };
 }
 
-/** Resolves a headless Service itself, and keeps a connection to each address for as long as it is among them. */
+/** Resolves a headless Service itself, and keeps a connection to each of its current addresses. */
 export function resolvedAddresses(resolve: () => Promise<readonly string[]>, port: number): Client {
   const tally = new Tally();
   const agents = new Map<string, Agent>();
-  // Those that the client itself ends.
+  // Agents that the client itself ends.
   const leaving = new WeakSet<Agent>();
   let addresses: readonly string[] = [];
   let turn = 0;

@@ -72,7 +72,7 @@ function speak({ socket, first }: Opened, tally: Tally, again: readonly string[]
 
 interface Opened {
   socket: Socket;
-  /** What came with the answer. */
+  /** First bytes, which came with the answer. */
   first: Buffer;
 }
 
@@ -99,7 +99,7 @@ function open({ url, host }: Entry): Promise<Opened> {
   });
 }
 
-/** Of a client: masked, and shorter than 126 bytes. */
+/** Frame of a client: masked, and shorter than 126 bytes. */
 function frame(kind: number, payload: Buffer): Buffer {
   const mask = randomBytes(MASK_BYTES);
   const masked = payload.map((byte, at) => byte ^ mask.readUInt8(at % MASK_BYTES));

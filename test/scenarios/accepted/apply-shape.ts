@@ -7,15 +7,15 @@ import { raw } from '../../fakes/raw.ts';
 import type { Shape } from './shapes.ts';
 
 export interface Acceptance {
-  /** What the server, or the comparison with its answer, has against the shape. */
+  /** Errors of the server, or of the comparison with its answer. */
   rejections: string[];
-  /** What the router reads from the objects that the server returned. */
+  /** Routes that the router reads from the objects that the server returned. */
   read: unknown;
 }
 
 /**
- * One shape goes through the API server as the controller sends it, twice: rendered from what is there, applied, and rendered again from what
- * the server returned, which has to hold all of it already. Everything is removed again.
+ * Sends one shape through the API server as the controller does, twice: rendered from the existing objects, applied, and rendered again from the objects that
+ * the server returned, which must already contain all of it. Everything is removed again.
  */
 export async function applyShape(cluster: Cluster, router: Router, { canary, apex, routes, current }: Shape): Promise<Acceptance> {
   const rejections: string[] = [];
@@ -54,7 +54,7 @@ export async function applyShape(cluster: Cluster, router: Router, { canary, ape
   }
 }
 
-/** As the reconciler does: applied over the version that it was computed from, and a list that others have added to set whole. */
+/** Writes like the reconciler: applies over the version that it was computed from, and sets a list whole if others have added to it. */
 async function send(cluster: Cluster, owner: string, object: KubeObject, live: KubeObject | undefined): Promise<string | undefined> {
   const { metadata } = object;
   const resourceVersion = live?.metadata.resourceVersion;
@@ -73,7 +73,7 @@ async function send(cluster: Cluster, owner: string, object: KubeObject, live: K
   }
 }
 
-/** What a user applies: nothing that only a server writes. */
+/** An object as a user applies it, without fields that only a server writes. */
 function asManifest({ apiVersion, kind, metadata, status: _status, ...rest }: KubeObject): KubeObject {
   const { name, namespace, labels, annotations } = metadata;
   return {

@@ -12,7 +12,7 @@ export interface Shape {
   canary: Canary;
   apex: Apex;
   routes: Routes;
-  /** What is there before. */
+  /** Existing objects before the write. */
   current: readonly KubeObject[];
 }
 
@@ -29,7 +29,7 @@ interface Plan {
   analysis?: object;
   routes: Routes;
 }
-/** What users ask of any provider; one that cannot refuses it, and then there is nothing to accept. */
+/** Plans that users can request of any provider. A provider without the ability refuses the plan, and then there is nothing to accept. */
 const plans: Readonly<Record<string, Plan>> = {
   idle: { routes: allToPrimary },
   'one percent': { routes: weighted(1) },
@@ -84,7 +84,7 @@ function plannedFor(provider: Provider, router: Router): Shape[] {
     .filter((shape) => isRendered(router, shape));
 }
 
-/** Those of the golden files that are for any of these providers, each for every one of them that can express it. */
+/** Golden files for any of these providers, each for every provider that can express it. */
 function goldenFor(provider: Provider, router: Router, folder: string): Shape[] {
   return casesIn(folder)
     .filter(({ provider: own }) => own === undefined || own === provider || own.split(':')[0] === provider.split(':')[0])
@@ -99,7 +99,7 @@ export function shapesOf(provider: Provider, folder: string | undefined): Shape[
 }
 
 function isRendered(router: Router, { canary, apex, routes, current }: Shape): boolean {
-  // Validation refuses a Canary with cookies where there are none; a router may leave them out.
+  // Validation refuses a Canary with cookies on a provider without session affinity; a router can leave them out.
   if (canary.spec.analysis.sessionAffinity && !router.supports.sessionAffinity) return false;
   if (router.refuses?.(canary) !== undefined) return false;
   try {

@@ -18,7 +18,7 @@ export interface Chronicle {
   stop(): void;
 }
 
-/** What a release changes. */
+/** Kinds that a release changes. */
 export const CHANGING = [
   ['flagger.app/v1beta1', 'Canary'],
   ['apps/v1', 'Deployment'],
@@ -65,7 +65,7 @@ interface ClusterSnapshot {
   primaryVersion: string | undefined;
 }
 
-/** What in this history breaks I1, I2, I3 or I5, in words; `good` are the versions that may be promoted. */
+/** Violations of I1, I2, I3 or I5 in this history, in words; `good` are the versions that can be promoted. */
 export function violationsIn(moments: readonly Moment[], { name }: Pick<App, 'name'>, good: ReadonlySet<string>): string[] {
   const found: string[] = [];
   const now: ClusterSnapshot = {

@@ -6,16 +6,16 @@ export interface Clients {
   readonly answered: number;
   /** Requests that got no good answer. */
   readonly failures: number;
-  /** What they got instead, where, how often, and when first and last (seconds). */
+  /** Errors, each with its place, its count, and its first and last time in seconds. */
   lost(): string[];
-  /** Those of them that the application did not answer itself. */
+  /** Errors that the application did not answer itself. */
   unanswered(): string[];
   stop(): Promise<void>;
 }
 
 const PAUSE_MS = 15;
 
-/** At each proxy four clients that never stop asking: two on kept connections, two on a new one each time. */
+/** Four clients at each proxy that send requests continuously: two on kept connections, two on a new connection each time. */
 export function startClients(proxyUrls: readonly string[], host: string, pauseMs = PAUSE_MS): Clients {
   const startedMs = monotonicMs();
   const kept = world().network.agent({ keepAlive: true });

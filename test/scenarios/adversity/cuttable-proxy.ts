@@ -6,7 +6,7 @@ export interface CuttableProxy {
   readonly port: number;
   /** Nothing passes any more, either way, without an end or an error. */
   cut(): void;
-  /** New connections pass again; those of before stay lost. */
+  /** New connections pass again; the old ones stay lost. */
   heal(): void;
   stop(): Promise<void>;
 }

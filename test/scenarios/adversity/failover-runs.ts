@@ -64,7 +64,7 @@ export class FailoverRuns {
     return runs;
   }
 
-  /** The one that leads, as soon as exactly one does. */
+  /** The leader, as soon as exactly one replica leads. */
   leader(): Promise<Replica> {
     return this.#replicas.leader();
   }

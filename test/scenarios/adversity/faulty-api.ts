@@ -3,8 +3,8 @@ import { parse, stringify } from 'yaml';
 import { world } from '../world.ts';
 
 /**
- * What becomes of a request. `lost`: the connection ends before the API server has it; `unanswered`: it is carried out, and the connection
- * ends before the answer; `late`: answered after up to 3 s; `cut`: the answer ends in the middle, as a watch does when a load balancer restarts.
+ * Faults of requests. `lost`: the connection ends before the API server has the request; `unanswered`: it is carried out, and the connection ends before the
+ * answer; `late`: answered after up to 3 s; `cut`: the answer ends in the middle, as a watch does when a load balancer restarts.
  */
 const FAULTS = ['busy', 'throttled', 'lost', 'unanswered', 'late', 'cut'] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -14,7 +14,7 @@ const LONGEST_WATCH_MS = 5_000;
 
 export interface FaultyApi {
   readonly kubeconfig: string;
-  /** How often each fault was played so far. */
+  /** Number of each fault so far. */
   counts(): Partial<Record<Fault, number>>;
   /** From now on every request passes. */
   heal(): void;

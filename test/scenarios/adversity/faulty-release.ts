@@ -10,7 +10,7 @@ import { startClients } from './clients.ts';
 import { type Fault, startFaultyApi } from './faulty-api.ts';
 import { ADVERSE, Lab, PROXIES_KNOW } from './lab.ts';
 
-/** So many of the controller's requests meet a fault; each seed has a share of its own. */
+/** Share of the controller's requests that meet a fault; each seed has a share of its own. */
 const SHARE = { least: 0.05, most: 0.3 };
 const RELEASE_MS = 12_000;
 const LONGEST_DOWN_MS = 3_000;
@@ -23,7 +23,7 @@ export interface FaultyReport {
   harm: Harm;
   faults: Partial<Record<Fault, number>>;
   verdict: string;
-  /** What is wrong, in words; empty when nothing is. */
+  /** Problems, in words; empty without problems. */
   wrong: string[];
 }
 

@@ -8,7 +8,7 @@ import { Lab } from './lab.ts';
 
 export interface HealthyRelease {
   provider: Provider;
-  /** Of its own: several may run on one environment at a time. */
+  /** Its own namespace: several can run on one environment at a time. */
   namespace: string;
   scaleDownDelay: string;
   interval: string;

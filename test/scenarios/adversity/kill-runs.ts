@@ -28,7 +28,7 @@ export const KILL_ANALYSIS = {
 export interface KillOptions {
   /** The provider that users come in by; default Istio. */
   fixture?: ProviderFixture;
-  /** By when each of its proxies, and what they count, has followed a change. Milliseconds; default 500. */
+  /** Time for each of its proxies, and for their counters, to follow a change. Milliseconds; default 500. */
   proxiesKnowMs?: number;
 }
 
@@ -43,7 +43,7 @@ export interface KillReport {
   verdict: string;
   /** Its reason in the status, and the last checks. */
   why: string;
-  /** What stood when the release had ended. */
+  /** State at the end of the release. */
   primaryVersion: string;
   expectedPrimary: string;
   canaryWeight: number;
@@ -124,7 +124,7 @@ export class KillRuns {
   }
 }
 
-/** What is wrong with a run, in words that name its seed; empty when nothing is. */
+/** Problems of a run, in words that name its seed; empty without problems. */
 export function faultsOf(report: KillReport): string[] {
   const { seed, verdict, why, expected, primaryVersion, expectedPrimary, canaryWeight, violations, phaseWhenKilled, killedAfterMs } =
     report;

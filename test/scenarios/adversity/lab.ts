@@ -11,11 +11,11 @@ const BOUND_MS = 240_000;
 /** For environments of labs: routes that are late, but sooner than the 500 ms for which pods outlive their traffic there. */
 export const ADVERSE = { lagMs: [20, 200], seed: 5 } as const satisfies EnvironmentOptions;
 
-/** By when every proxy of an adverse environment has seen a change, also where a busy machine keeps it waiting: no request may be lost by it. */
+/** Time for every proxy of an adverse environment to see a change, also on a busy machine: no request must be lost before that. */
 export const PROXIES_KNOW = '2s';
 
 export interface LabOptions {
-  /** Made for this lab, and the only one that its controller looks after: several labs can share an environment. */
+  /** Created for this lab, and the only namespace of its controller: several labs can share an environment. */
   namespace: string;
   scaleDownDelay: string;
   interval: string;
@@ -78,7 +78,7 @@ export class Lab {
     this.#controller = undefined;
   }
 
-  /** `killed`: another one is started after this time; `halted`: it goes on after it. */
+  /** `killed`: another process is started after this time; `halted`: the process goes on after it. */
   async harm(how: 'killed' | 'halted' | 'none', downMs: number): Promise<void> {
     if (how === 'none') return;
     if (how === 'killed') await this.stopController('KILL');
@@ -102,7 +102,7 @@ export class Lab {
     );
   }
 
-  /** Of every controller on the environment: a test that counts has it for itself. */
+  /** Requests of every controller on the environment: a test that counts has the environment for itself. */
   requests(): Record<string, number> {
     return this.environment.requestCounts();
   }
@@ -111,7 +111,7 @@ export class Lab {
     return until(this.cluster, ref, what, isSo, { boundMs, hint: () => `${this.log()}\n` });
   }
 
-  /** The application stays: what stands in its namespace serves on without a controller. */
+  /** Leaves the application: its objects serve on without a controller. */
   async close(): Promise<void> {
     await this.stopController('KILL');
   }

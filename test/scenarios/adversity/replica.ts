@@ -47,12 +47,12 @@ export class Replica {
     return replica;
   }
 
-  /** By its own word; false of one that is gone or halted. */
+  /** True if its metrics report that it leads; false for a replica that has ended or is halted. */
   async leads(): Promise<boolean> {
     return (await this.#metrics()).includes('\nserin_leader 1\n');
   }
 
-  /** By its own word, too; false of one that is gone or halted. */
+  /** True if its metrics report that it is a standby; false for a replica that has ended or is halted. */
   async standsBy(): Promise<boolean> {
     return (await this.#metrics()).includes('\nserin_leader 0\n');
   }

@@ -2,7 +2,7 @@ import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { type LeaseTimes, Replica } from './replica.ts';
 
-/** So long that no test waits for its end: a successor takes over because the lease was released. */
+/** Longer than any test: a successor takes over because the lease was released. */
 export const LONG_LEASE: LeaseTimes = { leaseDurationS: 3_000, renewDeadlineS: 2_000, retryPeriodMs: 300 };
 
 /** Two controllers of one namespace that elect a leader; who dies is replaced. */
@@ -26,7 +26,7 @@ export class Replicas {
     while (this.#all.length < 2) this.#all.push(await Replica.start(this.#environment, this.#namespace, this.#lease));
   }
 
-  /** The one that leads, as soon as exactly one does. */
+  /** The leader, as soon as exactly one replica leads. */
   async leader(): Promise<Replica> {
     const leading = async () => (await Promise.all(this.#all.map(async (one) => ((await one.leads()) ? [one] : [])))).flat();
     const [leader] = await eventually('one replica leads', leading, (found) => found.length === 1);

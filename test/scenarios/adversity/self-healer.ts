@@ -18,12 +18,12 @@ export interface SelfHealer {
   hasHealed(key: string): Promise<void>;
   /** resourceVersions of its own writes. */
   versions(): ReadonlySet<string>;
-  /** What it could not write, for messages. */
+  /** Errors of its writes, for messages. */
   errors(): string[];
   stop(): Promise<void>;
 }
 
-/** What Git says: three replicas, all traffic to the primary, and the selector that the application came with. */
+/** Manifests in Git: three replicas, all traffic to the primary, and the original selector of the application. */
 export async function declaredBy(app: App, lab: Lab): Promise<KubeObject[]> {
   const route = await lab.cluster.get(app.route);
   const service = await lab.cluster.get(app.service);
@@ -35,7 +35,7 @@ export async function declaredBy(app: App, lab: Lab): Promise<KubeObject[]> {
   ].map(({ apiVersion, kind, metadata: { name, namespace }, spec }) => ({ apiVersion, kind, metadata: { name, namespace }, spec }));
 }
 
-/** A GitOps tool with self-healing: whatever differs from what is declared is put back within a second, for ever. */
+/** A GitOps tool with self-healing: it always reverts differences from the declared objects within a second. */
 export async function startSelfHealer(cluster: Cluster, declared: readonly KubeObject[], seed: number): Promise<SelfHealer> {
   const random = seededRandom(seed);
   const counts: Record<string, number> = {};

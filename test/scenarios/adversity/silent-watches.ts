@@ -28,10 +28,10 @@ const KINDS: Record<string, { apiVersion: string; kind: string }> = {
 export interface SilentWatches {
   /** For each watch: when it was opened again and when users saw two further steps, in seconds after it was lost. */
   watches: { resource: string; reopenedAfterS: number; steppedAfterS: number }[];
-  /** Whether the controller that began is the one that ended. */
+  /** True if the controller at the beginning still runs at the end. */
   isSameController: boolean;
   primaryImage: string;
-  /** How often the controller's log says that a watch fell silent. */
+  /** Number of silent watches in the controller's log. */
   fellSilent: number;
 }
 

@@ -4,8 +4,8 @@ import { parse, stringify } from 'yaml';
 import { world } from '../world.ts';
 
 /**
- * How the API server behaves. `inTurn`: it carries out writes of one resource one after the other, as it does with the addresses of Services, whether or not
- * the client still waits. `late`: each answer but a watch. `throttled`: 429 for every second write. `down`: connections end at once.
+ * Behaviour of the API server. `inTurn`: it carries out writes of one resource one after the other, as with the addresses of Services, even if the client no
+ * longer waits. `late`: each answer but a watch. `throttled`: 429 for every second write. `down`: connections end at once.
  */
 export type ApiCondition =
   | { kind: 'calm' }
@@ -71,7 +71,7 @@ export async function startSlowApi(kubeconfig: string): Promise<SlowApi> {
     const { method = 'GET', url = '' } = received.incoming;
     const isWatch = url.includes('watch=true');
     if (condition.kind === 'down') return void answer.destroy();
-    // Its own client: the API server answers it before others.
+    // Requests of its watches and leases: the API server answers them before others.
     if (isWatch || url.includes('/leases')) return pass(received, answer, true);
     const what = `${method} ${url.split('?')[0]}`;
     sent.set(what, (sent.get(what) ?? 0) + 1);

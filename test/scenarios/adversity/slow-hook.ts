@@ -3,7 +3,7 @@ import { world } from '../world.ts';
 
 export interface SlowHook {
   readonly url: string;
-  /** How often it was called. */
+  /** Number of calls. */
   calls(): number;
   stop(): Promise<void>;
 }

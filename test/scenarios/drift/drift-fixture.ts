@@ -42,7 +42,7 @@ export async function startDriftFixture(
   await then.canaryIs('Progressing');
   const held = async (): Promise<void> => {
     hooks.answers('step', 403);
-    // Asked once more after it was closed: nothing is on its way any longer.
+    // Called once more after it was closed: no earlier request is in flight any longer.
     await then.hookWasCalled('step', hooks.calls('step').length + 2);
   };
   const release: LiveRelease = {

@@ -13,7 +13,7 @@ import { lookAt, runEdit } from './run-edit.ts';
 export interface DriftFixture {
   release: LiveRelease;
   canary: KubeObject;
-  /** How long the other writer fights; shorter than a step. */
+  /** Duration of the other writer's fight; shorter than a step. */
   contestMs: number;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ const mostCorrections = (ms: number): number => 2 + Math.floor(Math.log2(ms / 10
 export class DriftRun {
   readonly #environment: DriftFixture;
   readonly #fixture: ProviderFixture;
-  /** The route at the step before. */
+  /** The route at the previous step. */
   #earlier: KubeObject;
 
   private constructor(environment: DriftFixture, fixture: ProviderFixture, earlier: KubeObject) {
@@ -34,7 +34,7 @@ export class DriftRun {
     this.#earlier = earlier;
   }
 
-  /** At its second weight. */
+  /** Begins at its second weight. */
   static async begin(environment: DriftFixture, fixture: ProviderFixture): Promise<DriftRun> {
     await environment.release.nextStep();
     const run = new DriftRun(environment, fixture, await routeOf(environment, fixture));
@@ -42,7 +42,7 @@ export class DriftRun {
     return run;
   }
 
-  /** The recorded weights stand one pass after the edit, by one write if any is needed, and the analysis goes on. */
+  /** The recorded weights are restored one pass after the edit, by one write if any is needed, and the analysis goes on. */
   async survives(edit: Edit): Promise<void> {
     const { release, canary } = this.#environment;
     const played = await runEdit(release, this.#fixture, { canary, earlier: this.#earlier }, edit);
@@ -85,7 +85,7 @@ export class DriftRun {
   async leavesNothing(): Promise<void> {
     const { release, canary } = this.#environment;
     const watched = routerOf(this.#fixture).watches(parsed(canary));
-    // Without this word of the user the primary would keep serving (I19).
+    // Without this statement of the user the primary would keep serving (I19).
     const { status, spec } = raw(await release.find(refOf(canary)));
     const target = { ...spec.targetRef, namespace: canary.metadata.namespace };
     await release.patch(target, { metadata: { annotations: { [acceptAnnotation]: status.release.revision } } });

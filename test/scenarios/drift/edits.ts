@@ -8,7 +8,7 @@ export interface Edit {
   name: string;
   /** The route becomes what it was, to the last field. */
   isUndone: boolean;
-  /** `earlier` is what the route held at the step before. */
+  /** `earlier` is the route at the previous step. */
   apply(release: LiveRelease, at: { route: KubeObject; earlier: KubeObject; canary: KubeObject }): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ const put = (change: (route: KubeObject, earlier: KubeObject) => KubeObject): Ed
 const metadata = (change: (metadata: KubeObject['metadata']) => object): Edit['apply'] =>
   put((route) => ({ ...route, metadata: { ...route.metadata, ...change(route.metadata) } }));
 const mapped = (map: Record<string, string> = {}, value = 'theirs') => Object.fromEntries(Object.keys(map).map((key) => [key, value]));
-/** As it stands in a user's Git repository: nothing that only a server or Serin writes. */
+/** An object as in a user's Git repository, without fields that only a server or Serin writes. */
 const asManifest = ({ apiVersion, kind, metadata: { name, namespace }, spec }: KubeObject): KubeObject => ({
   apiVersion,
   kind,
@@ -26,7 +26,7 @@ const asManifest = ({ apiVersion, kind, metadata: { name, namespace }, spec }: K
   spec,
 });
 
-/** What the route was at the step before, as a PUT over what it is now. */
+/** The route at the previous step, as a PUT over the current route. */
 export const old = ({ metadata }: KubeObject, earlier: KubeObject): KubeObject => {
   const { labels, annotations } = earlier.metadata;
   return { ...earlier, metadata: { ...metadata, ...(labels && { labels }), ...(annotations && { annotations }) } };
@@ -59,7 +59,7 @@ const generic: Readonly<Record<string, Edit['apply']>> = {
     await release.delete(refOf(route));
     await release.create(asManifest(earlier));
   },
-  // Last of these: what Serin makes anew carries its marks again.
+  // Last of these: an object that Serin creates again has its marks again.
   [DELETED]: (release, { route }) => release.delete(refOf(route)),
 };
 

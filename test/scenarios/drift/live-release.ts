@@ -2,10 +2,10 @@ import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 
 /** A release under way on some cluster, and what others can do to its objects. */
 export interface LiveRelease {
-  /** Nothing happens between two calls here, so that an edit can be looked at before it is answered. */
+  /** Nothing happens between two calls here, so that a test can look at an edit before Serin corrects it. */
   readonly isPausedBetweenCalls: boolean;
   find(ref: ObjectRef): Promise<KubeObject | undefined>;
-  /** A PUT of another writer, over whatever is there. */
+  /** A PUT of another writer, over any existing object. */
   put(object: KubeObject): Promise<void>;
   create(object: KubeObject): Promise<void>;
   patch(ref: ObjectRef, patch: Record<string, unknown>): Promise<void>;
@@ -16,7 +16,7 @@ export interface LiveRelease {
   writes(refs: readonly ObjectRef[]): Promise<number>;
   /** The release goes on to its next weight. */
   nextStep(): Promise<void>;
-  /** Milliseconds, in the time that brakes go by. */
+  /** Milliseconds, in the time of the brakes. */
   nowMs(): number;
   /** Time goes on, for both. */
   wait(ms: number): Promise<void>;

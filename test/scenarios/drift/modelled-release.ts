@@ -20,7 +20,7 @@ export async function startModelledRelease(
 ): Promise<{ release: LiveRelease; lab: ModelLab; canary: KubeObject }> {
   const { lab } = labOf({ seed: 17, provider: 'istio', delayMs: 1_000, plan: 0, hasService: true });
   await lab.application();
-  // Whether requests are lost is asked where there are proxies that know every provider.
+  // Lost requests are checked where proxies know every provider.
   lab.watched = false;
   const app = { name: APP, namespace: NAMESPACE };
   for (const object of fixture.objects?.(app) ?? []) lab.server.create(object);
@@ -64,7 +64,7 @@ function writesTo(lab: ModelLab, refs: readonly ObjectRef[]): number {
   return lab.writes.filter(isContent).length;
 }
 
-/** In leaps: nothing is looked at in between. */
+/** Leaps in time: nothing is checked in between. */
 async function must(lab: ModelLab, what: string, isDone: () => boolean, mostMs = LONGEST_MS): Promise<void> {
   for (let ms = 0; ms < mostMs && !isDone(); ms += LEAP_MS) await lab.pass(LEAP_MS);
   if (isDone()) return;

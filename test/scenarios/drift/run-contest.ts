@@ -12,16 +12,16 @@ const LOOK_EVERY_MS = 250;
 const LEAST_BLOWS = 3;
 
 export interface Fought {
-  /** Of Serin, and of the other one, to the objects that hold routes. */
+  /** Writes of Serin, and of the other writer, to the objects that hold routes. */
   writes: number;
   foreign: number;
-  /** A busy machine looks more rarely, so that the fight takes longer than was asked for. */
+  /** A busy machine looks more rarely, so that the fight takes longer than requested. */
   lastedMs: number;
-  /** What the condition Contested says; undefined: it is not there. */
+  /** Message of the condition Contested, `undefined` without the condition. */
   contested?: string;
 }
 
-/** Another writer puts the route of the step before back as soon as it is corrected, for so long. */
+/** Another writer restores the route of the previous step after each correction, for this time. */
 export async function runContest(
   release: LiveRelease,
   fixture: ProviderFixture,

@@ -10,7 +10,7 @@ import { apexOf, routerOf } from '../shares/split-app.ts';
 import type { Edit } from './edits.ts';
 import type { LiveRelease } from './live-release.ts';
 
-/** What a release looks like while it is held at a step. */
+/** State of a release while it is held at a step. */
 export interface Held {
   phase: string;
   run: number;
@@ -26,7 +26,7 @@ interface Live {
   held: Held;
   /** The routes that the objects say. */
   routes: unknown;
-  /** What the recorded routes need and the objects do not hold, each by its object. */
+  /** Fields that the recorded routes need and that the objects lack, each by its object. */
   missing: string[];
 }
 
@@ -40,9 +40,9 @@ export interface Played {
   /** The object that holds the weights, without what only a server writes. */
   routeBefore: Content;
   routeAfter: Content;
-  /** Of Serin, to the objects that hold routes. */
+  /** Writes of Serin, to the objects that hold routes. */
   writes: number;
-  /** Of another writer. */
+  /** Writes of another writer. */
   foreign: number;
 }
 
@@ -60,7 +60,7 @@ export async function runEdit(
   if (!route) throw new Error('route not found');
   const look = () => lookAt(release, fixture, canary);
   const marks = await marksOf(release, watched);
-  /** The same objects, which no longer say whose they are. */
+  /** The same objects, without the mark of their owner. */
   const stripped = async (): Promise<boolean> => {
     const now = await marksOf(release, watched);
     return [...marks].some(([uid, isMarked]) => isMarked && now.get(uid) === false);
@@ -135,7 +135,7 @@ function missingIn(current: readonly KubeObject[], render: () => RouteChange): s
     });
     return [...missing, ...remove.map((ref) => `${ref.kind} ${ref.name} is still there`)];
   } catch (error) {
-    // What the routes are made from has been taken away.
+    // The object from which the routes are made was deleted.
     if (error instanceof RoutingError) return [error.message];
     throw error;
   }

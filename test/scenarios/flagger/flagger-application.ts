@@ -30,7 +30,7 @@ export interface Left {
   promoted?: boolean;
   /** Pods of the target. */
   replicas?: number;
-  /** Of the route; absent: no routing object exists. */
+  /** Rules of the route, absent if no routing object exists. */
   http?: object[];
   split?: number;
   /** The apex still selects the target. */
@@ -42,7 +42,7 @@ export interface Left {
   pods?: Record<string, unknown>;
   /** ConfigMaps that the pods read. */
   configs?: Record<string, Record<string, string>>;
-  /** Of the user's scaler, which has one for the primary too; a ScaledObject is paused while its target is at zero (03-A14). */
+  /** Kind of the user's scaler; the primary also has one. A ScaledObject is paused while its target is at zero (03-A14). */
   scaler?: objects.ScalerKind;
   /** More ports of its Services, as port discovery finds them. */
   ports?: object[];
@@ -86,7 +86,7 @@ export class FlaggerApplication {
     return until(this.#environment.cluster, ref, what, isSo, hint ? { hint } : {});
   }
 
-  /** What a user pushes with kubectl. */
+  /** A user's push with kubectl. */
   async push(version: string, more: Record<string, unknown> = {}): Promise<void> {
     await this.#send('PATCH', this.target, { spec: { template: { spec: templateOf(version, more).spec } } }, 'kubectl');
   }
@@ -110,7 +110,7 @@ export class FlaggerApplication {
     await this.until(ref, 'has rolled', isDone);
   }
 
-  /** A user's push that leaves out what was there before. */
+  /** A user's push that drops existing fields. */
   async replaceTemplate(template: KubeObject['spec']): Promise<void> {
     const found = await this.get(this.target);
     if (!found) throw new Error('the target was not found');
@@ -192,7 +192,7 @@ export class FlaggerApplication {
     return this.#send('PUT', this.canary, { ...found, status }, 'flagger', '/status');
   }
 
-  /** The same once more, as a controller does that still runs: what others put there is gone. The version that it made. */
+  /** Writes the same status once more, as a controller that still runs: other writers' fields are lost. Returns its version. */
   async rewritesStatus(phase: Phase): Promise<string> {
     for (;;) {
       try {

@@ -53,7 +53,7 @@ function withCopies(container: { envFrom?: { configMapRef: { name: string } }[] 
   };
 }
 
-/** 03-CT14: no annotations, the data alone. */
+/** 03-CT14: only the data, without annotations. */
 export function configCopy({ namespace, owner }: Place, name: string, data: Record<string, string>): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${name}-primary`, namespace, ownerReferences: [owner] }, data };
 }

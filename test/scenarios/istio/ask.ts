@@ -9,7 +9,7 @@ export interface Target {
 
 const HTTP = 80;
 
-/** Where a request goes in, and what tells the embedded mesh whence it comes. */
+/** Entry of a request, and headers that show its origin to the embedded mesh. */
 export function targetOf({ mesh, entries }: IstioEnvironment, { host = '', port = HTTP, isOutside = false }: Asked): Target {
   const { namespace, labels } = isOutside ? GATEWAY : CLIENT;
   return {

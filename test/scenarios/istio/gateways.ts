@@ -78,7 +78,7 @@ export const gateways: readonly Row[] = [
   },
 ];
 
-/** A VirtualService of the user's, which hands on to that of Serin. */
+/** A VirtualService of the user, which delegates to Serin's. */
 const root = ({ name, namespace }: AppName, rule: object, spec: object = {}): KubeObject => ({
   apiVersion: 'networking.istio.io/v1beta1',
   kind: 'VirtualService',

@@ -15,7 +15,7 @@ const FAILS_LATE = { ERROR_RATE: '1', LATENCY_MS: '5000' };
 
 const mirrored = (share: number): Routes => ({ kind: 'mirrored', share: weight(share) });
 
-/** `analysis.mirror` and `mirrorWeight`: answers are those of the primary, and the canary gets copies. */
+/** `analysis.mirror` and `mirrorWeight`: answers come from the primary, and the canary gets copies. */
 export function describeMirroring(environmentOf: () => IstioEnvironment, namespace: string): void {
   describe.concurrent('mirroring', () => {
     it.each([100, 30, 1])('copies of %i % of the requests', async (share) => {
@@ -31,7 +31,7 @@ export function describeMirroring(environmentOf: () => IstioEnvironment, namespa
       expect(await eventually('the copies are counted', copies, (count) => count >= least)).toBeLessThanOrEqual(most);
     });
 
-    it('a canary that fails late harms no one who gets a copy made', async () => {
+    it('a canary that fails late harms no user whose request is copied', async () => {
       const fixture = { ...istio, service: () => ({ timeout: '2s' }) };
       const app = await SplitApp.run(environmentOf(), fixture, { name: 'mirror-late', namespace }, { pods: { env: { 2: FAILS_LATE } } });
       await app.route(mirrored(100));

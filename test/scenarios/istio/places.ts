@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { ShareEnvironment } from '../shares/share-environment.ts';
 
-/** Where requests come from: a pod of the mesh, or the ingress gateway. */
+/** Origin of requests: a pod of the mesh, or the ingress gateway. */
 export interface Place {
   namespace: string;
   labels: Record<string, string>;
@@ -20,16 +20,16 @@ export const gatewayObject: KubeObject = {
   metadata: { name: 'public', namespace: GATEWAY.namespace },
   spec: {
     selector: GATEWAY.labels,
-    // On loopback, for pods have ports of their own.
+    // On loopback, because pods have ports of their own.
     servers: [{ port: { number: GATEWAY_PORT, name: 'http', protocol: 'HTTP' }, hosts: ['*'], bind: '127.0.0.1' }],
   },
 };
 
 export interface IstioEnvironment extends ShareEnvironment {
-  /** Where requests go in; absent: all of them by the embedded mesh, which reads by headers whence they come. */
+  /** Entry points of requests. Absent for the embedded mesh, which takes all requests and reads their origin from headers. */
   readonly entries?: {
     readonly gateway: string;
-    /** By the port of the Service. */
+    /** Entry point of a client, by the port of the Service. */
     client(port: number): string;
   };
 }

@@ -35,7 +35,7 @@ export function describePolicies(environmentOf: () => IstioEnvironment, namespac
       expect(podsOf(await asking(Array.from({ length: 60 }, (_, index) => user(`user-${index}`)))).size).toBe(3);
     });
 
-    it('a consistent hash keeps no one on a side: of one user the canary gets its share, too', async () => {
+    it('a consistent hash keeps no one on a side: the canary also gets its share of a single user', async () => {
       const policy = { loadBalancer: { consistentHash: { httpHeaderName: 'x-user' } } };
       const asking = await run('hashed-sides', policy, { count: 2 }, { kind: 'weighted', canary: weight(50) });
       const answers = await asking(times(60, { headers: { 'x-user': 'ann' } }));
@@ -106,7 +106,7 @@ export function describePolicies(environmentOf: () => IstioEnvironment, namespac
       const policy = { connectionPool: { tcp: { maxConnections: 1 }, http: { http1MaxPendingRequests: 1 } } };
       const asking = await run('pooled', policy, { env: { 1: { LATENCY_MS: '3000' } } });
       const first = asking(times(1));
-      // A request waits while its connection is made: the others come when the first one has its own.
+      // A request waits while its connection is opened: the others come when the first one has its own.
       await sleep(1_000);
       const others = await asking(times(7));
       expect((await first).map(outcome)).toEqual(['200 1']);

@@ -41,7 +41,7 @@ export const ports: readonly Row[] = [
         { host: 'ports.example', isOutside: true },
         { version: '2', port: 8080 },
       ],
-      // Of the mesh nothing is routed: the apex Service has both ports.
+      // The mesh routes nothing: the apex Service has both ports.
       [{ port: 9090 }, { version: '1', port: 9090 }],
     ],
   },

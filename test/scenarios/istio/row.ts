@@ -7,9 +7,9 @@ import type { Pods } from '../shares/split-app.ts';
 export interface Asked extends AskedByRow {
   /** Default: the apex Service. */
   host?: string;
-  /** Of the Service; default 80. */
+  /** Port of the Service; default 80. */
   port?: number;
-  /** By the ingress gateway; default: from inside the mesh. */
+  /** The request enters by the ingress gateway; default: from inside the mesh. */
   isOutside?: boolean;
 }
 

@@ -34,7 +34,7 @@ export function describeTcp(environmentOf: () => IstioEnvironment, namespace: st
       expect(canary).toBeLessThanOrEqual(most);
     });
 
-    it('of a Service that was there with two ports, and a gateway: each port leads to its own', async () => {
+    it('of an existing Service with two ports, and a gateway: each port leads to its own', async () => {
       const service = { port: 9200, targetPort: 'http', portName: 'tcp-web', appProtocol: 'tcp', gateways: [GATEWAY_NAME, 'mesh'] };
       const fixture = { ...istio, service: () => ({ ...service, hosts: ['tcp.example'] }) };
       const found = [

@@ -45,7 +45,7 @@ export const establish: Readonly<Record<string, Establish>> = {
   },
 };
 
-/** Canaries that another controller has been running, with a client that never stops asking. */
+/** Canaries that another controller has been running, with a client that sends requests continuously. */
 export function describeAdoptedKinds(environmentOf: () => Environment, kinds: Readonly<Record<string, StartApplication>>): void {
   it.each(Object.entries(kinds))(
     'a %s that another controller has been running is adopted as it is, and its next version is released',

@@ -7,7 +7,7 @@ export type Env = Record<string, string>;
 
 /** An application of one kind of target, in one namespace. */
 export interface Application {
-  /** Of the Canary: the target and what goes with its kind. */
+  /** Fields of the Canary: the target, and settings for its kind. */
   readonly spec: Record<string, unknown>;
   /** Checks by which a release of this kind can be judged. */
   readonly metrics: object[];
@@ -15,13 +15,13 @@ export interface Application {
   create(): Promise<void>;
   /** The user's push of another version, whose pods behave as the env says. */
   push(version: string, env?: Env): Promise<void>;
-  /** What serves by promotion is of this version. */
+  /** Waits until the promoted side runs this version. */
   primaryRuns(version: string): Promise<void>;
-  /** What decides the pods that serve by promotion, as the cluster holds it. */
+  /** Fields in the cluster that decide the pods of the promoted side. */
   primary(): Promise<unknown>;
   /** Removes what serves by promotion. */
   losePrimary(): Promise<void>;
-  /** Writes the name of nothing where the kind names what serves by promotion, and puts it back; absent: it names nothing. */
+  /** Writes a name of no object where the kind names the promoted side, and restores it. Absent if the kind has no such name. */
   misnamePrimary?(): Promise<void>;
   /** The side that has no traffic has been put away, as far as the kind can. */
   isScaledDown(): Promise<void>;

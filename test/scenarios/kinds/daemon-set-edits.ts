@@ -27,7 +27,7 @@ async function begin(environment: Environment, namespace: string) {
     });
   const becomesIdle = (phase: string) =>
     lab.until(canary, `is idle as ${phase}`, (now) => raw(now)?.status?.phase === phase && raw(now).status.release?.step === 'resting');
-  // `rollingUpdate` goes with RollingUpdate alone.
+  // Only RollingUpdate can have `rollingUpdate`.
   const setStrategy = (type: string) => cluster.patch(target, { spec: { updateStrategy: { type, rollingUpdate: null } } });
   return { lab, cluster, app, ref, target, canary, createCanary, becomesIdle, setStrategy };
 }

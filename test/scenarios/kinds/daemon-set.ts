@@ -20,7 +20,7 @@ export const daemonSetApplication: StartApplication = (cluster, namespace) => {
     metrics: [{ name: 'request-success-rate', interval: '30s', thresholdRange: { min: 99 } }],
     async create() {
       const metadata = { name: APP, namespace };
-      // Node by node, each pod has to be gone before the next one is replaced: a third of the usual grace, or a release takes minutes.
+      // Each pod must end before the next one is replaced, node by node: a third of the usual grace, or a release takes minutes.
       const spec = { terminationGracePeriodSeconds: 10, containers: [containerOf('1')], nodeSelector: own };
       const template = { metadata: { labels }, spec };
       await cluster.create({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: { selector: { matchLabels: labels }, template } });

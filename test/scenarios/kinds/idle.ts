@@ -36,7 +36,7 @@ export function describeIdle(environmentOf: () => Environment, kinds: Readonly<R
         const before = lab.requests();
         lab.startController();
         await lab.controllerIsUp();
-        // Nothing is asked for later than the first look.
+        // No request is sent after the first look.
         await lab.settled(2_000);
         const looked = lab.requests();
         await lab.settled(4_000);

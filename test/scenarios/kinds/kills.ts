@@ -67,7 +67,7 @@ export function describeKnativeKills(environmentOf: () => Environment, seeds: re
   });
 }
 
-/** What in the history of the Service breaks I1 or I3, in words; versions are numbered as their Revisions. */
+/** Violations of I1 or I3 in the history of the Service, in words; versions have the numbers of their Revisions. */
 function faultsIn(chronicle: Chronicle, good: ReadonlySet<string>): string[] {
   return chronicle.moments().flatMap(({ version, object }) => {
     const { metadata, spec } = asKnativeService(object);

@@ -2,7 +2,7 @@ import { raw } from '../../fakes/raw.ts';
 import { APP } from '../scenario.ts';
 import { containerOf, type Env, placeOf, type StartApplication } from './application.ts';
 
-/** Knative takes a port without a name, or with that of a protocol. */
+/** Knative accepts a port without a name, or with the name of a protocol. */
 export const knativeTemplate = (version: string, env?: Env) => ({
   spec: { containers: [{ ...containerOf(version, env), ports: [{ name: 'http1', containerPort: 9898 }] }] },
 });
@@ -31,7 +31,7 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
     async push(version, env) {
       await cluster.patch(target, { spec: { template: knativeTemplate(version, env) } });
     },
-    // The stand-in numbers Revisions as they are pushed, and so do the scenarios with their versions.
+    // The simulated controller numbers Revisions in the order of pushes, like the versions of the scenarios.
     primaryRuns: (version) =>
       wait(target, `serves version ${version} only`, (now) => {
         const name = `${APP}-0000${version}`;

@@ -5,7 +5,7 @@ import { bringToIdle, MIXED_KINDS, mixedNamespace } from './mixed.ts';
 
 const TIMEOUT_MS = 240_000;
 const READS = /^(get|list|watch) /;
-/** Of each kind one that was initialized and one that was promoted. */
+/** Two Canaries of each kind: one initialized and one promoted. */
 const numbers = Array.from({ length: 2 * MIXED_KINDS }, (_, index) => index);
 
 /** Counts requests, so that no other controller may run on the environment. */

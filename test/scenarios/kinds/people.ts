@@ -5,7 +5,7 @@ import { APP, type Scenario } from '../scenario.ts';
 import { serin } from '../serin.ts';
 import type { Application } from './application.ts';
 
-/** What the commands for people show of a release of one kind, from version 1 to 2. */
+/** A release of one kind from version 1 to 2, in the output of the commands for users. */
 export interface SeenAs {
   kind: string;
   /** Rows of `serin status` while the canary gets traffic. */
@@ -13,11 +13,11 @@ export interface SeenAs {
   primary: RegExp;
   /** `serin diff` then. */
   change: RegExp;
-  /** What `serin history` says of both promotions, the newest first. */
+  /** Both promotions in `serin history`, the newest first. */
   holds: readonly [string, string];
 }
 
-/** Looks at each phase of a release by every command, asks for what is possible and for what is not. */
+/** Looks at each phase of a release by every command, and requests possible and impossible verbs. */
 export async function aPersonSteers(
   { namespace, when, then }: Scenario,
   app: Application,

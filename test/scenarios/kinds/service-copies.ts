@@ -7,7 +7,7 @@ import { startHookServer } from '../hook-server.ts';
 import { APP } from '../scenario.ts';
 import { serviceApplication } from './core-service.ts';
 
-/** The copies that stand for the sides of a core Service. */
+/** The copies that serve as the sides of a core Service. */
 export function describeServiceCopies(environmentOf: () => Environment): void {
   it('03-S-T2, S-T5: the canary Service follows its target only as a release begins; what the server owns, and others wrote, outlives a promotion', async () => {
     const namespace = 'ledger';
@@ -59,7 +59,7 @@ export function describeServiceCopies(environmentOf: () => Environment): void {
   });
 }
 
-/** What the API server gave it. */
+/** Addresses that the API server gave it. */
 function addressesOf(service: KubeObject | undefined): unknown[] {
   const { clusterIP, clusterIPs, ports = [] } = raw(service)?.spec ?? {};
   return [clusterIP, clusterIPs, ...ports.map(({ nodePort }: { nodePort?: number }) => nodePort)];

@@ -51,7 +51,7 @@ export const gatewayApi: ProviderFixture = {
   edits,
 };
 
-/** The same for users who have an HTTPRoute already. `shared`: a Gateway that is there for all namespaces, in place of one of their own. */
+/** The same for users who already have an HTTPRoute. `shared`: an existing Gateway for all namespaces, instead of one of their own. */
 export const gatewayApiTakenOver = (shared?: AppName): ProviderFixture => ({
   ...gatewayApi,
   objects: (app) => [

@@ -35,7 +35,7 @@ export const anIngress =
 
 type Edit = ProviderFixture['edits'][string];
 
-/** Sets annotations of the copy, and takes away those that are undefined. */
+/** Sets annotations of the copy, and removes undefined ones. */
 export const annotate =
   (annotations: Record<string, string | undefined>): Edit =>
   (object) => {

@@ -1,7 +1,7 @@
 import type { Provider } from '../../../src/api/canary.ts';
 
 export interface RealProxy {
-  /** What divides the requests there. */
+  /** Program that divides the requests there. */
   proxy: string;
   /** The test that plays it, from the root of the repository. */
   test: string;

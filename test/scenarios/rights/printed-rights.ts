@@ -9,7 +9,7 @@ import type { Cluster } from '../../../src/kube/cluster.ts';
 
 export const ACCOUNT = { namespace: 'serin', name: 'serin' };
 
-/** What a user has in files: the Canaries of the cluster, and what they refer to. */
+/** Objects that a user has in files: the Canaries of the cluster, and the objects that they refer to. */
 const IN_FILES = [
   ...['Canary', 'MetricTemplate', 'AlertProvider'].map((kind) => ({ apiVersion: 'flagger.app/v1beta1', kind })),
   ...['Deployment', 'DaemonSet'].map((kind) => ({ apiVersion: 'apps/v1', kind })),

@@ -16,10 +16,10 @@ import { ACCOUNT, manifestsIn, printedRights } from './printed-rights.ts';
 /** A choice of values, and an application with its Canary. */
 export interface RightsScenario {
   name: string;
-  /** Of the chart. */
+  /** Values of the chart. */
   values: object;
   fixture?: ProviderFixture;
-  /** In place of a Deployment. */
+  /** Replaces the Deployment. */
   application?: StartApplication;
   /** Laid over the spec of the Canary, and over its analysis. */
   spec?: (namespace: string) => object;
@@ -45,8 +45,8 @@ export const NAMESPACE = 'shop';
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: NAMESPACE };
 
 /**
- * The life of a Canary under the rights that `serin rights` prints for it: its primary is made, a bad version is rolled back, a good one is
- * promoted, the controller is started once more, and the Canary is deleted. `change` stands between what is printed and what is granted.
+ * The life of a Canary under the rights that `serin rights` prints for it: its primary is created, a bad version is rolled back, a good one is promoted, the
+ * controller is started once more, and the Canary is deleted. `change` edits the printed rights before they are granted.
  */
 export async function runUnderRights(one: RightsScenario, change: (rights: string) => string = (rights) => rights): Promise<RightsRun> {
   const asked: AuthorizedRequest[] = [];
@@ -79,7 +79,7 @@ export async function runUnderRights(one: RightsScenario, change: (rights: strin
       const verdict = { name: 'verdict', type: 'rollout', url: scenario.hooks.url('verdict') };
       const { webhooks = [], ...other } = one.analysis?.(scenario) ?? {};
       const analysis = { stepWeight: 30, maxWeight: 60, unmeasured: 'hold', metrics: [], ...other, webhooks: [verdict, ...webhooks] };
-      // The Canary is made now, and awaited when a controller may make its primary.
+      // The Canary is created now, and awaited once a controller can create its primary.
       const initialized = scenario.given.aCanary(analysis, {
         ...ofProvider,
         revertOnDeletion: true,

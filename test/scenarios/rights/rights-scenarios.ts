@@ -44,7 +44,7 @@ const companions: readonly KubeObject[] = [
   object('autoscaling.k8s.io/v1', 'VerticalPodAutoscaler', APP, { spec: { targetRef: scaleTarget } }),
 ];
 
-/** In the namespace of the Canary, and in another one that has no Canary. */
+/** In the namespace of the Canary, and in another namespace without a Canary. */
 const references: RightsScenario = {
   name: 'references to objects of another namespace',
   values: { namespaces: [NAMESPACE, ELSEWHERE], ...BY_SERVICES },

@@ -9,9 +9,9 @@ const GROUP_LEASE = 'flagger-leader-election';
 interface Change {
   version: bigint;
   name: string;
-  /** Of a lease its holder, of a Canary the process that wrote its status last. */
+  /** Holder of a lease, or last writer of a Canary's status. */
   by: string;
-  /** Of a Canary. */
+  /** Phase of a Canary. */
   phase?: string;
 }
 
@@ -59,7 +59,7 @@ export class ShardAudit {
     return [...new Set(this.#writes.map(({ by }) => by))];
   }
 
-  /** How releases have ended: of each Canary how often it changed to Succeeded, and to Failed. */
+  /** Ends of releases: for each Canary the number of changes to Succeeded, and to Failed. */
   get endings(): { succeeded: number[]; failed: number } {
     const writes = this.#writes.toSorted(byVersion);
     const canaries = Map.groupBy(writes, ({ name }) => name);
@@ -86,7 +86,7 @@ export class ShardAudit {
       const group = holders.get(GROUP_LEASE) ?? '';
       const shards = /^serin-shards-(\d+)$/.exec(group)?.[1];
       const owner = shards === undefined ? group : holders.get(`serin-${shardOf({ namespace: NAMESPACE, name }, Number(shards))}`);
-      // Others change a Canary, too, and leave the writer as it was.
+      // Other writers can also change a Canary; they do not change its owner.
       if (owner !== by && before !== by) found.push(`version ${version}: ${by} writes ${name}, which ${owner || 'no one'} owns (${group})`);
     }
     return found;

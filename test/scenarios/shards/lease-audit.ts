@@ -23,7 +23,7 @@ rules:
 
 const GROUP_LEASE = 'flagger-leader-election';
 const READ_EVERY_MS = 1_000;
-/** Nothing is stored. */
+/** Reviews store nothing. */
 const REVIEWS = new Set(['authorization.k8s.io', 'authentication.k8s.io']);
 
 interface AuditLine {
@@ -55,11 +55,11 @@ interface Write extends Done {
   /** 0: no answer. */
   code: number;
   object: string;
-  /** Undefined: the object has the name of no Canary. */
+  /** `undefined` if the object's name belongs to no Canary. */
   canary: string | undefined;
 }
 
-/** What the API server's audit log says about writes and leases. */
+/** Writes and leases in the API server's audit log. */
 export class LeaseAudit {
   readonly #leases = new Map<string, LeaseChange[]>();
   readonly #writes: Write[] = [];
@@ -68,7 +68,7 @@ export class LeaseAudit {
   learn({ verb, user, objectRef = {}, responseStatus, responseObject, ...times }: AuditLine): void {
     const { apiGroup = '', resource = '', subresource, namespace = '', name = '' } = objectRef;
     const code = responseStatus?.code ?? 0;
-    // What was refused wrote nothing. Without an answer, or after a fault, it may have.
+    // A refused request wrote nothing. A request without an answer, or after a fault, is counted as a write.
     if (REVIEWS.has(apiGroup) || (code >= 300 && code < 499)) return;
     const done = { from: microseconds(times.requestReceivedTimestamp), to: microseconds(times.stageTimestamp), user: user.username };
     if (resource === 'leases') {
@@ -86,7 +86,7 @@ export class LeaseAudit {
     this.#writes.push({ ...done, what, code, object: `${what} ${namespace}/${name}`, canary });
   }
 
-  /** How many writes there were, by verb and resource. */
+  /** Number of checked writes, by verb and resource. */
   get checked(): Record<string, number> {
     return Object.fromEntries([...Map.groupBy(this.#writes, ({ what }) => what)].map(([what, { length }]) => [what, length]).sort());
   }
@@ -152,7 +152,7 @@ function holding(changes: readonly LeaseChange[], write: Write): LeaseChange | s
   if (write.from > last.to + last.duration) return `its time ended ${((write.from - last.to - last.duration) / 1e6).toFixed(3)} s before`;
   const next = changes.slice(index + 1).find((change) => change.from > write.to || change.holder !== last.holder);
   if (next === undefined || next.holder === last.holder) return last;
-  // Its own release is the end of its writes; another process takes the lease at the earliest when its request is there.
+  // After its own release of the lease it must not write. Another process takes the lease at the earliest when its request arrives.
   const end = next.user === last.user ? next.to : next.from;
   return write.to <= end
     ? last

@@ -5,13 +5,13 @@ import { startRealCluster } from '../../e2e/real-cluster.ts';
 import { applyCrds } from '../environment.ts';
 import { LEASE_AUDIT_POLICY, type LeaseAudit, PROCESS_GROUP, readLeaseAudit } from './lease-audit.ts';
 
-/** A log that begins anew would lose writes. Megabytes. */
+/** Size in megabytes at which the log rotates: a rotation would lose writes. */
 const MOST_OF_LOG = 100_000;
 
 export interface RealShards {
   /** An administrator's client. */
   readonly cluster: KubeCluster;
-  /** Of the user that this process is. */
+  /** Kubeconfig of the user for this process. */
   kubeconfigFileOf(process: number): string;
   /** Complete after `endAudit`. */
   readonly leaseAudit: LeaseAudit;
@@ -40,7 +40,7 @@ export async function startRealShards(processes: number): Promise<RealShards> {
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: PROCESS_GROUP }],
     });
     const nodes = startNodes(cluster, {
-      // As often as the pods ask for: hundreds of them leave the machine to the processes.
+      // Probes run at the pods' own interval: with hundreds of pods, more would take the machine from the processes.
       probeScale: 1,
       calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
     });

@@ -11,7 +11,7 @@ export const LEASE_NAMESPACE = 'kube-system';
 export interface ShardReplica {
   readonly shards: number;
   readonly run: ControllerRun;
-  /** Shards whose Canaries it looks after; 0 stands for all where there is one. */
+  /** Shards whose Canaries it reconciles; 0 if there is only one shard. */
   held(): number[];
 }
 
@@ -28,7 +28,7 @@ export class ShardedSerin {
   readonly #folder: string;
   readonly #flags: readonly string[];
   readonly #replicas: ShardReplica[] = [];
-  /** Of processes that were ended. */
+  /** Ended processes. */
   readonly #ends: Turn[] = [];
 
   /** `kubeconfigFileOf`: for the process with this number; they are counted from 0. */
@@ -67,7 +67,7 @@ export class ShardedSerin {
     await Promise.all(this.alive.map(({ run }) => run.stop('TERM')));
   }
 
-  /** The longest time that one of so many Canaries was without a process that looks after it, in milliseconds. */
+  /** The longest time that any Canary was without a process that reconciles it, in milliseconds. */
   longestGapMs(canaries: number): number {
     const turns = this.#replicas.flatMap(turnsOf);
     const starts = turns.filter(({ isStart }) => isStart);

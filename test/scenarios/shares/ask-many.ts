@@ -10,7 +10,7 @@ export interface Answers {
 
 const IN_FLIGHT = 24;
 
-/** So many requests of users who are new unless the headers say otherwise, some at a time. */
+/** Sends this number of requests, some at a time; users are new unless the headers identify them. */
 export async function askMany(
   { url, host, headers }: { url: string; host: string; headers: Record<string, string> },
   requests: number,

@@ -10,7 +10,7 @@ import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { applyCrds } from '../environment.ts';
 import { world as currentWorld } from '../world.ts';
 
-/** A cluster that is there to be asked: one proxy that sees every change at once, and no controller that releases anything. */
+/** A cluster for requests: one proxy that sees every change at once, and no controller that releases anything. */
 export interface ShareEnvironment {
   readonly cluster: KubeCluster;
   readonly mesh: Mesh;

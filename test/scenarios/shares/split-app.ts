@@ -19,7 +19,7 @@ export function routerOf({ provider }: ProviderFixture): Router {
   return router;
 }
 
-/** What the controller makes of the Deployment and the Canary of `canaryFor`. */
+/** The apex that the controller derives from the Deployment and the Canary of `canaryFor`. */
 export const apexOf = ({ name }: { name: string }): Apex => ({
   selector: { key: 'app', target: name, primary: `${name}-primary` },
   ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }],
@@ -27,15 +27,15 @@ export const apexOf = ({ name }: { name: string }): Apex => ({
 
 /** The pods of both versions. */
 export interface Pods {
-  /** How those of each version behave; default: they answer at once. */
+  /** Behaviour of the pods of each version; default: they answer at once. */
   env?: Partial<Record<'1' | '2', Env>>;
-  /** The same of those after the first; default: as the first one. */
+  /** Environment of the pods after the first; default: the environment of the first. */
   others?: Partial<Record<'1' | '2', Env>>;
   /** Default: one, called `http`. */
   ports?: readonly { name: string; containerPort: number }[];
-  /** Ports of a Service that was there before the Canary; default: there was none. */
+  /** Ports of a Service that existed before the Canary; default: none existed. */
   found?: readonly { name?: string; port: number; targetPort: number | string; appProtocol?: string }[];
-  /** Of each version; default 1. */
+  /** Number of pods of each version; default 1. */
   count?: number;
 }
 
@@ -57,7 +57,7 @@ export class SplitApp {
     this.#pods = pods;
   }
 
-  /** Its namespace is there already. */
+  /** Its namespace must exist. */
   static async run(
     environment: ShareEnvironment,
     fixture: ProviderFixture,
@@ -70,7 +70,7 @@ export class SplitApp {
     return split;
   }
 
-  /** What the router renders is applied as the controller applies it, and every proxy goes by it. */
+  /** Applies the rendered routes as the controller does, and waits until every proxy uses them. */
   async route(routes: Routes): Promise<void> {
     const { mesh } = this.#environment;
     await this.write(routes);
@@ -97,7 +97,7 @@ export class SplitApp {
     for (const ref of remove) await cluster.delete(ref);
   }
 
-  /** By which users name it. */
+  /** Host by which users name it. */
   get host(): string {
     return this.#fixture.host(this.#app);
   }
@@ -138,7 +138,7 @@ export class SplitApp {
     const canary = this.#canary();
     const services = renderServices(canary, this.#apex(canary), {}, { apexOnPrimary: true });
     if ('error' in services) throw new Error(services.error);
-    // Where proxies know a connection by its port alone, istiod gives the port to the oldest Service: that of the users is there first.
+    // If proxies know a connection only by its port, istiod gives the port to the oldest Service: the users' Service is created first.
     const isCopy = ({ metadata }: KubeObject): number => Number(metadata.name !== name);
     for (const service of services.write.toSorted((a, b) => isCopy(a) - isCopy(b))) await cluster.apply(service);
     const { count = 1 } = this.#pods;

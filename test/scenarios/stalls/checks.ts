@@ -15,7 +15,7 @@ const template = (namespace: string, address: string, query = 'errors', provider
 const COUNTS = /next at \d{4}.*of \d+ failed checks used/;
 const REASON = /^Canary web: status\.release\.verdicts\[0\]\.reason$/;
 
-/** Whose MetricTemplate is there before it is. */
+/** Creates `before`, its MetricTemplate, before the release. */
 const releasedBy = (fixture: StallFixture, namespace: string, before: KubeObject) =>
   released(fixture, namespace, { analysis: templated('errors'), before });
 

@@ -10,7 +10,7 @@ import { APP, type Stall, type StallFixture } from './stall.ts';
 /** Runs a line that was printed to be copied. */
 export type RunLine = (line: string) => Promise<void>;
 
-/** What `serin why` prints for programs; undefined: the Canary no longer exists. */
+/** JSON output of `serin why`, `undefined` if the Canary no longer exists. */
 export async function whyOfStall({ kubeconfigFile }: StallFixture, namespace: string): Promise<Why | undefined> {
   const { code, said, complained } = await serin(kubeconfigFile, 'why', APP, '-n', namespace, '-o', 'json');
   if (code === exitCodes.notFound.code) return undefined;

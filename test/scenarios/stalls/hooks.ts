@@ -1,6 +1,6 @@
 import { PATIENT, released, SINCE, type Stall, type StallFixture } from './stall.ts';
 
-/** Of one namespace, so that opening one gate opens no other. */
+/** Name of the hook of one namespace, so that opening one gate opens no other. */
 export const hookOf = (namespace: string): string => `${namespace}-hook`;
 
 const held = ({ hooks }: StallFixture, namespace: string, type: string, fields: object = {}) => {

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '../../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 
-/** Of the kinds that findings speak of. */
+/** Versions of the kinds in findings. */
 const VERSIONS: Readonly<Record<string, string>> = {
   Canary: 'flagger.app/v1beta1',
   MetricTemplate: 'flagger.app/v1beta1',
@@ -13,7 +13,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   HorizontalPodAutoscaler: 'autoscaling/v2',
 };
 
-/** `apiVersion` where the kind alone does not identify it. */
+/** `apiVersion` is needed if the kind does not identify the object. */
 export function refOfKind(kind: string, name: string, namespace: string, apiVersion?: string): ObjectRef {
   const known = Object.keys(VERSIONS).find((one) => one.toLowerCase() === kind.toLowerCase());
   if (known === undefined) throw new Error(`no test knows the kind ${kind}`);
@@ -36,7 +36,7 @@ export async function kubectlHere(cluster: KubeCluster, words: readonly string[]
   else throw new Error(`kubectl ${words.join(' ')}: no test has run that yet`);
 }
 
-/** `--flag value`, `--flag=value` and the one that stands alone. */
+/** Parses `--flag value`, `--flag=value` and `--overwrite`, which has no value. */
 function parsed(words: readonly string[]): { rest: string[]; flags: Map<string, string> } {
   const rest: string[] = [];
   const flags = new Map<string, string>();

@@ -8,10 +8,10 @@ import { setField } from './set-field.ts';
 import { APP, aGoodContainer, begun, deployment, initialized, released, SINCE, type Stall } from './stall.ts';
 
 const isUnderWay = ({ phase }: { phase: string }) => phase === 'Progressing' || phase === 'WaitingPromotion';
-/** Whose controller looks elsewhere. */
+/** Label of a Canary that the selector of the controller leaves out. */
 export const LEFT_ALONE = 'example.org/left-alone';
 
-/** What people and other tools do to a release. */
+/** Changes of a release by users and other tools. */
 export const manualStalls: readonly Stall[] = [
   {
     namespace: 'target-missing',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { nowMs, world } from '../world.ts';
 
-/** A value of the one series that is found; else a refusal with this status, and these words. */
+/** A value of the single series that is found; otherwise a refusal with this status and text. */
 export type Measured = number | { status: number; error: string };
 
 export interface MeasuredServer {
@@ -10,7 +10,7 @@ export interface MeasuredServer {
   stop(): Promise<void>;
 }
 
-/** Speaks as Prometheus does; each address has one answer to whatever is asked: 100, unless said. */
+/** Speaks Prometheus' API; each address has one answer to every query, by default 100. */
 export async function startMeasuredServer(): Promise<MeasuredServer> {
   const known = new Map<string, Measured>();
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { raw } from '../../fakes/raw.ts';
 import { until } from '../until.ts';
 import { deployment, initialized, type Stall } from './stall.ts';
 
-/** The Canary CRD in the cluster is an older one. It concerns every Canary, so that it is played alone. */
+/** The Canary CRD in the cluster is an older version. It affects every Canary, so it is played without other stalls. */
 export const OUTDATED: Stall = {
   namespace: 'crd-outdated',
   cause: /status\.release was not stored/,

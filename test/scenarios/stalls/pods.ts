@@ -21,7 +21,7 @@ import {
   UNREADY,
 } from './stall.ts';
 
-/** Of a new Canary: what its owner corrects reaches a primary that has not come until then. */
+/** For a new Canary: its owner's correction reaches a primary that was never ready after this time. */
 const SOON_LATE = { progressDeadlineSeconds: 5 };
 
 /** A new Canary whose pods do not come, as their kubelet words it. */
@@ -62,7 +62,7 @@ async function admitPods(cluster: KubeCluster, namespace: string): Promise<void>
 
 const GATE = 'example.com/target-health';
 
-/** As the controller of a load balancer does when it has taken the pods in, now and from now on. */
+/** Opens gates like the controller of a load balancer once it has taken the pods in, now and from now on. */
 function openGates({ cluster, atEnd }: StallFixture, namespace: string): void {
   const open = async (pod: KubeObject): Promise<void> => {
     const conditions: { type: string; status: string }[] = raw(pod).status?.conditions ?? [];

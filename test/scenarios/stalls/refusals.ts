@@ -21,7 +21,7 @@ const settings = (namespace: string) => ({
   data: { a: 'b' },
 });
 
-/** What the controller is refused in the namespace of the stall, until it is granted. */
+/** Requests of the controller that are refused in the namespace of the stall, until they are granted. */
 export const refusals: readonly { namespace: string; path: string; methods: 'all' | 'writes'; code: RefusalKind }[] = [
   { namespace: 'rbac', path: '/virtualservices', methods: 'writes', code: 403 },
   { namespace: 'rbac-services', path: '/services', methods: 'writes', code: 403 },
@@ -35,7 +35,7 @@ export const refusals: readonly { namespace: string; path: string; methods: 'all
   { namespace: 'config-unread', path: '/configmaps/', methods: 'all', code: 403 },
 ];
 
-/** Refused whatever it is, until its definition is there. */
+/** Every request is refused until the definition exists. */
 export const ABSENT = '/apis/split.smi-spec.io/v1alpha4';
 
 function refused(namespace: string, cause: RegExp, remedy: RegExp, named: 'Forbidden' | 'ApiRejected'): Stall {
@@ -92,7 +92,7 @@ export const refusalStalls: readonly Stall[] = [
     why: {
       cause: 'KindNotFound',
       proof: /^CustomResourceDefinition TrafficSplit in split\.smi-spec\.io\/v1alpha4: spec\.versions$/,
-      // The definition is there all the time: the proxy hides it.
+      // The definition always exists: the proxy hides it.
       clear: {
         create({ grant }) {
           grant('crd-absent');
@@ -230,7 +230,7 @@ export const refusalStalls: readonly Stall[] = [
     why: {
       cause: 'TargetUnusable',
       proof: /^Canary web: status\.conditions\[Accepted\]/,
-      // No selector is ever changed in its place.
+      // A selector is immutable.
       clear: { anew: () => aDeployment('target-unlabelled', APP) },
     },
     async run({ cluster }) {

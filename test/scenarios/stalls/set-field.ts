@@ -7,12 +7,12 @@ export async function setField(cluster: KubeCluster, ref: ObjectRef, field: stri
   if (now === undefined) throw new Error(`${ref.kind} ${ref.name} does not exist, so that no field of it can be set`);
   const path = pointer(now, field).at(-1) ?? '';
   const isThere = valueAt(now, path) !== undefined;
-  // To an entry of a list `add` would be another one before it.
+  // `add` would insert a new entry into a list, before the existing one.
   const put = isThere ? [{ op: 'replace', path, value }] : [...made(now, field), { op: 'add', path, value }];
   await cluster.patch(ref, value === undefined ? [{ op: 'remove', path }] : put);
 }
 
-/** The objects on the way that are not there yet. */
+/** Creates the missing parent objects of a field. */
 function made(now: KubeObject, field: string): object[] {
   return pointer(now, field)
     .slice(0, -1)

@@ -24,9 +24,9 @@ function wrong(
 interface Wrong {
   analysis?: object;
   spec?: object;
-  /** What is named. */
+  /** Field that the condition names. */
   field: string;
-  /** What `serin why` names, where it is another: the field of the remedy. */
+  /** Field that `serin why` names, if it differs: the field of the remedy. */
   named?: string;
   says?: RegExp;
   good: unknown;

@@ -8,7 +8,7 @@ import type { MeasuredServer } from './measured-server.ts';
 
 export interface StallFixture {
   cluster: KubeCluster;
-  /** Of a user who may do everything. */
+  /** Kubeconfig of a user with all rights. */
   kubeconfigFile: string;
   reports: ReportWatch;
   hooks: HookServer;
@@ -17,9 +17,9 @@ export interface StallFixture {
   /** Takes requests and answers none before `wake`. */
   hangingUrl: string;
   wake(): void;
-  /** From now on the controller may do what it was refused in this namespace. */
+  /** Grants the refused requests of the controller in this namespace from now on. */
   grant(namespace: string): void;
-  /** Asks the application of a namespace for ever. */
+  /** Sends requests to the application of a namespace until the end. */
   askFor(namespace: string): void;
   /** Runs until every stall has been reported. */
   atEnd(end: () => Promise<void>): void;
@@ -31,33 +31,33 @@ export type Clear =
   /** `change` says which field of which object; here is only the value. */
   | { set: unknown | ((fixture: StallFixture) => unknown) }
   | { create(fixture: StallFixture): KubeObject | undefined }
-  /** The same object made anew, since the field of `change` is one that never changes. */
+  /** The same object created again, since the field of `change` is immutable. */
   | { anew(): KubeObject }
   | 'remove'
   | { others(fixture: StallFixture): void | Promise<void> }
-  /** It holds up nothing: the condition stands beside. */
+  /** It blocks nothing: the condition is only shown beside the release. */
   | 'nothing';
 
 export interface Expected {
   cause: Cause;
-  /** As `Canary web: spec.suspend`; of a pod only the kind and the field. */
+  /** Text such as `Canary web: spec.suspend`; for a pod only the kind and the field. */
   proof: RegExp;
   clear: Clear;
-  /** Of the object that is to be changed, where its kind alone does not identify it. */
+  /** Version of the object to change, if its kind does not identify it. */
   apiVersion?: string;
   /** A standing condition that is reported beside it. */
   also?: string;
 }
 
-/** One way for a release to stand still. */
+/** One cause for which a release stalls. */
 export interface Stall {
   namespace: string;
-  /** No controller says anything of it. */
+  /** No controller reports it. */
   unspoken?: true;
   /** A message of the conditions has to match both: why, and since or until when, who or what helps. */
   cause: RegExp;
   remedy: RegExp;
-  /** What `serin why` says of it. */
+  /** Expected answer of `serin why`. */
   why: Expected;
   run(fixture: StallFixture): Promise<void>;
 }

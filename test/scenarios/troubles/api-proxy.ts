@@ -14,12 +14,12 @@ export type Refuse = (method: string, path: string) => RefusalKind | undefined;
 export type RefusalKind = 403 | 404 | 422 | 'quota';
 
 export interface ApiProxy {
-  /** Of the same user, whose requests come this way. */
+  /** Kubeconfig of the same user through this proxy. */
   readonly kubeconfig: string;
   stop(): Promise<void>;
 }
 
-/** Stands between the controller and the API server of a kubeconfig, so that one namespace can lack a permission, and all a CRD. */
+/** Proxies requests between the controller and the API server of a kubeconfig, so that one namespace can lack a permission, and all a CRD. */
 export async function startApiProxy(kubeconfig: string, refuse: Refuse): Promise<ApiProxy> {
   const config: KubeConfigFile = parse(kubeconfig);
   const [{ cluster }] = config.clusters;

@@ -18,7 +18,7 @@ export function canaryCrd(): KubeObject {
   return crd;
 }
 
-/** As an older one is: what Serin remembers a release by is pruned. */
+/** An older definition, which prunes the stored release of a Canary. */
 export function withoutRelease(crd: KubeObject): KubeObject {
   const older = structuredClone(crd);
   for (const { schema } of raw(older).spec.versions) delete schema.openAPIV3Schema.properties.status.properties.release;
@@ -26,7 +26,7 @@ export function withoutRelease(crd: KubeObject): KubeObject {
 }
 
 const GATES = ['confirm-traffic-increase', 'confirm-promotion'];
-/** Where a release is when the definition is changed under it: a gate holds it there. */
+/** Step of a release when the definition is changed under it: a gate holds it there. */
 const moments = [
   { gate: 'confirm-traffic-increase', isThere: (status: KubeObject) => Number(status.canaryWeight) > 0 },
   { gate: 'confirm-promotion', isThere: ({ phase }: KubeObject) => phase === 'WaitingPromotion' },
@@ -39,7 +39,7 @@ export function testOldDefinitions(
   fixtureOf: () => StallFixture,
   isReported: (stall: Stall) => Promise<void>,
 ): void {
-  it('06-F10: releases under way when an older definition is put back stand still, serve on, and are promoted when it is repaired', async () => {
+  it('06-F10: releases in progress when an older definition is applied stall, serve on, and are promoted when it is repaired', async () => {
     const { cluster } = fixtureOf();
     const releases = moments.map((moment) => new HeldRelease(moment, environmentOf(), fixtureOf()));
     try {
@@ -58,7 +58,7 @@ export function testOldDefinitions(
   });
 }
 
-/** One release, held by its gate, and users who never stop asking. */
+/** One release, held by its gate, and users who send requests continuously. */
 class HeldRelease {
   readonly stall: Stall;
   readonly #moment: Moment;

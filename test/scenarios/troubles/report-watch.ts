@@ -6,7 +6,7 @@ import { BOUND_MS } from '../until.ts';
 import { afterAll, beforeAll, world } from '../world.ts';
 import { canaryRef } from './objects.ts';
 
-/** What `kubectl describe canary` shows in words: messages of conditions and events. */
+/** Texts in `kubectl describe canary`: messages of conditions and events. */
 export interface CanaryReport {
   conditions: { type: string; status: string; reason: string; message: string }[];
   events: string[];

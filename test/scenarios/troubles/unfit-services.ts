@@ -3,16 +3,16 @@ import type { Endpoints } from '../../../src/routers/service-fit.ts';
 /** A Canary for port 80, the containers of its target and the Service that it finds. */
 export interface FitCase {
   title: string;
-  /** Over a Canary for port 80. */
+  /** Laid over a Canary for port 80. */
   canary?: object;
   ports?: object[];
   sidecars?: object[];
-  /** Of the apex Service; absent: there is none. */
+  /** Fields of the apex Service, absent if it does not exist. */
   live?: object;
   isOurs?: boolean;
   isPrimary?: boolean;
   endpoints?: Endpoints;
-  /** Of the refusal; absent: it is fit. */
+  /** Field in the refusal, absent if the Service fits. */
   path?: string;
   message?: RegExp;
 }

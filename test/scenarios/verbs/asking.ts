@@ -8,7 +8,7 @@ import type { History } from './history.ts';
 import { type PlacedCanary, STEP } from './placed-canary.ts';
 import { cellOf, NOTHING } from './table.ts';
 
-/** Asks, waits for the answer, and returns its ids. */
+/** Requests a verb, waits for the answer, and returns the ids. */
 export type Way = (placed: PlacedCanary, verb: Verb) => Promise<string[]>;
 
 export const once: Way = async (placed, verb) => {
@@ -35,7 +35,7 @@ export const underOneId: Way = async (placed, verb) => {
   return [id];
 };
 
-/** What was asked and came of it is what the table says: done once, or refused with nothing done. */
+/** Checks the effect of a request against the table: done once, or refused with nothing done. */
 export class Inquiry {
   readonly #history: History;
   readonly #placed: PlacedCanary;
@@ -49,7 +49,7 @@ export class Inquiry {
     this.#before = before;
   }
 
-  /** Before it is asked. */
+  /** State before the request. */
   static async begin(history: History, placed: PlacedCanary, verb: Verb): Promise<Inquiry> {
     return new Inquiry(history, placed, verb, { snapshot: await placed.snapshot(), version: await placed.version() });
   }

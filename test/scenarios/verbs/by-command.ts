@@ -8,7 +8,7 @@ import { program } from '../../fakes/program.ts';
 import type { Environment } from '../environment.ts';
 import { surroundings } from '../world.ts';
 
-/** For an answer, on a machine that has other things to do. */
+/** Timeout for an answer, on a busy machine. */
 const TIMEOUT = '4m';
 
 /** An exit code, and what was printed. */

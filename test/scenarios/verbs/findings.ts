@@ -2,7 +2,7 @@ import type { Verb } from '../../../src/api/verb-request.ts';
 import type { TriedCell } from './cells.ts';
 import type { PlacedCanary } from './placed-canary.ts';
 
-/** What was seen of each cell: that all was well, or what was not. */
+/** Result of each cell: no problem, or the errors. */
 export class Findings {
   readonly #errors = new Map<string, unknown>();
   readonly #tried = new Set<string>();

@@ -34,19 +34,19 @@ export class History {
     return this.#of('Canary', name).some(({ object }) => requestsOf(object).filter((one) => one.id === id).length > 1);
   }
 
-  /** The reasons of the Events about this request, each as often as it was counted. */
+  /** The reasons of the Events about this request, each repeated by its count. */
   reasonsOf(id: string): string[] {
     const about = this.#events().filter(({ object }) => raw(object).message?.endsWith(`(${id})`));
     const counts = new Map(about.map(({ name, object }) => [name, asEvent(object)]));
     return [...counts.values()].flatMap(({ reason = '', count = 1 }) => Array.from<string>({ length: count }).fill(reason));
   }
 
-  /** Of all requests. */
+  /** Reasons of all requests. */
   reasons(): Set<string> {
     return new Set(this.#events().map(({ object }) => String(object.reason)));
   }
 
-  /** What was done since the write with this number. */
+  /** Effects since the write with this number. */
   effectSince(version: number, name: string): Effect {
     const target = this.#of('Deployment', name);
     return {
@@ -72,7 +72,7 @@ export class History {
   }
 }
 
-/** How often it became something else, of what counts. */
+/** Number of changes of a value. */
 function changes<T>(
   moments: readonly Moment[],
   since: number,

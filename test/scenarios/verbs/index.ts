@@ -15,7 +15,7 @@ const ROUND_MS = 900_000;
 export interface VerbsPlan {
   /** Besides once: by two at once. */
   isTwice: boolean;
-  /** Verbs that are asked of a controller that is down, in every place. */
+  /** Verbs that are requested in every place while the controller is down. */
   restarts: readonly Verb[];
   /** And while leadership changes. */
   handOvers: readonly Verb[];

@@ -9,7 +9,7 @@ import type { Place } from './places.ts';
 import { Requests } from './requests.ts';
 import { snapshotOf } from './snapshot.ts';
 
-/** What the places of one namespace share. */
+/** Shared resources of the places of one namespace. */
 export interface SharedDeps {
   lab: Lab;
   hooks: HookServer;
@@ -19,7 +19,7 @@ export interface SharedDeps {
 
 /** Percent of the requests by which a release goes on here. */
 export const STEP = 10;
-/** So long that no test waits for it. */
+/** Longer than any test waits. */
 const NEVER_S = 36_000;
 const STEP_GATE = 'confirm-traffic-increase';
 
@@ -70,10 +70,10 @@ export class PlacedCanary {
   async until(at: string): Promise<void> {
     const { lab, hooks } = this.#shared;
     const found = await lab.until(this.ref, `is in ${at}`, (now) => stateOf(now) === at);
-    // Its pods are no longer needed then, and go a little later.
+    // Its pods are no longer needed then, and end a little later.
     if (at.endsWith('.resting')) await lab.until(this.#deployment(this.place.name), 'is at zero', (now) => raw(now)?.spec.replicas === 0);
     if (at !== 'Progressing.analysing') return;
-    // The gate is asked when the step is in force, and holds it from then on.
+    // The gate is called when the step is in force, and holds it from then on.
     const { revision } = raw(found)?.status?.release ?? {};
     const isHeld = (call: Record<string, unknown>) => call.revision === revision && call.canaryWeight === STEP;
     const isAsked = () => hooks.calls(this.#hook(STEP_GATE)).some(isHeld);
@@ -85,7 +85,7 @@ export class PlacedCanary {
     return stateOf(await this.#canary());
   }
 
-  /** Of the last write to the Canary. */
+  /** Number of the last write to the Canary. */
   async version(): Promise<number> {
     return Number((await this.#canary())?.metadata.resourceVersion);
   }

@@ -6,21 +6,21 @@ import type { RowName } from './table.ts';
 export interface Place {
   /** The Canary of it. */
   name: string;
-  /** In the table. */
+  /** Row in the table. */
   row: RowName;
   /** A user has paused it there. */
   isPaused: boolean;
   /** `phase.step`. */
   at: string;
-  /** Its webhooks, and what they answer on the way there. */
+  /** Its webhooks, and their answers before the place is reached. */
   gates: Readonly<Partial<Record<HookType, HookAnswer>>>;
-  /** Environment variables of the containers, so that the release stands still there; of the first version, or of the one that is pushed. */
+  /** Environment variables of the containers that make the release stall there; of the first version, or of the pushed version. */
   env?: Readonly<Record<string, string>>;
-  /** No release: it is found as it is when its Canary has been made. */
+  /** No release: this is the state right after the Canary was created. */
   isUnborn?: true;
   /** A place on the way, from which on the routes cannot be written and these hooks answer otherwise. */
   via?: { at: string; gates: Readonly<Partial<Record<HookType, HookAnswer>>> };
-  /** What the hooks answer once it is there. */
+  /** Answers of the hooks once the Canary has reached the place. */
   afterwards?: Readonly<Partial<Record<HookType, HookAnswer>>>;
 }
 

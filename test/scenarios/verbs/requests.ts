@@ -6,7 +6,7 @@ import { raw } from '../../fakes/raw.ts';
 import type { Lab } from '../adversity/lab.ts';
 import { nowMs } from '../world.ts';
 
-/** What people write on one Canary, and wait for. */
+/** Requests of users on one Canary, and waits for their answers. */
 export class Requests {
   readonly #lab: Lab;
   readonly #canary: ObjectRef;
@@ -16,7 +16,7 @@ export class Requests {
     this.#canary = canary;
   }
 
-  /** As `kubectl annotate` does; what stood there is overwritten. */
+  /** As `kubectl annotate` does; an existing request is overwritten. */
   async ask(verb: Verb, id: string = randomUUID(), by = 'ann@example.org'): Promise<string> {
     await this.#annotate(writeRequest({ verb, id, by, atMs: nowMs() }));
     return id;
@@ -27,7 +27,7 @@ export class Requests {
     await this.#lab.until(this.#canary, `answers request ${id}`, isAnswered);
   }
 
-  /** Resolves when the controller has looked at all that was asked: by then it has refused what cannot be parsed. */
+  /** Resolves when the controller has looked at all requests: by then it has refused every unreadable request. */
   async settle(): Promise<void> {
     const id = randomUUID();
     await this.#annotate(`look ${id} ${new Date(nowMs()).toISOString()} ann@example.org`);

@@ -2,10 +2,10 @@ import { raw } from '../../fakes/raw.ts';
 import type { Lab } from '../adversity/lab.ts';
 import { canaryRef } from '../troubles/objects.ts';
 
-/** What the release remembers, but for what the next write brings up to date by the way. */
+/** Recorded fields of the release, without fields that the next write updates in passing. */
 const RELEASE = ['run', 'step', 'revision', 'promotedRevision', 'startedMs', 'routes', 'failedChecks', 'iterations', 'paused', 'undo'];
 
-/** All of an application that a verb that is refused leaves as it is. */
+/** All fields of an application that a refused verb must not change. */
 export async function snapshotOf({ cluster, namespace }: Lab, name: string): Promise<unknown> {
   const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace };
   const route = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name, namespace };

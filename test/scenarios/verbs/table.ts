@@ -1,6 +1,6 @@
 import { Verb } from '../../../src/api/verb-request.ts';
 
-/** How often each thing was done that a verb can set in motion, from the moment it was asked. */
+/** Number of times that each effect of a verb occurred since the request. */
 export interface Effect {
   /** Releases that began. */
   runs: number;
@@ -15,16 +15,16 @@ export interface Effect {
 /** One field of the table in docs/verbs.md: what a verb does in a phase, or why it is refused there. */
 export type Cell =
   | {
-      /** In the words of the page. */
+      /** Effect in the words of the page. */
       does: string;
-      /** `phase.step` in which it is over, or where gates hold it; absent: where it was. */
+      /** `phase.step` in which it ends, or where gates hold it. Absent if it does not move. */
       leadsTo?: string;
       effect: Effect;
     }
   | { refused: string };
 
 export interface Row {
-  /** As the page calls it. */
+  /** Name of the phase on the page. */
   phase: string;
   does: Readonly<Partial<Record<Verb, Exclude<Cell, { refused: string }>>>>;
   /** Part of the reason, where it is not the usual one. */
@@ -114,7 +114,7 @@ export const rows = {
 } as const satisfies Record<string, Row>;
 export type RowName = keyof typeof rows;
 
-/** What the table says of a verb; a paused release can be resumed, and not paused again. */
+/** Expected result of a verb; a paused release can be resumed, and not paused again. */
 export function cellOf(name: RowName, verb: Verb, isPaused: boolean): Cell {
   const row: Row = rows[name];
   if (isPaused && verb === 'pause') return { refused: 'it is paused already, by ' };

@@ -51,7 +51,7 @@ export class Trying {
     return trying;
   }
 
-  /** Verbs in places, one after the other in each; without others every one in all of them. */
+  /** Tries verbs in places, one after the other in each; without an argument every verb in all places. */
   async round(way: Way, verbs: readonly Verb[] = Verb.options, isMeant: (place: Place) => boolean = () => true): Promise<Findings> {
     const findings = new Findings();
     const play = async (placed: PlacedCanary): Promise<void> => {
@@ -79,7 +79,7 @@ export class Trying {
     return findings;
   }
 
-  /** The same of two replicas, of which the leader gets SIGTERM while a request is open. */
+  /** The same with two replicas, of which the leader gets SIGTERM while a request is open. */
   async handOver(verb: Verb): Promise<Findings> {
     await this.lab.stopController('TERM');
     await this.#replicas.fill();

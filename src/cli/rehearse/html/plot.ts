@@ -28,7 +28,7 @@ const RIGHT = 12;
 const TOP = 14;
 const BOTTOM = 30;
 
-/** An SVG figure with axes, a legend in text, and a description for those who cannot see it. */
+/** An SVG figure with axes, a legend in text, and a description for readers who cannot see it. */
 export function plotSvg({ title, unit, lines, fromSeconds, toSeconds, marks }: Plot): string {
   const values = lines.flatMap(({ points }) => points.map(([, value]) => value));
   const top = niceTop(Math.max(0, ...values));

@@ -10,7 +10,7 @@ import type { Item } from '../documents.ts';
 import { MOST } from '../limits.ts';
 import { type CanaryItem, findItem, type ManifestCheck, type Manifests, on } from '../manifests.ts';
 
-/** What would stop to know the application as its Canary arrives, by all objects of the files (I17). One whose primary is among them has arrived. */
+/** Losses of the application at the arrival of its Canary, by all objects of the files (I17). A Canary whose primary is among them has arrived. */
 export const arrival: ManifestCheck = function* (manifests) {
   const near = new NearObjects(manifests.items);
   let looked = 0;
@@ -95,7 +95,7 @@ function notChecked(kinds: ArrivalPlan['unchecked']): Finding[] {
   return [warning('spec.targetRef', `not checked for what would be lost: ${named}, which may not be listed: ${remedy}`)];
 }
 
-/** Files may hold anything: only kinds that an arrival looks at, and that have a name. */
+/** Files can contain anything: only kinds that an arrival looks at, and that have a name. */
 function readKindOf({ apiVersion, kind, metadata, spec }: KubeObject): ReadKind | undefined {
   const isNamed = typeof metadata === 'object' && metadata !== null && typeof metadata.name === 'string';
   if (!isNamed || typeof spec !== 'object' || spec === null) return undefined;

@@ -2,7 +2,7 @@ import { warning } from '../../../api/finding.ts';
 import type { Item } from '../documents.ts';
 import { isOurs, type ManifestCheck, on, whereOf } from '../manifests.ts';
 
-/** The same object twice: the one that is applied last replaces the other. */
+/** The same object twice: the object that is applied last replaces the other. */
 export const duplicates: ManifestCheck = ({ items }) => {
   const first = new Map<string, Item>();
   return items.flatMap((item) => {

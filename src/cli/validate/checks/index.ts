@@ -22,7 +22,7 @@ import { targets } from './targets.ts';
 import { usersRoutes } from './users-routes.ts';
 import { webhookHosts } from './webhook-hosts.ts';
 
-/** A check; the name and what it finds are its line in docs/validate.md. */
+/** A check; the name and its findings are its line in docs/validate.md. */
 type NamedCheck = readonly [name: string, finds: string, check: ManifestCheck];
 
 /** All of them, in the order of the page. PromQL comes with its grammar, which is loaded only for a query. */

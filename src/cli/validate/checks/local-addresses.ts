@@ -8,7 +8,7 @@ import { isOurs, type ManifestCheck, on } from '../manifests.ts';
 /** Addresses of this pod, this node and metadata services, where they are written out. */
 export const localAddresses: ManifestCheck = ({ items, allowedLocalAddresses }) => {
   const policy = addressPolicy({ allowedAddresses: [], allowedLocalAddresses, ownAddresses: [], apiServers: [] });
-  // A metadata service is never called, whatever the flags.
+  // A metadata service is never called, with any flags.
   const everything = addressPolicy({
     allowedAddresses: [],
     allowedLocalAddresses: ['0.0.0.0/0', '::/0'],

@@ -10,7 +10,7 @@ interface RawProbe {
 }
 type RawContainer = { name?: string; ports?: ({ name?: string } | null)[] } & Readonly<Record<string, RawProbe | undefined>>;
 
-/** Probes of the targets that name a port: the API server takes any name, and with one that the container lacks no pod is ever ready. */
+/** Probes of the targets that name a port: the API server takes any name, but if the container lacks the port, no pod is ever ready. */
 export const probes: ManifestCheck = (manifests: Manifests) =>
   manifests.canaries.flatMap(({ canary, namespace }) => {
     const { kind, name } = canary.spec.targetRef;

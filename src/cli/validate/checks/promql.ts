@@ -5,10 +5,10 @@ import { PromQuery } from '../promql/prom-query.ts';
 import { sampleVariables } from '../sample-variables.ts';
 
 const WORD = 'sampleapp';
-/** A variable may stand for a name, a number or a time: a query is wrong where none of them makes one that parses. */
+/** A variable can be a name, a number or a time: a query is wrong if none of them makes it parse. */
 const VALUES = [WORD, '1', '1m'];
 
-/** Queries in PromQL: those that do not parse, that cannot fail, and that measure another workload. */
+/** Queries in PromQL that do not parse, that cannot fail, or that measure another workload. */
 export const promql: ManifestCheck = function* ({ templates, canaries }) {
   for (const item of templates) {
     const { type, queryLanguage } = item.spec.provider;

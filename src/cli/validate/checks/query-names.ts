@@ -32,7 +32,7 @@ const REMEDY = 'use {{ target }}, {{ service }} or {{ ingress }}';
 const finding = (path: string): Finding =>
   warning(path, `does not depend on the workload, so that the primary and other applications are measured, too: ${REMEDY}`);
 
-/** Whether another workload makes another query. A template that cannot be rendered has a finding of its own. */
+/** Tests if another workload makes another query. A template that cannot be rendered has a finding of its own. */
 function namesWorkload(query: string): boolean {
   const [one, other] = ['one', 'other'].map((word) => renderQuery(query, sampleVariables(word)));
   if (!one || !other || 'error' in one || 'error' in other) return true;

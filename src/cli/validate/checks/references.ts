@@ -21,7 +21,7 @@ function* metricFindings(manifests: Manifests, item: CanaryItem, metric: Metric,
   if (!ref || builtIn.includes(metric.name) || metric.query) return;
   const template = findOurs(manifests, 'MetricTemplate', ref.name, ref.namespace ?? item.namespace);
   if (!template) yield* missing(manifests, item, { kind: 'MetricTemplate', ref, path: `${path}.templateRef`, find: error });
-  // If several have the name, as in overlays, any may be the one that is applied.
+  // If several have the name, as in overlays, any of them can be the applied one.
   const versions = manifests.templates.filter(({ name, namespace }) => name === template?.name && namespace === template.namespace);
   const wanted = versions.map(({ spec }) => unsetVariables(queriesOf(spec, metric), item, metric)).toSorted(byLength)[0] ?? [];
   const remedy = 'set it, or the check is never measured';
@@ -46,7 +46,7 @@ function* countsFindings(manifests: Manifests, item: CanaryItem, { compare, temp
     );
 }
 
-/** Found by giving each, as it is missed, to the template. */
+/** Found one by one: each missing variable is set, until the template can be rendered. */
 function unsetVariables(query: string, { canary }: CanaryItem, metric: Metric): string[] {
   const variables = queryVariables(canary, metric);
   if ('query' in renderQuery(query, variables)) return [];
@@ -65,7 +65,7 @@ interface Reference {
   kind: (typeof ourKinds)[number];
   ref: { name: string; namespace?: string | undefined };
   path: string;
-  /** Where the object is known to be absent; elsewhere it may be in the cluster. */
+  /** Used if the object is known to be absent; otherwise it can be in the cluster. */
   find: typeof error;
 }
 

@@ -6,7 +6,7 @@ import { type CanaryItem, findItem, groupOf, isAbsent, isNear, type ManifestChec
 
 const GROUPS: Readonly<Record<string, string>> = { HorizontalPodAutoscaler: 'autoscaling', ScaledObject: 'keda.sh' };
 
-/** Scalers of the target that the Canary does not know of, and those that it names and that scale something else. */
+/** Scalers of the target that the Canary does not name, and named scalers that scale something else. */
 export const scalers: ManifestCheck = (manifests) => {
   const byTarget = Map.groupBy(manifests.items.filter(isScaler), scaledName);
   const check = function* (item: CanaryItem) {

@@ -6,7 +6,7 @@ import { secretProblems } from '../../../metrics/template-problems.ts';
 import type { Item } from '../documents.ts';
 import { type CanaryItem, findItem, isAbsent, isOurs, type ManifestCheck, type Manifests, on, type TemplateItem } from '../manifests.ts';
 
-/** Secrets that are named: whether they exist, where the cluster was asked, and hold the keys that are read. */
+/** Named Secrets: checks that they exist, if the cluster was read, and have the keys that are read. */
 export const secrets: ManifestCheck = function* (manifests) {
   for (const item of manifests.canaries) yield* on(item, canaryFindings(manifests, item));
   for (const item of manifests.templates) yield* on(item, templateFindings(manifests, item));

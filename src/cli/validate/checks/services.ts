@@ -3,7 +3,7 @@ import { names } from '../../../api/names.ts';
 import { unfitService } from '../../../routers/service-fit.ts';
 import { findItem, perCanary } from '../manifests.ts';
 
-/** Services that would lose their endpoints, as the controller looks before it writes (I14). One that is found counts as serving. */
+/** Services that would lose their endpoints, by the controller's check before it writes (I14). A Service that exists is assumed to serve. */
 export const services = perCanary(({ canary, namespace, place }, manifests) => {
   const { kind, name } = canary.spec.targetRef;
   if (!place || (kind !== 'Deployment' && kind !== 'DaemonSet')) return [];

@@ -21,7 +21,7 @@ export const spelling: ManifestCheck = ({ items }) =>
 
 const shown = (value: unknown): string => (value === undefined ? 'missing' : shorten(value));
 
-/** The kind that a misspelt object is meant to be; undefined of a correct one, and of one that is none of ours. */
+/** The kind that a misspelt object is meant to be; `undefined` for a correct object, and for an object of another project. */
 export function meantKind(object: KubeObject): string | undefined {
   if (typeof object.kind === 'string' && object.kind.endsWith('List')) return undefined;
   const known = ourKinds.find((kind) => kind === object.kind);
@@ -36,7 +36,7 @@ export function meantKind(object: KubeObject): string | undefined {
   return byFields !== undefined && (byFields === kind || object.kind === undefined) ? byFields : undefined;
 }
 
-/** Other projects have a kind Canary, too, in groups of their own. */
+/** Other projects also have a kind Canary, in groups of their own. */
 const isNearOurGroup = (object: KubeObject): boolean => {
   const own = groupOf(object);
   return !own.includes('.') || /flag+er/i.test(own) || nearest(own, [group]) !== undefined;

@@ -5,7 +5,7 @@ import { canarySplitFindings, splitFindings } from '../../../routers/smi/split-f
 import type { Item } from '../documents.ts';
 import { groupOf, type ManifestCheck, on } from '../manifests.ts';
 
-/** TrafficSplits of the run, and those that Canaries will have, beside the Services and splits that are known. */
+/** TrafficSplits of the run and splits that its Canaries will have, compared with the known Services and splits. */
 export const splits: ManifestCheck = function* ({ items, canaries }) {
   const known = items.filter(({ object }) => isSplit(object) || isService(object)).map(readable);
   for (const item of items) if (isSplit(item.object)) yield* on(item, splitFindings(readable(item), known));
@@ -16,7 +16,7 @@ export const splits: ManifestCheck = function* ({ items, canaries }) {
 export const isSplit = (object: KubeObject): boolean => object.kind === 'TrafficSplit' && groupOf(object) === 'split.smi-spec.io';
 const isService = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === 'v1' && kind === 'Service';
 
-/** With the fields that a manifest may lack, or have of another type. */
+/** With all fields, which a manifest can lack, or have of another type. */
 function readable({ object, name, namespace }: Item): KubeObject {
   const given = specOf<{ ports: unknown; backends: unknown }>(object);
   const entries = (list: unknown) => (Array.isArray(list) ? list.filter(isRecord) : []);

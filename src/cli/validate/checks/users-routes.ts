@@ -3,7 +3,10 @@ import { isReadable } from '../../../arrival/readable.ts';
 import { routerFor } from '../../../routers/index.ts';
 import { findItem, groupOf, perCanary } from '../manifests.ts';
 
-/** Fields of a Canary that routes of the user's, in the files or the cluster, make void (I17). Those that have no effect without any are found already. */
+/**
+ * Fields of a Canary that have no effect because of the user's routes, in the files or the cluster (I17). Fields without effect even without such routes are
+ * found already.
+ */
 export const usersRoutes = perCanary(({ canary, namespace, provider }, { items }) => {
   const router = provider && routerFor(provider);
   if (!router || 'unsupported' in router) return [];

@@ -6,7 +6,7 @@ import { isPodLabel, type LabelMatcher, matchedSides, type WorkloadMatcher } fro
 export interface SyntaxMistake {
   line: number;
   column: number;
-  /** The text there, cut; empty at its end. */
+  /** The text at this place, cut; empty at its end. */
   near: string;
   /** Words that only the dialect of VictoriaMetrics has. */
   isMetricsQl: boolean;
@@ -49,7 +49,7 @@ export class PromQuery {
     return [...new Set(wrong.map(({ name }) => name))];
   }
 
-  /** Ranges that stand where only values can. */
+  /** Ranges in places where only values are allowed. */
   withRange(): string[] {
     const ranges = this.#all((node) => node.name === 'MatrixSelector').filter((node) => {
       const user = userOf(node);
@@ -59,7 +59,7 @@ export class PromQuery {
     return ranges.map((node) => cut(this.#of(node)));
   }
 
-  /** A quotient that is 1 for each of its series; undefined where there is none. */
+  /** A quotient that is 1 for each of its series, `undefined` if the query has none. */
   ratioOfItself(): string | undefined {
     const found = this.#all((node) => node.name === 'BinaryExpr' && node.getChild('Div') !== null).find((node) => {
       const [left, right] = [unscaled(node.firstChild), unscaled(node.lastChild)];
@@ -145,7 +145,7 @@ function argumentsOf(call: SyntaxNode): SyntaxNode[] {
   return found;
 }
 
-/** A range, or one that is moved or fixed in time. */
+/** A range, also if it is moved or fixed in time. */
 const isRange = (node: SyntaxNode): boolean =>
   MATRIX.includes(node.name) ||
   (['OffsetExpr', 'StepInvariantExpr', 'ParenExpr'].includes(node.name) && node.firstChild !== null && isRange(node.firstChild));

@@ -5,7 +5,7 @@ export interface LabelMatcher {
   value: string;
 }
 
-/** The side of a release that a matcher selects: `canaryName` is a workload called like the canary's Service, which there never is. */
+/** The side of a release that a matcher selects: `canaryName` is a workload called like the canary's Service, which never exists. */
 export type MatchedSides = 'target' | 'primary' | 'both' | 'canaryName';
 
 /** A label matcher that selects the pods of a workload. */
@@ -22,7 +22,7 @@ const OF_WORKLOADS = /^(destination_|dst_|kube_)?(deployment|workload|workload_n
 /** Labels whose values are names of pods. */
 export const isPodLabel = (label: string): boolean => OF_PODS.test(label);
 
-/** Labels of Services, such as `destination_service`, are none of these: there `-canary` and `-primary` are right. */
+/** Labels of Services, such as `destination_service`, are not among these: there `-canary` and `-primary` are right. */
 export function matchedSides({ label, op, value }: LabelMatcher, word: string): MatchedSides | undefined {
   const isPod = isPodLabel(label);
   if ((!isPod && !OF_WORKLOADS.test(label)) || !value.includes(word) || op.startsWith('!')) return undefined;

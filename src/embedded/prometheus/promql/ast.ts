@@ -4,11 +4,11 @@ export type ArithmeticOp = '+' | '-' | '*' | '/' | '%' | '^';
 export type ComparisonOp = '==' | '!=' | '<' | '<=' | '>' | '>=';
 export type SetOp = 'and' | 'or' | 'unless';
 
-/** How two vectors are matched: on these labels, or on all but these. */
+/** Labels by which two vectors are matched: these, or all but these. */
 export interface Matching {
   on: boolean;
   labels: readonly string[];
-  /** The side that may hold several series a group, and the labels that it takes from the other side. */
+  /** The side that can have several series a group, and the labels that it takes from the other side. */
   group?: { side: 'left' | 'right'; include: readonly string[] };
 }
 

@@ -85,7 +85,7 @@ export function vectorBinary(
 }
 
 function matchKey({ on, labels }: Matching): (of: LabelSet) => string {
-  // `on(__name__)` may ask for the name; `ignoring` always ignores it.
+  // `on(__name__)` can include the name; `ignoring` always ignores it.
   return (of) => labelKey(Object.fromEntries(Object.entries(on ? of : withoutName(of)).filter(([name]) => labels.includes(name) === on)));
 }
 

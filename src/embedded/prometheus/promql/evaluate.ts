@@ -9,7 +9,7 @@ import { scalarBinary, setBinary, vectorBinary, vectorScalarBinary } from './bin
 import { functions } from './functions.ts';
 import { type FloatPoint, type RangeSeries, type Value, type VectorSample, withoutName } from './value.ts';
 
-/** How long a series is seen after its last sample (Prometheus' default `--query.lookback-delta`). */
+/** Time for which a series is seen after its last sample (Prometheus' default `--query.lookback-delta`). */
 const lookbackMs = 5 * 60_000;
 
 /** The value of an expression at one moment (epoch milliseconds). Throws QueryError. */

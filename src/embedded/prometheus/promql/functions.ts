@@ -17,7 +17,7 @@ interface FunctionCall {
 
 interface PromFunction {
   params: readonly ValueType[];
-  /** How many of the last parameters may be left out. */
+  /** Number of the last parameters that can be left out. */
   optional?: number;
   returns: ValueType;
   evaluate(call: FunctionCall): Value;
@@ -83,7 +83,7 @@ const extreme = (better: (a: number, b: number) => boolean) => (numbers: readonl
 export const least = extreme((a, b) => a < b);
 export const most = extreme((a, b) => a > b);
 
-/** Of the population, as `stdvar` has it. */
+/** Variance of the population, as in `stdvar`. */
 export function variance(numbers: readonly number[]): number {
   const mean = sum(numbers) / numbers.length;
   return sum(numbers.map((one) => (one - mean) ** 2)) / numbers.length;

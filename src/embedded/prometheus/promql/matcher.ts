@@ -9,7 +9,7 @@ export function matcher(label: string, op: MatchOp, value: string): SeriesMatche
   return { label, op, value, matches: (text) => pattern.test(text) === (op === '=~') };
 }
 
-/** RE2's syntax as far as JavaScript shares it. What RE2 refuses is refused, so that a query is not better off here than there. */
+/** RE2's syntax as far as JavaScript shares it. Syntax that RE2 refuses is refused, so that a query is not better off here than there. */
 export function anchoredRegex(source: string): RegExp {
   if (/\(\?<?[=!]/.test(source)) throw badData(`error parsing regexp: invalid or unsupported Perl syntax in ${JSON.stringify(source)}`);
   if (/(^|[^\\])(\\\\)*\\[1-9]/.test(source)) throw badData(`error parsing regexp: invalid escape sequence in ${JSON.stringify(source)}`);

@@ -37,7 +37,7 @@ function resets(points: readonly FloatPoint[]): number {
   return lost;
 }
 
-/** irate and idelta: the last two points alone. */
+/** irate and idelta: only the last two points. */
 export function instantChange(points: readonly FloatPoint[], as: { counter: boolean }): number | undefined {
   const [previous, last] = points.slice(-2);
   if (!previous || !last) return undefined;

@@ -8,13 +8,13 @@ const COMPRESSED = 1;
 const JSON_INSIDE = 2;
 const DATA_MESSAGE = 5;
 
-/** Values of one moment by the identity of their series; `null` where a series has none then. */
+/** Values of one moment by the identity of their series; `null` for a series without a value then. */
 export type DataFrame = ReadonlyMap<string, number | null>;
 
-/** Either a message in JSON, perhaps compressed, or the values of one moment; undefined for a kind that is of no use here. */
+/** Either a message in JSON, possibly compressed, or the values of one moment; undefined for a kind that is not needed. */
 export type Frame = { text: string } | { values: DataFrame } | undefined;
 
-/** Learns how many bytes a compressed frame has when it is unpacked, before they are read. */
+/** Gets the unpacked size of a compressed frame before it is unpacked. */
 type CountBytes = (bytes: number) => void;
 
 /**
@@ -50,7 +50,7 @@ function readTuples(body: Buffer): DataFrame {
   return values;
 }
 
-/** A 32-bit integer stands in the first four of its eight bytes. Any other kind is a point without a value. */
+/** A 32-bit integer is in the first four of its eight bytes. Any other kind is a point without a value. */
 function readValue(body: Buffer, kind: number, at: number): number | null {
   if (kind === 1) return Number(body.readBigInt64BE(at));
   if (kind === 2) return body.readDoubleBE(at);

@@ -23,7 +23,7 @@ export interface SignalFlowRun {
 }
 
 const CHANNEL = 'ch-1';
-/** Least bytes that a message counts for: each costs time to read. */
+/** Minimum number of bytes that a message counts for: each costs time to read. */
 const LEAST_BYTES = 64;
 
 /** Parts of a text message that end a run or break it. */
@@ -35,8 +35,8 @@ const Message = z.looseObject({
 });
 
 /**
- * Runs one program over a stretch of time that is past, to its end, and closes the socket whatever happens. A connection that ends before the
- * program does is an error and not the part that was heard so far (I11).
+ * Runs one program to its end over a past time range, and closes the socket in any case. A connection that ends before the program does is an error, without
+ * the part received so far (I11).
  */
 export async function runSignalFlow(run: SignalFlowRun): Promise<{ series: Samples }> {
   const { url, token, program, startMs, stopMs, signal } = run;
@@ -44,7 +44,7 @@ export async function runSignalFlow(run: SignalFlowRun): Promise<{ series: Sampl
   const connection = connectionFor(new URL(url.href.replace(/^ws/, 'http')), { egress, proxy, secrets: [token] });
   if ('problem' in connection) throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${connection.problem}`);
   const agent = connection.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
-  // Node's own hides the status of an error and reads without a bound.
+  // Node's own WebSocket hides the status of an error and reads without a limit.
   const socket = new WebSocket(url, {
     ...{ maxPayload: MAX_BODY_BYTES, followRedirects: false },
     ...{ ...tls, rejectUnauthorized: insecureSkipVerify !== true },
@@ -74,7 +74,7 @@ interface Growing {
   end(): void;
 }
 
-/** Counts the bytes of an answer; once it is large, the socket waits until memory is granted. */
+/** Counts the bytes of a response; once it is large, the socket waits until memory is granted. */
 function growing(socket: WebSocket, connection: Pick<OutgoingConnection, 'growAnswer'>, signal: AbortSignal): Growing {
   let total = 0;
   let memory: Promise<() => void> | undefined;
@@ -86,7 +86,7 @@ function growing(socket: WebSocket, connection: Pick<OutgoingConnection, 'growAn
       if (total <= SMALL_BODY_BYTES || memory || !connection.growAnswer) return;
       memory = connection.growAnswer(signal);
       socket.pause();
-      // The signal ends the run as well.
+      // The signal also ends the run.
       memory.then(() => socket.resume(), ignore);
     },
     end: () => void memory?.then((shrink) => shrink(), ignore),
@@ -101,7 +101,7 @@ function listen(socket: WebSocket, answer: Growing, onOpen: () => void): Promise
       request.destroy();
       reject(new Unanswered(`Splunk answered ${response.statusCode}`));
     });
-    // Also what an aborted handshake says; a listener must stay for as long as the socket may speak.
+    // Also reports an aborted handshake; a listener must be kept for as long as the socket can emit errors.
     socket.on('error', (error: NodeJS.ErrnoException) => reject(error.code === TOO_LONG ? new Unanswered(LONG) : error));
     socket.on('close', () => reject(new Unanswered('the connection to Splunk ended before the program did')));
     socket.on('message', (data, isBinary) => {
@@ -125,7 +125,7 @@ function listen(socket: WebSocket, answer: Growing, onOpen: () => void): Promise
 const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 const LONG = new TooLongError().message;
 
-/** Throws for what ends a run badly. Kinds of messages that are not known are passed over, as the protocol asks. */
+/** Throws for messages that end a run in failure. Unknown kinds of messages are ignored, as the protocol requires. */
 function isEnd(text: string): boolean {
   const json = parseJson(text);
   if (json === undefined) throw new Unanswered('Splunk gave an unexpected response (no JSON)');

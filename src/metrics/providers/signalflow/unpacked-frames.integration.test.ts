@@ -15,7 +15,7 @@ afterEach(() => {
 
 const end = JSON.stringify({ type: 'control-message', event: 'END_OF_CHANNEL' });
 
-/** Compressed JSON, as SignalFlow sends it, of a kind that is passed over. */
+/** Compressed JSON from SignalFlow of a kind that is ignored. */
 function zipped(bytes: number): Buffer {
   const header = Buffer.alloc(20);
   header.writeUInt8(1, 0);
@@ -38,7 +38,7 @@ async function run(frames: readonly (Buffer | string)[]) {
   return runSignalFlow({ url, token: 't', program: 'p', startMs: 0, stopMs: 1, signal, transport: { timeoutMs: 60_000 } });
 }
 
-it('I15: compressed frames of Splunk count as long as they are unpacked', async () => {
+it('I15: compressed frames of Splunk count with their unpacked length', async () => {
   const frame = zipped(100_000);
   expect(frame.length).toBeLessThan(1_000);
   expect(await run([frame, frame])).toEqual({ series: [] });

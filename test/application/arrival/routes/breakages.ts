@@ -73,7 +73,7 @@ export const routeBreakages: readonly (Pick<Breakage, 'name' | 'changes'> & { no
 
 const MOST_WORLDS = 100;
 
-/** In which world it was found, and how; undefined: in none. */
+/** World that shows the breakage, and the loss in it. `undefined` if no world does. */
 async function findIn({ notices, changes }: (typeof routeBreakages)[number]): Promise<string | undefined> {
   breakModules({ changes });
   const [{ routedWorldOf }, { playRouted }, { unknownBreaks, describeLoss }] = await Promise.all([

@@ -5,19 +5,19 @@ import { canonical, endpointsOf } from '../requests.ts';
 import { APPLICATION, type Application, look, type Seen } from '../seen.ts';
 import { type Asked, type RouteKind, readers, type Sent } from './users-route.ts';
 
-/** What the application's user has written in its Service, whatever is there now. */
+/** Target ports that the application's user has written in its Service, before any change by Serin. */
 const TARGET_PORTS: Readonly<Record<number, number>> = { 80: 8080, 9090: 9090 };
 
-/** What the user declares of routes, and whether clients still get it. */
+/** Routes that the user declares, and the answers that clients must still get. */
 export class DeclaredRoutes {
   readonly #kind: RouteKind;
   readonly #app: Application;
-  /** Those that have a Canary. */
+  /** Applications that have a Canary. */
   readonly #apps: readonly Pick<Application, 'target' | 'apex'>[];
   /** Routes that have led clients to the canary, as `apex of route`. */
   readonly #shared = new Set<string>();
   readonly #declared = new Map<string, KubeObject>();
-  /** Requests of clients beside those that the rules name: of the group that tries the canary. */
+  /** Further headers of clients, besides the headers in rules: those of the group that tries the canary. */
   readonly #more: readonly Readonly<Record<string, string>>[];
 
   constructor(kind: RouteKind, app: Application, more: readonly Readonly<Record<string, string>>[]) {
@@ -56,7 +56,7 @@ export class DeclaredRoutes {
       for (const route of live)
         if (JSON.stringify(raw(route).spec).includes(`"${apex}-canary"`) && this.#isShared(route, apex))
           this.#shared.add(`${apex} of ${keyOf(route)}`);
-    // As old as they are in the cluster: age decides between routes.
+    // Uses the age of the routes in the cluster: age decides between routes.
     const aged = declared.map((one) => ({ ...one, metadata: live.find((other) => keyOf(other) === keyOf(one))?.metadata ?? one.metadata }));
     return this.#asked().flatMap((asked): Loss[] => {
       const [before, now] = [this.#answer(seen, aged, asked, true), this.#answer(seen, live, asked, false)];
@@ -76,7 +76,7 @@ export class DeclaredRoutes {
     });
   }
 
-  /** A mirror counts, too. */
+  /** A mirror also counts. */
   #isShared(route: KubeObject, apex: string): boolean {
     const text = JSON.stringify(raw(route).spec);
     const sent = readers[this.#kind].askedOf(route).flatMap((asked) => readers[this.#kind].answer([route], asked)?.sent ?? []);
@@ -89,7 +89,7 @@ export class DeclaredRoutes {
     return [...new Map(more.map((asked) => [canonical(asked), asked])).values()];
   }
 
-  /** `isDeclared`: the apex Service is the application, whatever is behind it now. */
+  /** With `isDeclared` the apex Service counts as the application, with any pods behind it. */
   #answer(seen: Seen, routes: readonly KubeObject[], asked: Asked, isDeclared: boolean): string {
     const answer = readers[this.#kind].answer(routes, asked);
     if (answer === undefined) return 'no rule';

@@ -1,6 +1,6 @@
 import type { RoutedWorld } from './routed-world.ts';
 
-/** A world that once broke, as it was drawn: seeds give other worlds with each thing that the generator learns. */
+/** A world that once broke, in its drawn form: a seed gives another world after each change of the generator. */
 export interface FoundWorld {
   what: string;
   world: RoutedWorld;

@@ -67,7 +67,7 @@ export function arrivingByRoutes(world: RoutedWorld): Arriving {
   };
 }
 
-/** By which a route that Serin makes is entered. */
+/** Entry of a route that Serin creates: its gateways and hosts. */
 const entryOf = (kind: RouteKind, hosts: readonly string[]): object =>
   ({
     HTTPRoute: { gatewayRefs: [{ name: 'public', namespace: 'edge' }], hosts },
@@ -76,7 +76,7 @@ const entryOf = (kind: RouteKind, hosts: readonly string[]): object =>
     HTTPProxy: {},
   })[kind];
 
-/** What the tool has in its manifest. */
+/** Object in the tool's manifest. */
 function written(world: RoutedWorld, { what }: Write, objects: readonly KubeObject[]): KubeObject {
   const apex = objects.find(({ kind, metadata }) => kind === 'Service' && metadata.name === SHOP);
   if (what.is === 'Service' && apex) return apex;
@@ -125,7 +125,7 @@ const ANALYSES: Readonly<Record<RoutedWorld['cohort'], object>> = {
   mirror: { mirror: true, mirrorWeight: 100 },
 };
 
-/** It releases what it is given: no metric judges it. */
+/** A Canary whose every release succeeds: no metric judges it. */
 function secondCanary({ kind, routes }: RoutedWorld, { cohort }: NonNullable<RoutedWorld['second']>): KubeObject {
   const whom = {
     all: { stepWeight: 50, maxWeight: 50 },
@@ -218,7 +218,7 @@ function virtualService(host: string, rules: readonly Rule[], isAway: boolean): 
   };
 }
 
-/** A path stands for a call. */
+/** Each path is translated to a gRPC call. */
 const CALLS: Readonly<Record<string, object | undefined>> = {
   '/api': { type: 'Exact', service: 'shop.Api' },
   '/api/v2': { type: 'Exact', service: 'shop.Api', method: 'V2' },
@@ -227,7 +227,7 @@ const CALLS: Readonly<Record<string, object | undefined>> = {
   '/half': { type: 'Exact', service: 'shop.Half' },
 };
 
-/** It has neither redirects nor time limits. */
+/** A GRPCRoute has neither redirects nor time limits. */
 function grpcRoute(host: string, rules: readonly Rule[], isAway: boolean): Raw {
   const { rules: ofHttp, ...rest } = httpRoute(host, rules, isAway);
   return {
@@ -240,7 +240,7 @@ function grpcRoute(host: string, rules: readonly Rule[], isAway: boolean): Raw {
   };
 }
 
-/** Ports of the gateway stand for paths: the last rule takes all of its own route's. */
+/** Ports of the gateway replace paths: the last rule takes all requests of its own route. */
 function tcpVirtualService(host: string, rules: readonly Rule[], isAway: boolean): Raw {
   const { http, ...rest } = virtualService(host, rules, isAway);
   const first = 5_000 + 10 * (HOSTS as readonly string[]).indexOf(host);

@@ -15,7 +15,7 @@ export interface Rule {
 export interface Destination {
   service: 'shop' | 'static' | 'legacy';
   port: 80 | 9090;
-  /** Undefined: unsaid. */
+  /** `undefined` if the route sets no weight. */
   weight: number | undefined;
 }
 
@@ -41,16 +41,16 @@ export interface Edit {
   atMs: number;
   undoneAfterMs: number;
   cohort: RoutedWorld['cohort'];
-  /** It names the hosts of all routes, too. */
+  /** It also names the hosts of all routes. */
   hasAllHosts: boolean;
 }
 
 /** Service `legacy` is an application with a Canary of its own, which lists the routes that lead to it. */
 export interface Second {
   cohort: 'all' | 'header' | 'affinity';
-  /** Its Canary is there before the other one. */
+  /** Its Canary exists before the other Canary. */
   isFirst: boolean;
-  /** Its Canary goes after the other one. */
+  /** Its Canary is deleted after the other Canary. */
   isLast: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface RoutedWorld {
   killedAfterMs: number | undefined;
   routes: readonly Route[];
   writes: readonly Write[];
-  /** No route is for the Canary: Serin makes one, for another host. */
+  /** No route serves the Canary: Serin creates one, for another host. */
   hasOwnHost?: true;
   edit?: Edit;
 }
@@ -167,17 +167,17 @@ const unlisted = (route: Route): Route =>
 
 const nameOf = (host: string): string => `of-${host.split('.')[0]}`;
 
-/** What the Canary names in `spec.service.hosts`. */
+/** Hosts in the Canary's `spec.service.hosts`. */
 export function hostsOf({ routes, hasOwnHost }: RoutedWorld, hasAll: boolean): string[] {
   const own = hasOwnHost ? OWN_HOST : (routes.find(({ at }) => at === 'apex')?.host ?? HOSTS[0]);
   return hasAll ? [...new Set([own, ...routes.map(({ host }) => host)])] : [own];
 }
 
-/** Whether it leads to the second application, and Canaries may write it. */
+/** True if the route leads to the second application, and Canaries may write it. */
 export const sharesRoute = ({ at, rules }: Route): boolean =>
   (at === 'apex' || at === 'listed') && rules.some(({ to }) => to !== 'redirect' && to.some(({ service }) => service === 'legacy'));
 
-/** In words: what a stranger needs. */
+/** Description for a reader who does not know the tests. */
 export function describeRoutedWorld({ routes, writes, ...rest }: RoutedWorld): string {
   return [JSON.stringify(rest), ...[...routes, ...writes].map((one) => `  ${JSON.stringify(one)}`)].join('\n');
 }

@@ -3,7 +3,7 @@ import { found } from './found.ts';
 import { routedWorldOf } from './routed-world.ts';
 import { reportRouted } from './shrink-routes.ts';
 
-/** `WORLD_SEED=18` plays that world alone. */
+/** `WORLD_SEED=18` plays only that world. */
 const only = process.env.WORLD_SEED;
 const FRESH = Array.from({ length: 24 }, (_, index) => 40_001 + index);
 const seeds = only === undefined ? FRESH : [Number(only)];

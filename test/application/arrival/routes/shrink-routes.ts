@@ -5,7 +5,7 @@ import { describeRoutedWorld, type Route, type RoutedWorld } from './routed-worl
 
 export const playRouted = (world: RoutedWorld): Promise<Outcome> => play(arrivingByRoutes(world));
 
-/** As small a world as breaks in the same way: writes go, then routes, rules, and what is unusual. */
+/** The smallest world that breaks in the same way: writes are dropped first, then routes, rules, and unusual settings. */
 async function shrunk(world: RoutedWorld, isSame: (outcome: Outcome) => boolean): Promise<RoutedWorld> {
   let smallest = world;
   const keep = async (smaller: RoutedWorld): Promise<boolean> => {
@@ -46,7 +46,7 @@ async function shrunk(world: RoutedWorld, isSame: (outcome: Outcome) => boolean)
   return smallest;
 }
 
-/** What a stranger needs of a world that breaks; undefined where it does not. */
+/** Report about a world that breaks, for a reader who does not know the tests. `undefined` if it does not break. */
 export async function reportRouted(world: RoutedWorld, outcome?: Outcome): Promise<string | undefined> {
   const [first] = unknownBreaks(outcome ?? (await playRouted(world)));
   if (first === undefined) return undefined;

@@ -8,35 +8,35 @@ export type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'VirtualService' | 'HTTPProx
 export interface Asked {
   host: string;
   path: string;
-  /** Of the gateway, for what is not HTTP. */
+  /** Port of the gateway, for requests other than HTTP. */
   port?: number;
   headers: Readonly<Record<string, string>>;
 }
 
-/** Where a rule sends a part of its requests. */
+/** Destination to which a rule sends a part of its requests. */
 export interface Sent {
   namespace: string;
   service: string;
-  /** Undefined: the only one that the Service has. */
+  /** `undefined` for the single port of the Service. */
   port: number | undefined;
   weight: number;
-  /** What is done to this part alone: filters, headers, the protocol. */
+  /** Settings of only this part: filters, headers, the protocol. */
   terms: Raw;
 }
 
-/** What the data plane does with a request: it is sent on, or answered by the rule itself. */
+/** Action of the data plane on a request: it is sent on, or answered by the rule itself. */
 export interface Answer {
   sent: readonly Sent[];
   /** The rule without its conditions, its name and its destinations. */
   terms: Raw;
 }
 
-/** How a data plane reads its routes, by its documentation. It shares no code with `src/routers`. */
+/** Reads routes as their data plane does, by its documentation. It shares no code with `src/routers`. */
 export interface RouteReader {
   apiVersion: string;
   /** Every request that tells the rules of a route apart. */
   askedOf(route: KubeObject): Asked[];
-  /** Undefined: no rule takes it. */
+  /** `undefined` if no rule takes the request. */
   answer(routes: readonly KubeObject[], asked: Asked): Answer | undefined;
 }
 
@@ -106,8 +106,8 @@ const withoutCookies = (filters: Raw[]): Raw[] =>
   filters.filter(({ responseHeaderModifier: { add = [] } = {} }: Raw) => !add.some(({ name }: Raw) => /^set-cookie$/i.test(name)));
 
 /**
- * Source: istio.io, VirtualService: "the first rule matching an incoming request is used"; a gateway joins those of a host, the oldest first, and moves
- * what takes every request to the end (`SortVHostRoutes`).
+ * Source: istio.io, VirtualService: "the first rule matching an incoming request is used". A gateway joins the VirtualServices of a host, the oldest first, and
+ * moves rules that take every request to the end (`SortVHostRoutes`).
  */
 const virtualService: RouteReader = {
   apiVersion: 'networking.istio.io/v1beta1',
@@ -208,7 +208,7 @@ const httpProxy: RouteReader = {
     if (best === undefined) return undefined;
     const { conditions: _, services = [], ...terms } = best;
     const counted = services.filter(({ mirror, name }: Raw) => !(mirror && /-canary$/.test(name)));
-    // Without any weight each gets the same.
+    // If no destination has a weight, each gets the same share.
     const isEven = counted.every(({ weight }: Raw) => !weight);
     return {
       terms,
