@@ -112,11 +112,12 @@ describe('the chart under the restricted Pod Security Standard, on a real node',
     await kubectl('apply', '-f', join(import.meta.dirname, 'addons', 'coredns.yaml'));
     await kubectl('rollout', 'status', 'deployment/coredns', '-n', 'kube-system', '--timeout=120s');
     const installed = await installSerin(node());
-    const tested = () => installed.helm.run('test', 'serin', '--namespace', RELEASE_NAMESPACE, '--timeout', '3m');
+    const tested = () => installed.helm.run('test', 'serin', '--namespace', RELEASE_NAMESPACE, '--logs', '--timeout', '3m');
     const ofTest = ['pods,services', '-n', RELEASE_NAMESPACE, '-l', 'app.kubernetes.io/name=serin-test', '-o', 'name'];
     try {
       const passed = await tested();
       expect(passed.said + passed.complained).toMatch(/TEST SUITE: +serin-test\n(.*\n){2}Phase: +Succeeded/);
+      expect(passed.said).toContain('http://serin-test.serin:8080/readyz: 200 ok');
       expect(passed.code).toBe(0);
       expect(await kubectl('get', ...ofTest)).toBe('');
       await kubectl('scale', 'deployment/serin', '-n', RELEASE_NAMESPACE, '--replicas=0');
