@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { raw } from '../fakes/raw.ts';
 import { withServer } from '../fakes/test-server.ts';
-import { type Helm, runProgram, startHelm } from './helm.ts';
+import { type Helm, isInstalled, runProgram, startHelm } from './helm.ts';
 
 const HOOK = 'helm.sh/hook';
 
@@ -14,7 +14,7 @@ describe('helm test of the chart of Serin', () => {
   afterAll(() => helm?.stop());
 
   const hooksOf = async (values: object = {}): Promise<KubeObject[]> =>
-    (await helm.render('serin', values)).filter(({ metadata }) => metadata.annotations?.[HOOK] !== undefined);
+    (await helm.render('serin', values)).filter((object) => !isInstalled(object));
   const ofKind = (objects: readonly KubeObject[], kind: string) => raw(objects.find((object) => object.kind === kind));
 
   it('is a Service of its own and then a pod; both are deleted after a success, and a pod that failed stays until the next test', async () => {

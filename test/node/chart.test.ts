@@ -117,7 +117,7 @@ describe('the chart under the restricted Pod Security Standard, on a real node',
     try {
       const passed = await tested();
       expect(passed.said + passed.complained).toMatch(/TEST SUITE: +serin-test\n(.*\n){2}Phase: +Succeeded/);
-      expect(passed.said).toContain('http://serin-test.serin:8080/readyz: 200 ok');
+      expect(passed.said).toContain('http://serin-test.serin:8080/readyz: 200 OK');
       expect(passed.code).toBe(0);
       expect(await kubectl('get', ...ofTest)).toBe('');
       await kubectl('scale', 'deployment/serin', '-n', RELEASE_NAMESPACE, '--replicas=0');
