@@ -34,6 +34,7 @@ Unknown values, and values of a wrong type, are refused before anything is chang
 - **Availability**: one replica leads; with \`leaderElection.replicaCount=2\` another one takes over within seconds. Applications serve on without any.
 - **Memory**: the heap gets 60 % of \`resources.limits.memory\`, so that Serin collects garbage before the kernel ends it.
 - **Hardening**: the restricted Pod Security Standard holds by default: another user than root, read-only root file system, no capabilities, a token of one hour.
+- **Test**: \`helm test serin --namespace serin\` checks that a controller is ready, by a pod without rights.
 
 `;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { raw } from '../fakes/raw.ts';
-import { CHARTS, type Helm, startHelm } from './helm.ts';
+import { CHARTS, type Helm, isInstalled, startHelm } from './helm.ts';
 
 const URL = 'https://serin.example.org';
 const from = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } }];
@@ -15,7 +15,7 @@ describe('the dashboard in the chart of Serin', () => {
 
   /** Service, port of the container, and rule of the network policy. */
   const ingressOf = async (values: object) => {
-    const objects = await helm.render('serin', { podMonitor: { enabled: false }, ...values });
+    const objects = (await helm.render('serin', { podMonitor: { enabled: false }, ...values })).filter(isInstalled);
     const of = (kind: string) => objects.filter((object) => object.kind === kind);
     const [{ spec: { template = {} } = {} } = {}] = of('Deployment').map(raw);
     const [{ spec: { ingress = [] } = {} } = {}] = of('NetworkPolicy').map(raw);

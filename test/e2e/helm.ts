@@ -80,6 +80,9 @@ export async function startHelm(kubeconfig?: string): Promise<Helm> {
   return helm;
 }
 
+/** `helm install` makes these objects of a rendered chart; `helm test` makes the others. */
+export const isInstalled = ({ metadata }: KubeObject): boolean => metadata.annotations?.['helm.sh/hook'] === undefined;
+
 export function objectsIn(text: string): KubeObject[] {
   return parseAllDocuments(text).flatMap((document) => {
     const [problem] = document.errors;

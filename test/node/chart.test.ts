@@ -10,7 +10,7 @@ import { givenNode } from './given-node.ts';
 import { type Installed, installSerin } from './installed.ts';
 import { ranCommand, until } from './started.ts';
 
-const node = givenNode('serin');
+const node = givenNode('serin', 'coredns');
 const kubectl = (...args: string[]) => node().kubectl(...args);
 
 /** The mode with the provider of this cluster, which has no Istio. */
@@ -104,6 +104,31 @@ describe('the chart under the restricted Pod Security Standard, on a real node',
       expect((await pageAt('http://127.0.0.1:8090/login', { host: 'elsewhere.example' })).status).toBe(421);
     } finally {
       await forward.stop();
+      await uninstall(installed);
+    }
+  });
+
+  it('helm test passes and leaves nothing; without a ready controller it fails, and the log of its pod says why', async () => {
+    await kubectl('apply', '-f', join(import.meta.dirname, 'addons', 'coredns.yaml'));
+    await kubectl('rollout', 'status', 'deployment/coredns', '-n', 'kube-system', '--timeout=120s');
+    const installed = await installSerin(node());
+    const tested = () => installed.helm.run('test', 'serin', '--namespace', RELEASE_NAMESPACE, '--logs', '--timeout', '3m');
+    const ofTest = ['pods,services', '-n', RELEASE_NAMESPACE, '-l', 'app.kubernetes.io/name=serin-test', '-o', 'name'];
+    try {
+      const passed = await tested();
+      expect(passed.said + passed.complained).toMatch(/TEST SUITE: +serin-test\n(.*\n){2}Phase: +Succeeded/);
+      expect(passed.said).toContain('http://serin-test.serin:8080/readyz: 200 OK');
+      expect(passed.code).toBe(0);
+      expect(await kubectl('get', ...ofTest)).toBe('');
+      await kubectl('scale', 'deployment/serin', '-n', RELEASE_NAMESPACE, '--replicas=0');
+      const failed = await tested();
+      expect(failed.said + failed.complained).toMatch(/TEST SUITE: +serin-test\n(.*\n){2}Phase: +Failed/);
+      expect(failed.code).toBe(1);
+      expect((await kubectl('get', ...ofTest)).trim()).toBe('pod/serin-test');
+      expect(await kubectl('logs', 'serin-test', '-n', RELEASE_NAMESPACE)).toContain(
+        'Serin is not ready: kubectl -n serin logs deployment/serin',
+      );
+    } finally {
       await uninstall(installed);
     }
   });

@@ -92,3 +92,9 @@
 {{- define "serin.hasDashboardService" -}}
 {{- if and (.Values.dashboard).enabled .Values.dashboardUrl (not (include "serin.isLocalUrl" .Values.dashboardUrl)) }}true{{ end }}
 {{- end }}
+
+{{/* Of what `helm test` makes: nothing that selects the controller selects its pod. */}}
+{{- define "serin.testLabels" -}}
+app.kubernetes.io/name: {{ include "serin.name" . | trunc 58 | trimSuffix "-" }}-test
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}

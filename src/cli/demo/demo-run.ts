@@ -10,7 +10,7 @@ import { followDemo } from './demo-frame.ts';
 import { type DemoOptions, endingSignals, type Leftovers } from './demo-options.ts';
 import { keptLines, nextLines } from './next-commands.ts';
 import { type Screen, withUnit } from './screen.ts';
-import { difference, inWords, type ReleaseResult, type Summary, smallestStep, type Waypoint } from './summary.ts';
+import { difference, inWords, type ReleaseResult, type Summary, smallestStep, unexpectedEnd, type Waypoint } from './summary.ts';
 import { type DemoUsers, startDemoUsers } from './users.ts';
 
 /** A minute is usual; a machine that is busy with other work needs more. */
@@ -135,9 +135,7 @@ class DemoRun {
     screen.show(this.#follower.frame());
     screen.settle();
     const { lost, lastLost } = users.counts();
-    const isOther = this.#results.some(({ verdict, expected }) => verdict !== expected);
-    failure ??= isOther ? 'a release ended with another result than expected' : undefined;
-    return failure ?? (lost > 0 ? `${lost} requests were lost (${lastLost})` : undefined);
+    return failure ?? unexpectedEnd(this.#results) ?? (lost > 0 ? `${lost} requests were lost (${lastLost})` : undefined);
   }
 
   figures(): Pick<Summary, 'releases' | 'kill' | 'requestsLost' | 'apiRequests'> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inWords, type Summary, smallestStep } from './summary.ts';
+import { inWords, type ReleaseResult, type Summary, smallestStep, unexpectedEnd } from './summary.ts';
 
 const whole = { 'patch canaries/status': 1, 'patch virtualservices': 1, 'create events': 1 };
 const times = (count: number, extra: Record<string, number> = {}) =>
@@ -79,4 +79,25 @@ it('long reasons and many requests take several lines of a usual terminal', () =
   const words = lines.map((line) => line.trim()).join(' ');
   expect(words).toContain(`why 3    ${why}`);
   expect(words).toContain('1 watch resource-11');
+});
+
+const released = (version: string, expected: ReleaseResult['expected'], verdict: string): ReleaseResult => ({
+  ...{ version, expected, verdict, why: '', seconds: 9, exposure: { requests: 1, errors: 0 } },
+});
+
+it.each([
+  { what: 'both ended as expected', ends: ['Succeeded', 'Failed'], failure: undefined },
+  {
+    what: 'the good version was rolled back',
+    ends: ['Failed', 'Failed'],
+    failure: /^version 2 was rolled back, and should have been promoted: .* a busy machine.* try again when it is idle$/,
+  },
+  {
+    what: 'the bad version was promoted',
+    ends: ['Succeeded', 'Succeeded'],
+    failure: /^version 3 was promoted, and should have been rolled back$/,
+  },
+])('$what: the demo says which version ended otherwise, and what to do', ({ ends: [good = '', bad = ''], failure }) => {
+  const text = unexpectedEnd([released('2', 'Succeeded', good), released('3', 'Failed', bad)]);
+  expect(failure === undefined ? text === undefined : failure.test(text ?? '')).toBe(true);
 });

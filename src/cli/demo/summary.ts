@@ -34,6 +34,16 @@ export interface Summary {
   log?: string;
 }
 
+/** The first release that ended otherwise than it should have, in words; undefined where each ended as expected. */
+export function unexpectedEnd(releases: readonly ReleaseResult[]): string | undefined {
+  const other = releases.find(({ verdict, expected }) => verdict !== expected);
+  if (other === undefined) return undefined;
+  if (other.expected === 'Failed') return `version ${other.version} was promoted, and should have been rolled back`;
+  // Its requests are real ones, and wait for the processor like all others.
+  const remedy = 'where request-duration is the reason, a busy machine answered too late: try again when it is idle';
+  return `version ${other.version} was rolled back, and should have been promoted: ${remedy}`;
+}
+
 /** Both releases side by side, in at most 79 characters a line. */
 export function inWords({ ok, failure, releases, kill, requestsLost, apiRequests, seconds, log }: Summary): string[] {
   const column = (label: string, of: (release: ReleaseResult) => string) =>
