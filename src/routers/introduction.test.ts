@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type Raw, raw } from '../../test/fakes/raw.ts';
 import type { Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { routerFor } from './index.ts';
@@ -19,6 +20,13 @@ function introduction(provider: Provider, next: KubeObject, ...current: KubeObje
   if ('unsupported' in router) throw new Error(router.unsupported);
   return router.introduction?.(next, current);
 }
+
+/** What each rule leads to. */
+const destinations = (of: KubeObject | undefined): string[][] | undefined =>
+  of &&
+  (raw(of).spec.rules ?? raw(of).spec.routes).map(({ backendRefs, services = backendRefs }: Raw) =>
+    services.map(({ name, port }: Raw) => `${name}:${port}`),
+  );
 
 describe('DF650: Services that proxies learn of by routes', () => {
   it.each([
@@ -71,6 +79,53 @@ describe('DF650: Services that proxies learn of by routes', () => {
     expect(introduction('contour', proxy({ services: [to('shop')] }), proxy({ services: sides }))?.spec).toMatchObject({
       routes: [{ services: sides }, { services: [to('shop')] }],
     });
+  });
+
+  const rules = {
+    HTTPProxy: (...sent: ReturnType<typeof to>[][]) => proxy(...sent.map((services) => ({ services }))),
+    HTTPRoute: (...sent: ReturnType<typeof to>[][]) => route('HTTPRoute', ...sent.map((backendRefs) => ({ backendRefs }))),
+  };
+  const admin = (name: string, weight?: number) => ({ ...to(name, weight), port: 9090 });
+  it.each([
+    { provider: 'contour', kind: 'HTTPProxy' },
+    { provider: 'gatewayapi:v1', kind: 'HTTPRoute' },
+  ] as const)('$kind: a rule that leads elsewhere, and goes on, is no reason to leave the introduction out', ({ provider, kind }) => {
+    const found = rules[kind]([to('static')], [to('shop', 3), to('legacy', 1)], [to('shop')]);
+    const next = rules[kind]([to('static')], [to('shop-primary', 300), to('shop-canary', 0), to('legacy', 100)], sides);
+    const first = introduction(provider, next, found);
+    expect(destinations(first)).toEqual([
+      ['static:80'],
+      ['shop:80', 'legacy:80'],
+      ['shop:80'],
+      ['shop-primary:80', 'shop-canary:80', 'legacy:80'],
+    ]);
+    const second = first && introduction(provider, next, first);
+    expect(destinations(second)?.slice(-1)).toEqual([['shop:80', 'legacy:80']]);
+    expect(destinations(second)?.slice(0, -1)).toEqual(destinations(next));
+    expect(second && introduction(provider, next, second)).toBeUndefined();
+    // The way back.
+    expect(destinations(introduction(provider, found, next))?.slice(-1)).toEqual([['shop:80', 'legacy:80']]);
+  });
+
+  it.each([
+    { provider: 'contour', kind: 'HTTPProxy' },
+    { provider: 'gatewayapi:v1', kind: 'HTTPRoute' },
+  ] as const)('$kind: proxies learn of each port by itself', ({ provider, kind }) => {
+    const next = rules[kind]([admin('shop-primary', 100), admin('shop-canary', 0)], sides, sides);
+    const first = introduction(provider, next, rules[kind]([admin('shop')], [to('shop')], [to('shop')]));
+    expect(destinations(first)?.slice(3)).toEqual([
+      ['shop-primary:9090', 'shop-canary:9090'],
+      ['shop-primary:80', 'shop-canary:80'],
+    ]);
+    const half = rules[kind]([admin('shop')], sides, sides);
+    expect(destinations(introduction(provider, next, half))?.slice(3)).toEqual([['shop-primary:9090', 'shop-canary:9090']]);
+  });
+
+  it('policies of an HTTPProxy make another cluster of a Service', () => {
+    const policy = { loadBalancerPolicy: { strategy: 'Cookie' } };
+    const next = proxy({ services: sides }, { ...policy, services: sides });
+    const first = introduction('contour', next, proxy({ services: [to('shop')] }, { ...policy, services: [to('shop')] }));
+    expect(raw(first)?.spec.routes.slice(2)).toMatchObject([{ services: sides }, { ...policy, services: sides }]);
   });
 
   it.each([

@@ -4,7 +4,8 @@ import { findObject } from './find-object.ts';
 import type { Router } from './router.ts';
 
 interface Side {
-  service: string;
+  /** What the proxy learns of by itself: a Service with its port, and what else of a rule makes another cluster of it. */
+  cluster: string;
   hasTraffic: boolean;
 }
 
@@ -31,24 +32,33 @@ export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).includes(INTRODUCTION.name);
 
 /**
- * The steps by which all traffic goes to Services that the rules in place do not name. Contour sends routes and Services to its Envoy on separate streams, and
- * Envoy answers 503 while it knows a route and not its Service. So a rule that no request matches names the new Services before they get traffic, and then the
- * old ones, which must not be forgotten before the route to them is (DF650).
+ * The steps by which traffic goes to Services that the rules in place do not name. Contour sends routes and Services to its Envoy on separate streams, and
+ * Envoy answers 503 while it knows a route and not its Service. So rules that no request matches name the new Services before they get traffic, and then the
+ * old ones, which must not be forgotten before the route to them is (DF650). What other rules lead to goes on.
  */
 export function introducing<Rule extends object>({ name, most, sidesOf, unmatched }: RuleList<Rule>): NonNullable<Router['introduction']> {
   const rulesOf = (object: KubeObject | undefined): Rule[] => specOf<Record<string, Rule[]>>(object)[name] ?? [];
-  const sidesIn = (rules: readonly Rule[]): Side[] => rules.flatMap(sidesOf);
+  const clustersIn = (rules: readonly Rule[]): Set<string> => new Set(rules.flatMap(sidesOf).map(({ cluster }) => cluster));
+  const hasTraffic = (rule: Rule): boolean => sidesOf(rule).some((side) => side.hasTraffic);
+
+  /** Rules with traffic for what is not known; each names something that those before it do not. */
+  function carriersOf(rules: readonly Rule[], known: ReadonlySet<string>): Rule[] {
+    const named = new Set(known);
+    return rules.filter((rule) => {
+      const isCarrier = sidesOf(rule).some((side) => side.hasTraffic && !named.has(side.cluster));
+      if (isCarrier) for (const { cluster } of sidesOf(rule)) named.add(cluster);
+      return isCarrier;
+    });
+  }
+
   return (next, current) => {
     const found = rulesOf(findObject(current, refOf(next)));
     const [before, after] = [found.filter((rule) => !isIntroduction(rule)), rulesOf(next)];
-    const named = new Set(sidesIn(found).map(({ service }) => service));
-    const goesOn = new Set(sidesIn(after).map(({ service }) => service));
-    const left = sidesIn(before).filter(({ hasTraffic }) => hasTraffic);
-    if (left.length === 0 || left.some(({ service }) => goesOn.has(service))) return undefined;
-    const unknown = after.find((rule) => sidesOf(rule).some(({ service }) => !named.has(service)));
-    const leaving = before.find((rule) => sidesOf(rule).some(({ hasTraffic }) => hasTraffic));
-    const [rules, carrier] = unknown ? [before, unknown] : [after, leaving];
-    if (!carrier || rules.length >= most || goesOn.size === 0) return undefined;
-    return { ...next, spec: { ...specOf(next), [name]: [...rules, unmatched(carrier, next.kind)] } };
+    const goesOn = clustersIn(after);
+    if (!before.some(hasTraffic) || goesOn.size === 0) return undefined;
+    const unknown = carriersOf(after, clustersIn(found));
+    const [rules, carriers] = unknown.length > 0 ? [before, unknown] : [after, carriersOf(before, goesOn)];
+    const unmatchedOnes = carriers.slice(0, most - rules.length).map((rule) => unmatched(rule, next.kind));
+    return unmatchedOnes.length > 0 ? { ...next, spec: { ...specOf(next), [name]: [...rules, ...unmatchedOnes] } } : undefined;
   };
 }

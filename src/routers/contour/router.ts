@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { factsOf } from '../../api/providers.ts';
 import { weight } from '../../api/routes.ts';
+import { canonicalJson } from '../../base/json.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { INTRODUCTION, introducing } from '../introduction.ts';
@@ -55,16 +56,18 @@ export function contour(ingressClass = ''): Router {
 
 interface ProxyRule {
   conditions?: object[];
-  services?: { name: string; weight?: number; mirror?: boolean }[];
+  services?: { name: string; port?: number; weight?: number; mirror?: boolean }[];
 }
 
 const introduction = introducing<ProxyRule>({
   name: 'routes',
   most: Number.POSITIVE_INFINITY,
-  sidesOf({ services = [] }) {
+  sidesOf({ conditions: _, services = [], ...policies }) {
     const answering = services.filter(({ mirror }) => !mirror);
     const isEven = answering.every(({ weight = 0 }) => weight === 0);
-    return answering.map(({ name, weight = 0 }) => ({ service: name, hasTraffic: isEven || weight > 0 }));
+    // Contour makes a cluster for each policy of load balancing, health checks and idle connections.
+    const clusterOf = (name: string, port = 0) => `${name}:${port} ${canonicalJson(policies)}`;
+    return answering.map(({ name, port, weight = 0 }) => ({ cluster: clusterOf(name, port), hasTraffic: isEven || weight > 0 }));
   },
   unmatched: (rule) => ({
     ...rule,

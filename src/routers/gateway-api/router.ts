@@ -72,14 +72,16 @@ export function gatewayApi(version: GatewayApiVersion): Router {
 const MOST_RULES = 16;
 
 interface BackendRule {
-  backendRefs?: { name: string; namespace?: string; weight?: number }[];
+  backendRefs?: { name: string; namespace?: string; port?: number; weight?: number }[];
 }
 
 const introduction = introducing<BackendRule>({
   name: 'rules',
   most: MOST_RULES,
   sidesOf: ({ backendRefs = [] }) =>
-    backendRefs.map(({ name, namespace = '', weight: share = 1 }) => ({ service: `${namespace}/${name}`, hasTraffic: share > 0 })),
+    backendRefs.map(({ name, namespace = '', port = 0, weight: share = 1 }) => ({
+      ...{ cluster: `${namespace}/${name}:${port}`, hasTraffic: share > 0 },
+    })),
   unmatched: ({ backendRefs }, kind) => ({
     matches: [{ ...(kind === 'HTTPRoute' && { path: { type: 'PathPrefix', value: '/' } }), headers: [{ type: 'Exact', ...INTRODUCTION }] }],
     backendRefs,
