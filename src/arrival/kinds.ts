@@ -83,6 +83,7 @@ export const readKinds: readonly ReadKind[] = [
   { group: 'networking.k8s.io', versions: ['v1'], kind: 'Ingress', resource: 'ingresses', providers: ['nginx', 'skipper'] },
   { group: 'apisix.apache.org', versions: ['v2'], kind: 'ApisixRoute', resource: 'apisixroutes', providers: ['apisix'] },
   { group: 'traefik.io', versions: ['v1alpha1'], kind: 'TraefikService', resource: 'traefikservices', providers: ['traefik'] },
+  { group: 'traefik.io', versions: ['v1alpha1'], kind: 'IngressRoute', resource: 'ingressroutes', providers: ['traefik'] },
   { group: 'gateway.solo.io', versions: ['v1'], kind: 'RouteTable', resource: 'routetables', providers: ['gloo'] },
   { group: 'gloo.solo.io', versions: ['v1'], kind: 'Upstream', resource: 'upstreams', providers: ['gloo'] },
   {

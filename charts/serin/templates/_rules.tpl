@@ -312,6 +312,12 @@
   resources: [traefikservices]
   verbs: [get, list, watch, create, patch, delete]
 {{- end }}
+{{- if has "traefik" $providers }}
+# routes that lead past the TraefikService; without it that is not checked
+- apiGroups: [traefik.io]
+  resources: [ingressroutes]
+  verbs: [list]
+{{- end }}
 {{- if (.Values.dashboard).enabled }}
 # the pods of an open release on the dashboard
 - apiGroups: [""]

@@ -100,3 +100,56 @@ describe('TraefikService', () => {
     });
   });
 });
+
+describe('I17: what leads to the application past the TraefikService', () => {
+  const route = (kind: string, spec: object, name = 'edge', namespace = 'prod'): KubeObject => ({
+    apiVersion: 'traefik.io/v1alpha1',
+    kind,
+    metadata: { name, namespace },
+    spec,
+  });
+  const ingressRoute = (...services: object[]) => route('IngressRoute', { routes: [{ kind: 'Rule', match: 'Host(`a`)', services }] });
+  const aHundred = aCanary({ service: { port: 80, portName: 'web' } });
+  const namedOf = (...objects: KubeObject[]) =>
+    (traefik.unkept?.(aHundred, objects) ?? []).map(({ on, field, isRefused }) => [on.kind, on.metadata.name, field, isRefused]);
+
+  it.each([
+    { what: 'by number', found: ingressRoute({ name: 'shop', port: 80 }), field: 'spec.routes' },
+    { what: 'by name', found: ingressRoute({ name: 'static', port: 80 }, { name: 'shop', port: 'web' }), field: 'spec.routes' },
+    { what: 'by no port', found: ingressRoute({ name: 'shop', namespace: 'prod', kind: 'Service' }), field: 'spec.routes' },
+    {
+      what: 'by weights of a TraefikService',
+      found: route('TraefikService', { weighted: { services: [{ name: 'shop', port: 80, weight: 3 }] } }, 'half'),
+      field: 'spec.weighted',
+    },
+    {
+      what: 'by what is mirrored',
+      found: route('TraefikService', { mirroring: { name: 'shop', port: 80 } }, 'half'),
+      field: 'spec.mirroring',
+    },
+  ])('is named, and not refused: $what', ({ found, field }) => {
+    expect(namedOf(found)).toEqual([[found.kind, found.metadata.name, field, false]]);
+    expect(traefik.unkept?.(aHundred, [found])[0]).toMatchObject({
+      detail: 'leads to Service shop, and its requests get no share of a canary',
+      remedy: 'lead there to TraefikService shop, which Serin makes, as {kind: TraefikService, name: shop}',
+    });
+  });
+
+  it.each([
+    { what: 'the TraefikService', found: ingressRoute({ kind: 'TraefikService', name: 'shop' }) },
+    { what: 'another port, which no release moves', found: ingressRoute({ name: 'shop', port: 9090 }) },
+    { what: 'another Service', found: ingressRoute({ name: 'static', port: 80 }) },
+    { what: 'one of that name elsewhere', found: ingressRoute({ name: 'shop', namespace: 'other', port: 80 }) },
+    {
+      what: 'the same from elsewhere',
+      found: route('IngressRoute', { routes: [{ services: [{ name: 'shop', port: 80 }] }] }, 'edge', 'other'),
+    },
+    {
+      what: 'it with copies alone',
+      found: route('TraefikService', { mirroring: { name: 'static', port: 80, mirrors: [{ name: 'shop', port: 80 }] } }, 'half'),
+    },
+    { what: 'nothing', found: route('IngressRoute', {}) },
+    { what: 'what no server takes', found: route('IngressRoute', { routes: 'all', services: 1 }) },
+    { what: 'its own', found: weighted({ name: 'shop', port: 80 }) },
+  ])('is nothing where a route leads to $what', ({ found }) => expect(namedOf(found)).toEqual([]));
+});

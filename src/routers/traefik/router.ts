@@ -13,6 +13,7 @@ import { RoutingError } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { takenNames } from '../taken-names.ts';
 import { ALL } from '../weights.ts';
+import { pastTraefikService } from './past.ts';
 import { readTraefikService } from './read.ts';
 import { mirror, mirrorRef, noMatch, ours, serviceRef, servicesFor, side } from './render.ts';
 
@@ -46,7 +47,7 @@ export const traefik: Router = {
   afterDeletion: (canary, { metadata }) => (metadata.name === serviceRef(canary).name ? 'stays' : 'goes'),
 };
 
-/** A TraefikService of the user's that leads only to the application loses nothing. */
+/** A TraefikService of the user's that leads only to the application loses nothing; requests that do not pass it get no share. */
 function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
   const { apexService } = names(canary);
   const { port, portName = DEFAULT_NAME } = canary.spec.service;
@@ -66,6 +67,7 @@ function unkept(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
       remedy: `give it another name, and let it lead to TraefikService ${apexService}, which Serin makes, in place of Service ${apexService}`,
     }),
     ...takenNames(objects, canary.spec.analysis.mirror ? [mirrorRef(canary)] : [], { made: 'the one by which Serin copies requests' }),
+    ...pastTraefikService(canary, objects),
   ];
 }
 
