@@ -89,6 +89,14 @@ it('03-B17, 04-R-D9: annotations, labels and ports that were ours go, and those 
   expect(spec.ports).toEqual([http, { name: 'admin', port: 81 }, { port: 80, protocol: 'UDP' }]);
 });
 
+it('DF842: a port that has left the manifest of kubectl apply does not come back', () => {
+  const admin = { name: 'admin', port: 81 };
+  const before = aService({ annotations: applied({ spec: { ports: [http, admin] } }) }, { ports: [http, admin] });
+  const later = (ports: object[]) => aService({ annotations: applied({ spec: { ports } }) });
+  expect(raw(given(later([http]), apexOriginal(before))).spec.ports).toEqual([http]);
+  expect(raw(given(later([http, admin]), apexOriginal(before))).spec.ports).toEqual([http, admin]);
+});
+
 it('03-B17: a Service without ports, or without recorded ones, keeps or gets the known ports', () => {
   const bare = aService({}, { ports: undefined });
   expect(raw(given(bare, { selector: {}, ports: [http] })).spec.ports).toEqual([http]);

@@ -45,8 +45,8 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: O
   const isOurs = service.metadata.labels?.[own.key] === service.metadata.name;
   const labels = original?.labels && isOurs ? changesOf(service.metadata.labels, [own.key], sent?.labels ?? original.labels) : {};
   const live = specOf<ServiceSpec>(service);
-  // The Service has the ports of a server-side manifest already: ports that the manifest no longer has do not come back.
-  const extra = sent ? [] : extraPorts(live.ports ?? [], original?.ports ?? []);
+  // The Service has the ports of a server-side manifest already: ports that it, or the manifest of `kubectl apply`, no longer has do not come back.
+  const extra = sent ? [] : extraPorts(live.ports ?? [], original?.ports ?? [], applied?.spec?.ports);
   const isOwned = service.metadata.ownerReferences !== undefined;
   const isLeft = isDeepStrictEqual(live.selector, selector) && !isOwned && extra.length === 0;
   if (isLeft && Object.keys({ ...annotations, ...labels }).length === 0) return undefined;
@@ -92,10 +92,12 @@ function changesOf(live: Labels | undefined, keys: readonly string[], before: La
   return Object.fromEntries(changed.map((key) => [key, before[key] ?? null]));
 }
 
-function extraPorts(live: readonly ServicePort[], before: readonly ServicePort[]): ServicePort[] {
-  const keyOf = ({ port, protocol = 'TCP' }: ServicePort) => `${port}/${protocol}`;
+/** `declared`: those of the last manifest, if it is known. */
+function extraPorts(live: readonly ServicePort[], before: readonly ServicePort[], declared?: readonly object[]): ServicePort[] {
+  const keyOf = ({ port, protocol = 'TCP' }: Partial<ServicePort>) => `${port}/${protocol}`;
   const isNew = (one: ServicePort) => !live.some((other) => keyOf(other) === keyOf(one) || other.name === one.name);
-  return before.filter(isNew).map(({ nodePort: _, ...port }) => port);
+  const isDeclared = (one: ServicePort) => declared?.some((other) => keyOf(other) === keyOf(one)) ?? true;
+  return before.filter((one) => isNew(one) && isDeclared(one)).map(({ nodePort: _, ...port }) => port);
 }
 
 /** The ports of the last manifest of `kubectl apply`. */
