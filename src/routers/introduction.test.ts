@@ -89,7 +89,7 @@ describe('DF650: Services that proxies learn of by routes', () => {
   it.each([
     { provider: 'contour', kind: 'HTTPProxy' },
     { provider: 'gatewayapi:v1', kind: 'HTTPRoute' },
-  ] as const)('$kind: a rule that leads elsewhere, and goes on, is no reason to leave the introduction out', ({ provider, kind }) => {
+  ] as const)('$kind: beside a rule that leads elsewhere, and goes on, Services are introduced, too', ({ provider, kind }) => {
     const found = rules[kind]([to('static')], [to('shop', 3), to('legacy', 1)], [to('shop')]);
     const next = rules[kind]([to('static')], [to('shop-primary', 300), to('shop-canary', 0), to('legacy', 100)], sides);
     const first = introduction(provider, next, found);
