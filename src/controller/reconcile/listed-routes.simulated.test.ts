@@ -197,8 +197,8 @@ it.each(Object.entries(kinds))('I17: an edit of a listed %s between any two requ
   const lost: string[] = [];
   let calls = 0;
   lab.betweenCalls = () => {
+    // Behind it a rule for no request can stand, which introduces Services.
     for (const name of names)
-      // Behind it a rule for no request can stand, which introduces Services.
       if (!leads(name).some((rule) => Object.hasOwn(rule, written.get(name) ?? ''))) lost.push(`${name} at ${lab.clock.monotonicMs()} ms`);
     calls += 1;
     // Only every third call, so that Serin comes to an end of it.
