@@ -2,7 +2,7 @@ import type { Answer } from '../application/arrival/routes/users-route.ts';
 import { binomialBounds } from '../fakes/binomial.ts';
 import type { Expected } from './route-rows.ts';
 
-/** What answers a request, and with which share of those that are alike. */
+/** Destinations that answer equal requests, with their shares. */
 type Shares = ReadonlyMap<string, number>;
 
 const APP = 'shop';
@@ -10,7 +10,7 @@ const APP = 'shop';
 const RISK = 1e-6;
 const TARGET_PORTS: Readonly<Record<number, number>> = { 80: 8080, 9090: 9090 };
 
-/** By the words of the route; those of a redirect name its host alone. */
+/** By the words of the route; a redirect is known by its host. */
 export function sharesOf(answer: Answer | undefined): Shares {
   if (answer === undefined) return new Map([['404', 1]]);
   const text = JSON.stringify(answer.terms);

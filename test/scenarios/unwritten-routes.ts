@@ -8,9 +8,9 @@ export interface UnwrittenKind {
   provider: string;
   /** Whom a release can be for. */
   cohorts: readonly string[];
-  /** What of an HTTPProxy its routes say. */
+  /** The part of an HTTPProxy that its routes can say. */
   saidOf(proxy: KubeObject): KubeObject;
-  /** The objects that say so; `isFirst`: those that users of the release come by. */
+  /** The objects for it; `isFirst`: users of the release come by this route. */
   written(proxy: KubeObject, isFirst: boolean): KubeObject[];
   /** Fields of the Canary; `first`: the name of the first route. */
   specOf(first: string): object;
