@@ -21,7 +21,7 @@ function introduction(provider: Provider, next: KubeObject, ...current: KubeObje
   return router.introduction?.(next, current);
 }
 
-/** Destinations of each rule. */
+/** Services and ports of each rule. */
 const destinations = (of: KubeObject | undefined): string[][] | undefined =>
   of &&
   (raw(of).spec.rules ?? raw(of).spec.routes).map(({ backendRefs, services = backendRefs }: Raw) =>

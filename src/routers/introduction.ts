@@ -4,7 +4,7 @@ import { findObject } from './find-object.ts';
 import type { Router } from './router.ts';
 
 interface Side {
-  /** Unit that the proxy learns of separately: a Service with its port, and the other fields of a rule that make another cluster of it. */
+  /** A Service with its port, and with the policies of the rule that make another cluster of it in the proxy. */
   cluster: string;
   hasTraffic: boolean;
 }
@@ -34,7 +34,7 @@ export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).in
 /**
  * The steps by which traffic goes to Services that the rules in place do not name. Contour sends routes and Services to its Envoy on separate streams, and
  * Envoy answers 503 while it knows a route and not its Service. So rules that no request matches name the new Services before they get traffic, and then the
- * old ones, which must not be forgotten before the route to them is (DF650). Services of other rules keep their traffic.
+ * old ones, which must not be forgotten before the route to them is (DF650). Destinations of other rules stay.
  */
 export function introducing<Rule extends object>({ name, most, sidesOf, unmatched }: RuleList<Rule>): NonNullable<Router['introduction']> {
   const rulesOf = (object: KubeObject | undefined): Rule[] => specOf<Record<string, Rule[]>>(object)[name] ?? [];

@@ -3,52 +3,59 @@ import { specOf } from '../../src/api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { arrivingByRoutes } from '../application/arrival/routes/routed-objects.ts';
 import { describeRoutedWorld, type RoutedWorld, routedWorldOf } from '../application/arrival/routes/routed-world.ts';
-import { type Answer, type Asked, type RouteKind, readers } from '../application/arrival/routes/users-route.ts';
-import { binomialBounds } from '../fakes/binomial.ts';
+import { type Asked, type RouteKind, readers } from '../application/arrival/routes/users-route.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
 import { startController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { askAt, type Expected } from './route-rows.ts';
+import { isOfApplication, seenIn, sharesOf, unlikeIn } from './routed-answers.ts';
 import { namespacesFor } from './shares/split-app.ts';
-import { BOUND_MS, until } from './until.ts';
+import type { UnwrittenKind } from './unwritten-routes.ts';
 
 /** URL for users of these routes. */
 export interface Edge {
   kind: RouteKind;
-  url(): string;
+  url(asked: Asked): string;
   /** The Gateway that its routes name. */
   gateway?: { namespace: string; name: string };
+  /** Its worlds tell requests apart by ports: makes a Gateway that opens these. */
+  opens?(name: string, ports: readonly number[]): KubeObject;
+  /** Its users write another kind, which says the same as the HTTPProxies of its worlds. */
+  as?: UnwrittenKind;
 }
-
-/** Destinations that answer equal requests, with their shares. */
-type Shares = ReadonlyMap<string, number>;
 
 const APP = 'shop';
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP };
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP };
 /** Number of tries for requests that a single Service answers, and for requests that several Services answer. */
 const TRIES = { alone: 2, shared: 60 };
-/** Risk that a right share is refused: once in a million. */
-const RISK = 1e-6;
+/** Of the gateway, of a world whose rules know nothing of HTTP. */
+const PORTS = 30;
 
 /** `WORLD_SEED=720001` plays worlds from this seed on. */
 const first = Number(process.env.WORLD_SEED ?? 720_001);
 
-/** Worlds that the data plane can play: it has no port for TCP, its users speak no gRPC, and Serin and the tools leave it in peace. */
-export function realWorldsOf(kind: RouteKind, count: number): RoutedWorld[] {
+/** Worlds that the data plane can play: Serin and the tools leave it in peace. */
+export function realWorldsOf({ kind, opens, as }: Pick<Edge, 'kind' | 'opens' | 'as'>, count: number): RoutedWorld[] {
   const found: RoutedWorld[] = [];
   for (let seed = first; found.length < count; seed += 1) {
     const { second: _, ...world } = routedWorldOf(seed);
-    if (world.kind === kind && world.isTcp === undefined) found.push({ ...world, writes: [], ending: 'success', killedAfterMs: undefined });
+    const isSaid = as === undefined || (as.cohorts.includes(world.cohort) && leadsFirst(world));
+    if (world.kind === kind && world.isTcp === (opens && true) && isSaid)
+      found.push({ ...world, writes: [], ending: 'success', killedAfterMs: undefined });
   }
   return found;
 }
 
+/** By its first route users come to the application. */
+const leadsFirst = ({ routes: [first] }: RoutedWorld): boolean =>
+  first?.rules.some(({ to, header }) => to !== 'redirect' && to[0]?.service === APP && to[0].port === 80 && header === undefined) ?? false;
+
 /** I17 with requests: before a Canary, beside it, during a release and after it. */
 export function playRoutedWorlds(environmentOf: () => Environment, edge: Edge, count: number): void {
-  const worlds = realWorldsOf(edge.kind, count).map((world) => ({ seed: world.seed, world }));
-  describe.concurrent(`worlds of ${edge.kind}s`, () => {
+  const worlds = realWorldsOf(edge, count).map((world) => ({ seed: world.seed, world }));
+  describe.concurrent(`worlds of ${edge.as?.name ?? edge.kind}s${edge.opens ? ' for TCP' : ''}`, () => {
     it.each(worlds)('I17: each request to a route of world $seed is answered as before', async ({ world }) => {
       const played = new PlayedWorld(environmentOf(), edge, world);
       await played.play();
@@ -61,7 +68,11 @@ class PlayedWorld {
   readonly #edge: Edge;
   readonly #world: RoutedWorld;
   readonly #namespace: string;
+  readonly #gateways: readonly KubeObject[];
+  /** As the worlds know them. */
   readonly #routes: readonly KubeObject[];
+  /** As the user has applied them. */
+  readonly #written: readonly KubeObject[];
   readonly #canary: KubeObject;
   readonly #asked: readonly Asked[];
 
@@ -71,9 +82,16 @@ class PlayedWorld {
     this.#world = world;
     this.#namespace = `world-${world.seed}`;
     const { routes, canary } = arrivingByRoutes(world);
-    const here = <T extends object>(object: T): T => moved(object, this.#namespace, edge);
-    this.#routes = (routes?.declared ?? []).map(here);
-    this.#canary = here({ ...canary, spec: { ...raw(canary).spec, analysis: quick(raw(canary).spec.analysis) } });
+    const opened = edge.opens?.(this.#namespace, portsOf(world));
+    this.#gateways = opened ? [opened] : [];
+    const gateway = opened ? { namespace: opened.metadata.namespace ?? '', name: opened.metadata.name } : edge.gateway;
+    const here = <T extends object>(object: T): T => moved(object, this.#namespace, gateway, portsOf(world)[0]);
+    const { as } = edge;
+    this.#routes = (routes?.declared ?? []).map(here).map((route) => as?.saidOf(route) ?? route);
+    this.#written = as ? this.#routes.flatMap((route, index) => as.written(route, index === 0)) : this.#routes;
+    const { routeRefs, ...spec } = raw(canary).spec;
+    const entry = as ? { provider: as.provider, ...as.specOf(this.#routes[0]?.metadata.name ?? '') } : { ...(routeRefs && { routeRefs }) };
+    this.#canary = here({ ...canary, spec: { ...spec, ...entry, analysis: quick(spec.analysis) } });
     const reader = readers[edge.kind];
     const groups = [{}, ...(routes?.headers ?? [])];
     const asked = this.#routes.flatMap((route) => reader.askedOf(route));
@@ -97,8 +115,12 @@ class PlayedWorld {
       await this.#holds('beside the Canary');
       if (phase === 'Initialized') await this.#release();
       await cluster.delete({ ...CANARY, namespace: this.#namespace });
-      await this.#untilGone({ ...CANARY, namespace: this.#namespace });
-      await this.#untilGone({ ...DEPLOYMENT, name: `${APP}-primary`, namespace: this.#namespace });
+      for (const ref of [CANARY, { ...DEPLOYMENT, name: `${APP}-primary` }])
+        await this.#asking(
+          'during a deletion',
+          () => cluster.get({ ...ref, namespace: this.#namespace }),
+          (left) => left === undefined,
+        );
       await this.#holds('after the Canary');
       expect(await this.#specs()).toEqual(before);
     } finally {
@@ -109,7 +131,7 @@ class PlayedWorld {
   async #apply(): Promise<void> {
     const { cluster } = this.#environment;
     await namespacesFor(cluster, [this.#namespace, awayOf(this.#namespace)]);
-    for (const object of [...application(this.#namespace, this.#world), ...this.#routes])
+    for (const object of [...application(this.#namespace, this.#world), ...this.#gateways, ...this.#written])
       await cluster.apply(object, { fieldManager: 'user' });
   }
 
@@ -118,32 +140,37 @@ class PlayedWorld {
     const isRefused = (now: KubeObject | undefined) =>
       (raw(now)?.status?.conditions ?? []).some(({ type, status }: Raw) => type === 'Accepted' && status === 'False');
     const isIn = (now: KubeObject | undefined) => raw(now)?.status?.phase === 'Initialized' && raw(now).status.release?.step === 'resting';
-    const now = await until(
-      this.#environment.cluster,
-      { ...CANARY, namespace: this.#namespace },
-      'arrives, or is refused',
+    const now = await this.#asking(
+      'during an arrival',
+      () => this.#environment.cluster.get({ ...CANARY, namespace: this.#namespace }),
       (one) => isIn(one) || isRefused(one),
     );
     return isRefused(now) ? 'refused' : 'Initialized';
   }
 
-  /** While it is under way each request is sent over and over again. */
   async #release(): Promise<void> {
     const { cluster } = this.#environment;
     const template = { spec: { containers: [containerOf(this.#world, '2')] } };
     await cluster.patch({ ...DEPLOYMENT, namespace: this.#namespace }, { spec: { template } });
     const ref = { ...CANARY, namespace: this.#namespace };
     const versions = new Set<string>();
-    await eventually(
-      `${describeRoutedWorld(this.#world)}\nis promoted`,
-      async () => {
-        expect(await this.#unlike('during a release', 1, versions)).toEqual([]);
-        return raw(await cluster.get(ref))?.status;
-      },
+    await this.#asking(
+      'during a release',
+      async () => raw(await cluster.get(ref))?.status,
       (status) => status?.phase === 'Succeeded' && status.release?.step === 'resting',
+      versions,
     );
     await this.#holds('after a promotion');
     expect(versions).toContain('2');
+  }
+
+  /** Until it is so each request is sent over and over again, and answered as before. */
+  #asking<T>(moment: string, look: () => Promise<T>, isSo: (now: T) => boolean, versions?: Set<string>): Promise<T> {
+    const looked = async () => {
+      expect(await this.#unlike(moment, 1, versions)).toEqual([]);
+      return look();
+    };
+    return eventually(`${describeRoutedWorld(this.#world)}\n${moment}`, looked, isSo);
   }
 
   async #holds(moment: string): Promise<void> {
@@ -176,26 +203,23 @@ class PlayedWorld {
   }
 
   /** Status 0: no answer, as of a proxy that listens nowhere before its first route. */
-  #ask({ host, path, headers }: Asked): Promise<Required<Expected>> {
+  #ask(asked: Asked): Promise<Required<Expected>> {
     const none: Required<Expected> = { status: 0, version: '1', path: '', port: 0, received: {}, answered: {} };
-    return askAt(this.#edge.url(), { host, ...headers }, { path }).catch(() => none);
+    const { host, path, headers } = asked;
+    return askAt(this.#edge.url(asked), { host, ...headers }, { path }).catch(() => none);
   }
 
   async #specs(): Promise<unknown[]> {
-    const found = await Promise.all(this.#routes.map((route) => this.#environment.cluster.get(refOf(route))));
+    const found = await Promise.all(this.#written.map((object) => this.#environment.cluster.get(refOf(object))));
     return found.map((route) => specOf(route));
-  }
-
-  #untilGone(ref: Parameters<typeof until>[1]) {
-    return until(this.#environment.cluster, ref, 'is gone', (now) => now === undefined, { boundMs: 2 * BOUND_MS });
   }
 }
 
 const awayOf = (namespace: string): string => `${namespace}-away`;
 
-/** The same object in a namespace of its own, with hosts of its own, behind the Gateway of the data plane, and with a supported filter. */
-function moved<T extends object>(object: T, namespace: string, { gateway }: Edge): T {
-  // Placeholder for its name while namespaces are replaced.
+/** The same object in a namespace of its own, with hosts of its own, behind the Gateway of the data plane, and with a filter that it has. */
+function moved<T extends object>(object: T, namespace: string, gateway: Edge['gateway'], firstPort = 0): T {
+  // In place of its name while namespaces are replaced.
   const place = '"the Gateway of the data plane"';
   const text = JSON.stringify(object)
     .replaceAll('{"name":"public","namespace":"edge","sectionName":"https"}', place)
@@ -208,12 +232,16 @@ function moved<T extends object>(object: T, namespace: string, { gateway }: Edge
     .replaceAll('"3s"', '"60s"')
     .replaceAll('.test.svc.', `.${namespace}.svc.`)
     .replaceAll('.example.org"', `.${namespace}.example.org"`)
+    .replaceAll(/"port":50(\d\d)(?=[,}])/g, (_, index) => `"port":${firstPort + Number(index)}`)
     .replaceAll(
       '{"type":"ExtensionRef","extensionRef":{"group":"example.org","kind":"Auth","name":"staff"}}',
       '{"type":"RequestHeaderModifier","requestHeaderModifier":{"set":[{"name":"x-rule","value":"staff"}]}}',
     );
   return JSON.parse(text);
 }
+
+/** As the worlds have them from 5000 on, where no other world has any. */
+const portsOf = ({ seed }: RoutedWorld): number[] => Array.from({ length: PORTS }, (_, index) => 10_000 + (seed % 100) * PORTS + index);
 
 /** Two steps, and no metric. */
 const quick = ({ iterations, ...whom }: Raw): object => ({
@@ -259,38 +287,3 @@ const grantOf = (namespace: string): KubeObject => ({
     to: [{ group: '', kind: 'Service' }],
   },
 });
-
-const TARGET_PORTS: Readonly<Record<number, number>> = { 80: 8080, 9090: 9090 };
-
-/** By the terms of the route; for a redirect only by its host. */
-function sharesOf(answer: Answer | undefined): Shares {
-  if (answer === undefined) return new Map([['404', 1]]);
-  const text = JSON.stringify(answer.terms);
-  const redirect = /"(?:hostname|authority)":"([^"]*)"/.exec(text)?.[1];
-  if (redirect !== undefined) return new Map([[`redirect to ${redirect}`, 1]]);
-  const rule = /"x-rule":"([^"]*)"|"name":"x-rule","value":"([^"]*)"/.exec(text);
-  const sent = answer.sent.filter(({ weight }) => weight > 0);
-  const total = sent.reduce((sum, { weight }) => sum + weight, 0);
-  return new Map(
-    sent.map(({ service, port = 80, weight }) => [`${service}:${TARGET_PORTS[port]} ${rule?.[1] ?? rule?.[2] ?? ''}`, weight / total]),
-  );
-}
-
-const isOfApplication = ({ version }: Expected): boolean => version === '1' || version === '2';
-
-function seenIn(answer: Required<Expected>): string {
-  const { status, version, port, received, answered } = answer;
-  if (status >= 300 && status < 400) return `redirect to ${new URL(answered.location ?? 'http://nowhere').hostname}`;
-  if (status !== 200) return String(status);
-  return `${isOfApplication(answer) ? APP : version}:${port} ${received['x-rule'] ?? ''}`;
-}
-
-function unlikeIn(expected: Shares, got: ReadonlyMap<string, number>, tries: number): string[] {
-  const others = [...got.keys()].filter((seen) => !expected.has(seen)).map((seen) => `${seen}, not ${[...expected.keys()].join(' or ')}`);
-  const shares = [...expected].flatMap(([seen, share]) => {
-    const count = got.get(seen) ?? 0;
-    const { least, most } = share === 1 ? { least: tries, most: tries } : binomialBounds(tries, share, RISK);
-    return count < least || count > most ? [`${count} of ${tries} by ${seen}, whose share is ${share.toFixed(3)}`] : [];
-  });
-  return others.length > 0 ? others : shares;
-}

@@ -45,7 +45,7 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: O
   const isOurs = service.metadata.labels?.[own.key] === service.metadata.name;
   const labels = original?.labels && isOurs ? changesOf(service.metadata.labels, [own.key], sent?.labels ?? original.labels) : {};
   const live = specOf<ServiceSpec>(service);
-  // The Service has the ports of a server-side manifest already: ports that this manifest, or that of `kubectl apply`, no longer has do not come back.
+  // The Service has the ports of a server-side manifest already: ports that it, or the manifest of `kubectl apply`, no longer has do not come back.
   const extra = sent ? [] : extraPorts(live.ports ?? [], original?.ports ?? [], applied?.spec?.ports);
   const isOwned = service.metadata.ownerReferences !== undefined;
   const isLeft = isDeepStrictEqual(live.selector, selector) && !isOwned && extra.length === 0;

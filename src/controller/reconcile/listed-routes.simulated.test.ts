@@ -197,7 +197,7 @@ it.each(Object.entries(kinds))('I17: an edit of a listed %s between any two requ
   const lost: string[] = [];
   let calls = 0;
   lab.betweenCalls = () => {
-    // A rule that no request matches can follow it, which introduces Services.
+    // A rule for no request, which introduces Services, can follow it.
     for (const name of names)
       if (!leads(name).some((rule) => Object.hasOwn(rule, written.get(name) ?? ''))) lost.push(`${name} at ${lab.clock.monotonicMs()} ms`);
     calls += 1;
