@@ -37,6 +37,13 @@ describe('E65: the specs that a Canary was run by, as its anchor has them', () =
     expect(acceptedSpecsText(specOf('x'.repeat(MOST_CHARACTERS)), [{ ...other }])).toBe('[]');
   });
 
+  it('are not stored with credentials in an address, and neither are the specs before', () => {
+    const withUser = { ...specOf('u'), metricsServer: 'http://user:planted@prometheus:9090' };
+    expect(acceptedSpecsText(withUser, [{ ...third }])).toBe('[]');
+    expect(stored(acceptedSpecsText(fourth, [{ ...withUser }, { ...third }]))).toEqual([fourth]);
+    expect(stored(acceptedSpecsText({ ...fourth, metricsServer: 'http://prometheus:9090/?a=b@c' }))).toHaveLength(1);
+  });
+
   it.each([
     { what: 'no JSON', text: '[{' },
     { what: 'no list', text: '{"service":{}}' },
