@@ -19,7 +19,7 @@ const TITLES: Readonly<Record<Mode, string>> = {
 function textOf({ refused, resetMs, stays, isOutOfSync, lost, because = [], early }: Cell): string {
   const longest = Math.max(0, ...(resetMs ?? []));
   const time = longest >= LONGEST_MS ? `${(longest / 1000).toFixed(1)} s` : `${longest} ms`;
-  const reset = longest === 0 ? [] : [`reset for ${stays ? 'as long as it was looked at' : time}`];
+  const reset = longest === 0 ? [] : [`reset for ${stays ? 'the whole time of the check' : time}`];
   const said = refused === undefined ? [] : [refusalText(refused)];
   const requests = [
     ...(lost > 0
@@ -95,8 +95,8 @@ export const generate: Generate = () => {
 
 \`npm run test:appliers\` runs each tool against a real kube-apiserver, with Serin and an application whose Service, route or replicas the tool applies. At each moment it
 applies twice: the manifests that it applied last, and at *push* those of the next version. *Reset*: the object said what the manifest says, and not what Serin had
-written, for the longest of the two times; each is looked at for 4 s and longer. *Lost*: requests that no application answered; users never stop asking. At *push* and later Serin itself sets
-replicas, so that nothing is said of them. Rows with *with* or *left out* are remedies. [gitops.md](gitops.md) says what to do about each.
+written, for the longest of the two times; each check lasts at least 4 s. *Lost*: requests that no application answered; users send them without pause. At *push* and later Serin itself sets
+replicas, so the table leaves them out. Rows with *with* or *left out* are remedies. [gitops.md](gitops.md) has the remedy for each.
 
 Helm 3 is ${versions['helm-3']}, and ${versions['helm-316']} where the row says 3.16; Helm 4 is 4.3.1, kubectl and the API server are 1.36.3. Flux is kustomize-controller ${versions.flux}. Argo CD is one sync of its
 gitops-engine (${versions.argo}); \`ignoreDifferences\` are read by the normalizers of Argo CD 3.5.7 and respected as its controller does.${terraform} Times are those of a machine with two cores that was busy with other work: its load is in front of each table, of the tools for which it was noted. Above a load of 6 a time says no more than that the object was reset. Where a tool resets

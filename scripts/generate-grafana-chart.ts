@@ -21,7 +21,7 @@ know, or of a wrong type, are refused before anything is changed.
 |---|---|---|
 ${rows}
 
-- **Queries**: a dashboard of a mesh or ingress asks by the very queries that its checks ask (\`src/routers\`).
+- **Queries**: a dashboard of a mesh or ingress runs the same queries as its checks (\`src/routers\`).
 - **Namespaces and targets** to choose from come from Serin's own metrics: scrape \`/metrics\` with \`honorLabels: true\` (docs/observability.md) into the
   same Prometheus. The data source is chosen on the dashboard.
 - **Which one, and what it shows**: [docs/boards.md](../../docs/boards.md). \`only\` makes those that you name.

@@ -184,7 +184,7 @@ function dashboardFor(group: ObservedGroup): Dashboard {
   return {
     uid: `serin-${id}`,
     title: `Releases: ${title}`,
-    description: `Both sides of one release, by the queries that its checks ask of ${title}`,
+    description: `Both sides of one release, by the queries of its checks with ${title}`,
     variables: [
       { name: 'page', label: 'Address of serin dashboard' },
       { name: 'namespace', label: 'Namespace', query: `label_values(flagger_canary_info{${judged}}, namespace)` },

@@ -83,7 +83,7 @@ ${
 
 ## 5. Users
 
-In the fourth terminal, who never stop asking:
+In the fourth terminal, send requests without pause:
 
 ${sh(
   `. "$HOME/serin-cluster.env"
