@@ -46,7 +46,7 @@ export const usedBy: Readonly<Record<string, readonly string[]>> = {
   'provider nginx, one namespace (7)': ['ingresses.networking.k8s.io'],
   'provider linkerd, one namespace (9)': ['trafficsplits.split.smi-spec.io'],
   'an A/B test of smi:v1alpha4': ['httproutegroups.specs.smi-spec.io'],
-  'provider traefik makes its route': ['traefikservices.traefik.io'],
+  'provider traefik makes its route': ['traefikservices.traefik.io', 'ingressroutes.traefik.io'],
   'provider kuma': ['trafficroutes.kuma.io'],
   'provider appmesh:v1beta2': ['virtualnodes.appmesh.k8s.aws', 'virtualservices.appmesh.k8s.aws', 'virtualrouters.appmesh.k8s.aws'],
 };
