@@ -34,7 +34,7 @@ describe('a skeleton of each kind of plug-in', () => {
   it('fails only tests that name it or its file, and leads from there', () => {
     const report = join(copy, 'report.json');
     const parts = ['test/contracts', 'src/notifiers', 'src/metrics', 'src/engine/verbs.test.ts', 'src/controller/flags.test.ts'];
-    const args = [bin('vitest/vitest.mjs'), 'run', '--project', 'unit', '--reporter=json', `--outputFile=${report}`, ...parts];
+    const args = [bin('vitest/vitest.mjs'), 'run', '--reporter=json', `--outputFile=${report}`, ...parts];
     const { status } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
     const { testResults }: Report = JSON.parse(readFileSync(report, 'utf8'));
     const failed = testResults.flatMap(({ name, message, assertionResults }) => [
