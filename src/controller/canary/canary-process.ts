@@ -30,6 +30,7 @@ import { isIdleAsStored, storedPriority } from '../watch/stored-priority.ts';
 import { Alarms } from './alarms.ts';
 import type { CanaryMemory } from './canary-memory.ts';
 import { followPods } from './canary-pods.ts';
+import { ChartWake } from './chart-wake.ts';
 import { ConfigTracker } from './config-tracker.ts';
 import type { CanaryMessage } from './engine-events.ts';
 import { Mailbox } from './mailbox.ts';
@@ -53,6 +54,7 @@ export class CanaryProcess {
   readonly #convergence: Convergence;
   readonly #status: StatusWriter;
   readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked' | 'absence' | 'arrival'>;
+  readonly #wake: ChartWake;
   readonly #configs: ConfigTracker;
   readonly #offline: OfflineBackends;
   readonly #arrivalWarnings: ArrivalWarnings;
@@ -81,6 +83,7 @@ export class CanaryProcess {
     this.#deps = deps;
     this.#key = key;
     this.#alarms = new Alarms(deps.clock);
+    this.#wake = new ChartWake(this.#alarms, deps.clock);
     this.#reported = new Reported(deps);
     this.#convergence = new Convergence(deps, this.#reported, memory?.reconciled);
     this.#status = new StatusWriter(deps, memory?.ownership);
@@ -90,6 +93,7 @@ export class CanaryProcess {
       pass: async () => {
         await this.#pass();
         this.#backOff.reset();
+        this.#wake.resume();
       },
       mayRun: () => deps.mayWrite(),
       failed: (error) => this.#recover(error),
@@ -101,7 +105,7 @@ export class CanaryProcess {
     this.#questions = new OpenQuestions(deps, this.#configs, {
       answered: (answer) => this.wake({ type: 'ANSWER', answer }),
       failed: (error) => this.#recover(error),
-      wakeIn: (ms, ring) => this.#alarms.set('wake', ms, ring),
+      wakeIn: (ms, ring) => this.#wake.in(ms, ring),
       due: () => this.wake({ type: 'WAKE' }),
     });
     this.#offline = new OfflineBackends(deps);
@@ -234,13 +238,18 @@ export class CanaryProcess {
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
     this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
     // The cause of the alarm is gone, like the end of a message that was delivered.
-    if (this.#release.isAtRest) this.#alarms.clear('wake');
+    if (this.#release.isAtRest) this.#wake.clear();
     this.#offline.check(recorded, this.#questions.signal);
     this.#releaseLook.begin(recorded, provider, this.#questions.signal);
     const factsNow = isWritten ? this.#facts(recorded, provider, router) : { ...facts, canary: recorded };
-    if (!this.#isHeldInPlace(recorded)) await this.#reconcile(factsNow, router);
-    await this.#deps.salts.store(recorded, this.#questions.signal);
-    this.#deps.deliveries.deliver(recorded);
+    const { signal } = this.#questions;
+    try {
+      if (!this.#isHeldInPlace(recorded)) await this.#reconcile(factsNow, router);
+      await this.#deps.salts.store(recorded, signal);
+    } finally {
+      // Also if the writes fail: a rollback whose traffic cannot move is the message that must not wait.
+      if (!signal.aborted) this.#deps.deliveries.deliver(recorded);
+    }
   }
 
   /** The release goes on with the next event of another meaning: its state and the objects stay unmodified. */
@@ -351,6 +360,7 @@ export class CanaryProcess {
     this.#convergence.noteFailure(error, this.#key.namespace);
     this.#deps.metrics.tickFailed();
     this.#deps.log.warn({ canary: this.#label, err: error, retryInMs: pauseMs }, 'reconcile failed');
+    this.#wake.pause(pauseMs);
     this.#retryIn(pauseMs);
   }
 
