@@ -7,7 +7,7 @@ import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { raw } from '../fakes/raw.ts';
 import { runScript, sectionScript } from '../scenarios/doc-commands.ts';
 import { until } from '../scenarios/until.ts';
-import { CHARTS, type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
+import { CHARTS, type Helm, isInstalled, objectsIn, runProgram, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'charts');
@@ -107,7 +107,7 @@ describe('upgrades of charts', () => {
     return ran.said;
   };
   const rendered = async (release: string, chart: string, valuesFile: string): Promise<KubeObject[]> =>
-    objectsIn(await succeeds('template', release, chart, '--values', valuesFile));
+    objectsIn(await succeeds('template', release, chart, '--values', valuesFile)).filter(isInstalled);
   const byKubectl = async (verb: 'apply' | 'delete', objects: readonly KubeObject[], ...flags: string[]): Promise<void> => {
     const file = join(folder, 'objects.yaml');
     writeFileSync(file, objects.map((object) => stringify(object)).join('---\n'));
