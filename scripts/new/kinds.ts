@@ -64,10 +64,11 @@ export const kinds = {
       { file: 'src/metrics/providers/index.ts', after: lastOf('backends'), text: '  NAME,\n' },
     ],
     next: [
-      'npx vitest run src/metrics test/contracts: each failing test is a promise that the backend has to keep',
+      "npx vitest run test/contracts/metric-backends.integration.test.ts -t 'backend NAME': each failing test is a promise that the backend has to keep",
       'replace the answers in test/contracts/metric-backends/NAME.ts by documented ones of TITLE',
       'test/fixtures/public-forms/metrics-and-alerts.yaml: a MetricTemplate as its users write it',
-      'docs/metrics.md: its section; then npm run generate',
+      'docs/extending.md, "A metric backend": rows of tables that no test demands, such as the checks of credentials',
+      'docs/metrics.md: its row; then npm run generate',
     ],
   },
   sink: {

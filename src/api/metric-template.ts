@@ -55,7 +55,9 @@ export const MetricTemplateSpec = z.object({
   strictNoData: z
     .boolean()
     .optional()
-    .describe('Null, NaN and an empty answer are no data, also with backends where they count as zero or pass every limit.'),
+    .describe(
+      'A null point is skipped, and NaN and an empty answer are no data, also with backends where they count as zero or pass every limit.',
+    ),
   counts: z
     .object({
       total: LongText.describe('Counts the requests of a side in the window.'),

@@ -101,9 +101,9 @@ export const isNotFound = (error: unknown): error is ApiError => hasStatus(error
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
 /** The object broke a schema or an admission rule (422). */
 export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);
-/** The requested resourceVersion has expired: list again (410). */
 /** The content, or the requester, is not accepted: by a schema, a policy or a role. An older CRD answers a field that it does not know with 500. */
 export const isRefusal = (error: unknown): error is ApiError => error instanceof ApiError && [400, 403, 422, 500].includes(error.status);
+/** The requested resourceVersion has expired: list again (410). */
 export const isGone = (error: unknown): error is ApiError => hasStatus(error, 410);
 
 /** A 403 names the user and the right that is missing; a 401 says nothing. */

@@ -29,8 +29,8 @@ const UNKNOWN =
   'the spec before this one is not stored, since it is too large, has credentials in an address, or was run by an earlier version of Serin; no check is made, and an analysis is rolled back when the progress deadline has passed';
 
 /**
- * `undefined` if nothing has begun under another spec, or nothing of it is known: then all stays unmodified. `latest` is the previous result: it stays the same
- * last time: where it was guessed, it stays the same until the spec is edited again.
+ * `undefined` if nothing has begun under another spec, or nothing of it is known: then all stays unmodified. `latest`: the previous result. A guessed spec is kept
+ * until the spec of the Canary is edited again.
  */
 export async function fallbackOf(
   raw: KubeObject,
