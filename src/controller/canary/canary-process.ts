@@ -183,7 +183,8 @@ export class CanaryProcess {
   /** Two controllers must not run one Canary: reported once, and nothing is written or called as long as the other one goes on. */
   async #standAside(raw: KubeObject, rival: Rival): Promise<void> {
     this.#alarms.stop();
-    if (rival.kind === 'serin') this.#alarms.set('wake', RIVAL_SILENCE_MS, () => this.wake());
+    this.#wake.clear();
+    if (rival.kind === 'serin') this.#wake.in(RIVAL_SILENCE_MS, () => this.wake());
     // Another Serin would take it off, and its name in the status says who runs the Canary.
     const marked = rival.kind === 'other' ? await keepAsideMark(raw, true, this.#deps, this.#questions.signal) : undefined;
     if (this.#isAside) return;
