@@ -11,7 +11,7 @@ import { valueKeys } from './chart/value-keys.ts';
 import { Values } from './chart/values.ts';
 import { valuesSchema } from './chart/values-files.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const generator = 'generate-chart.ts';
 const about = `# Helm chart of Serin

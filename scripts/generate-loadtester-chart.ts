@@ -4,7 +4,7 @@ import { chartFiles } from './chart/chart-files.ts';
 import { LoadTesterValues } from './chart/loadtester-values.ts';
 import { namesTemplate } from './chart/names-template.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const generator = 'generate-loadtester-chart.ts';
 /** `app`, since the Deployment of Flagger's chart selects by it, and can never select by another (06-LC14). */
