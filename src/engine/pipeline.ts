@@ -1,7 +1,7 @@
 import { harmOf } from './comparison/harm.ts';
 import { withReadings } from './comparison/poll.ts';
 import type { Context } from './context.ts';
-import { acknowledged, giveUpDeliveries } from './deliveries.ts';
+import { giveUpDeliveries, withoutDelivery } from './deliveries.ts';
 import type { Facts } from './facts.ts';
 import { closedAt, failingDueMs, followed, timed } from './failing.ts';
 import { type Exit, having, moveBy, type Passage, releasing, type Stage } from './passage.ts';
@@ -52,7 +52,7 @@ function freeze(passage: Passage): Passage | undefined {
   const { event, now } = passage;
   const { facts } = event;
   if (facts.canary.spec.suspend !== true && facts.canary.metadata.deletionTimestamp === undefined) return undefined;
-  const delivered = event.type === 'DELIVERED' ? acknowledged(now.context, event.key) : now.context;
+  const delivered = event.type === 'DELIVERED' ? withoutDelivery(now.context, event.key) : now.context;
   const release = closedAt(delivered.release, facts.nowMs);
   const frozen = { ...delivered, release, frozen: true, open: undefined, rollback: undefined, comparing: undefined, asks: [] };
   return refuseFrozen(having(passage, frozen));

@@ -1,9 +1,9 @@
 import type { SeenRequest } from '../api/verb-request.ts';
-import { acknowledged as answered } from './acknowledged.ts';
 import { announcementOf } from './changes/verbs.ts';
 import type { Context } from './context.ts';
 import { moveBy, type Passage } from './passage.ts';
 import type { Question } from './questions.ts';
+import { withOutcome } from './request-outcome.ts';
 import { beginningOf, pathOf, phaseOf, resolve } from './snapshot.ts';
 import { pendingRequest, refusalOf } from './verbs.ts';
 
@@ -51,7 +51,7 @@ export function refuseFrozen(passage: Passage): Passage {
 
 function withAnswer(context: Context, asked: SeenRequest, nowMs: number, reason?: string): Context {
   const attempt = context.attempt + 1;
-  const release = answered(context.release, asked, nowMs, reason);
+  const release = withOutcome(context.release, asked, nowMs, reason);
   const id = `${release.run}/${release.revision}/${attempt}`;
   return { ...context, attempt, release, asks: [...context.asks, { kind: 'announce', id, announcement: announcementOf(asked, reason) }] };
 }

@@ -1,8 +1,8 @@
 import type { Release } from '../../api/canary-status.ts';
 import type { VerbRequest } from '../../api/verb-request.ts';
-import { acknowledged } from '../acknowledged.ts';
 import type { Input } from '../context.ts';
 import { say } from '../reasons.ts';
+import { withOutcome } from '../request-outcome.ts';
 import { refusal } from './answer.ts';
 import { announce, ask, type Change, now } from './change.ts';
 
@@ -37,11 +37,11 @@ export const verbs = {
 /** Ends a request whose answer came after it was recorded. */
 function ended(input: Input, release: Release, request: VerbRequest): Change {
   const reason = refusal(input) || undefined;
-  return { ...announce(input, announcementOf(request, reason)), release: acknowledged(release, request, now(input), reason) };
+  return { ...announce(input, announcementOf(request, reason)), release: withOutcome(release, request, now(input), reason) };
 }
 
 /** The Event about a request: its user, its verb, and the reason for which it was refused. */
-export function announcementOf(request: Parameters<typeof acknowledged>[1], reason?: string) {
+export function announcementOf(request: Parameters<typeof withOutcome>[1], reason?: string) {
   const what = 'verb' in request ? `${request.verb}, asked for by ${request.by}` : `Request ${request.id}`;
   return reason === undefined
     ? say('RequestCompleted', `${what}: carried out (${request.id})`)
