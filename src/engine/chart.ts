@@ -92,6 +92,6 @@ export const chart = machineSetup.createMachine({
   id: 'release',
   context: ({ input }) => input,
   initial: 'New',
-  on: { DELIVERED: { actions: ['acknowledge'] } },
+  on: { DELIVERED: { actions: ['dropDelivery'] } },
   states: nested(),
 });

@@ -21,7 +21,7 @@ export function checkMoves(phase: Analysing) {
   return {
     withdrawTraffic: withdraw(phase, 'withdrawTraffic', 'resumeClock'),
     fallBack: anew(),
-    rollBack: go('Failed.returningTraffic', 'keepVerdicts', 'rollBack'),
+    rollBack: go('Failed.returningTraffic', 'keepVerdicts', 'recordRollback'),
     promote: go('Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
     raise: raise('keepVerdicts'),
     step: go('Progressing.analysing.soaking', 'keepVerdicts', 'takeStep'),

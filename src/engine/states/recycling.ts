@@ -52,7 +52,7 @@ export const recycleStopping = running(
         return isLate(input) ? 'giveUp' : undefined;
       },
     },
-    moves: { advance: anew('pinUnread'), giveUp: toRest('Failed', 'rollBack', 'forgetCapacity') },
+    moves: { advance: anew('pinUnread'), giveUp: toRest('Failed', 'recordRollback', 'forgetCapacity') },
     awaits: ['itself'],
     waits: (standing) =>
       saying(
