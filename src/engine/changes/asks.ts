@@ -5,7 +5,7 @@ import { isPaused } from '../conditions/hold-ups.ts';
 import { isUnproved } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs, scalerPatienceMs } from '../deadlines.ts';
-import { ask, type Change, now } from './change.ts';
+import { ask, type ContextPatch, now } from './change.ts';
 
 /** Queries and calls of a step at its start, and its wake time. */
 export const asks = {
@@ -51,10 +51,10 @@ export const asks = {
 };
 
 /** A rollout that has progressed since the step's own wake has until then (E100). */
-function rolloutWake({ context, event: { facts } }: Input, side: 'primary' | 'target'): Change {
+function rolloutWake({ context, event: { facts } }: Input, side: 'primary' | 'target'): ContextPatch {
   return { wakeAtMs: rolloutDeadlineMs(facts.canary, context.release.stepStartedMs, facts[side]) };
 }
 
 function hookAsk(type: HookType) {
-  return (input: Input): Change => (isPaused(input) ? {} : ask(input, { kind: 'runHooks', type, phase: '', checksum: '', key: '' }));
+  return (input: Input): ContextPatch => (isPaused(input) ? {} : ask(input, { kind: 'runHooks', type, phase: '', checksum: '', key: '' }));
 }
