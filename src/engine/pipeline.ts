@@ -44,7 +44,7 @@ const afterMove: readonly Stage[] = [
   { name: 'failingDueMs', apply: (passage) => having(passage, { failingDueMs: failingDue(passage) }) },
 ];
 
-/** Each stage of a step, from top to bottom. */
+/** Each stage of a transition, from top to bottom. */
 export const stages: readonly Stage[] = [...beforeMove, ...moving, ...afterMove, ...recordingStages];
 
 /** Suspended or being deleted: only delivered messages and refused requests change anything. */

@@ -117,7 +117,7 @@ function wake(passage: Passage): Passage {
   return { ...having(woken, { attempt }), questions: [...woken.questions, question] };
 }
 
-/** Snapshot for the next step. */
+/** Snapshot for the next event. */
 function settle(passage: Passage): Passage {
   const { now, askedWakeMs, isNews } = passage;
   const { context, value } = now;

@@ -4,7 +4,7 @@ import { steps } from '../../test/fakes/releasing.ts';
 import { aCanary, initialized } from '../../test/fakes/world.ts';
 import { hasMove } from './decide.ts';
 import { type Decision, decisions } from './decision.ts';
-import { start, step } from './machine.ts';
+import { handleEvent, start } from './machine.ts';
 import { states } from './states/index.ts';
 import { running, waiting } from './states/interruptions.ts';
 import { go, type Moves, type StateName, shared } from './states/moves.ts';
@@ -31,7 +31,7 @@ describe('a decision that meets no move', () => {
   it('L3: is returned with the step in production, and the release does not move', () => {
     const world = astray();
     throwOnUnmoved(false);
-    const { next, unmoved } = step(world.snapshot, { type: 'FACTS', facts: world.facts() });
+    const { next, unmoved } = handleEvent(world.snapshot, { type: 'FACTS', facts: world.facts() });
     expect([next.value, unmoved]).toEqual([{ Initialized: 'resting' }, { state: 'Initialized.resting', decision: 'shift' }]);
     // It is not part of the memory of the chart.
     expect(JSON.stringify(next.context)).not.toContain('unmoved');
@@ -43,7 +43,7 @@ describe('a decision that meets no move', () => {
     if (status === undefined) throw new Error('no status');
     world.canary.status = { ...status, phase };
     const facts = world.facts();
-    const { next, unmoved } = step(start(world.canary, facts), { type: 'RESUME', facts });
+    const { next, unmoved } = handleEvent(start(world.canary, facts), { type: 'RESUME', facts });
     expect([next.value, unmoved]).toEqual([phase, undefined]);
   });
 

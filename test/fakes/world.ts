@@ -7,7 +7,7 @@ import type { Verb } from '../../src/api/verb-request.ts';
 import type { DesiredState } from '../../src/engine/desired-state.ts';
 import { desiredStateOf } from '../../src/engine/desired-state-of.ts';
 import type { Facts, SideFacts } from '../../src/engine/facts.ts';
-import { openQuestionsOf, phaseOf, releaseOf, type Snapshot, start, step } from '../../src/engine/machine.ts';
+import { handleEvent, openQuestionsOf, phaseOf, releaseOf, type Snapshot, start } from '../../src/engine/machine.ts';
 import { projectStatus } from '../../src/engine/project-status.ts';
 import type { Answer, EngineEvent, Question } from '../../src/engine/questions.ts';
 import type { Compared, ToCompare } from '../../src/judge/compared.ts';
@@ -236,7 +236,7 @@ export class World {
   /** One event through the machine: records first, then keeps the questions for `answer()`. */
   send(event: EngineEvent): void {
     const before = this.snapshot;
-    const { next, questions } = step(before, event);
+    const { next, questions } = handleEvent(before, event);
     this.snapshot = next;
     this.onStep({ before, event, next, questions });
     for (const question of questions) {

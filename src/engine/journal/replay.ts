@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { Release } from '../../api/canary-status.ts';
 import { mergeJson } from '../../base/json-merge.ts';
 import type { Facts } from '../facts.ts';
-import { releaseOf, restored, type Snapshot, step } from '../machine.ts';
+import { handleEvent, releaseOf, restored, type Snapshot } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';
 import { type JournalAnswer, type JournalEntry, JournalFacts, type JournalPart, type JournalSegment } from './journal-part.ts';
 import { CountsNotes } from './noted-counts.ts';
@@ -129,7 +129,7 @@ function eventOf({ event, answer, key }: NotedEntry, facts: Facts, now: Snapshot
 /** Runs one step; a journal that Serin did not write can contain anything. */
 export function tried(now: Snapshot, event: EngineEvent): { next: Snapshot; questions: readonly Question[] } | Unfit {
   try {
-    return step(now, event);
+    return handleEvent(now, event);
   } catch (error) {
     return { unfit: `the engine cannot run a step of it: ${error instanceof Error ? error.message : String(error)}` };
   }

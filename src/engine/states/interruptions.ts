@@ -34,7 +34,7 @@ const interruption: Decider<Interruption> = (input) => {
   return maySkipAnalysis(input) ? 'skipAnalysis' : undefined;
 };
 
-/** Requests to end the analysis, or to hold it (E71, E72, E73); `step` has checked that they are possible. */
+/** Requests to end the analysis, or to hold it (E71, E72, E73); `refusalOf` has checked that they are possible. */
 const requested: Decider<Interruption> = (input) => {
   if (asksTo(input, 'promote')) return 'promote';
   if (asksTo(input, 'rollback')) return 'rollBack';
