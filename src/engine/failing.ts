@@ -5,7 +5,7 @@ import { isBeforeReady, isBeforeShare } from '../api/step.ts';
 import type { Context } from './context.ts';
 import { progressDeadlineMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
-import { thresholdOf } from './judge.ts';
+import { thresholdOf } from './judge-checks.ts';
 import { earliest } from './wakes.ts';
 
 type FailingRelease = Pick<Release, 'failing' | 'step' | 'paused' | 'failedChecks'>;

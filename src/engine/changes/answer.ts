@@ -7,7 +7,7 @@ import { hasFailed } from '../conditions/failing.ts';
 import type { Input } from '../context.ts';
 import type { Facts } from '../facts.ts';
 import { failingOf } from '../failing.ts';
-import { judgeChecks, judgementOfChecks } from '../judge.ts';
+import { judgeChecks, judgementOfChecks } from '../judge-checks.ts';
 import type { Answer } from '../questions.ts';
 
 /** Reason for which a hook or a write was refused; empty for any other event. */

@@ -10,7 +10,7 @@ import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { counted, failingOf, judged, passedInterval } from '../failing.ts';
 import { countedFailures } from '../failure-limits.ts';
-import { isUnmeasured, thresholdOf } from '../judge.ts';
+import { isUnmeasured, thresholdOf } from '../judge-checks.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
 import { shortOfPods } from '../states/words.ts';

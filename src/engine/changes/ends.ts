@@ -4,7 +4,7 @@ import { isEndedByFailing } from '../conditions/failing.ts';
 import type { Decided, Input } from '../context.ts';
 import { withoutDelivery } from '../deliveries.ts';
 import { failedPromotionEnding, promotionEnding, rollbackEnding } from '../ending.ts';
-import { passedBy, thresholdOf } from '../judge.ts';
+import { passedBy, thresholdOf } from '../judge-checks.ts';
 import { nextPromotionWeight } from '../next-weight.ts';
 import { holdingPrimary, holdingTarget, returningTraffic, targetNeed, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';

@@ -2,7 +2,7 @@ import type { Release } from '../../api/canary-status.ts';
 import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, settlingMs } from '../deadlines.ts';
-import { passedBy } from '../judge.ts';
+import { passedBy } from '../judge-checks.ts';
 import {
   backNeed,
   bearableWeight,

@@ -8,7 +8,7 @@ import { isContested, isHeldUp, isMisled, isUnderContest, isWritten } from '../c
 import { isPrimaryReady, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDue, isDueToAsk, isOver } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
-import { judgeChecks } from '../judge.ts';
+import { judgeChecks } from '../judge-checks.ts';
 import { hasHooks, type Move, nextMove } from '../strategy.ts';
 import { dueOfCheck, waitsOfCheck } from './awaited-check.ts';
 import { failed, running, skipsAnalysis } from './interruptions.ts';

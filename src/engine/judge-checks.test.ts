@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
-import { isUnmeasured, judgeChecks, judgementOfChecks, thresholdOf } from './judge.ts';
+import { isUnmeasured, judgeChecks, judgementOfChecks, thresholdOf } from './judge-checks.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
 const unmeasured = { check: 'latency', verdict: 'unmeasured', reason: 'timeout' } as const;
