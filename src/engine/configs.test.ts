@@ -163,7 +163,7 @@ describe('a config changed', () => {
     change(world, 'red', 's1:b');
     expect([world.step, world.targetReplicas]).toEqual(['scalingUp', 0]);
     world.configsVersion = '3';
-    world.look();
+    world.sendFacts();
     expect([world.step, world.release.configs?.[KEY]?.resourceVersion]).toEqual(['scalingUp', '3']);
     const run = world.release.run;
     goOn(world);
@@ -183,7 +183,7 @@ describe('a config changed', () => {
     world.targetReplicas = 0;
     world.converged = true;
     world.configsVersion = '3';
-    world.look();
+    world.sendFacts();
     expect([world.step, world.release.run, world.release.configs?.[KEY]?.resourceVersion]).toEqual(['scalingUp', run, '3']);
   });
 

@@ -51,7 +51,7 @@ it('E20: several failures in one interval are one failed check, with any events 
   world.tick();
   world.behaviour.verdicts = [failed, { ...failed, check: 'latency' }];
   world.tick();
-  world.look();
+  world.sendFacts();
   world.crash();
   world.settle();
   expect([world.phase, world.release.failedChecks]).toEqual(['Progressing', 1]);

@@ -99,7 +99,7 @@ describe('suspend, answers and deliveries', () => {
         if (release) world.canary = { ...world.canary, status: projectStatus(world.canary, phase, release, world.facts()) };
       };
       suspend(true);
-      world.look();
+      world.sendFacts();
       written();
       if (isTwice) {
         world.crash();
@@ -126,7 +126,7 @@ describe('suspend, answers and deliveries', () => {
     expect([world.asked.length, world.desired.frozen]).toEqual([before, true]);
     world.routes = { kind: 'weighted', canary: 5 as never };
     suspend(false);
-    world.look();
+    world.sendFacts();
     expect(world.canary.status?.canaryWeight).toBe(5);
   });
 
@@ -156,7 +156,7 @@ describe('suspend, answers and deliveries', () => {
   it('E53: RESUME puts the open question again under a new id', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.targetRevision = 's1:b';
-    world.look();
+    world.sendFacts();
     const before = openQuestionsOf(world.snapshot);
     world.nowMs += 1000;
     world.crash();

@@ -285,16 +285,16 @@ export class World {
     const last = { pod: 'podinfo-x', container: 'app', exitCode, times: crashes + 1 };
     this.failing = { crashes: crashes + 1, lost, unready: 1, last, ends: { 'pod-1': crashes + 1 } };
     this.targetDown = true;
-    this.look();
+    this.sendFacts();
   }
 
   recoverPods(): void {
     if (this.failing) this.failing = { ...this.failing, unready: 0 };
     this.targetDown = false;
-    this.look();
+    this.sendFacts();
   }
 
-  look(): void {
+  sendFacts(): void {
     this.send({ type: 'FACTS', facts: this.facts() });
   }
 
@@ -390,7 +390,7 @@ export class World {
       if (this.auto && !this.converged) this.apply();
       const isAnswered = this.answer();
       const isDelivered = this.deliversAtOnce && this.deliver();
-      this.look();
+      this.sendFacts();
       if (!isAnswered && !isDelivered && this.asked.length === before && (this.converged || !this.auto || this.isStuck())) return;
     }
     throw new Error(`the world does not settle: ${this.phase}.${this.step}`);

@@ -22,7 +22,7 @@ function recorded(blocker: NewBlocker): JournalPart[] {
   world.push('s1:b');
   world.tickUntil(({ step }) => step === 'analysing');
   world.behaviour.blocker = blocker;
-  world.look();
+  world.sendFacts();
   delete world.behaviour.blocker;
   world.behaviour.unconfirmed = 'not accepted';
   world.tick();

@@ -50,15 +50,15 @@ const acts: Readonly<Record<string, (world: World) => void>> = {
   crash: (world) => world.crash(),
   apply: (world) => world.apply(),
   answer: (world) => void world.answer(),
-  look: (world) => world.look(),
+  look: (world) => world.sendFacts(),
   deliver: (world) => void world.deliver(),
   targetDown: (world) => {
     world.targetDown = !world.targetDown;
-    world.look();
+    world.sendFacts();
   },
   primaryDown: (world) => {
     world.primaryDown = !world.primaryDown;
-    world.look();
+    world.sendFacts();
   },
   failing: (world) => {
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 7, reason: 'errors: 7% is above 1%, asked with token=abc' }];
@@ -72,11 +72,11 @@ const acts: Readonly<Record<string, (world: World) => void>> = {
   broken: (world) => void (world.behaviour.brokenPrimary.delete('s1:b') || world.behaviour.brokenPrimary.add('s1:b')),
   push: (world) => {
     world.targetRevision = `s1:${world.targetRevision}x`.slice(0, 40);
-    world.look();
+    world.sendFacts();
   },
   suspend: (world) => {
     world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: world.canary.spec.suspend !== true } };
-    world.look();
+    world.sendFacts();
   },
 };
 const anAct = fc.oneof({ weight: 4, arbitrary: fc.constant('tick') }, { weight: 3, arbitrary: fc.constantFrom(...Object.keys(acts)) });

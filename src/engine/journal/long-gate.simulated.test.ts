@@ -102,11 +102,11 @@ describe('the journal of a long gate', () => {
     crash: (world) => world.crash(),
     push(world, nth) {
       world.targetRevision = `s1:${nth}`;
-      world.look();
+      world.sendFacts();
     },
     canaryDown(world) {
       world.targetDown = !world.targetDown;
-      world.look();
+      world.sendFacts();
     },
     unread(world) {
       world.behaviour.compare = () => ({ kind: 'unknown', reason: 'Prometheus answered 503' });

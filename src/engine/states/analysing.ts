@@ -55,7 +55,7 @@ export const soaking = (phase: Analysing): State =>
     enter: ['wakeAtCheck'],
     decide: {
       first,
-      look(input) {
+      facts(input) {
         if (!isTargetReady(input) && isOver(input, input.context.release.awaitedSinceMs)) return 'rollBack';
         if (!canCheck(input)) return failed(input);
         if (isContestNews(input) && !isDueToAsk(input)) return 'noteHeld';

@@ -20,7 +20,7 @@ export const awaitingPrimary = stateWithin(shared.Promoting)({
   enter: ['wakeAtDeadline'],
   decide: {
     first: unpromoted,
-    look(input) {
+    facts(input) {
       if (!isPromotionComplete(input)) return awaitedPrimary(input);
       return isPrimaryShort(input) ? 'raise' : shifted(input);
     },
@@ -40,7 +40,7 @@ export const raisingPrimary = stateWithin(shared.Promoting)({
   enter: ['wakeAtDeadline'],
   decide: {
     first: (input) => unpromoted(input) ?? capacityChange(input),
-    look(input) {
+    facts(input) {
       const isEnough = isPromotionComplete(input) && (hasSettledCapacity(input) || isLate(input));
       return isEnough ? shifted(input) : awaitedPrimary(input);
     },
@@ -60,7 +60,7 @@ export const shifting = stateWithin(shared.Promoting)({
   enter: ['wakeNextShift'],
   decide: {
     first: unpromoted,
-    look(input) {
+    facts(input) {
       if (!isPrimaryReady(input) || !mayLeaveCanary(input)) return undefined;
       if (isLastShift(input)) return isDue(input) || isAllToPrimary(input) ? 'finish' : undefined;
       return isDue(input) ? 'shift' : undefined;

@@ -14,7 +14,7 @@ export const canaryRecovered = (phase: Analysing): State =>
     enter: ['wakeAfterDrain'],
     decide: {
       first: (input) => (isTargetDown(input) ? 'fallBack' : undefined),
-      look(input) {
+      facts(input) {
         if (isShortToRecover(input)) return 'raise';
         return (hasDrained(input) && hasRecovered(input) ? 'advance' : undefined) ?? late(input);
       },

@@ -20,7 +20,7 @@ export const canaryUnavailable = (phase: Analysing): State =>
     isUnfit: true,
     enter: ['wakeInRaise'],
     decide: {
-      look(input) {
+      facts(input) {
         if (isShortToRecover(input)) return 'raise';
         return (hasRecovered(input) ? 'advance' : undefined) ?? late(input);
       },

@@ -53,7 +53,7 @@ export const gate = state({
   enter: ['askGateUnlessPolled'],
   decide: {
     first: replaced,
-    look: (input) => (isDueToAsk(input) ? 'askAgain' : undefined),
+    facts: (input) => (isDueToAsk(input) ? 'askAgain' : undefined),
     answer: confirmed,
     request: (input) => approved(input) ?? holding(input),
   },

@@ -36,7 +36,7 @@ const kept = {
 } satisfies Pick<State, 'enter' | 'awaits' | 'waits' | 'dueMs'>;
 
 /** Drain of the target, after its first primary has taken the traffic. */
-export const drainingFirst = state({ ...kept, decide: { look: advance }, moves: { advance: toRest('Initialized', 'initialize') } });
+export const drainingFirst = state({ ...kept, decide: { facts: advance }, moves: { advance: toRest('Initialized', 'initialize') } });
 
 /** Drain of the canary after its promotion, while the primary can still fail (E44) or roll out (E100). */
 export const drainingPromoted = stateWithin(shared.Finalising)({
@@ -44,7 +44,7 @@ export const drainingPromoted = stateWithin(shared.Finalising)({
   decide: {
     first: failedPromotion,
     // A wake from before a blocker is due, although the step's own time has started over.
-    look: (input) => advance(input) ?? (hasDrained(input) ? awaitedPrimary(input) : undefined),
+    facts: (input) => advance(input) ?? (hasDrained(input) ? awaitedPrimary(input) : undefined),
   },
   moves: { extend: stay('wakeForPrimary'), advance: toRest('Succeeded', 'succeed') },
 });
@@ -52,12 +52,12 @@ export const drainingPromoted = stateWithin(shared.Finalising)({
 /** After a cancelled release the record has the promoted revision, and not the configs that the pods could have read. */
 export const drainingCancelled = state({
   ...kept,
-  decide: { look: overtaken(hasReadConfigs) },
+  decide: { facts: overtaken(hasReadConfigs) },
   moves: { ...next, advance: toRest('Succeeded', 'forgetCapacity') },
 });
 
 export const drainingFailed = state({
   ...kept,
-  decide: { look: overtaken(hasStalePods) },
+  decide: { facts: overtaken(hasStalePods) },
   moves: { ...next, advance: toRest('Failed', 'forgetCapacity') },
 });

@@ -71,11 +71,11 @@ export const failed: Decider<'rollBack' | 'countFailing'> = (input) => {
 
 /** The same for a state that waits: failures count before its own work. */
 export function waiting<const Own extends Moves>(parts: Parts<Own, Interruptions & typeof counting> & { moves: Named<Own> }): State {
-  const { look, ...decide } = parts.decide;
+  const { facts, ...decide } = parts.decide;
   return interrupted({
     ...parts,
     moves: { ...counting, ...parts.moves },
-    decide: { ...decide, look: (input) => failed(input) ?? look?.(input) },
+    decide: { ...decide, facts: (input) => failed(input) ?? facts?.(input) },
   });
 }
 

@@ -21,7 +21,7 @@ export const scalingUp = waiting({
   enter: ['wakeAtDeadline'],
   decide: {
     first: (input) => (isUnread(input) ? 'pin' : undefined),
-    look(input) {
+    facts(input) {
       const moved = routed(input);
       if (moved) return moved;
       if (isTargetReady(input) && isAllToPrimaryNow(input)) return 'advance';

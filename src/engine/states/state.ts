@@ -12,8 +12,8 @@ export type Decider<D extends Decision = Decision> = (input: Input) => D | undef
 export interface Deciders<D extends Decision = Decision> {
   /** Before anything else, for any answer and any facts. */
   first?: Decider<D>;
-  /** After a change of facts or of the clock, or at the start of the controller. */
-  look?: Decider<D>;
+  /** After new facts, at a wake, or at the start of the controller. */
+  facts?: Decider<D>;
   /** After an answer to the open question. */
   answer?: Decider<D>;
   /** After a user's request that is possible now. */

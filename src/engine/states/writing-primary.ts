@@ -15,7 +15,7 @@ export const writingPrimary = stateWithin(shared.Promoting)({
   decide: {
     first: lostCanary,
     // A primary with the pin is not enough: only the answer shows that nothing else was left in it.
-    look(input) {
+    facts(input) {
       if (!isDue(input)) return undefined;
       if (!isUnproved(input)) return 'askAgain';
       return isAllToPrimary(input) && isBeforeAnalysis(input) ? 'fallBack' : 'checkAgain';
