@@ -299,7 +299,7 @@ export class CanaryProcess {
       nowMs: clock.nowMs(),
       ...this.#convergence.state,
       refused: this.#spec.fallback?.refused,
-      look: this.#configs.latest,
+      targetConfigs: this.#configs.latest,
       failing: pods && 'failing' in pods ? pods.failing : undefined,
     });
   }

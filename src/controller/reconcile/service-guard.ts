@@ -79,7 +79,7 @@ async function isServed({ cluster, clock, signal }: ServiceWriteContext, service
   let cancel: (() => void) | undefined;
   const seen = () => endpointsIn([...slices.values()]);
   const isChanged = () => !isDeepStrictEqual(reachOf(seen()), reachOf(before));
-  const look = () => {
+  const resolveIfServed = () => {
     if (seen().ready > 0 && isChanged()) over.resolve();
   };
   const watch = cluster.watch(
@@ -88,14 +88,14 @@ async function isServed({ cluster, clock, signal }: ServiceWriteContext, service
       onEvent({ type, object }) {
         if (type === 'DELETED') slices.delete(object.metadata.name);
         else slices.set(object.metadata.name, object);
-        look();
+        resolveIfServed();
       },
       onList(items) {
         slices.clear();
         for (const item of items) slices.set(item.metadata.name, item);
         // Not before: an API server that is slow to list them has not said that none exist.
         cancel ??= clock.setTimer(BOUND_MS, over.resolve);
-        look();
+        resolveIfServed();
       },
       onUnavailable: () => over.resolve(),
     },
