@@ -8,7 +8,7 @@ import { errorsQuery, inMs, latencyQuery, type RenderedCounters, type Side, side
 import { inTurn } from './in-turn.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { serverOf } from './metrics-source.ts';
-import type { SeriesAnswer } from './providers/metric-provider.ts';
+import type { SeriesResult } from './providers/metric-provider.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { shortened } from './shortened-query.ts';
 import { namesOf, observedNames, observerOf } from './source.ts';
@@ -50,8 +50,8 @@ export async function byCounters(canary: Canary, asked: ToCompare, deps: Measure
   const { plan } = asked;
   if (asked.metric === 'latency' && !plan) return unknown('the thresholds of latency are not known yet');
   const query = plan ? latencyQuery(rendered, moments, plan) : errorsQuery(rendered, moments);
-  const answer = await seriesOf(canary, query, deps);
-  if (answer.kind === 'error') return unknown(answer.reason);
+  const response = await seriesOf(canary, query, deps);
+  if (response.kind === 'error') return unknown(response.reason);
   const counterNames: CounterNames = plan
     ? {
         nameOf: (_, { le = '' }) => String(inMs(boundOf(le), rendered.bucketUnit)),
@@ -60,7 +60,7 @@ export async function byCounters(canary: Canary, asked: ToCompare, deps: Measure
       }
     : { nameOf: (kind) => kind, required: ['all'], optional: ['succeeded'] };
   const { podLabel } = rendered;
-  const changes = counterChanges(answer.series, { podLabel, names: counterNames, windowMs: moments.toMs - moments.fromMs });
+  const changes = counterChanges(response.series, { podLabel, names: counterNames, windowMs: moments.toMs - moments.fromMs });
   if ('reason' in changes) return unknown(changes.reason);
   const selectors = [rendered.canary, rendered.primary].map((side) => (plan ? side.buckets : side.requests));
   if (!changes.canary.isSeen && !changes.primary.isSeen) return unknown(`no series of ${selectors.join(', nor of ')}`);
@@ -95,17 +95,17 @@ async function history(
 ): Promise<Counted> {
   const isLatency = metric === 'latency';
   const query = isLatency ? latencyHistoryQuery(primary, untilMs, learnMs) : errorsHistoryQuery(primary, untilMs, learnMs);
-  const answer = await seriesOf(canary, query, deps);
-  if (answer.kind === 'error') return unknown(answer.reason);
+  const response = await seriesOf(canary, query, deps);
+  if (response.kind === 'error') return unknown(response.reason);
   return isLatency
-    ? { kind: 'buckets', primary: latencyHistory(answer.series, bucketUnit), toMs: untilMs }
-    : { kind: 'history', primary: errorsHistory(answer.series) };
+    ? { kind: 'buckets', primary: latencyHistory(response.series, bucketUnit), toMs: untilMs }
+    : { kind: 'history', primary: errorsHistory(response.series) };
 }
 
-function seriesOf(canary: Canary, query: string, deps: MeasureDependencies): Promise<SeriesAnswer> {
+function seriesOf(canary: Canary, query: string, deps: MeasureDependencies): Promise<SeriesResult> {
   deps.queryAsked?.(shortened(query));
   const server = serverOf(canary, deps);
-  const resultOf = (answer: SeriesAnswer) => (answer.kind === 'error' ? 'error' : answer.series.length === 0 ? 'noData' : 'value');
+  const resultOf = (answer: SeriesResult) => (answer.kind === 'error' ? 'error' : answer.series.length === 0 ? 'noData' : 'value');
   return inTurn('prometheus', () => server.readSeries(query, deps.signal), resultOf, deps);
 }
 

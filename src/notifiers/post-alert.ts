@@ -27,7 +27,7 @@ export async function postAlert({ url, format, settings, message, ...options }: 
     ...(token && { authorization: `Bearer ${token}` }),
     ...(signingKey && { [signatureHeader]: signatureOf(body, signingKey) }),
   };
-  const answer = await call(
+  const response = await call(
     { url, method: 'POST', headers, body },
     {
       ...options,
@@ -37,15 +37,15 @@ export async function postAlert({ url, format, settings, message, ...options }: 
       readsBodyOf: (status) => isAccepted(status) && format.judge !== undefined,
     },
   );
-  if ('failed' in answer) return failed(answer, url, options);
-  const { status } = answer;
-  if (isAccepted(status)) return judged(format, url, answer.body);
+  if ('failed' in response) return failed(response, url, options);
+  const { status } = response;
+  if (isAccepted(status)) return judged(format, url, response.body);
   const isPassing = status === 429 || (status >= 500 && status !== 501);
   return {
     ok: false,
     reason: `HTTP ${status} from ${url.host}`,
     retry: isPassing,
-    ...(isPassing ? waitOf(answer.headers['retry-after']) : {}),
+    ...(isPassing ? waitOf(response.headers['retry-after']) : {}),
   };
 }
 

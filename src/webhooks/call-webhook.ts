@@ -68,7 +68,7 @@ export async function callWebhook(webhook: Webhook, payload: HookPayload, option
 
   const lastAttempt = attemptsOf(webhook);
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await turns.run(async () => {
+    const response = await turns.run(async () => {
       const ended = timeCall?.(webhook.type ?? '');
       const answered = await postOnce(url, payload, {
         key,
@@ -82,16 +82,16 @@ export async function callWebhook(webhook: Webhook, payload: HookPayload, option
       ended?.(answered.status === undefined ? 'unanswered' : isSuccess(answered.status, webhook.type ?? '') ? 'passed' : 'refused');
       return answered;
     }, signal);
-    heard?.({ webhook: webhook.name, ...(answer.status !== undefined && { status: answer.status }) });
-    const isGood = answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '');
-    if (answer.status !== undefined && isGood) {
-      return { outcome: 'passed', body: oneLine(hideSecrets(answer.body, secrets), SHOWN_CHARACTERS) };
+    heard?.({ webhook: webhook.name, ...(response.status !== undefined && { status: response.status }) });
+    const isGood = response.status !== undefined && isSuccess(response.status, webhook.type ?? '');
+    if (response.status !== undefined && isGood) {
+      return { outcome: 'passed', body: oneLine(hideSecrets(response.body, secrets), SHOWN_CHARACTERS) };
     }
-    if (attempt >= lastAttempt || !mayRetry(answer)) {
-      const reason = reasonOf(answer, url, attempt, secrets);
-      return { outcome: 'refused', reason, ...(answer.status !== undefined && { status: answer.status }) };
+    if (attempt >= lastAttempt || !mayRetry(response)) {
+      const reason = reasonOf(response, url, attempt, secrets);
+      return { outcome: 'refused', reason, ...(response.status !== undefined && { status: response.status }) };
     }
-    await pause(waitMs(answer, attempt), signal);
+    await pause(waitMs(response, attempt), signal);
   }
 }
 

@@ -18,10 +18,10 @@ export async function runHooks(canary: Canary, type: HookType, context: HooksCon
   const hooks = hooksOf(canary, type);
   for (const [index, webhook] of hooks.entries()) {
     const own = { ...context, key: keyOf(context.key, hooks, index) };
-    const answer = await callWebhook(webhook, hookPayload(canary, webhook, context), own);
-    if (type === 'rollback' && answer.outcome === 'passed') return { outcome: 'passed', webhooks: [webhook.name] };
-    if (answer.outcome === 'refused') failure = { outcome: 'refused', webhook: webhook.name, reason: answer.reason };
-    if (type !== 'rollback' && answer.outcome === 'refused') return failure;
+    const result = await callWebhook(webhook, hookPayload(canary, webhook, context), own);
+    if (type === 'rollback' && result.outcome === 'passed') return { outcome: 'passed', webhooks: [webhook.name] };
+    if (result.outcome === 'refused') failure = { outcome: 'refused', webhook: webhook.name, reason: result.reason };
+    if (type !== 'rollback' && result.outcome === 'refused') return failure;
   }
   return type === 'rollback' ? failure : { outcome: 'passed', webhooks: hooks.map(({ name }) => name) };
 }
@@ -40,8 +40,8 @@ export async function sendEvent(
   const receivers = eventReceivers(canary, context.fallbackUrl);
   for (const [index, webhook] of receivers.entries()) {
     const own = { ...context, egress, key: keyOf(context.key, receivers, index) };
-    const answer = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), own);
-    if (answer.outcome === 'refused') failures.push({ outcome: 'refused', webhook: webhook.name, reason: answer.reason });
+    const result = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), own);
+    if (result.outcome === 'refused') failures.push({ outcome: 'refused', webhook: webhook.name, reason: result.reason });
   }
   return failures;
 }

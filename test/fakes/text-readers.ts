@@ -13,7 +13,7 @@ import { readExternalQuery } from '../../src/metrics/providers/externalmetrics.t
 import { readRecords } from '../../src/metrics/providers/influxdb.ts';
 import { readKeptnQuery } from '../../src/metrics/providers/keptn-query.ts';
 import { readMetricDataQueries } from '../../src/metrics/providers/metric-data-query.ts';
-import { checkedAnswer } from '../../src/metrics/providers/prometheus-answer.ts';
+import { checkedResponse } from '../../src/metrics/providers/prometheus-response.ts';
 import { splunkUrls } from '../../src/metrics/providers/splunk.ts';
 import { checkTemplate, renderQuery } from '../../src/metrics/query-template.ts';
 import { templateProblems } from '../../src/metrics/template-problems.ts';
@@ -64,7 +64,7 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
   'a query of CloudWatch': readMetricDataQueries,
   'a query of Keptn': readKeptnQuery,
   'a query of external metrics': readExternalQuery,
-  'an answer of Prometheus': (text) => checkedAnswer(text),
+  'an answer of Prometheus': (text) => checkedResponse(text),
   'an answer of InfluxDB': (text) => readRecords(`,table,_value\n${text.replaceAll('\n', '')}\n`),
   'a quantity': parseQuantity,
   'a duration': parseDuration,

@@ -47,9 +47,9 @@ export const cloudwatch: MakeBackend = (source) => {
       if ('problem' in queries) return { kind: 'error', reason: queries.problem };
       const span = { StartTime: new Date(source.nowMs - window), EndTime: new Date(source.nowMs) };
       const MetricDataQueries = queries.queries as unknown as MetricDataQuery[];
-      const answer = await send({ ...span, MetricDataQueries, MaxDatapoints: MAX_DATAPOINTS, ScanBy: 'TimestampDescending' }, signal);
-      if ('kind' in answer) return answer;
-      const { MetricDataResults } = answer;
+      const response = await send({ ...span, MetricDataQueries, MaxDatapoints: MAX_DATAPOINTS, ScanBy: 'TimestampDescending' }, signal);
+      if ('kind' in response) return response;
+      const { MetricDataResults } = response;
       if (!MetricDataResults) return { kind: 'error', reason: `${WHO} gave an unexpected response (JSON without a query result)` };
       const series = MetricDataResults.map(({ Values = [] }) => Values.toReversed());
       return pickSample(series, RULE, source.choice);
@@ -57,8 +57,8 @@ export const cloudwatch: MakeBackend = (source) => {
     async isOnline(signal) {
       // CloudWatch refuses this request once it understands it, which is enough for the probe (05-P16).
       const refused: RefusedStatus = {};
-      const answer = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal, refused);
-      return 'kind' in answer && refused.status !== 400 ? answer.reason : undefined;
+      const response = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal, refused);
+      return 'kind' in response && refused.status !== 400 ? response.reason : undefined;
     },
   };
 };

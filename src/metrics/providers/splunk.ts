@@ -30,9 +30,9 @@ export const splunk: MakeBackend = (source) => {
       return 'kind' in found ? found : pickSample(found.series, RULE, { ...choice, reduce: choice.reduce ?? 'error' });
     },
     async isOnline(signal) {
-      const answer = await ask({ url: urls.probe, headers: { 'x-sf-token': token } }, options(signal));
-      if ('kind' in answer) return answer.reason;
-      return answer.status === 200 ? undefined : `${WHO} answered ${answer.status}`;
+      const response = await ask({ url: urls.probe, headers: { 'x-sf-token': token } }, options(signal));
+      if ('kind' in response) return response.reason;
+      return response.status === 200 ? undefined : `${WHO} answered ${response.status}`;
     },
   };
 };
