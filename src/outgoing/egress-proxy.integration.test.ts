@@ -129,7 +129,7 @@ it('05-W37: no credentials go to an http address through a proxy that a resource
   for (const settings of [{ token: 't' }, { signingKey: 't' }]) {
     const made = notifierFor('webhook', { address: 'http://backend.invalid/', proxy: through, ...settings }, { egress });
     if ('problem' in made) throw new Error(made.problem);
-    expect(await made.send(message, signal)).toMatchObject({ ok: false, retry: false });
+    expect(await made.send(message, signal)).toMatchObject({ ok: false, mayRetry: false });
   }
   expect(proxy.seen).toEqual([]);
 });

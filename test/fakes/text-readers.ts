@@ -94,7 +94,7 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
     return 'matches' in selector ? selector.matches({ a: text, app: 'b' }) : selector;
   },
   'words in a receiver without escapes': inertText,
-  'an answer of Slack': (text) => slack.judge?.(text),
+  'an answer of Slack': (text) => slack.failureIn?.(text),
   'a receiver of alerts': (text) => receiverProblems({ type: 'slack', address: text, proxy: text }),
   ...Object.fromEntries(
     Object.entries(formats).map(([kind, format]) => [

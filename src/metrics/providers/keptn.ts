@@ -16,7 +16,7 @@ const WHO = 'Keptn';
 const API = '/apis/metrics.keptn.sh/v1beta1';
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'noData', nan: 'keep' };
 /** Number of polls of an analysis during a check: once a second in the usual ten (05-P47). */
-const LOOKS = 10;
+const MOST_READS = 10;
 
 const Metric = z.object({ kind: z.literal('KeptnMetric'), status: z.object({ value: z.string().optional() }).optional() });
 const Analysis = z.object({
@@ -83,7 +83,7 @@ async function analyse(query: AnalysisQuery, source: BackendSource, signal: Abor
         isMade = false;
         throw failureOf(made);
       }
-      const value = await verdictOf({ ask, path: `${collection}/${name}`, everyMs: timeoutMs / LOOKS, clock }, within);
+      const value = await resultOf({ ask, path: `${collection}/${name}`, everyMs: timeoutMs / MOST_READS, clock }, within);
       return { kind: 'value', value };
     }, options);
   } finally {
@@ -102,7 +102,7 @@ const analysisOf = (name: string, { namespace, definition, timeframe, args }: An
   spec: { analysisDefinition: { name: definition }, timeframe: { recent: timeframe }, args },
 });
 
-async function verdictOf(
+async function resultOf(
   { ask, path, everyMs, clock }: { ask: AskCluster; path: string; everyMs: number; clock: Clock },
   signal: AbortSignal,
 ): Promise<number> {
