@@ -39,14 +39,14 @@ export function refuseFrozen(passage: Passage): Passage {
   const { phase } = context.recorded;
   const refused = withAnswer(context, asked, facts.nowMs, refusalOf(asked, phase, context.release, facts));
   const attempt = refused.attempt + 1;
-  const record: Question = {
+  const question: Question = {
     kind: 'record',
     id: `${refused.release.run}/${refused.release.revision}/${attempt}`,
     phase,
     release: refused.release,
   };
   const now = resolve(value, { ...refused, attempt, asks: [], recorded: { phase, release: refused.release } });
-  return { ...passage, now, questions: [record, ...refused.asks] };
+  return { ...passage, now, questions: [question, ...refused.asks] };
 }
 
 function withAnswer(context: Context, asked: SeenRequest, nowMs: number, reason?: string): Context {
