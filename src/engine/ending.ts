@@ -2,7 +2,7 @@ import { blockerText } from '../api/blocker-text.ts';
 import { boundedEnding, type Ending } from '../api/ending.ts';
 import { defined } from '../base/defined.ts';
 import { timestamp } from '../base/timestamp.ts';
-import { decisive, failedReason, isHeld, judgement, judgementOf, refusalData } from './changes/answer.ts';
+import { decisive, failedReason, isHeld, judgementOf, judgementReason, refusalData } from './changes/answer.ts';
 import { now, targetName } from './changes/change.ts';
 import { harmOf } from './comparison/harm.ts';
 import { hasFailed, isEndedByFailing, isUnreadyTooLong } from './conditions/failing.ts';
@@ -82,7 +82,7 @@ function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
   if (isHeldNow) {
     const { blindSinceMs = event.facts.nowMs } = context.release;
     const lasted = `${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}`;
-    return { code: 'UnmeasuredTooLong', ...ofChecks, detail: `checks could not be measured for ${lasted}: ${judgement(input)}` };
+    return { code: 'UnmeasuredTooLong', ...ofChecks, detail: `checks could not be measured for ${lasted}: ${judgementReason(input)}` };
   }
   const { analysis } = event.facts.canary.spec;
   const over = judgementOf(input) && overLimit(context.release.failures ?? {}, analysis);
@@ -90,7 +90,7 @@ function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
     const index = analysis.metrics?.findIndex(({ name }) => name === over.name);
     const often = `${over.name} failed ${over.failures} times, more than its failureLimit of ${over.limit}`;
     const field = `spec.analysis.metrics[${index}].failureLimit`;
-    return { code: 'ChecksFailed', ...ofChecks, metric: over.name, field, detail: `${often}, last: ${judgement(input)}` };
+    return { code: 'ChecksFailed', ...ofChecks, metric: over.name, field, detail: `${often}, last: ${judgementReason(input)}` };
   }
   const detail = `${failedChecks} failed checks, last: ${failedReason(input)}`;
   if (hasFailed(input)) return { code: 'PodsFailing', ...ofPods(input), ...ofChecks, field: THRESHOLD, detail };

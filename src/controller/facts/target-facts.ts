@@ -12,7 +12,7 @@ import type { ConfigsResult, TrackedTarget } from './tracked-configs.ts';
 type SeenTarget = NonNullable<Sides['target']>;
 type TargetFacts = NonNullable<Facts['target']>;
 
-/** The configs that a template reads, as they were read. `undefined` if none is tracked. */
+/** The configs that a template reads. `undefined` if none is tracked. */
 export type TargetConfigs = ConfigsResult & Pick<TrackedTarget, 'uid' | 'template'>;
 
 /** Said of a target while `isUncounted`. */

@@ -3,7 +3,7 @@ import type { VerbRequest } from '../../api/verb-request.ts';
 import type { Input } from '../context.ts';
 import { say } from '../reasons.ts';
 import { withOutcome } from '../request-outcome.ts';
-import { refusal } from './answer.ts';
+import { refusalReason } from './answer.ts';
 import { announce, ask, type ContextPatch, now } from './change.ts';
 
 /** Requests of users (E70–E75, E134). */
@@ -36,7 +36,7 @@ export const verbs = {
 
 /** Ends a request whose answer came after it was recorded. */
 function ended(input: Input, release: Release, request: VerbRequest): ContextPatch {
-  const reason = refusal(input) || undefined;
+  const reason = refusalReason(input) || undefined;
   return { ...announce(input, announcementOf(request, reason)), release: withOutcome(release, request, now(input), reason) };
 }
 

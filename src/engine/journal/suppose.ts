@@ -13,10 +13,10 @@ export interface SupposedAnalysis {
   answer(answer: JournalAnswer, facts: { was: Facts; is: Facts }): JournalAnswer | Unfit;
 }
 
-export type ReleaseVerdict = 'promoted' | 'rolledBack' | 'cancelled';
+export type ReleaseOutcome = 'promoted' | 'rolledBack' | 'cancelled';
 
 interface End {
-  verdict: ReleaseVerdict;
+  verdict: ReleaseOutcome;
   atMs: number;
   /** Percent of traffic that the canary had. */
   weight: number;
@@ -26,7 +26,7 @@ interface End {
 
 export interface Supposed {
   /** End of the recorded release; absent if the journal ends earlier. */
-  recorded?: { verdict: ReleaseVerdict; atMs: number };
+  recorded?: { verdict: ReleaseOutcome; atMs: number };
   /** The first step at which the supposed release decides differently. Values after it were measured under the weights of the recorded release. */
   first?: { atMs: number; recorded: StepSummary; decided: StepSummary };
   end: End | { unknown: string; atMs: number };
@@ -39,7 +39,7 @@ const MOST_WAKES = 1_000;
 
 /** Runs a journal under a supposition until the supposed release is promoted or rolled back, or the journal has no answer for it. */
 export function suppose(parts: readonly JournalPart[], supposed: SupposedAnalysis): Supposed {
-  const recorded = recordedVerdict(parts);
+  const recorded = recordedOutcome(parts);
   const run = new SupposedRun(supposed);
   let last: JournalPart | undefined;
   let [atMs, isIncomplete] = [0, false];
@@ -81,13 +81,13 @@ function* numbered(parts: readonly JournalPart[]): Generator<[number, Noted | Un
 }
 
 /** `at`: the number of its entry. */
-function recordedVerdict(parts: readonly JournalPart[]): { verdict: ReleaseVerdict; atMs: number; at: number } | undefined {
+function recordedOutcome(parts: readonly JournalPart[]): { verdict: ReleaseOutcome; atMs: number; at: number } | undefined {
   let wasAnalysed = false;
   for (const [at, noted] of numbered(parts)) {
     if ('unfit' in noted) return undefined;
     const { entry, facts, segment, begins } = noted;
     if (begins) wasAnalysed ||= isUnderAnalysis(pathOf(segment.from.value));
-    const verdict = verdictOf(entry.decided.state, wasAnalysed);
+    const verdict = outcomeOf(entry.decided.state, wasAnalysed);
     if (verdict) return { verdict, atMs: facts.nowMs, at };
     wasAnalysed ||= isUnderAnalysis(entry.decided.state);
   }
@@ -98,7 +98,7 @@ const phaseIn = (state: string): string => state.split('.', 1)[0] ?? '';
 const isUnderAnalysis = (state: string): boolean => ['Waiting', 'Progressing', 'WaitingPromotion'].includes(phaseIn(state));
 const isDecided = (state: string): boolean => ['Promoting', 'Finalising'].includes(phaseIn(state));
 
-function verdictOf(state: string, wasAnalysed: boolean): ReleaseVerdict | undefined {
+function outcomeOf(state: string, wasAnalysed: boolean): ReleaseOutcome | undefined {
   if (isDecided(state)) return 'promoted';
   if (!wasAnalysed || isUnderAnalysis(state)) return undefined;
   return phaseIn(state) === 'Failed' ? 'rolledBack' : 'cancelled';
@@ -158,7 +158,7 @@ class SupposedRun {
     for (const question of done.questions) this.#asked.set(question.id, question);
     const { nowMs } = event.facts;
     const decided = summaryOf(done.next, done.questions, nowMs);
-    const verdict = verdictOf(decided.state, this.#wasAnalysed);
+    const verdict = outcomeOf(decided.state, this.#wasAnalysed);
     this.#wasAnalysed ||= isUnderAnalysis(decided.state);
     if (verdict === undefined) return { decided };
     const { failedChecks, ending } = releaseOf(done.next);
