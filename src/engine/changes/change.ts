@@ -39,7 +39,7 @@ export function because(from: Release, reason: string, answered: Pick<Release, '
 }
 
 /** Emits a question, and waits for its answer if it has one. */
-export function ask(input: Input, question: NewQuestion): ContextPatch {
+export function putQuestion(input: Input, question: NewQuestion): ContextPatch {
   const attempt = input.context.attempt + 1;
   const id = `${input.context.release.run}/${input.context.release.revision}/${attempt}`;
   const isAnswerable = question.kind !== 'announce' && question.kind !== 'wakeAt' && question.kind !== 'record';
@@ -47,7 +47,7 @@ export function ask(input: Input, question: NewQuestion): ContextPatch {
 }
 
 export function announce(input: Input, announcement: Announcement): ContextPatch {
-  return ask(input, { kind: 'announce', announcement });
+  return putQuestion(input, { kind: 'announce', announcement });
 }
 
 /** Pins the release to the present target, if it exists. */

@@ -4,7 +4,7 @@ import type { Input } from '../context.ts';
 import { say } from '../reasons.ts';
 import { withOutcome } from '../request-outcome.ts';
 import { refusalReason } from './answer.ts';
-import { announce, ask, type ContextPatch, now } from './change.ts';
+import { announce, type ContextPatch, now, putQuestion } from './change.ts';
 
 /** Requests of users (E70–E75, E134). */
 export const verbs = {
@@ -18,7 +18,7 @@ export const verbs = {
 
   beginUndo: (input: Input): ContextPatch =>
     input.event.type === 'REQUEST' ? { release: { ...input.context.release, undo: input.event.request } } : {},
-  askUndo: (input: Input) => ask(input, { kind: 'undo', revision: input.context.release.revision }),
+  askUndo: (input: Input) => putQuestion(input, { kind: 'undo', revision: input.context.release.revision }),
   /** The target has its template from before the last promotion, which is released next; or the undo was refused with a reason. */
   endUndo: (input: Input): ContextPatch => {
     const { undo, ...release } = input.context.release;
@@ -27,7 +27,7 @@ export const verbs = {
 
   beginRestart: (input: Input): ContextPatch =>
     input.event.type === 'REQUEST' ? { release: { ...input.context.release, restart: input.event.request } } : {},
-  askRestart: (input: Input) => ask(input, { kind: 'restart', atMs: input.context.release.restart?.atMs ?? now(input) }),
+  askRestart: (input: Input) => putQuestion(input, { kind: 'restart', atMs: input.context.release.restart?.atMs ?? now(input) }),
   endRestart: (input: Input): ContextPatch => {
     const { restart, ...release } = input.context.release;
     return restart ? ended(input, release, restart) : {};
