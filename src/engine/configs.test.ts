@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import { explain } from './explain.ts';
-import type { Target } from './facts.ts';
+import type { TargetRevision } from './facts.ts';
 import { areSameConfigs, pinOf, wereWrittenBetween } from './pin.ts';
 import { projectStatus } from './project-status.ts';
 
@@ -262,7 +262,7 @@ describe('a config changed', () => {
   });
 });
 
-const target: Target = {
+const target: TargetRevision = {
   uid: 't',
   generation: 4,
   revision: 's1:both',

@@ -2,7 +2,7 @@ import { hasReadConfigs, hasStalePods, isNewAndFree } from '../conditions/revisi
 import { isDrained } from '../conditions/sides.ts';
 import { hasDrained } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
-import { isKept } from '../sides.ts';
+import { arePodsKept } from '../sides.ts';
 import type { Standing } from '../wait.ts';
 import { next, shared, stay, toRest } from './moves.ts';
 import { awaitedPrimary, failedPromotion } from './shared-deciders.ts';
@@ -26,13 +26,13 @@ const kept = {
   awaits: ['itself'],
   waits(standing) {
     const { canary, phase, facts } = standing;
-    const until = isKept(facts)
+    const until = arePodsKept(facts)
       ? `${since(standing)}: the primary does not serve${lacks(facts.primary, 'primary')}`
       : `until ${drained(standing)}, when the proxies know the new routes`;
     const failed = phase === 'Failed' ? `${ended(standing)}. ` : '';
     return saying(`${failed}The pods of ${canary.spec.targetRef.name} are kept ${until}.`);
   },
-  dueMs: (standing: Standing) => (isKept(standing.facts) || standing.facts.unconfirmed ? undefined : drainedMs(standing)),
+  dueMs: (standing: Standing) => (arePodsKept(standing.facts) || standing.facts.unconfirmed ? undefined : drainedMs(standing)),
 } satisfies Pick<State, 'enter' | 'awaits' | 'waits' | 'dueMs'>;
 
 /** Drain of the target, after its first primary has taken the traffic. */

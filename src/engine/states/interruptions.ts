@@ -6,7 +6,7 @@ import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs } from '../deadlines.ts';
 import { counting, type Interruption, type Interruptions, interruptions, type Moves } from './moves.ts';
-import { asksTo, type Decider, type Named, type Parts, type State } from './state.ts';
+import { asksTo, type Decider, type Named, type State, type StateParts } from './state.ts';
 
 /**
  * Everything that can end a release from outside, before its own work, in the order of least harm to users (E50, E51). For a newer revision `isStale` decides
@@ -38,23 +38,26 @@ const interruption: Decider<Interruption> = (input) => {
 const requested: Decider<Interruption> = (input) => {
   if (asksTo(input, 'promote')) return 'promote';
   if (asksTo(input, 'rollback')) return 'rollBack';
-  return pausing(input);
+  return pauseOrResume(input);
 };
 
-export const pausing: Decider<'pause' | 'resume'> = (input) => {
+export const pauseOrResume: Decider<'pause' | 'resume'> = (input) => {
   if (asksTo(input, 'pause')) return 'pause';
   return asksTo(input, 'resume') ? 'resume' : undefined;
 };
 
 /** A state of an analysis: all decisions with a move in its phase can interrupt it, and rollback hooks (E25, E82). */
 export function running<const Own extends Moves, const Around extends Moves = Record<never, never>>(
-  parts: Parts<Own, Interruptions & Around> & { moves: Named<Own>; around?: Named<Around> },
+  parts: StateParts<Own, Interruptions & Around> & { moves: Named<Own>; around?: Named<Around> },
   first?: Decider<Interruption>,
 ): State {
   return interrupted(parts, first);
 }
 
-function interrupted({ around, ...parts }: Parts<Moves, Moves> & { around?: Moves }, first: Decider<Interruption> = interruption): State {
+function interrupted(
+  { around, ...parts }: StateParts<Moves, Moves> & { around?: Moves },
+  first: Decider<Interruption> = interruption,
+): State {
   const { first: own, ...decide } = parts.decide;
   return {
     ...parts,
@@ -70,7 +73,7 @@ export const failed: Decider<'rollBack' | 'countFailing'> = (input) => {
 };
 
 /** The same for a state that waits: failures count before its own work. */
-export function waiting<const Own extends Moves>(parts: Parts<Own, Interruptions & typeof counting> & { moves: Named<Own> }): State {
+export function waiting<const Own extends Moves>(parts: StateParts<Own, Interruptions & typeof counting> & { moves: Named<Own> }): State {
   const { facts, ...decide } = parts.decide;
   return interrupted({
     ...parts,

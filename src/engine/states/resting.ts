@@ -5,7 +5,7 @@ import { hasReadConfigs, isBack, isNew } from '../conditions/revision.ts';
 import type { Input } from '../context.ts';
 import type { Facts } from '../facts.ts';
 import type { Standing, Wait } from '../wait.ts';
-import { primaryDown, targetOf } from './awaited-side.ts';
+import { blockedTarget, primaryDown } from './awaited-side.ts';
 import { confirm, go, next, type Rest, stay } from './moves.ts';
 import { saying } from './standing.ts';
 import { asksTo, type Decider, neverDue, type State, state } from './state.ts';
@@ -90,5 +90,5 @@ function primaryServes({ primary }: Facts): string {
 /** If something else blocks the target, that blocker is the reason. */
 function unobserved({ canary, facts: { target, blocker } }: Standing): Wait | undefined {
   if (target?.undetermined === undefined || blocker !== undefined) return undefined;
-  return { object: targetOf(canary), ...target.undetermined };
+  return { object: blockedTarget(canary), ...target.undetermined };
 }
