@@ -9,9 +9,9 @@ import { announcePassed } from './passed-hooks.ts';
 import { answeredPoll, pollOf } from './polls.ts';
 import type { EngineEvent } from './questions.ts';
 import { recordingStages } from './recording.ts';
-import { refuseFrozen, request } from './requests.ts';
+import { carryOutRequest, refuseFrozen } from './requests.ts';
 import { withRollbackPoll } from './rollback-poll.ts';
-import { isSamePlace, nameOf, openQuestionsOf, pathOf, phaseOf } from './snapshot.ts';
+import { isSamePlace, openQuestionsOf, pathOf, phaseOf, stateNameIn } from './snapshot.ts';
 import { states } from './states/index.ts';
 import { weightOf, withWeight } from './strategy.ts';
 
@@ -32,7 +32,7 @@ const beforeMove: readonly Stage[] = [
 const moving: readonly Stage[] = [
   { name: 'moveBy', apply: move },
   { name: 'announcePassed', apply: announce },
-  { name: 'request', apply: request },
+  { name: 'request', apply: carryOutRequest },
 ];
 
 /** Work beside the steps, in the resulting state. */
@@ -106,7 +106,7 @@ function announce(passage: Passage): Passage {
 /** Also removes a poll that is no longer needed. */
 function askRollback(passage: Passage): Passage {
   const { now, event } = passage;
-  const polls = states[nameOf(now.value)].polls === true;
+  const polls = states[stateNameIn(now.value)].polls === true;
   return { ...passage, now: { ...now, context: withRollbackPoll(now.context, phaseOf(now), polls, event) } };
 }
 

@@ -8,7 +8,7 @@ import { beginningOf, pathOf, phaseOf, resolve } from './snapshot.ts';
 import { pendingRequest, refusalOf } from './verbs.ts';
 
 /** Carries out a user's request, or refuses it, in the step that first sees it, and records the outcome (E70). */
-export function request(passage: Passage): Passage {
+export function carryOutRequest(passage: Passage): Passage {
   const { now, event } = passage;
   const { facts } = event;
   const { value, context } = now;

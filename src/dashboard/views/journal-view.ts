@@ -1,5 +1,5 @@
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
-import { entriesOf, type Noted } from '../../engine/journal/replay.ts';
+import { journalEntries, type Noted } from '../../engine/journal/replay.ts';
 import { entryWords } from '../../reading/journals/entry-words.ts';
 import type { Journal } from '../../reading/journals/read-journals.ts';
 import type { CheckHistoryView, JournalView, PointView } from '../wire.ts';
@@ -19,7 +19,7 @@ export function journalView({ namespace, name, run, parts }: Pick<Journal, 'name
   return { namespace, name, release: run, revision: last?.revision ?? '', outcome: last?.ended, steps, checks: checksIn(noted) };
 }
 
-const notedIn = (parts: readonly JournalPart[]): Noted[] => [...entriesOf(parts)].flatMap((one) => ('unfit' in one ? [] : [one]));
+const notedIn = (parts: readonly JournalPart[]): Noted[] => [...journalEntries(parts)].flatMap((one) => ('unfit' in one ? [] : [one]));
 
 function checksIn(noted: readonly Noted[]): CheckHistoryView[] {
   const checks = new Map<string, CheckHistoryView & { values: PointView[]; baseline: PointView[] }>();

@@ -6,7 +6,7 @@ import { aCanary, World, withHooks } from '../../../test/fakes/world.ts';
 import type { Facts } from '../facts.ts';
 import { JournalMemory } from './journal-memory.ts';
 import { JournalPart, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
-import { Recorder } from './recorder.ts';
+import { JournalRecorder } from './recorder.ts';
 import { isSame, replay } from './replay.ts';
 
 const hide = (text: string) => `#${createHmac('sha256', 'salt').update(text).digest('hex').slice(0, 12)}`;
@@ -14,7 +14,7 @@ const hide = (text: string) => `#${createHmac('sha256', 'salt').update(text).dig
 /** The parts that a recorder of this world keeps, as read back from the store. */
 function recorded(world: World, memory = new JournalMemory()): JournalPart[] {
   const parts: JournalPart[] = [];
-  const recorder = new Recorder({
+  const recorder = new JournalRecorder({
     ...{ namespace: 'test', engine: '1.2.3', writer: 'w1', memory },
     hide: () => hide,
     keep: (part) => void parts.push(part),

@@ -3,8 +3,8 @@ import { openQuestionsOf, releaseOf, type Snapshot } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';
 import { weightOf } from '../strategy.ts';
 import type { JournalAnswer, JournalPart } from './journal-part.ts';
-import { begun, entriesOf, type Noted, type NotedEntry, openFor, tried, type Unfit } from './replay.ts';
-import { pathOf, type StepSummary, summaryOf } from './step-summary.ts';
+import { begun, journalEntries, type Noted, type NotedEntry, openFor, tried, type Unfit } from './replay.ts';
+import { type StepSummary, stateText, stepSummary } from './step-summary.ts';
 
 /** Analysis that is supposed instead of the recorded one. */
 export interface SupposedAnalysis {
@@ -71,13 +71,15 @@ export function suppose(parts: readonly JournalPart[], supposed: SupposedAnalysi
 function isAfterGap(last: JournalPart | undefined, part: JournalPart): boolean {
   if (last?.stopped) return part.number !== 1;
   if (last) return part.writer !== last.writer || part.number !== last.number + 1;
-  return part.number !== 1 || isUnderAnalysis(pathOf(part.segments[0]?.from.value)) || isDecided(pathOf(part.segments[0]?.from.value));
+  return (
+    part.number !== 1 || isUnderAnalysis(stateText(part.segments[0]?.from.value)) || isDecided(stateText(part.segments[0]?.from.value))
+  );
 }
 
 /** Entries with their numbers; each iteration reads the journal again. */
 function* numbered(parts: readonly JournalPart[]): Generator<[number, Noted | Unfit], void> {
   let number = 0;
-  for (const noted of entriesOf(parts)) yield [number++, noted];
+  for (const noted of journalEntries(parts)) yield [number++, noted];
 }
 
 /** `at`: the number of its entry. */
@@ -86,7 +88,7 @@ function recordedOutcome(parts: readonly JournalPart[]): { verdict: ReleaseOutco
   for (const [at, noted] of numbered(parts)) {
     if ('unfit' in noted) return undefined;
     const { entry, facts, segment, begins } = noted;
-    if (begins) wasAnalysed ||= isUnderAnalysis(pathOf(segment.from.value));
+    if (begins) wasAnalysed ||= isUnderAnalysis(stateText(segment.from.value));
     const verdict = outcomeOf(entry.decided.state, wasAnalysed);
     if (verdict) return { verdict, atMs: facts.nowMs, at };
     wasAnalysed ||= isUnderAnalysis(entry.decided.state);
@@ -122,7 +124,7 @@ class SupposedRun {
       const found = begun(segment);
       if ('unfit' in found) return found;
       this.#now = found;
-      this.#wasAnalysed ||= isUnderAnalysis(pathOf(found.value));
+      this.#wasAnalysed ||= isUnderAnalysis(stateText(found.value));
     }
     if (!this.#now) return { unfit: 'its first step is missing' };
     const is = this.#supposed.facts(facts);
@@ -157,7 +159,7 @@ class SupposedRun {
     this.#now = done.next;
     for (const question of done.questions) this.#asked.set(question.id, question);
     const { nowMs } = event.facts;
-    const decided = summaryOf(done.next, done.questions, nowMs);
+    const decided = stepSummary(done.next, done.questions, nowMs);
     const verdict = outcomeOf(decided.state, this.#wasAnalysed);
     this.#wasAnalysed ||= isUnderAnalysis(decided.state);
     if (verdict === undefined) return { decided };
@@ -184,7 +186,7 @@ class SupposedRun {
 /** Shadow mode reads counts at other times than a gate, which also uses them. */
 function awaitingCounts(now: Snapshot): Snapshot {
   const { comparing, release } = now.context;
-  if (comparing?.open !== undefined || !isUnderAnalysis(pathOf(now.value))) return now;
+  if (comparing?.open !== undefined || !isUnderAnalysis(stateText(now.value))) return now;
   return { ...now, context: { ...now.context, comparing: { run: release.run, open: `${release.run}/${release.revision}/supposed` } } };
 }
 
