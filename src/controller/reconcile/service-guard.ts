@@ -5,7 +5,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type Labels, refKey, refOf } from '../../api/kube-object.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { TargetUnusableError } from '../errors.ts';
-import { endpointsIn, type Reach, readEndpoints, slicesOf } from '../facts/endpoints.ts';
+import { endpointsIn, type Reach, readEndpoints, slicesOfService } from '../facts/endpoints.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { missingField } from '../objects/drift.ts';
 import { forgetWanted, type Wanted } from '../objects/healing-brake.ts';
@@ -73,7 +73,7 @@ function attemptOf({ canary, view }: ServiceWriteContext, side: SideName): strin
  * watched, counts as served.
  */
 async function isServed({ cluster, clock, signal }: ServiceWriteContext, service: KubeObject, before: Reach): Promise<boolean> {
-  const { kind, selection } = slicesOf(service);
+  const { kind, selection } = slicesOfService(service);
   const slices = new Map<string, KubeObject>();
   const over = Promise.withResolvers<void>();
   let cancel: (() => void) | undefined;
