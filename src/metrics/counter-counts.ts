@@ -12,7 +12,7 @@ import type { SeriesResult } from './providers/metric-provider.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { shortened } from './shortened-query.ts';
 import { namesOf, observedNames, observerOf } from './source.ts';
-import { boundsOf, errorsWindow, slowWindow } from './window-counts.ts';
+import { bucketBounds, errorsWindow, slowWindow } from './window-counts.ts';
 
 /**
  * The last window ended with a sample that is no longer shown: another replica of Prometheus answers, which has scraped at other times, so that the difference
@@ -55,7 +55,7 @@ export async function byCounters(canary: Canary, asked: ToCompare, deps: Measure
   const counterNames: CounterNames = plan
     ? {
         nameOf: (_, { le = '' }) => String(inMs(boundOf(le), rendered.bucketUnit)),
-        required: boundsOf(plan).map(String),
+        required: bucketBounds(plan).map(String),
         optional: [],
       }
     : { nameOf: (kind) => kind, required: ['all'], optional: ['succeeded'] };
@@ -76,7 +76,7 @@ export async function byCounters(canary: Canary, asked: ToCompare, deps: Measure
   if (!plan) return read(errorsWindow(changes, bounds, podLabel !== undefined), changes, end);
   const lacking = sides.find((side) => changes[side].isSeen && !changes[side].isComplete);
   if (lacking)
-    return unknown(`the histogram of the ${lacking} has other buckets than those that were chosen: ${boundsOf(plan).join(', ')} ms`);
+    return unknown(`the histogram of the ${lacking} has other buckets than those that were chosen: ${bucketBounds(plan).join(', ')} ms`);
   const window = slowWindow(changes, bounds, plan, podLabel !== undefined);
   return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : read(window, changes, end);
 }

@@ -1,7 +1,7 @@
 import { hideSecrets } from '../../base/hide-secrets.ts';
 import { parseJson } from '../../base/json.ts';
-import { ask, type BackendRequest } from '../http/ask.ts';
 import { askCluster, type ClusterRequest } from '../http/ask-cluster.ts';
+import { type BackendRequest, sendRequest } from '../http/send-request.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
 import { type BackendSource, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
@@ -38,7 +38,7 @@ export function jsonBackend(backend: JsonBackend): MetricProvider {
   const fetch = async (request: Request, isAnswer: (status: number) => boolean, signal: AbortSignal) => {
     if ('problem' in request) return { kind: 'error', reason: request.problem } as const;
     const options = { who, ...transportOf(source), secrets, signal };
-    const response = await ('path' in request ? askCluster(source.askCluster, request, options) : ask(request, options));
+    const response = await ('path' in request ? askCluster(source.askCluster, request, options) : sendRequest(request, options));
     if ('kind' in response || isAnswer(response.status)) return response;
     return { kind: 'error', reason: `${who} answered ${response.status}${errorTextIn(response.body, backend)}` } as const;
   };

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
 import { parseJson } from '../../base/json.ts';
 import { type AskCluster, askCluster } from '../http/ask-cluster.ts';
-import { bounded, Unanswered } from '../http/bounded.ts';
+import { UnansweredError, withinTimeout } from '../http/within-timeout.ts';
 import type { SampleRule } from '../samples.ts';
 import type { BackendSource, MakeBackend } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
@@ -75,7 +75,7 @@ async function analyse(query: AnalysisQuery, source: BackendSource, signal: Abor
   const name = `${query.definition.slice(0, 240)}-${randomBytes(3).toString('hex')}`;
   let isMade = false;
   try {
-    return await bounded(async (within) => {
+    return await withinTimeout(async (within) => {
       // Set before the response: a request whose response is lost could have been carried out.
       isMade = true;
       const made = await ask({ method: 'POST', path: collection, body: analysisOf(name, query) }, within);
@@ -110,16 +110,16 @@ async function resultOf(
     const seen = await ask({ path }, signal);
     if (seen.status !== 200) throw failureOf(seen);
     const json = parseJson(seen.body);
-    if (json === undefined) throw new Unanswered(`${WHO} gave an unexpected response (no JSON)`);
+    if (json === undefined) throw new UnansweredError(`${WHO} gave an unexpected response (no JSON)`);
     const analysis = Analysis.safeParse(json);
-    if (!analysis.success) throw new Unanswered(`${WHO} gave an unexpected response (JSON without a query result)`);
+    if (!analysis.success) throw new UnansweredError(`${WHO} gave an unexpected response (JSON without a query result)`);
     const { state, pass } = analysis.data.status ?? {};
     if (state === 'Completed' && pass !== undefined) return pass ? 1 : 0;
     await sleep(clock, everyMs, signal);
   }
 }
 
-function failureOf({ status, body }: { status: number; body: string }): Unanswered {
+function failureOf({ status, body }: { status: number; body: string }): UnansweredError {
   const reason = status >= 400 ? statusReason(parseJson(body)) : undefined;
-  return new Unanswered(`${WHO} answered ${status}${reason === undefined ? '' : `: ${reason}`}`);
+  return new UnansweredError(`${WHO} answered ${status}${reason === undefined ? '' : `: ${reason}`}`);
 }

@@ -2,8 +2,8 @@ import { PrometheusDriver } from 'prometheus-query';
 import { hideSecrets, userInfoOf } from '../../base/hide-secrets.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { headerProblem } from '../../base/request-header.ts';
-import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
+import { sendRequest } from '../http/send-request.ts';
 import { pickSample, type SampleChoice, type SampleRule } from '../samples.ts';
 import { type BackendTransport, type MakeBackend, transportOf, wrongField } from './backend.ts';
 import type { Measurement, MeasureProblem, SeriesProvider } from './metric-provider.ts';
@@ -104,7 +104,7 @@ async function fetchBody(
   const request = isPosted
     ? { url, headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' }, body: form }
     : { url, headers };
-  const response = await ask(request, { ...options, who: 'Prometheus', secrets, signal });
+  const response = await sendRequest(request, { ...options, who: 'Prometheus', secrets, signal });
   if ('kind' in response) return response;
   if (response.status >= 300) {
     const reason = `Prometheus answered ${response.status}${detailOf(response.body, secrets)}`;

@@ -27,7 +27,7 @@ export interface AskOptions extends OutgoingSettings {
 export type BackendResponse = { status: number; body: string } | { kind: 'error'; reason: string };
 
 /** Sends a request once, plus up to `retries` times: a check is repeated at the next interval anyhow. Never throws. */
-export async function ask(what: BackendRequest, options: AskOptions): Promise<BackendResponse> {
+export async function sendRequest(what: BackendRequest, options: AskOptions): Promise<BackendResponse> {
   const { clock = systemClock } = options;
   const { signal: deadline, end } = deadlineAfter(clock, options.timeoutMs);
   try {
