@@ -6,7 +6,7 @@ import { hideSecrets, userInfoOf } from '../base/hide-secrets.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
 import type { HookPayload } from './hook-payload.ts';
-import { credentialsOf, type HookCredentials } from './hook-secret.ts';
+import { type HookCredentials, hookCredentials } from './hook-secret.ts';
 import { oneLine } from './one-line.ts';
 import { type Answered, postOnce, type Unanswered } from './post-once.ts';
 
@@ -139,7 +139,7 @@ async function credentialsFor(
     const secret = await read?.(namespace, secretRef.name, 'spec.analysis.webhooks[].secretRef');
     if (secret === undefined) return { problem: `${name} not found: create it, or correct secretRef` };
     if (secret instanceof RefusedSecret) return { problem: secret.reason };
-    const credentials = credentialsOf(secret);
+    const credentials = hookCredentials(secret);
     return 'problem' in credentials ? { problem: `${name}: ${credentials.problem}` } : credentials;
   } catch {
     signal.throwIfAborted();

@@ -1,13 +1,13 @@
 import type { Canary, HookType, Webhook } from '../api/canary.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import { type CallOptions, callWebhook } from './call-webhook.ts';
-import { type About, eventPayload, type HookEvent, hookPayload } from './hook-payload.ts';
+import { eventPayload, type HookEvent, hookPayload, type ReleaseInCall } from './hook-payload.ts';
 
 /** `webhooks`: names of the webhooks that passed. */
 export type HooksOutcome = { outcome: 'passed'; webhooks: readonly string[] } | { outcome: 'refused'; webhook: string; reason: string };
 
 /** `key`: of the occasion; each webhook adds its own name. */
-export interface HooksContext extends CallOptions, About {}
+export interface HooksContext extends CallOptions, ReleaseInCall {}
 
 /**
  * Calls the Canary's webhooks of one type, one after the other in list order; the first failure ends it (02-8). For

@@ -30,7 +30,7 @@ import { pairOfPattern } from '../../src/routers/cookie.ts';
 import { re2Problem, textOfPattern, unescapeRegex } from '../../src/routers/regex-text.ts';
 import { rejectionOf } from '../../src/routers/routing-error.ts';
 import { foreignPredicates, readMatch, splitPredicates } from '../../src/routers/skipper/predicates.ts';
-import { credentialsOf } from '../../src/webhooks/hook-secret.ts';
+import { hookCredentials } from '../../src/webhooks/hook-secret.ts';
 import { oneLine } from '../../src/webhooks/one-line.ts';
 import { primaryQuery } from '../../src/workloads/scalers/primary-queries.ts';
 import { loadTesterReaders } from './load-tester-readers.ts';
@@ -103,7 +103,7 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
     ]),
   ),
   'a Secret of a webhook': (text) => {
-    const read = credentialsOf({ signingKey: text, 'header.Authorization': text, [`header.${text}`]: 'a' });
+    const read = hookCredentials({ signingKey: text, 'header.Authorization': text, [`header.${text}`]: 'a' });
     return 'problem' in read ? read : read.headers(text, new URL('http://hook/'), 0);
   },
   'a Secret with TLS': (text) => tlsFiles({ 'tls.crt': text, 'tls.key': text }, { 'ca.crt': text }),
