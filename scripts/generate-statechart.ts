@@ -1,7 +1,7 @@
 /** Writes docs/statechart.md from the chart itself and the sections of the engine's rules; with `--check`, fails when the committed file differs. */
 import { join } from 'node:path';
 import { decisions } from '../src/engine/decision.ts';
-import { mermaid, wordsOf } from '../src/engine/diagram.ts';
+import { decisionWords, mermaid } from '../src/engine/diagram.ts';
 import type { Generate } from './generation/generated-file.ts';
 import { runAlone } from './generation/settle.ts';
 import { engineSections, type Section } from './rules/engine-sections.ts';
@@ -38,7 +38,7 @@ stand after them, from [clocks](../src/engine/SPEC.md#clocks) on.
 | decision | meaning |
 |---|---|
 ${Object.entries(decisions)
-  .map(([decision, meaning]) => `| ${wordsOf(decision)} | ${meaning}. |`)
+  .map(([decision, meaning]) => `| ${decisionWords(decision)} | ${meaning}. |`)
   .join('\n')}
 `;
 

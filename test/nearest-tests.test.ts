@@ -13,7 +13,7 @@ describe('the tests that npm run check:fast takes for a change', () => {
   });
 
   it('begin with a test that is itself changed', () => {
-    expect(nearestTests(root, ['src/engine/judge.test.ts'])[0]).toBe('src/engine/judge.test.ts');
+    expect(nearestTests(root, ['src/engine/judge-checks.test.ts'])[0]).toBe('src/engine/judge-checks.test.ts');
   });
 
   it('are those of the whole repository for a file that nothing imports', () => {

@@ -23,7 +23,7 @@ import { isListedAtStart } from './watch/cluster-view.ts';
 import { FirstReconciles } from './watch/first-reconciles.ts';
 import { metricsView, readCanary } from './watch/read-canary.ts';
 import { storedUrgency } from './watch/stored-priority.ts';
-import { Turns } from './watch/turns.ts';
+import { WorkTurns } from './watch/work-turns.ts';
 
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
 const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
@@ -45,7 +45,7 @@ export class CanaryDispatcher {
   readonly #conditions: DispatcherOptions['conditions'];
   readonly #metrics: DispatcherOptions['metrics'];
   readonly #signal: AbortSignal;
-  readonly #turns: Turns;
+  readonly #turns: WorkTurns;
   readonly #firstReconciles: FirstReconciles;
   readonly #deletions: Deletions;
   /** An idle Canary has no process: it is made again when the Canary is woken. */
@@ -61,7 +61,7 @@ export class CanaryDispatcher {
     this.#conditions = conditions;
     this.#metrics = metrics;
     this.#signal = signal;
-    this.#turns = new Turns(deps.clock, (err) => deps.log.warn({ err }, 'a change of the cluster could not be looked at'));
+    this.#turns = new WorkTurns(deps.clock, (err) => deps.log.warn({ err }, 'a change of the cluster could not be looked at'));
     this.#firstReconciles = new FirstReconciles(deps.clock, (key) => this.#firstReconcile(key));
     this.#deletions = new Deletions(deps, signal, {
       stopCanary: async (key) => {

@@ -14,7 +14,7 @@ import { SecretSalts } from './adoption/secret-salts.ts';
 import type { ControllerDeps, MessageDeps } from './controller-deps.ts';
 import type { ControllerOptions, SharedParts } from './controller-options.ts';
 import { ApplicationReads } from './facts/application.ts';
-import { measuring } from './facts/measuring.ts';
+import { makeMeasurer } from './facts/measuring.ts';
 import { announcer } from './notifications/announcer.ts';
 import { DeliveryQueue } from './notifications/delivery-queue.ts';
 import { globalNotifier } from './notifications/global-notifier.ts';
@@ -82,7 +82,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
     cookieWord: word,
     gatesOf: calls.gatesOf,
     ...messaging(options, { calls, conditions, mayWrite }, listener, signal),
-    ...measuring({
+    ...makeMeasurer({
       ...{ config, cluster, view, clock, metrics, conditions, askCluster: askerOf(cluster) },
       callsOf: calls.queriesOf,
       metricsServerSecret: options.metricsServerSecret,

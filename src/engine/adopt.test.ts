@@ -4,7 +4,7 @@ import type { CanaryStatus } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { allToPrimary, type Routes, weight } from '../api/routes.ts';
 import type { Adoption, Facts } from './facts.ts';
-import { phaseOf, releaseOf, start, step } from './machine.ts';
+import { handleEvent, phaseOf, releaseOf, start } from './machine.ts';
 
 const at30: Routes = { kind: 'weighted', canary: weight(30) };
 const NOW = 's1:now';
@@ -33,7 +33,7 @@ function adopted({ phase, routes = allToPrimary, iterations = 0, failedChecks = 
     liveRoutes: routes,
     adoption: { target: NOW, equals: false, primaryRevision: HELD, pushed: false, ...adoption },
   };
-  const { next, questions } = step(start(canary, facts), { type: 'RESUME', facts });
+  const { next, questions } = handleEvent(start(canary, facts), { type: 'RESUME', facts });
   return { phase: phaseOf(next), release: releaseOf(next), questions, facts };
 }
 

@@ -5,7 +5,7 @@ import { imageChangeText } from '../api/container-image.ts';
 import type { Ending } from '../api/ending.ts';
 import { progressDeadlineMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
-import { thresholdOf } from './judge.ts';
+import { thresholdOf } from './judge-checks.ts';
 import { plannedStep } from './planned-step.ts';
 import { iterationsOf, strategyOf, weightOf } from './strategy.ts';
 

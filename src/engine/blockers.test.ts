@@ -149,7 +149,7 @@ describe('blockers of a release', () => {
     world.push('s1:b');
     expect(blockersIn(world)).toMatchObject([{ code: 'PodsNotReady', until: timestamp(world.release.stepStartedMs + 60_000) }]);
     world.behaviour.blocker = 'a quota';
-    world.look();
+    world.sendFacts();
     expect(blockersIn(world)?.filter((one) => 'until' in one)).toEqual([]);
     expect(saidIn(world)).not.toHaveProperty('dueMs');
     expect(explain(world.canary, world.facts())).toMatch(/ Blocked: a quota\. No deadline counts until that is removed\.$/);
@@ -185,7 +185,7 @@ describe('blockers of a release', () => {
 describe('the time at which a release continues by itself', () => {
   it('D13: is in the sentence whenever it exists, and no other time is', () => {
     const steps = new Map<string, boolean>();
-    const look = (world: World) => {
+    const compare = (world: World) => {
       const { dueMs } = saidIn(world) ?? {};
       const sentence = explain(world.canary, world.facts());
       if (dueMs !== undefined) expect(sentence).toContain(timestamp(dueMs));
@@ -198,7 +198,7 @@ describe('the time at which a release continues by itself', () => {
       world.push(revision);
       for (let ticks = 0; ticks < 40; ticks += 1) {
         world.tick();
-        look(world);
+        compare(world);
       }
     }
     expect(Object.fromEntries(steps)).toMatchObject({ 'Progressing.analysing': true, 'Succeeded.resting': false });

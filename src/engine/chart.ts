@@ -15,7 +15,7 @@ interface Decided {
   context: Context;
   event: DecidedEvent;
 }
-interface Transition {
+interface ChartTransition {
   target?: string;
   reenter?: boolean;
   actions?: ChangeName[];
@@ -25,11 +25,11 @@ interface Node {
   id?: string;
   initial?: string;
   entry?: ChangeName[];
-  on?: Record<string, Transition[]>;
+  on?: Record<string, ChartTransition[]>;
   states?: Record<string, Node>;
 }
 
-function guarded(moves: Moves): Transition[] {
+function guarded(moves: Moves): ChartTransition[] {
   return (Object.entries(moves) as [Decision, ChartMove][]).map(([guard, { target, actions, ...how }]) => ({
     guard,
     ...(target === undefined ? {} : { target: `#${target}` }),
@@ -92,6 +92,6 @@ export const chart = machineSetup.createMachine({
   id: 'release',
   context: ({ input }) => input,
   initial: 'New',
-  on: { DELIVERED: { actions: ['acknowledge'] } },
+  on: { DELIVERED: { actions: ['dropDelivery'] } },
   states: nested(),
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import { explain } from './explain.ts';
-import type { Target } from './facts.ts';
+import type { TargetRevision } from './facts.ts';
 import { areSameConfigs, pinOf, wereWrittenBetween } from './pin.ts';
 import { projectStatus } from './project-status.ts';
 
@@ -163,7 +163,7 @@ describe('a config changed', () => {
     change(world, 'red', 's1:b');
     expect([world.step, world.targetReplicas]).toEqual(['scalingUp', 0]);
     world.configsVersion = '3';
-    world.look();
+    world.sendFacts();
     expect([world.step, world.release.configs?.[KEY]?.resourceVersion]).toEqual(['scalingUp', '3']);
     const run = world.release.run;
     goOn(world);
@@ -183,7 +183,7 @@ describe('a config changed', () => {
     world.targetReplicas = 0;
     world.converged = true;
     world.configsVersion = '3';
-    world.look();
+    world.sendFacts();
     expect([world.step, world.release.run, world.release.configs?.[KEY]?.resourceVersion]).toEqual(['scalingUp', run, '3']);
   });
 
@@ -262,7 +262,7 @@ describe('a config changed', () => {
   });
 });
 
-const target: Target = {
+const target: TargetRevision = {
   uid: 't',
   generation: 4,
   revision: 's1:both',

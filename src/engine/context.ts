@@ -38,7 +38,7 @@ export interface Context {
   contest?: 'asked' | 'held' | undefined;
   /** In the interval of this check another writer had routed requests of the canary elsewhere: metrics say nothing about it (E63a). */
   misled?: true | undefined;
-  /** Questions put during this step, in order. */
+  /** Questions put during this transition, in order. */
   asks: readonly Question[];
   /** Suspended or being deleted: no question is put. */
   frozen: boolean;

@@ -13,12 +13,12 @@ export function decide(state: StateName, input: Input): Decision {
   return decided ?? (input.event.type === 'RESUME' ? 'reenter' : 'wait');
 }
 
-function decidedBy({ first, look, answer, request, stop }: Deciders, input: Input): Decision | undefined {
+function decidedBy({ first, facts, answer, request, stop }: Deciders, input: Input): Decision | undefined {
   switch (input.event.type) {
     case 'RESUME':
     case 'FACTS':
     case 'WAKE':
-      return first?.(input) ?? look?.(input);
+      return first?.(input) ?? facts?.(input);
     case 'ANSWER':
       return first?.(input) ?? answer?.(input);
     case 'REQUEST':

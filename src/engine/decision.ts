@@ -1,4 +1,4 @@
-/** All decisions that a step can make. Their effect is the move of the chart in that step; `decide` makes the decision. */
+/** All decisions that a transition can make. Their effect is the move of the chart in the state; `decide` makes the decision. */
 export const decisions = {
   wait: 'Nothing can be done yet',
   reenter: 'The controller starts, or a blocker is gone: the step asks again and sets its wake again',

@@ -37,7 +37,7 @@ export function giveUpDeliveries(context: Context, facts: Facts): Context {
 }
 
 /** A delivery that was in progress when the Canary froze is not sent again afterwards. */
-export function acknowledged(context: Context, key: string): Context {
+export function withoutDelivery(context: Context, key: string): Context {
   const deliveries = (context.release.deliveries ?? []).filter((one) => one.key !== key);
   return { ...context, release: { ...context.release, deliveries } };
 }

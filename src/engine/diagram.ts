@@ -23,7 +23,7 @@ function arrows(state: AnyStateNode): string[] {
     for (const move of moves) {
       const guard = typeof move.guard === 'string' ? move.guard : '';
       for (const target of move.target ?? []) {
-        if (guard !== 'reenter') drawn.add(`  ${nameOf(state)} --> ${nameOf(target)} : ${wordsOf(guard)}`);
+        if (guard !== 'reenter') drawn.add(`  ${nameOf(state)} --> ${nameOf(target)} : ${decisionWords(guard)}`);
       }
     }
   }
@@ -39,6 +39,6 @@ function nameOf(state: AnyStateNode): string {
 }
 
 /** A decision in words. */
-export function wordsOf(guard: string): string {
+export function decisionWords(guard: string): string {
   return guard.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -2,7 +2,7 @@ import { blockerText } from '../api/blocker-text.ts';
 import { boundedEnding, type Ending } from '../api/ending.ts';
 import { defined } from '../base/defined.ts';
 import { timestamp } from '../base/timestamp.ts';
-import { decisive, failedReason, isHeld, judgement, judgementOf, refusalData } from './changes/answer.ts';
+import { decisive, failedReason, isHeld, judgementOf, judgementReason, refusalData } from './changes/answer.ts';
 import { now, targetName } from './changes/change.ts';
 import { harmOf } from './comparison/harm.ts';
 import { hasFailed, isEndedByFailing, isUnreadyTooLong } from './conditions/failing.ts';
@@ -10,7 +10,7 @@ import type { Decided, Input } from './context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from './deadlines.ts';
 import { failingOf, lastFailing } from './failing.ts';
 import { overLimit } from './failure-limits.ts';
-import { primaryOf, targetOf } from './states/awaited-side.ts';
+import { blockedPrimary, blockedTarget } from './states/awaited-side.ts';
 
 /** An ending before its time is known. */
 type Cause = Omit<Ending, 'atMs'>;
@@ -39,7 +39,7 @@ export function failedPromotionEnding(input: Input): Ending {
   const { canary, primary } = input.event.facts;
   const why = primary?.readiness.reason ?? 'it was not ready in time';
   const detail = `the primary could not take the promoted revision: ${why}`;
-  return madeOf(input, { code: 'PromotionFailed', object: primaryOf(canary), detail });
+  return madeOf(input, { code: 'PromotionFailed', object: blockedPrimary(canary), detail });
 }
 
 /** A newer revision is released in its place. */
@@ -82,7 +82,7 @@ function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
   if (isHeldNow) {
     const { blindSinceMs = event.facts.nowMs } = context.release;
     const lasted = `${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}`;
-    return { code: 'UnmeasuredTooLong', ...ofChecks, detail: `checks could not be measured for ${lasted}: ${judgement(input)}` };
+    return { code: 'UnmeasuredTooLong', ...ofChecks, detail: `checks could not be measured for ${lasted}: ${judgementReason(input)}` };
   }
   const { analysis } = event.facts.canary.spec;
   const over = judgementOf(input) && overLimit(context.release.failures ?? {}, analysis);
@@ -90,7 +90,7 @@ function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
     const index = analysis.metrics?.findIndex(({ name }) => name === over.name);
     const often = `${over.name} failed ${over.failures} times, more than its failureLimit of ${over.limit}`;
     const field = `spec.analysis.metrics[${index}].failureLimit`;
-    return { code: 'ChecksFailed', ...ofChecks, metric: over.name, field, detail: `${often}, last: ${judgement(input)}` };
+    return { code: 'ChecksFailed', ...ofChecks, metric: over.name, field, detail: `${often}, last: ${judgementReason(input)}` };
   }
   const detail = `${failedChecks} failed checks, last: ${failedReason(input)}`;
   if (hasFailed(input)) return { code: 'PodsFailing', ...ofPods(input), ...ofChecks, field: THRESHOLD, detail };
@@ -104,7 +104,7 @@ const DEADLINE = 'spec.progressDeadlineSeconds';
 
 /** The target, and the last failure of its pods if it is known. */
 function ofPods({ context, event: { facts } }: Input): Pick<Cause, 'object' | 'pod'> {
-  return defined({ object: targetOf(facts.canary), pod: facts.target?.failing?.last ?? context.release.failing?.last });
+  return defined({ object: blockedTarget(facts.canary), pod: facts.target?.failing?.last ?? context.release.failing?.last });
 }
 
 /** The canary has failed by itself, between two checks. */
@@ -123,7 +123,7 @@ function byDeadline(input: Decided): Cause {
   if (event.decision === 'giveUp')
     return {
       code: 'PodsNotStopped',
-      object: targetOf(canary),
+      object: blockedTarget(canary),
       field: DEADLINE,
       detail: `the pods with the old configs did not stop within ${seconds} s`,
     };
@@ -134,7 +134,7 @@ function byDeadline(input: Decided): Cause {
   if (target?.readiness.field !== undefined) {
     const { field, reason } = target.readiness;
     const detail = `no request would have come to the canary for ${seconds} s: ${reason}`;
-    return { code: 'TargetUnreachable', object: targetOf(canary), field, detail };
+    return { code: 'TargetUnreachable', object: blockedTarget(canary), field, detail };
   }
   if (nowMs >= (refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY)) {
     const detail = `the canary could not be checked any longer, since its spec is refused: ${refused?.message}`;
@@ -159,7 +159,7 @@ function notReady(input: Decided, seconds: number): Cause {
     return late(`the canary was not ready for ${seconds} s in all${failing ? `, last: ${failing}` : ''}`);
   if (capacity?.side === 'target') {
     const detail = `the canary did not get the ${capacity.pods} pods that its next step needs within ${seconds} s: ${target?.readiness.ready ?? 0} are ready`;
-    return { code: 'InsufficientCapacity', object: targetOf(canary), field: DEADLINE, detail };
+    return { code: 'InsufficientCapacity', object: blockedTarget(canary), field: DEADLINE, detail };
   }
   // The clock of the next step is already running.
   const { stepStartedMs } = context.recorded?.release ?? context.release;

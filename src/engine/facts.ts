@@ -30,7 +30,7 @@ export interface SideFacts {
 }
 
 /** Fields that distinguish one revision of the target from another. */
-export interface Target {
+export interface TargetRevision {
   uid: string;
   generation: number;
   /** Counter of templates that the kind keeps; absent if it keeps none. */
@@ -98,7 +98,7 @@ export interface Facts {
   intervalMs: number;
   scaleDownDelayMs: number;
   /** Absent if the workload does not exist. `revision` is `s1:` and a SHA-256 of the fields that decide its pods. */
-  target?: SideFacts & Target;
+  target?: SideFacts & TargetRevision;
   /** `carries`: the revision from which Serin wrote it (its `flagger-id`). */
   primary?: SideFacts & { carries?: string };
   /** Set for a release of another controller, if both sides exist. */

@@ -181,10 +181,10 @@ describe('E27a: failures that do not count', () => {
     const world = releasing({ stepWeights: [20, 40, 60] });
     for (let times = 0; times < 20; times += 1) {
       world.targetDown = true;
-      world.look();
+      world.sendFacts();
       world.tick(8_000);
       world.targetDown = false;
-      world.look();
+      world.sendFacts();
       world.tick(6_000);
     }
     expect([world.phase, world.release.failedChecks, world.release.failing?.unreadyMs]).toEqual(['Progressing', 0, 0]);
@@ -194,7 +194,7 @@ describe('E27a: failures that do not count', () => {
   it('E27: a drained canary whose pods do not come back is rolled back at the deadline of that wait', () => {
     const world = releasing();
     world.targetDown = true;
-    world.look();
+    world.sendFacts();
     const fromMs = world.nowMs;
     world.tickUntil(({ phase }) => phase === 'Failed');
     expect([world.nowMs - fromMs, world.release.failedChecks]).toEqual([DEADLINE_MS, 0]);
@@ -206,7 +206,7 @@ describe('E27a: failures that do not count', () => {
       'E9: blocked',
       (world: World) => {
         world.behaviour.blocker = 'no';
-        world.look();
+        world.sendFacts();
       },
       (world: World) => {
         delete world.behaviour.blocker;
@@ -216,7 +216,7 @@ describe('E27a: failures that do not count', () => {
   ])('%s time does not count', (_, hold, release) => {
     const world = releasing({ threshold: 100 }, () => undefined);
     world.targetDown = true;
-    world.look();
+    world.sendFacts();
     world.tick(20_000);
     hold(world);
     world.tick(500_000);
@@ -233,10 +233,10 @@ it('E27b, E52: suspended time does not count', () => {
   const world = releasing({ threshold: 100 }, () => undefined);
   const suspend = (isOn: boolean) => {
     world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: isOn } };
-    world.look();
+    world.sendFacts();
   };
   world.room.target = 0;
-  world.look();
+  world.sendFacts();
   world.tick(5_000);
   suspend(true);
   world.tick(500_000);
@@ -252,11 +252,11 @@ describe('E27b: unready time adds up over the release', () => {
     let downMs = 0;
     while (world.phase === 'Progressing' && downMs < 10 * DEADLINE_MS) {
       world.targetDown = true;
-      world.look();
+      world.sendFacts();
       world.tick(15_000);
       downMs += 15_000;
       world.targetDown = false;
-      world.look();
+      world.sendFacts();
       world.tick(6_000);
       world.tick(INTERVAL_MS);
     }
@@ -268,7 +268,7 @@ describe('E27b: unready time adds up over the release', () => {
     const world = releasing({ threshold: 100 }, () => undefined);
     for (const _ of [1, 2, 3]) {
       world.room.target = 0;
-      world.look();
+      world.sendFacts();
       world.tick(INTERVAL_MS);
       world.tick(INTERVAL_MS);
       world.room.target = 1;

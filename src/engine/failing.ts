@@ -5,7 +5,7 @@ import { isBeforeReady, isBeforeShare } from '../api/step.ts';
 import type { Context } from './context.ts';
 import { progressDeadlineMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
-import { thresholdOf } from './judge.ts';
+import { thresholdOf } from './judge-checks.ts';
 import { earliest } from './wakes.ts';
 
 type FailingRelease = Pick<Release, 'failing' | 'step' | 'paused' | 'failedChecks'>;
@@ -66,7 +66,7 @@ export function failingOf(release: FailingRelease, facts: Facts): string {
 }
 
 /** An interval has been judged, and the failures of its pods until now are counted. */
-export function judged(release: Release, facts: Facts): Release {
+export function withJudgedFailures(release: Release, facts: Facts): Release {
   const { failing } = release;
   if (failing === undefined) return release;
   return { ...release, failing: { ...failing, ...countsOf(facts.target?.failing ?? failing), judgedMs: facts.nowMs } };
@@ -75,14 +75,14 @@ export function judged(release: Release, facts: Facts): Release {
 /** The same between two checks: intervals follow each other, also if one is counted late. */
 export function counted(release: Release, facts: Facts): Release {
   const dueMs = countedAtMs(release, facts);
-  const { failing } = judged(release, facts);
+  const { failing } = withJudgedFailures(release, facts);
   if (failing === undefined) return release;
   return { ...release, failing: { ...failing, judgedMs: facts.nowMs < dueMs + facts.intervalMs ? dueMs : facts.nowMs } };
 }
 
 /** An interval without a failure. */
 export function passedInterval(release: Release, facts: Facts): Release {
-  return hasFailedSince(release, facts) ? release : judged(release, facts);
+  return hasFailedSince(release, facts) ? release : withJudgedFailures(release, facts);
 }
 
 /** The release with its unready time up to this moment, before anything is decided; `isNew`: no controller was running for a while. */

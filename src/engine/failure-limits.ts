@@ -1,6 +1,6 @@
 import type { Analysis } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
-import { judgeChecks } from './judge.ts';
+import { judgeChecks } from './judge-checks.ts';
 
 type Failures = NonNullable<Release['failures']>;
 

@@ -94,14 +94,14 @@ describe('checks that cannot be measured, with unmeasured: hold', () => {
     world.behaviour.blocker = 'the quota';
     world.tick(300_000);
     delete world.behaviour.blocker;
-    world.look();
+    world.sendFacts();
     world.settle();
     expect(world.phase).toBe('Progressing');
     world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: true } };
-    world.look();
+    world.sendFacts();
     world.nowMs += 300_000;
     world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: false } };
-    world.look();
+    world.sendFacts();
     world.settle();
     expect([world.phase, world.release.failedChecks]).toEqual(['Progressing', 0]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { at, header, kubernetes, releasing, steps } from '../../test/fakes/releasing.ts';
 import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import { weight } from '../api/routes.ts';
-import { isAtRest, openQuestionsOf, restored, start, step } from './machine.ts';
+import { handleEvent, isAtRest, openQuestionsOf, restored, start } from './machine.ts';
 import { projectStatus } from './project-status.ts';
 
 const none = () => undefined;
@@ -99,7 +99,7 @@ describe('suspend, answers and deliveries', () => {
         if (release) world.canary = { ...world.canary, status: projectStatus(world.canary, phase, release, world.facts()) };
       };
       suspend(true);
-      world.look();
+      world.sendFacts();
       written();
       if (isTwice) {
         world.crash();
@@ -126,7 +126,7 @@ describe('suspend, answers and deliveries', () => {
     expect([world.asked.length, world.desired.frozen]).toEqual([before, true]);
     world.routes = { kind: 'weighted', canary: 5 as never };
     suspend(false);
-    world.look();
+    world.sendFacts();
     expect(world.canary.status?.canaryWeight).toBe(5);
   });
 
@@ -134,7 +134,7 @@ describe('suspend, answers and deliveries', () => {
     const world = initialized(aCanary(steps));
     const { deliveries: _, ...release } = world.release;
     const none = { ...world.snapshot, context: { ...world.snapshot.context, release } };
-    const { next, questions } = step(none, { type: 'DELIVERED', facts: world.facts(), key: 'c-1/0/s1:a/Initialized/event' });
+    const { next, questions } = handleEvent(none, { type: 'DELIVERED', facts: world.facts(), key: 'c-1/0/s1:a/Initialized/event' });
     expect([next.value, next.context.release.revision, questions.filter(({ kind }) => kind !== 'record')]).toEqual([
       world.snapshot.value,
       's1:a',
@@ -149,14 +149,14 @@ describe('suspend, answers and deliveries', () => {
       facts: world.facts(),
       answer: { kind: 'measure', id: 'other', verdicts: [{ check: 'x', verdict: 'failed' }] },
     } as const;
-    const { next, questions } = step(world.snapshot, stale);
+    const { next, questions } = handleEvent(world.snapshot, stale);
     expect([next === world.snapshot, questions]).toEqual([true, []]);
   });
 
   it('E53: RESUME puts the open question again under a new id', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.targetRevision = 's1:b';
-    world.look();
+    world.sendFacts();
     const before = openQuestionsOf(world.snapshot);
     world.nowMs += 1000;
     world.crash();
@@ -248,7 +248,7 @@ describe('suspend, answers and deliveries', () => {
 
   it('I8: a restart over a resting Canary puts no question', () => {
     const world = initialized();
-    const { questions } = step(start(world.canary, world.facts()), { type: 'RESUME', facts: world.facts() });
+    const { questions } = handleEvent(start(world.canary, world.facts()), { type: 'RESUME', facts: world.facts() });
     expect(questions).toEqual([]);
   });
 

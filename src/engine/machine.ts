@@ -16,7 +16,7 @@ import { wakeOf } from './wakes.ts';
 export { openQuestionsOf, phaseOf, type Snapshot } from './snapshot.ts';
 
 /** Result of an event. */
-export interface Step {
+export interface Transition {
   next: Snapshot;
   questions: readonly Question[];
   /** A defect of Serin: a decision was made for which the chart has no move. */
@@ -60,18 +60,18 @@ export function restored({ value, context }: { value: unknown; context: object }
   };
 }
 
-/** One event at a time, through each stage of the pipeline. Pure: the same snapshot and event always give the same step. */
-export function step(before: Snapshot, event: EngineEvent): Step {
+/** One event at a time, through each stage of the pipeline. Pure: the same snapshot and event always give the same transition. */
+export function handleEvent(before: Snapshot, event: EngineEvent): Transition {
   let passage: Passage = { before, event, now: before, resumes: false, questions: [] };
   for (const { apply } of exits) {
     const ended = apply(passage);
-    if (ended !== undefined) return stepOf(ended);
+    if (ended !== undefined) return transitionOf(ended);
   }
   for (const { apply } of stages) passage = apply(passage);
-  return stepOf(passage);
+  return transitionOf(passage);
 }
 
-function stepOf({ now, questions, unmoved }: Passage): Step {
+function transitionOf({ now, questions, unmoved }: Passage): Transition {
   return { next: now, questions, ...(unmoved && { unmoved }) };
 }
 

@@ -5,12 +5,12 @@ import type { Context } from './context.ts';
 import { decide, hasMove } from './decide.ts';
 import type { PollName } from './polls.ts';
 import type { EngineEvent, Question } from './questions.ts';
-import { nameOf, resolve, type Snapshot } from './snapshot.ts';
+import { resolve, type Snapshot, stateNameIn } from './snapshot.ts';
 import { type Unmoved, unmoved } from './unmoved.ts';
 
-/** One event on its way through the machine: each stage of the pipeline passes it on, and the last stage has all results of the step. */
+/** One event on its way through the machine: each stage of the pipeline passes it on, and the last stage has the whole transition. */
 export interface Passage {
-  /** Snapshot before the step. */
+  /** Snapshot before the event. */
   readonly before: Snapshot;
   readonly event: EngineEvent;
   /** Snapshot after the last stage. */
@@ -33,16 +33,16 @@ export interface Passage {
   readonly unmoved?: Unmoved;
 }
 
-/** A part of a step, with a name for the test of its order. */
+/** A part of a transition, with a name for the test of its order. */
 export interface Stage {
   readonly name: string;
   apply(passage: Passage): Passage;
 }
 
-/** A part that can end the step before the chart decides. */
+/** A part that can end the transition before the chart decides. */
 export interface Exit {
   readonly name: string;
-  /** Undefined if the step continues. */
+  /** Undefined if the transition continues. */
   apply(passage: Passage): Passage | undefined;
 }
 
@@ -67,7 +67,7 @@ const stepping: typeof chart = Object.create(chart, {
 /** Makes the decision about the event once, then takes the move of the chart for it in this state. */
 export function moveBy(passage: Passage, event: EngineEvent): Passage {
   const { now } = passage;
-  const state = nameOf(now.value);
+  const state = stateNameIn(now.value);
   const decision = decide(state, { context: now.context, event });
   const [next] = transition(stepping, now, { ...event, decision });
   const isLost = passage.unmoved === undefined && !hasMove(state, decision);

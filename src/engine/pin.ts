@@ -1,11 +1,11 @@
 import type { Release, SeenConfig } from '../api/canary-status.ts';
 import { isResting } from '../api/step.ts';
-import type { Target } from './facts.ts';
+import type { TargetRevision } from './facts.ts';
 
 type Pin = Pick<Release, 'targetUid' | 'revision' | 'observedGeneration' | 'observedRollout' | 'template' | 'configs'>;
 
 /** Record of the target of a release. A target whose configs are not known gets no generation: it is compared again. */
-export function pinOf(target: Target): Pin {
+export function pinOf(target: TargetRevision): Pin {
   const { uid, revision, generation, rollout, template, configs, undetermined } = target;
   return {
     targetUid: uid,
@@ -18,7 +18,7 @@ export function pinOf(target: Target): Pin {
 }
 
 /** The release with this target; the memory of the last target is removed. */
-export function pinTo(target: Target, release: Release): Release {
+export function pinTo(target: TargetRevision, release: Release): Release {
   const { template: _template, configs: _configs, observedRollout: _rollout, ...rest } = release;
   return { ...rest, ...pinOf(target) };
 }
@@ -27,7 +27,7 @@ export function pinTo(target: Target, release: Release): Release {
  * The release with the present generation and rollout of its target, if that still has the recorded revision: replicas, or Serin's own scaling, have changed
  * them (E58). A record without a generation stays without.
  */
-export function seenAgain(target: Target | undefined, release: Release): Release {
+export function seenAgain(target: TargetRevision | undefined, release: Release): Release {
   if (target === undefined || target.undetermined !== undefined || release.observedGeneration === 0) return release;
   if (target.uid !== release.targetUid || target.revision !== release.revision) return release;
   const { generation, rollout } = target;
@@ -41,13 +41,13 @@ export function withRevision(release: Release, revision: string): Release {
 }
 
 /** True if the change needs a write of its own; a counter that was not recorded earlier does not. */
-export function hasMoved({ generation, rollout }: Target, { observedGeneration, observedRollout }: Release): boolean {
+export function hasMoved({ generation, rollout }: TargetRevision, { observedGeneration, observedRollout }: Release): boolean {
   const isRecounted = rollout !== undefined && observedRollout !== undefined && rollout !== observedRollout;
   return generation !== observedGeneration || isRecounted;
 }
 
 /** The release with a target that is at zero while no release is in progress: later pods are those of another writer (E90). */
-export function seenAtZero(target: (Target & { replicas: number }) | undefined, release: Release): Release {
+export function seenAtZero(target: (TargetRevision & { replicas: number }) | undefined, release: Release): Release {
   if (!isResting(release) || target?.replicas !== 0 || target.uid === release.scaledDownUid) return release;
   return { ...release, scaledDownUid: target.uid };
 }

@@ -27,8 +27,8 @@ describe('the stages of a step', () => {
       'seenAtZero',
       'news',
       'withRecentWeight',
-      'record',
-      'ask',
+      'putRecord',
+      'putQuestions',
       'wake',
       'settle',
     ]);
@@ -67,10 +67,10 @@ describe('the stages of a step', () => {
     { first: 'seenAgain', next: 'seenAtZero', since: 'both lay what they see over the same release' },
     { first: 'seenAtZero', next: 'news', since: 'what was seen alone is a record only while resting (E58)' },
     { first: 'news', next: 'withRecentWeight', since: 'a weight is noted along with other news, and is none itself' },
-    { first: 'withRecentWeight', next: 'record', since: 'it is part of what is recorded' },
-    { first: 'record', next: 'ask', since: 'nothing is asked before it is recorded (I1), and hooks get what is recorded' },
-    { first: 'ask', next: 'wake', since: 'the controller sets its wake last' },
-    { first: 'record', next: 'wake', since: 'it takes the attempt before that of the wake: ids of questions follow each other' },
+    { first: 'withRecentWeight', next: 'putRecord', since: 'it is part of what is recorded' },
+    { first: 'putRecord', next: 'putQuestions', since: 'nothing is asked before it is recorded (I1), and hooks get what is recorded' },
+    { first: 'putQuestions', next: 'wake', since: 'the controller sets its wake last' },
+    { first: 'putRecord', next: 'wake', since: 'it takes the attempt before that of the wake: ids of questions follow each other' },
     { first: 'wake', next: 'settle', since: 'the next step compares with the moment that was asked for' },
   ])('$first comes before $next: $since', ({ first, next }) => {
     expect([names.includes(first), names.indexOf(first) < names.indexOf(next)]).toEqual([true, true]);

@@ -1,7 +1,7 @@
 import { harmOf } from './comparison/harm.ts';
 import { withReadings } from './comparison/poll.ts';
 import type { Context } from './context.ts';
-import { acknowledged, giveUpDeliveries } from './deliveries.ts';
+import { giveUpDeliveries, withoutDelivery } from './deliveries.ts';
 import type { Facts } from './facts.ts';
 import { closedAt, failingDueMs, followed, timed } from './failing.ts';
 import { type Exit, having, moveBy, type Passage, releasing, type Stage } from './passage.ts';
@@ -9,9 +9,9 @@ import { announcePassed } from './passed-hooks.ts';
 import { answeredPoll, pollOf } from './polls.ts';
 import type { EngineEvent } from './questions.ts';
 import { recordingStages } from './recording.ts';
-import { refuseFrozen, request } from './requests.ts';
+import { carryOutRequest, refuseFrozen } from './requests.ts';
 import { withRollbackPoll } from './rollback-poll.ts';
-import { isSamePlace, nameOf, openQuestionsOf, pathOf, phaseOf } from './snapshot.ts';
+import { isSamePlace, openQuestionsOf, pathOf, phaseOf, stateNameIn } from './snapshot.ts';
 import { states } from './states/index.ts';
 import { weightOf, withWeight } from './strategy.ts';
 
@@ -32,7 +32,7 @@ const beforeMove: readonly Stage[] = [
 const moving: readonly Stage[] = [
   { name: 'moveBy', apply: move },
   { name: 'announcePassed', apply: announce },
-  { name: 'request', apply: request },
+  { name: 'request', apply: carryOutRequest },
 ];
 
 /** Work beside the steps, in the resulting state. */
@@ -44,7 +44,7 @@ const afterMove: readonly Stage[] = [
   { name: 'failingDueMs', apply: (passage) => having(passage, { failingDueMs: failingDue(passage) }) },
 ];
 
-/** Each stage of a step, from top to bottom. */
+/** Each stage of a transition, from top to bottom. */
 export const stages: readonly Stage[] = [...beforeMove, ...moving, ...afterMove, ...recordingStages];
 
 /** Suspended or being deleted: only delivered messages and refused requests change anything. */
@@ -52,7 +52,7 @@ function freeze(passage: Passage): Passage | undefined {
   const { event, now } = passage;
   const { facts } = event;
   if (facts.canary.spec.suspend !== true && facts.canary.metadata.deletionTimestamp === undefined) return undefined;
-  const delivered = event.type === 'DELIVERED' ? acknowledged(now.context, event.key) : now.context;
+  const delivered = event.type === 'DELIVERED' ? withoutDelivery(now.context, event.key) : now.context;
   const release = closedAt(delivered.release, facts.nowMs);
   const frozen = { ...delivered, release, frozen: true, open: undefined, rollback: undefined, comparing: undefined, asks: [] };
   return refuseFrozen(having(passage, frozen));
@@ -106,7 +106,7 @@ function announce(passage: Passage): Passage {
 /** Also removes a poll that is no longer needed. */
 function askRollback(passage: Passage): Passage {
   const { now, event } = passage;
-  const polls = states[nameOf(now.value)].polls === true;
+  const polls = states[stateNameIn(now.value)].polls === true;
   return { ...passage, now: { ...now, context: withRollbackPoll(now.context, phaseOf(now), polls, event) } };
 }
 

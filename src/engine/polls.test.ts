@@ -10,7 +10,7 @@ function wokenOften(world: World, kind: Question['kind']): number[] {
   const before = { asks: asked(world, kind), wakes: asked(world, 'wakeAt') };
   for (let times = 0; times < 5; times += 1) {
     world.send({ type: 'WAKE', facts: world.facts() });
-    world.look();
+    world.sendFacts();
   }
   const counts = [asked(world, kind) - before.asks, asked(world, 'wakeAt') - before.wakes];
   world.settle();

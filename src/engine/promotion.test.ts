@@ -99,7 +99,7 @@ it('E44: a primary that falls while the pods of the canary drain fails the promo
   const world = releasing();
   world.tickUntil(at('Finalising', 'draining'));
   world.behaviour.brokenPrimary.add('s1:b');
-  world.look();
+  world.sendFacts();
   const fromMs = world.nowMs;
   world.tickUntil(({ phase }) => phase === 'Failed', 5);
   expect([world.trace.includes('Failed 100'), world.primaryCarries, world.nowMs - fromMs]).toEqual([true, 's1:a', 60_000]);
@@ -109,12 +109,12 @@ it('E5: a primary that recovers while they drain ends the drain at once', () => 
   const world = releasing();
   world.tickUntil(at('Finalising', 'draining'));
   world.primaryDown = true;
-  world.look();
+  world.sendFacts();
   world.tick();
   world.tick(1);
   expect([world.phase, world.step]).toEqual(['Finalising', 'draining']);
   world.primaryDown = false;
-  world.look();
+  world.sendFacts();
   expect([world.phase, world.step]).toEqual(['Succeeded', 'resting']);
 });
 
@@ -149,7 +149,7 @@ it('E5, E9: pods that a blocker has kept while they drained stop after the delay
   world.behaviour.blocker = 'a quota';
   world.tick(20_000);
   delete world.behaviour.blocker;
-  world.look();
+  world.sendFacts();
   world.settle();
   const fromMs = world.nowMs;
   world.tick();
@@ -165,7 +165,7 @@ describe('E53: a canary that loses its pods while an answer is pending', () => {
   const promoting = () => {
     const world = releasing();
     world.request = { verb: 'promote', id: 'p', by: 'ann', atMs: world.nowMs + 1 };
-    world.look();
+    world.sendFacts();
     expect([world.phase, world.step]).toEqual(['Promoting', 'writingPrimary']);
     return world;
   };
@@ -202,7 +202,7 @@ describe('E53: a canary that loses its pods while an answer is pending', () => {
     world.tick(60_000);
     world.auto = true;
     world.apply();
-    world.look();
+    world.sendFacts();
     expect([world.phase, world.step]).toEqual(['Failed', 'restoringPrimary']);
     world.behaviour.brokenPrimary.clear();
     world.behaviour.refusesPromote = true;

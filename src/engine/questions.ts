@@ -12,7 +12,7 @@ import type { Announcement } from './reasons.ts';
 export type QuestionId = string;
 
 /**
- * Questions of the chart to the world. Within one step the controller first carries out `record`; only when that is stored does it carry out the others. If it
+ * Questions of the chart to the world. Within one transition the controller first carries out `record`; only when that is stored does it carry out the others. If it
  * cannot be stored, the snapshot is discarded and rebuilt from the status in the cluster.
  */
 export type Question =
@@ -63,8 +63,8 @@ export type EngineEvent =
   | { type: 'FACTS'; facts: Facts }
   | { type: 'WAKE'; facts: Facts }
   | { type: 'ANSWER'; facts: Facts; answer: Answer }
-  /** A request of a user that is possible now; made by `step` from the facts. */
+  /** A request of a user that is possible now; made by `handleEvent` from the facts. */
   | { type: 'REQUEST'; facts: Facts; request: VerbRequest }
-  /** A rollback hook has passed, or the canary is found worse than the primary between two checks; made by `step` from the answer. */
+  /** A rollback hook has passed, or the canary is found worse than the primary between two checks; made by `handleEvent` from the answer. */
   | { type: 'STOP'; facts: Facts; by: { webhook: string } | { harm: Harm } }
   | { type: 'DELIVERED'; facts: Facts; key: string };

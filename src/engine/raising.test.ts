@@ -18,7 +18,7 @@ function scaled(analysis: Partial<Canary['spec']['analysis']> = steps, spec: Par
     one.scaler = { name: 'HorizontalPodAutoscaler/podinfo', target: limits, primary: limits };
   });
   world.primaryReplicas = 10;
-  world.look();
+  world.sendFacts();
   return world;
 }
 
@@ -28,7 +28,7 @@ function halfway(analysis: Partial<Canary['spec']['analysis']> = steps): World {
   world.push('s1:b');
   world.tickUntil((one) => one.canary.status?.canaryWeight === 50);
   Object.assign(world, { primaryReplicas: 5, targetReplicas: 5 });
-  world.look();
+  world.sendFacts();
   return world;
 }
 
@@ -44,7 +44,7 @@ describe('before promotion returns traffic', () => {
     expect([world.primaryReplicas, weightNow(world)]).toEqual([10, 50]);
     expect(explain(world.canary, world.facts())).toContain('7 of 10 pods are ready');
     world.room.primary = 10;
-    world.look();
+    world.sendFacts();
     expect(weightNow(world)).toBe(50);
     world.tick(4_999);
     expect(weightNow(world)).toBe(50);
@@ -102,7 +102,7 @@ describe('before promotion returns traffic', () => {
     world.tickUntil(isAt('Promoting', 'awaitingPrimary'));
     world.behaviour.brokenPrimary.clear();
     Object.assign(world, { targetDown: true, auto: false });
-    world.look();
+    world.sendFacts();
     expect([weightNow(world), world.release.capacity, world.desired.atLeast]).toEqual([0, { side: 'primary', pods: 10 }, { primary: 10 }]);
   });
 
@@ -174,15 +174,15 @@ describe('when a release is rolled back', () => {
     const world = takenBack();
     expect([world.desired.atLeast, weightNow(world)]).toEqual([{ primary: 10 }, 50]);
     world.room.primary = 7;
-    world.look();
+    world.sendFacts();
     world.settle();
     expect(weightNow(world)).toBe(30);
     world.room.primary = 8;
-    world.look();
+    world.sendFacts();
     world.settle();
     expect(weightNow(world)).toBe(20);
     world.room.primary = 10;
-    world.look();
+    world.sendFacts();
     world.settle();
     expect(weightNow(world)).toBe(0);
   });
@@ -198,7 +198,7 @@ describe('when a release is rolled back', () => {
   it('E31: it does not wait if the canary does not serve', () => {
     const world = halfway({ ...steps, threshold: 1 });
     world.targetDown = true;
-    world.look();
+    world.sendFacts();
     expect([weightNow(world), world.desired.atLeast]).toEqual([0, { primary: 10 }]);
   });
 
@@ -217,7 +217,7 @@ describe('when a release is rolled back', () => {
     world.push('s1:a');
     expect([world.phase, weightNow(world), world.desired.atLeast]).toEqual(['Succeeded', 50, { primary: 10 }]);
     world.room.primary = 10;
-    world.look();
+    world.sendFacts();
     world.settle();
     expect(weightNow(world)).toBe(0);
   });
@@ -241,7 +241,7 @@ describe('when a release is rolled back', () => {
     world.tickUntil(isAt('Failed', 'returningTraffic'));
     expect([weightNow(world), world.desired.atLeast, world.targetReplicas]).toEqual([70, { primary: 10 }, 10]);
     world.room.primary = 10;
-    world.look();
+    world.sendFacts();
     world.settle();
     expect(weightNow(world)).toBe(0);
   });
@@ -339,10 +339,10 @@ describe('before a step', () => {
     it('gives a canary that was unavailable its weight again', () => {
       const world = halfway();
       world.targetDown = true;
-      world.look();
+      world.sendFacts();
       world.settle();
       Object.assign(world, { primaryReplicas: 10, targetReplicas: 1, scalerGives: 1, targetDown: false });
-      world.look();
+      world.sendFacts();
       world.settle();
       expect([world.step, weightNow(world)]).toEqual(['canaryUnavailable', 0]);
       const fromMs = world.nowMs;
@@ -356,15 +356,15 @@ describe('before a step', () => {
     ] as const)('%s', (_, isShort, phase, weight) => {
       const world = halfway();
       world.targetDown = true;
-      world.look();
+      world.sendFacts();
       world.settle();
       world.targetDown = false;
-      world.look();
+      world.sendFacts();
       world.settle();
       expect(world.step).toBe('canaryRecovered');
       if (isShort) world.room.target = 4;
       else Object.assign(world, { primaryReplicas: 10, targetReplicas: 1, scalerGives: 1 });
-      world.look();
+      world.sendFacts();
       world.settle();
       const fromMs = world.nowMs;
       world.tickUntil(({ step }) => step !== 'canaryRecovered', 6);
@@ -392,7 +392,7 @@ describe('before a step', () => {
     world.tickUntil(isAt('Progressing', 'raising'));
     expect([world.targetReplicas, weightNow(world)]).toEqual([10, 0]);
     world.room.target = 10;
-    world.look();
+    world.sendFacts();
     world.tickUntil((one) => weightNow(one) === 100);
     world.tickUntil(isAt('Succeeded', 'resting'));
   });
@@ -422,7 +422,7 @@ describe('before a step', () => {
     world.push('s1:b');
     world.tickUntil(isAt('Progressing', 'raising'));
     world.targetDown = true;
-    world.look();
+    world.sendFacts();
     expect([world.step, world.release.capacity]).toEqual(['scalingUp', undefined]);
     Object.assign(world, { targetDown: false, room: { primary: 10, target: 10 } });
     world.tickUntil((one) => weightNow(one) === 30);
@@ -431,15 +431,15 @@ describe('before a step', () => {
   it('E27: a canary that its scaler has shrunk while it was unavailable is scaled up before it gets its weight again', () => {
     const world = halfway();
     world.targetDown = true;
-    world.look();
+    world.sendFacts();
     world.settle();
     Object.assign(world, { primaryReplicas: 10, targetReplicas: 1, targetDown: false });
     world.room.target = 4;
-    world.look();
+    world.sendFacts();
     world.settle();
     expect([world.step, world.targetReplicas, weightNow(world)]).toEqual(['canaryUnavailable', 5, 0]);
     world.room.target = 5;
-    world.look();
+    world.sendFacts();
     expect(world.step).toBe('canaryRecovered');
     world.tick(5_000);
     expect([world.step, weightNow(world), world.release.capacity]).toEqual(['analysing', 50, undefined]);
@@ -453,7 +453,7 @@ describe('before a step', () => {
     world.crash();
     expect([world.step, world.desired.atLeast]).toEqual(['raising', { target: 3 }]);
     world.room.target = 3;
-    world.look();
+    world.sendFacts();
     world.tickUntil((one) => weightNow(one) === 30);
   });
 });
@@ -467,7 +467,7 @@ describe('bootstrap', () => {
     world.begin();
     expect([world.step, world.primaryReplicas, world.apexOnPrimary]).toEqual(['creatingPrimary', 8, false]);
     world.targetReplicas = 9;
-    world.look();
+    world.sendFacts();
     world.settle();
     world.room.primary = 9;
     world.tickUntil((one) => one.phase === 'Initialized');
@@ -530,7 +530,7 @@ it('E60: in any order of events, no record gives a side more than its pods can c
         world.push('s1:b');
         for (const name of names) {
           acts[name]?.(world);
-          world.look();
+          world.sendFacts();
         }
       },
     ),
@@ -543,7 +543,7 @@ it('03-B14: the scaler of the primary is remembered once it exists', () => {
   expect(world.canary.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
   world.scaler = { name: 'ScaledObject/podinfo', target: limits, primary: limits };
   world.converged = false;
-  world.look();
+  world.sendFacts();
   expect(world.canary.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
   world.settle();
   expect(world.canary.status?.release?.scaler).toBe('ScaledObject/podinfo');

@@ -7,7 +7,7 @@ const where = ({ trace, release }: World) => [trace.at(-1), release.iterations];
 /** The canary serves, with fewer pods than its threshold requires. */
 const shorten = (world: World) => {
   world.room.target = 0;
-  world.look();
+  world.sendFacts();
 };
 const skip = (world: World, isOn: boolean) => {
   world.canary = { ...world.canary, spec: { ...world.canary.spec, skipAnalysis: isOn } };
@@ -160,7 +160,7 @@ describe('a canary below canaryReadyThreshold', () => {
     shorten(world);
     world.tick(10_000);
     world.behaviour.blocker = 'the CRD is missing';
-    world.look();
+    world.sendFacts();
     world.tick(120_000);
     delete world.behaviour.blocker;
     world.settle();
@@ -191,7 +191,7 @@ describe('a primary that does not serve', () => {
       world.push('s1:b');
       world.tickUntil((one) => one.step === step);
       world.primaryDown = true;
-      world.look();
+      world.sendFacts();
       world.tick();
       const { canaryWeight } = world.canary.status ?? {};
       for (let ticks = 0; ticks < 20; ticks += 1) world.tick();
@@ -200,7 +200,7 @@ describe('a primary that does not serve', () => {
         /Stays at \d+ %: the primary does not serve.*\. Waiting for it without limit\. Fix its pods, or set spec\.skipAnalysis: true/,
       );
       world.primaryDown = false;
-      world.look();
+      world.sendFacts();
       world.tickUntil(({ phase }) => phase === 'Succeeded');
     },
   );
@@ -209,11 +209,11 @@ describe('a primary that does not serve', () => {
     const world = initialized(aCanary(steps));
     world.push('s1:b');
     world.primaryDown = true;
-    world.look();
+    world.sendFacts();
     for (let ticks = 0; ticks < 20; ticks += 1) world.tick();
     expect(world.primaryCarries).toBe('s1:a');
     skip(world, true);
-    world.look();
+    world.sendFacts();
     world.tickUntil((one) => one.primaryCarries === 's1:b');
   });
 });

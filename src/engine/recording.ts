@@ -25,8 +25,8 @@ export const recordingStages: readonly Stage[] = [
   { name: 'seenAtZero', apply: (passage) => ({ ...passage, current: seenAtZero(passage.event.facts.target, currentOf(passage)) }) },
   { name: 'news', apply: news },
   { name: 'withRecentWeight', apply: withWeightOfNow },
-  { name: 'record', apply: record },
-  { name: 'ask', apply: ask },
+  { name: 'putRecord', apply: putRecord },
+  { name: 'putQuestions', apply: putQuestions },
   { name: 'wake', apply: wake },
   { name: 'settle', apply: settle },
 ];
@@ -84,7 +84,7 @@ function withWeightOfNow(passage: Passage): Passage {
   return releasing(passage, withRecentWeight(current, weightOf(current.routes), passage.event.facts.nowMs));
 }
 
-function record(passage: Passage): Passage {
+function putRecord(passage: Passage): Passage {
   if (!passage.isNews) return passage;
   const { context } = passage.now;
   const wakeAtMs = wakeOf(context);
@@ -95,7 +95,7 @@ function record(passage: Passage): Passage {
   return { ...having(passage, { release, attempt }), questions: [...passage.questions, written] };
 }
 
-function ask(passage: Passage): Passage {
+function putQuestions(passage: Passage): Passage {
   const { context } = passage.now;
   const { facts } = passage.event;
   const phase = phaseOf(passage.now);
@@ -117,7 +117,7 @@ function wake(passage: Passage): Passage {
   return { ...having(woken, { attempt }), questions: [...woken.questions, question] };
 }
 
-/** Snapshot for the next step. */
+/** Snapshot for the next event. */
 function settle(passage: Passage): Passage {
   const { now, askedWakeMs, isNews } = passage;
   const { context, value } = now;

@@ -1,14 +1,14 @@
 import type { SeenRequest } from '../api/verb-request.ts';
-import { acknowledged as answered } from './acknowledged.ts';
 import { announcementOf } from './changes/verbs.ts';
 import type { Context } from './context.ts';
 import { moveBy, type Passage } from './passage.ts';
 import type { Question } from './questions.ts';
+import { withOutcome } from './request-outcome.ts';
 import { beginningOf, pathOf, phaseOf, resolve } from './snapshot.ts';
 import { pendingRequest, refusalOf } from './verbs.ts';
 
 /** Carries out a user's request, or refuses it, in the step that first sees it, and records the outcome (E70). */
-export function request(passage: Passage): Passage {
+export function carryOutRequest(passage: Passage): Passage {
   const { now, event } = passage;
   const { facts } = event;
   const { value, context } = now;
@@ -39,19 +39,19 @@ export function refuseFrozen(passage: Passage): Passage {
   const { phase } = context.recorded;
   const refused = withAnswer(context, asked, facts.nowMs, refusalOf(asked, phase, context.release, facts));
   const attempt = refused.attempt + 1;
-  const record: Question = {
+  const question: Question = {
     kind: 'record',
     id: `${refused.release.run}/${refused.release.revision}/${attempt}`,
     phase,
     release: refused.release,
   };
   const now = resolve(value, { ...refused, attempt, asks: [], recorded: { phase, release: refused.release } });
-  return { ...passage, now, questions: [record, ...refused.asks] };
+  return { ...passage, now, questions: [question, ...refused.asks] };
 }
 
 function withAnswer(context: Context, asked: SeenRequest, nowMs: number, reason?: string): Context {
   const attempt = context.attempt + 1;
-  const release = answered(context.release, asked, nowMs, reason);
+  const release = withOutcome(context.release, asked, nowMs, reason);
   const id = `${release.run}/${release.revision}/${attempt}`;
   return { ...context, attempt, release, asks: [...context.asks, { kind: 'announce', id, announcement: announcementOf(asked, reason) }] };
 }

@@ -135,7 +135,7 @@ describe('rollback hooks', () => {
     world.nowMs += 10_000;
     world.send({ type: 'WAKE', facts: world.facts() });
     world.targetRevision = 's1:c';
-    world.look();
+    world.sendFacts();
     world.behaviour.hooks.rollback = 'refused';
     world.settle();
     expect([world.phase, world.release.revision]).toEqual(['Progressing', 's1:c']);
@@ -146,7 +146,7 @@ describe('rollback hooks', () => {
     world.tickUntil(at('Progressing', 'preRollout'));
     const suspend = (isOn: boolean) => {
       world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: isOn } };
-      world.look();
+      world.sendFacts();
     };
     const before = polls(world);
     world.crash();

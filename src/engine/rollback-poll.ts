@@ -1,5 +1,5 @@
 import type { Phase } from '../api/phase.ts';
-import { ask } from './changes/change.ts';
+import { putQuestion } from './changes/change.ts';
 import type { Context, Input, Poll } from './context.ts';
 import type { Facts } from './facts.ts';
 import { hasHooks } from './strategy.ts';
@@ -20,7 +20,7 @@ export function withRollbackPoll(context: Context, phase: Phase, polls: boolean,
     attempt = rest.attempt,
     asks = [],
     open,
-  } = ask({ context: rest, event }, { kind: 'runHooks', type: 'rollback', phase: '', checksum: '', key: '' });
+  } = putQuestion({ context: rest, event }, { kind: 'runHooks', type: 'rollback', phase: '', checksum: '', key: '' });
   return { ...rest, attempt, asks, rollback: { run: known.run, ...(open === undefined ? {} : { open }) } };
 }
 

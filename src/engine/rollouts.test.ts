@@ -34,7 +34,7 @@ const waits = [
 describe.each(waits)('E100: $step of a rollout that takes longer than the progress deadline', ({ side, step, begin }) => {
   const comes = (world: World, updated: number) => {
     world.rolling[side] = { lastMs: world.nowMs, updated };
-    world.look();
+    world.sendFacts();
   };
 
   it('continues as long as another pod starts within each deadline, and is not recorded more often', () => {
@@ -94,7 +94,7 @@ describe.each(waits)('E100: $step of a rollout that takes longer than the progre
     comes(world, 1);
     world.tick(PAUSE_MS);
     world.crash();
-    world.look();
+    world.sendFacts();
     expect(world.step).toBe(step);
     world.tick(10_000);
     expect(world.phase).toBe('Failed');

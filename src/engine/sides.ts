@@ -2,12 +2,12 @@ import type { Release } from '../api/canary-status.ts';
 import type { Facts, SideFacts } from './facts.ts';
 
 /** The step has its pods, and continues as soon as the routes are in force. */
-export function isReady(side: SideFacts | undefined): boolean {
+export function isSideReady(side: SideFacts | undefined): boolean {
   return side?.serving === true && side.readiness.state === 'ready';
 }
 
 /** Pods that have lost their traffic are kept while the primary does not serve (rule E5). */
-export function isKept({ primary, target }: Facts): boolean {
+export function arePodsKept({ primary, target }: Facts): boolean {
   return primary?.serving !== true && target?.serving === true;
 }
 

@@ -37,7 +37,7 @@ describe('skipAnalysis', () => {
     world.tick(30_000);
     expect([world.phase, world.step, primaryWrites(world)]).toEqual(['Progressing', 'scalingUp', []]);
     world.room.target = 1;
-    world.look();
+    world.sendFacts();
     expect(world.phase).toBe('Promoting');
   });
 

@@ -35,7 +35,7 @@ export function pathOf(value: StateValue): string[] {
 }
 
 /** The state of a snapshot. */
-export const nameOf = (value: StateValue): StateName => pathOf(value).join('.') as StateName;
+export const stateNameIn = (value: StateValue): StateName => pathOf(value).join('.') as StateName;
 
 /** The first state of a recorded step. */
 export const beginningOf = (phase: Phase, recorded: string): StateValue => nestedOf(stateNameOf(phase, recorded).split('.'));

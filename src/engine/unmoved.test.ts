@@ -4,7 +4,7 @@ import { steps } from '../../test/fakes/releasing.ts';
 import { aCanary, initialized } from '../../test/fakes/world.ts';
 import { hasMove } from './decide.ts';
 import { type Decision, decisions } from './decision.ts';
-import { start, step } from './machine.ts';
+import { handleEvent, start } from './machine.ts';
 import { states } from './states/index.ts';
 import { running, waiting } from './states/interruptions.ts';
 import { go, type Moves, type StateName, shared } from './states/moves.ts';
@@ -19,7 +19,7 @@ afterEach(() => {
 /** A state that makes a decision without a move in it or around it. */
 function astray() {
   const world = initialized(aCanary(steps));
-  vi.spyOn(states['Initialized.resting'].decide, 'look').mockReturnValue('shift' as never);
+  vi.spyOn(states['Initialized.resting'].decide, 'facts').mockReturnValue('shift' as never);
   return world;
 }
 
@@ -31,7 +31,7 @@ describe('a decision that meets no move', () => {
   it('L3: is returned with the step in production, and the release does not move', () => {
     const world = astray();
     throwOnUnmoved(false);
-    const { next, unmoved } = step(world.snapshot, { type: 'FACTS', facts: world.facts() });
+    const { next, unmoved } = handleEvent(world.snapshot, { type: 'FACTS', facts: world.facts() });
     expect([next.value, unmoved]).toEqual([{ Initialized: 'resting' }, { state: 'Initialized.resting', decision: 'shift' }]);
     // It is not part of the memory of the chart.
     expect(JSON.stringify(next.context)).not.toContain('unmoved');
@@ -43,7 +43,7 @@ describe('a decision that meets no move', () => {
     if (status === undefined) throw new Error('no status');
     world.canary.status = { ...status, phase };
     const facts = world.facts();
-    const { next, unmoved } = step(start(world.canary, facts), { type: 'RESUME', facts });
+    const { next, unmoved } = handleEvent(start(world.canary, facts), { type: 'RESUME', facts });
     expect([next.value, unmoved]).toEqual([phase, undefined]);
   });
 
@@ -66,21 +66,21 @@ const advance = { advance: go('Succeeded.resting') };
 
 it('a decision without a move does not compile', () => {
   // @ts-expect-error: `hold` has no move
-  state({ ...rest, decide: { look: () => 'hold' }, moves: advance });
+  state({ ...rest, decide: { facts: () => 'hold' }, moves: advance });
   // @ts-expect-error: no state of Succeeded can fail a promotion
-  state({ ...rest, decide: { look: () => 'failPromotion' }, moves: advance });
+  state({ ...rest, decide: { facts: () => 'failPromotion' }, moves: advance });
   // @ts-expect-error: the phase around it has none either
-  stateWithin(shared.Finalising)({ ...rest, decide: { look: () => 'shift' }, moves: advance });
+  stateWithin(shared.Finalising)({ ...rest, decide: { facts: () => 'shift' }, moves: advance });
   // @ts-expect-error: no analysis can fail a promotion
-  running({ ...rest, decide: { look: () => 'failPromotion' }, moves: advance });
+  running({ ...rest, decide: { facts: () => 'failPromotion' }, moves: advance });
   // @ts-expect-error: `around` has no move for it
-  running({ ...rest, decide: { look: () => 'failPromotion' }, around: { retry: go('Failed.resting') }, moves: advance });
+  running({ ...rest, decide: { facts: () => 'failPromotion' }, around: { retry: go('Failed.resting') }, moves: advance });
   // @ts-expect-error: to wait for pods fails no promotion
-  waiting({ ...rest, decide: { look: () => 'failPromotion' }, moves: advance });
+  waiting({ ...rest, decide: { facts: () => 'failPromotion' }, moves: advance });
   // @ts-expect-error: moves that say nothing of their names allow every decision
-  state({ ...rest, decide: { look: () => 'failPromotion' }, moves: advance as Moves });
+  state({ ...rest, decide: { facts: () => 'failPromotion' }, moves: advance as Moves });
   // @ts-expect-error: nor do they around a state
   stateWithin(shared.Finalising as Moves);
-  const within = stateWithin(shared.Finalising)({ ...rest, decide: { look: () => 'failPromotion' }, moves: advance });
+  const within = stateWithin(shared.Finalising)({ ...rest, decide: { facts: () => 'failPromotion' }, moves: advance });
   expect(Object.keys(within.around)).toEqual(['failPromotion']);
 });

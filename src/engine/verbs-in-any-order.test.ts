@@ -33,7 +33,7 @@ function run(world: World, one: Act, nth: number): void {
       world.crash();
       break;
     case 'look':
-      world.look();
+      world.sendFacts();
       break;
     case 'again':
       world.settle();
@@ -45,7 +45,7 @@ function run(world: World, one: Act, nth: number): void {
     case 'ask':
       world.nowMs += 1_000;
       world.request = { verb: one.verb, id: `r${nth}`, by: 'ann', atMs: world.nowMs };
-      world.look();
+      world.sendFacts();
       break;
     case 'push':
       world.push(one.revision);

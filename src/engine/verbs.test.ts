@@ -205,10 +205,10 @@ describe('each verb in each phase', () => {
   it('E52, E70: a request of a suspended Canary is answered, and nothing else of its release continues', () => {
     const world = initialized(aCanary({ ...plan, ...withHooks('confirm-rollout') }));
     world.targetRevision = 's1:b';
-    world.look();
+    world.sendFacts();
     expect(world.asked.at(-1)?.kind).toBe('runHooks');
     world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: true } };
-    world.look();
+    world.sendFacts();
     const before = world.asked.length;
     world.ask('rollback', 'suspended');
     expect(world.asked.slice(before).map(({ kind }) => kind)).toEqual(['record', 'announce']);
@@ -218,10 +218,10 @@ describe('each verb in each phase', () => {
     const gated = failed();
     gated.canary = aCanary({ ...plan, ...withHooks('confirm-rollout') });
     gated.request = { verb: 'retry', id: 'r1', by: 'ann', atMs: gated.nowMs };
-    gated.look();
+    gated.sendFacts();
     expect(gated.step).toBe('confirming');
     gated.request = { verb: 'retry', id: 'r2', by: 'bob', atMs: gated.nowMs };
-    gated.look();
+    gated.sendFacts();
     expect(outcomeOf(gated, 'r2')[0]?.reason).toMatch(/^the confirm-rollout hooks of its next release are being asked/);
     const cancelled = analysing();
     cancelled.targetRevision = 's1:a';
@@ -329,9 +329,9 @@ describe('pause and resume', () => {
     world.nowMs += 10_000;
     world.send({ type: 'WAKE', facts: world.facts() });
     world.apply();
-    world.look();
+    world.sendFacts();
     world.request = { verb: 'pause', id: 'p', by: 'ann', atMs: world.nowMs };
-    world.look();
+    world.sendFacts();
     world.settle();
     expect([world.release.failedChecks, world.release.paused?.by]).toEqual([0, 'ann']);
   });
@@ -373,7 +373,7 @@ describe('promote, rollback, retry and undo', () => {
   it('E74: undo puts the earlier revision into the target once, through a crash before the answer, and that revision is released', () => {
     const world = succeeded();
     world.request = { verb: 'undo', id: 'u', by: 'ann', atMs: world.nowMs };
-    world.look();
+    world.sendFacts();
     expect([world.step, world.release.requests]).toEqual(['undoing', undefined]);
     world.crash();
     world.settle();

@@ -8,7 +8,7 @@ import { defined } from '../base/defined.ts';
 import { timestamp } from '../base/timestamp.ts';
 import { dueMs } from './due.ts';
 import type { Facts, RefusedEdit } from './facts.ts';
-import { targetOf } from './states/awaited-side.ts';
+import { blockedTarget } from './states/awaited-side.ts';
 import { stateOf } from './states/lookup.ts';
 import { uncheckedUntilMs } from './states/standing.ts';
 import type { Standing, Wait } from './wait.ts';
@@ -27,7 +27,7 @@ export function waitsOf(standing: Standing): Wait[] {
   const { paused } = release;
   const isStopped = blocker !== undefined || paused !== undefined;
   const own = stateOf(phase, release.step).waits(standing, dueMs(canary, phase, release, facts));
-  const missing: Wait[] = target === undefined ? [{ code: 'TargetNotFound', object: targetOf(canary) }] : [];
+  const missing: Wait[] = target === undefined ? [{ code: 'TargetNotFound', object: blockedTarget(canary) }] : [];
   return [
     ...(refused ? [{ ...refusedBlocker(refused), ...defined({ untilMs: uncheckedUntilMs(standing) }) }] : []),
     ...[blocker, unroutable && undated(unroutable), awaitedRoutes(release, facts)].filter((one) => one !== undefined),

@@ -4,7 +4,7 @@ import type { MetricKind } from './limit.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 
 /** Runs a query template for one side. */
-export type Run = (query: string) => Promise<Measurement>;
+export type RunQuery = (query: string) => Promise<Measurement>;
 
 const builtins: Readonly<Record<string, Exclude<MetricKind, 'custom'>>> = {
   'request-success-rate': 'successRate',
@@ -20,11 +20,11 @@ export function builtinKind(metric: Metric): Exclude<MetricKind, 'custom'> | und
 }
 
 /** The value of a built-in metric, in percent or milliseconds. */
-export const askBuiltin = (kind: Exclude<MetricKind, 'custom'>, observer: Observer, metric: Metric, run: Run): Promise<Measurement> =>
+export const askBuiltin = (kind: Exclude<MetricKind, 'custom'>, observer: Observer, metric: Metric, run: RunQuery): Promise<Measurement> =>
   kind === 'successRate' ? askSuccessRate(observer, run) : askDuration(observer, metric, run);
 
 /** When every request fails, no series of successes exists, and the quotient is empty, as without traffic (05-B38, W36). */
-async function askSuccessRate(observer: Observer, run: Run): Promise<Measurement> {
+async function askSuccessRate(observer: Observer, run: RunQuery): Promise<Measurement> {
   const rate = await run(observer.requestSuccessRate);
   if (rate.kind !== 'noData') return rate;
   const failures = await run(observer.onlyFailures);
@@ -32,7 +32,7 @@ async function askSuccessRate(observer: Observer, run: Run): Promise<Measurement
 }
 
 /** Flagger's statistic for the provider, unless the metric names a quantile (05-W12). */
-async function askDuration(observer: Observer, metric: Metric, run: Run): Promise<Measurement> {
+async function askDuration(observer: Observer, metric: Metric, run: RunQuery): Promise<Measurement> {
   const { quantile, wholeMilliseconds = true } = metric;
   const measured = await run(quantile === undefined ? observer.requestDuration : observer.requestDurationAt(quantile));
   if (measured.kind !== 'value') return measured;

@@ -8,11 +8,11 @@ import { errorsQuery, inMs, latencyQuery, type RenderedCounters, type Side, side
 import { inTurn } from './in-turn.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { serverOf } from './metrics-source.ts';
-import type { SeriesAnswer } from './providers/metric-provider.ts';
+import type { SeriesResult } from './providers/metric-provider.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { shortened } from './shortened-query.ts';
 import { namesOf, observedNames, observerOf } from './source.ts';
-import { boundsOf, errorsWindow, slowWindow } from './window-counts.ts';
+import { bucketBounds, errorsWindow, slowWindow } from './window-counts.ts';
 
 /**
  * The last window ended with a sample that is no longer shown: another replica of Prometheus answers, which has scraped at other times, so that the difference
@@ -50,17 +50,17 @@ export async function byCounters(canary: Canary, asked: ToCompare, deps: Measure
   const { plan } = asked;
   if (asked.metric === 'latency' && !plan) return unknown('the thresholds of latency are not known yet');
   const query = plan ? latencyQuery(rendered, moments, plan) : errorsQuery(rendered, moments);
-  const answer = await seriesOf(canary, query, deps);
-  if (answer.kind === 'error') return unknown(answer.reason);
+  const response = await seriesOf(canary, query, deps);
+  if (response.kind === 'error') return unknown(response.reason);
   const counterNames: CounterNames = plan
     ? {
         nameOf: (_, { le = '' }) => String(inMs(boundOf(le), rendered.bucketUnit)),
-        required: boundsOf(plan).map(String),
+        required: bucketBounds(plan).map(String),
         optional: [],
       }
     : { nameOf: (kind) => kind, required: ['all'], optional: ['succeeded'] };
   const { podLabel } = rendered;
-  const changes = counterChanges(answer.series, { podLabel, names: counterNames, windowMs: moments.toMs - moments.fromMs });
+  const changes = counterChanges(response.series, { podLabel, names: counterNames, windowMs: moments.toMs - moments.fromMs });
   if ('reason' in changes) return unknown(changes.reason);
   const selectors = [rendered.canary, rendered.primary].map((side) => (plan ? side.buckets : side.requests));
   if (!changes.canary.isSeen && !changes.primary.isSeen) return unknown(`no series of ${selectors.join(', nor of ')}`);
@@ -76,7 +76,7 @@ export async function byCounters(canary: Canary, asked: ToCompare, deps: Measure
   if (!plan) return read(errorsWindow(changes, bounds, podLabel !== undefined), changes, end);
   const lacking = sides.find((side) => changes[side].isSeen && !changes[side].isComplete);
   if (lacking)
-    return unknown(`the histogram of the ${lacking} has other buckets than those that were chosen: ${boundsOf(plan).join(', ')} ms`);
+    return unknown(`the histogram of the ${lacking} has other buckets than those that were chosen: ${bucketBounds(plan).join(', ')} ms`);
   const window = slowWindow(changes, bounds, plan, podLabel !== undefined);
   return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : read(window, changes, end);
 }
@@ -95,17 +95,17 @@ async function history(
 ): Promise<Counted> {
   const isLatency = metric === 'latency';
   const query = isLatency ? latencyHistoryQuery(primary, untilMs, learnMs) : errorsHistoryQuery(primary, untilMs, learnMs);
-  const answer = await seriesOf(canary, query, deps);
-  if (answer.kind === 'error') return unknown(answer.reason);
+  const response = await seriesOf(canary, query, deps);
+  if (response.kind === 'error') return unknown(response.reason);
   return isLatency
-    ? { kind: 'buckets', primary: latencyHistory(answer.series, bucketUnit), toMs: untilMs }
-    : { kind: 'history', primary: errorsHistory(answer.series) };
+    ? { kind: 'buckets', primary: latencyHistory(response.series, bucketUnit), toMs: untilMs }
+    : { kind: 'history', primary: errorsHistory(response.series) };
 }
 
-function seriesOf(canary: Canary, query: string, deps: MeasureDependencies): Promise<SeriesAnswer> {
+function seriesOf(canary: Canary, query: string, deps: MeasureDependencies): Promise<SeriesResult> {
   deps.queryAsked?.(shortened(query));
   const server = serverOf(canary, deps);
-  const resultOf = (answer: SeriesAnswer) => (answer.kind === 'error' ? 'error' : answer.series.length === 0 ? 'noData' : 'value');
+  const resultOf = (answer: SeriesResult) => (answer.kind === 'error' ? 'error' : answer.series.length === 0 ? 'noData' : 'value');
   return inTurn('prometheus', () => server.readSeries(query, deps.signal), resultOf, deps);
 }
 

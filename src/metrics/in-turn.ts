@@ -14,9 +14,9 @@ export function inTurn<Answer>(
 ): Promise<Answer | NotSent> {
   const timed = async (): Promise<Answer | NotSent> => {
     const ended = deps.timeQuery?.(type);
-    const answer = await run();
-    if (!deps.signal.aborted) ended?.(resultOf(answer));
-    return answer;
+    const result = await run();
+    if (!deps.signal.aborted) ended?.(resultOf(result));
+    return result;
   };
   return atTurn(timed, deps, (reason) => ({ kind: 'error', reason }));
 }

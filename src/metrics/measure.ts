@@ -2,7 +2,7 @@ import type { Canary, Metric } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { namesPlaceholder } from '../api/placeholder.ts';
 import type { Compared, ToCompare } from '../judge/compared.ts';
-import { askBuiltin, builtinKind, type Run } from './built-in.ts';
+import { askBuiltin, builtinKind, type RunQuery } from './built-in.ts';
 import { byCounters, type Counted } from './counter-counts.ts';
 import { judgeMeasurement } from './judge-measurement.ts';
 import type { MetricKind } from './limit.ts';
@@ -10,7 +10,7 @@ import type { MeasureDependencies } from './measure-dependencies.ts';
 import { delayed, measuredWindow } from './measured-window.ts';
 import { serverOf } from './metrics-source.ts';
 import type { Measurement } from './providers/metric-provider.ts';
-import { type Backend, namesOf, observedNames, observerOf, sourceOf } from './source.ts';
+import { namesOf, observedNames, observerOf, sourceOf, type TypedBackend } from './source.ts';
 import { metricTemplate, templateBackend } from './template-backend.ts';
 import { templateCounts } from './template-counts.ts';
 
@@ -68,7 +68,10 @@ function templateChecks(canary: Canary, metric: Metric): Check[] {
 const unmeasurable = (metric: Metric, why: Omit<Extract<Measurement, { kind: 'error' }>, 'kind'>): Verdict =>
   judgeMeasurement(metric, 'custom', { kind: 'error', ...why });
 
-const serverBackend = (canary: Canary, deps: MeasureDependencies): Backend => ({ type: 'prometheus', provider: serverOf(canary, deps) });
+const serverBackend = (canary: Canary, deps: MeasureDependencies): TypedBackend => ({
+  type: 'prometheus',
+  provider: serverOf(canary, deps),
+});
 
 function builtinVerdict(canary: Canary, metric: Metric, kind: Exclude<MetricKind, 'custom'>, deps: MeasureDependencies): Promise<Verdict> {
   const observer = observerOf(canary, deps);
@@ -81,7 +84,7 @@ function builtinVerdict(canary: Canary, metric: Metric, kind: Exclude<MetricKind
   });
 }
 
-const customVerdict = (canary: Canary, metric: Metric, query: string, backend: Backend, deps: MeasureDependencies): Promise<Verdict> =>
+const customVerdict = (canary: Canary, metric: Metric, query: string, backend: TypedBackend, deps: MeasureDependencies): Promise<Verdict> =>
   verdictOf(canary, metric, deps, {
     kind: 'custom',
     backend,
@@ -115,9 +118,9 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
 /** Differences between a built-in metric and a metric with its own query. */
 interface Asked {
   kind: MetricKind;
-  backend: Backend;
+  backend: TypedBackend;
   /** The value of the side for which it runs. */
-  value(run: Run): Promise<Measurement>;
+  value(run: RunQuery): Promise<Measurement>;
   /** Counts the requests in any case, unless the metric brings a query for its minimum. */
   requestCount?: string;
   /** Only `{{ target }}` selects the side, so that the same query can be run for the primary. */
@@ -135,7 +138,7 @@ async function verdictOf(canary: Canary, metric: Metric, deps: MeasureDependenci
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs, observer);
   const names = namesOf(canary, { ...metric, interval: window.interval }, deps.route);
   const source = sourceOf(backend, isBuiltin ? observedNames(observer, names) : names, deps);
-  const run: Run = (text) => source.ask(text, 'canary');
+  const run: RunQuery = (text) => source.ask(text, 'canary');
   const ofPrimary = choosesSide ? () => asked.value((text) => source.ask(text, 'primary')) : undefined;
   const { minimumRequests, trafficQuery = asked.requestCount } = metric;
   const countQuery = minimumRequests === undefined ? asked.requestCount : trafficQuery;
@@ -180,7 +183,7 @@ const shownCount = (requests: number): number => Number(requests.toFixed(1));
 /** The primary's value: by its own query, or by the canary's query with the primary's name. */
 async function askBaseline(
   { query }: NonNullable<Metric['baseline']>,
-  run: Run,
+  run: RunQuery,
   same: (() => Promise<Measurement>) | undefined,
 ): Promise<Measurement> {
   if (query) return run(query);

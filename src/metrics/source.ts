@@ -19,7 +19,7 @@ export interface MetricSource {
 }
 
 /** A backend with its type. */
-export interface Backend {
+export interface TypedBackend {
   type: string;
   provider: MetricProvider;
   /** Called with each answer, unless the query was cancelled. */
@@ -28,7 +28,11 @@ export interface Backend {
   place?: Pick<MeasureProblem, 'object' | 'field'>;
 }
 
-export function sourceOf({ type, provider, answered, place }: Backend, variables: QueryVariables, deps: MeasureDependencies): MetricSource {
+export function sourceOf(
+  { type, provider, answered, place }: TypedBackend,
+  variables: QueryVariables,
+  deps: MeasureDependencies,
+): MetricSource {
   const sides = { canary: variables, primary: { ...variables, target: `${variables.target}-primary` } };
   const { signal } = deps;
   const run = async (query: string): Promise<Measurement> => {

@@ -4,7 +4,7 @@ import type { TemplateValue } from './template-syntax.ts';
 type TemplateFunction = (args: readonly TemplateValue[]) => TemplateValue;
 
 /** Truth of a value in Go templates: an empty text, 0, false and an empty map are false. */
-export const isTrue = (value: TemplateValue | undefined) => (typeof value === 'object' ? Object.keys(value).length > 0 : Boolean(value));
+export const truthOf = (value: TemplateValue | undefined) => (typeof value === 'object' ? Object.keys(value).length > 0 : Boolean(value));
 
 /** Less than, for two numbers or two texts, as in Go; texts by their bytes. */
 function isLess(a: TemplateValue | undefined, b: TemplateValue | undefined): boolean {
@@ -56,9 +56,9 @@ export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
     if (typeof value === 'string') return Buffer.byteLength(value);
     throw new Error('only a text and variables have a length');
   },
-  and: (args) => args.find((arg) => !isTrue(arg)) ?? args.at(-1) ?? '',
-  or: (args) => args.find(isTrue) ?? args.at(-1) ?? '',
-  not: ([value]) => !isTrue(value),
+  and: (args) => args.find((arg) => !truthOf(arg)) ?? args.at(-1) ?? '',
+  or: (args) => args.find(truthOf) ?? args.at(-1) ?? '',
+  not: ([value]) => !truthOf(value),
   eq: ([value, ...others]) => others.some((other) => isEqual(value, other)),
   ne: ([a, b]) => !isEqual(a, b),
   lt: ([a, b]) => isLess(a, b),

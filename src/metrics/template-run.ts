@@ -1,6 +1,6 @@
 import { LONGEST_QUERY } from '../api/limits.ts';
 import { type QueryVariables, queryTexts } from './query-variables.ts';
-import { isTrue, leastArguments, showValue, templateFunctions } from './template-functions.ts';
+import { leastArguments, showValue, templateFunctions, truthOf } from './template-functions.ts';
 import type { Operand, Pipeline } from './template-pipeline.ts';
 import type { Branch, TemplateNode, TemplateValue } from './template-syntax.ts';
 import { TemplateError } from './template-tokens.ts';
@@ -122,7 +122,7 @@ export class TemplateRun {
       inner(branch.body);
       return inner(branch.otherwise);
     }
-    return inner(isTrue(value) ? branch.body : branch.otherwise);
+    return inner(truthOf(value) ? branch.body : branch.otherwise);
   }
 
   /** The only list are the variables, in the order of their names. */

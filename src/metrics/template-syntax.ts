@@ -1,5 +1,5 @@
 import { type Pipeline, readPipeline } from './template-pipeline.ts';
-import { partsOf, TemplateError, type TemplatePart, type Token } from './template-tokens.ts';
+import { type GoTemplatePart, goTemplateParts, TemplateError, type Token } from './template-tokens.ts';
 
 /** A value inside a template: a text, a number, a boolean, or the map `variables`. */
 export type TemplateValue = string | number | boolean | Readonly<Record<string, string>>;
@@ -26,17 +26,17 @@ const MOST_NESTED = 50;
 
 /** The nodes of a template in Go's text/template language, without templates within templates. Throws TemplateError. */
 export function parseTemplate(text: string): TemplateNode[] {
-  return new Blocks(partsOf(text)).all();
+  return new Blocks(goTemplateParts(text)).all();
 }
 
-type ActionPart = Extract<TemplatePart, { kind: 'action' }>;
+type ActionPart = Extract<GoTemplatePart, { kind: 'action' }>;
 
 class Blocks {
-  readonly #parts: readonly TemplatePart[];
+  readonly #parts: readonly GoTemplatePart[];
   #next = 0;
   #open: string[] = [];
 
-  constructor(parts: readonly TemplatePart[]) {
+  constructor(parts: readonly GoTemplatePart[]) {
     this.#parts = parts;
   }
 

@@ -18,14 +18,14 @@ export interface Token {
 }
 
 /** Text between two actions, or one of the actions. */
-export type TemplatePart = { kind: 'text'; text: string } | { kind: 'action'; tokens: readonly Token[]; at: number };
+export type GoTemplatePart = { kind: 'text'; text: string } | { kind: 'action'; tokens: readonly Token[]; at: number };
 
 const TOKEN =
   /\s*(?:(?<string>"(?:[^"\\\n]|\\.)*")|(?<raw>`[^`]*`)|(?<number>[+-]?\d+(?:\.\d+)?)|(?<assign>:?=)|(?<variable>\$\w*)|(?<field>\.\w+)|(?<dot>\.)|(?<word>[A-Za-z_]\w*)|(?<mark>[|(),]))/y;
 
 /** The parts of a template, comments left out and white space trimmed where `{{-` and `-}}` want it. Throws TemplateError. */
-export function partsOf(text: string): TemplatePart[] {
-  const parts: TemplatePart[] = [];
+export function goTemplateParts(text: string): GoTemplatePart[] {
+  const parts: GoTemplatePart[] = [];
   let from = 0;
   let trimNext = false;
   const pushText = (raw: string, trimEnd: boolean) => {

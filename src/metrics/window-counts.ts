@@ -53,12 +53,14 @@ export function slowWindow(changes: Changes, bounds: Bounds, plan: LatencyPlan, 
 }
 
 function bucketsOf(instances: readonly InstanceChange[], plan: LatencyPlan): Buckets {
-  const boundsMs = boundsOf(plan);
+  const boundsMs = bucketBounds(plan);
   return { boundsMs, cumulative: boundsMs.map((boundMs) => gainedOf(instances, String(boundMs))) };
 }
 
 /** The buckets that a plan needs: its two bounds, and the last bucket, with all requests. Milliseconds. */
-export const boundsOf = ({ primaryMs, canaryMs }: LatencyPlan): number[] => [...new Set([primaryMs, canaryMs, Number.POSITIVE_INFINITY])];
+export const bucketBounds = ({ primaryMs, canaryMs }: LatencyPlan): number[] => [
+  ...new Set([primaryMs, canaryMs, Number.POSITIVE_INFINITY]),
+];
 
 const gainedOf = (instances: readonly InstanceChange[], counter: string): number =>
   instances.reduce((total, { gained }) => total + (gained.get(counter) ?? 0), 0);

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { isRecord } from '../base/json.ts';
 import type { AlertMessage } from './notifier.ts';
-import { render } from './render-template.ts';
+import { fillTemplate } from './render-template.ts';
 import { templateProblem, variablesOf } from './template-variables.ts';
 
 /** Kinds of alert that can have a text of their own, by their reason; `default` is for those without. */
@@ -54,5 +54,5 @@ function problemOf(kind: string, template: unknown): string | undefined {
 }
 
 function rendered(template: string, message: AlertMessage): string {
-  return render(template, variablesOf(message)).trim();
+  return fillTemplate(template, variablesOf(message)).trim();
 }

@@ -25,8 +25,8 @@ export interface AlertMessage {
   atMs: number;
 }
 
-/** `retry`: it could succeed without a change. `reason` holds no credentials. */
-export type SendOutcome = { ok: true } | { ok: false; reason: string; retry: boolean; retryAfterMs?: number };
+/** `mayRetry`: it could succeed without a change. `reason` holds no credentials. */
+export type SendOutcome = { ok: true } | { ok: false; reason: string; mayRetry: boolean; retryAfterMs?: number };
 
 /** A receiver of alerts. An expected failure is a value; only an aborted `signal` throws. */
 export interface Notifier {
@@ -55,7 +55,7 @@ export interface AlertFormat {
   /** Gets the signature of the body, if it has a key. */
   isSigned?: boolean;
   /** Reads the body of a 2xx answer; a text says why the receiver failed all the same. */
-  judge?(body: string): { reason: string; retry: boolean } | undefined;
+  failureIn?(body: string): { reason: string; mayRetry: boolean } | undefined;
 }
 
 /** Appends this path to an address that does not end with it. */

@@ -27,41 +27,41 @@ export async function postAlert({ url, format, settings, message, ...options }: 
     ...(token && { authorization: `Bearer ${token}` }),
     ...(signingKey && { [signatureHeader]: signatureOf(body, signingKey) }),
   };
-  const answer = await call(
+  const response = await call(
     { url, method: 'POST', headers, body },
     {
       ...options,
       secrets: [token, signingKey],
       redirects: 'sameOrigin',
       cutAtBytes: BODY_LIMIT_BYTES,
-      readsBodyOf: (status) => isAccepted(status) && format.judge !== undefined,
+      readsBodyOf: (status) => isAccepted(status) && format.failureIn !== undefined,
     },
   );
-  if ('failed' in answer) return failed(answer, url, options);
-  const { status } = answer;
-  if (isAccepted(status)) return judged(format, url, answer.body);
+  if ('failed' in response) return failed(response, url, options);
+  const { status } = response;
+  if (isAccepted(status)) return outcomeOf(format, url, response.body);
   const isPassing = status === 429 || (status >= 500 && status !== 501);
   return {
     ok: false,
     reason: `HTTP ${status} from ${url.host}`,
-    retry: isPassing,
-    ...(isPassing ? waitOf(answer.headers['retry-after']) : {}),
+    mayRetry: isPassing,
+    ...(isPassing ? waitOf(response.headers['retry-after']) : {}),
   };
 }
 
 const isAccepted = (status: number): boolean => status >= 200 && status < 300;
 
-function judged({ judge }: AlertFormat, url: URL, body: string): SendOutcome {
-  const refused = judge?.(body);
-  return refused ? { ok: false, reason: `${refused.reason} (${url.host})`, retry: refused.retry } : { ok: true };
+function outcomeOf({ failureIn }: AlertFormat, url: URL, body: string): SendOutcome {
+  const refused = failureIn?.(body);
+  return refused ? { ok: false, reason: `${refused.reason} (${url.host})`, mayRetry: refused.mayRetry } : { ok: true };
 }
 
 function failed({ failed: how, why, isLasting }: OutgoingFailure, { host }: URL, { signal, timeoutMs }: OutgoingSettings): SendOutcome {
   if (how === 'cancelled') signal.throwIfAborted();
-  if (how === 'late') return { ok: false, reason: `no answer from ${host} within ${timeoutMs} ms`, retry: true };
-  if (how === 'network') return { ok: false, reason: `no answer from ${host}: ${why}`, retry: true };
-  if (how === 'redirected') return { ok: false, reason: `${host} redirects to another address, which is not followed`, retry: false };
-  return { ok: false, reason: `${host} cannot be called: ${why}`, retry: !isLasting };
+  if (how === 'late') return { ok: false, reason: `no answer from ${host} within ${timeoutMs} ms`, mayRetry: true };
+  if (how === 'network') return { ok: false, reason: `no answer from ${host}: ${why}`, mayRetry: true };
+  if (how === 'redirected') return { ok: false, reason: `${host} redirects to another address, which is not followed`, mayRetry: false };
+  return { ok: false, reason: `${host} cannot be called: ${why}`, mayRetry: !isLasting };
 }
 
 /** Only seconds: chat services send no dates here. */

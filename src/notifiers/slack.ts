@@ -19,15 +19,15 @@ export const slack: AlertFormat = {
   takesToken: true,
   body: (message, settings) =>
     attachments(message, settings, { color: colors[toneOf(message)], clean: escapeMarkup, limits, longestName: 1024, hasButtons: true }),
-  judge: failureIn,
+  failureIn,
 };
 
 /** The Web API says 200 and means no; an incoming webhook says `ok` in plain text. */
-function failureIn(body: string): { reason: string; retry: boolean } | undefined {
-  const answer = parseJson(body);
+function failureIn(body: string): { reason: string; mayRetry: boolean } | undefined {
+  const response = parseJson(body);
   // Plain text: an incoming webhook, which reports by its status.
-  if (!isRecord(answer) || answer.ok !== false) return undefined;
-  const error = String(answer.error ?? '');
+  if (!isRecord(response) || response.ok !== false) return undefined;
+  const error = String(response.error ?? '');
   const code = /^[a-z_]{1,60}$/.test(error) ? error : 'without a reason';
-  return { reason: `Slack refused it: ${code}`, retry: PASSING.has(code) };
+  return { reason: `Slack refused it: ${code}`, mayRetry: PASSING.has(code) };
 }

@@ -1,6 +1,6 @@
 import { imageChangeText } from '../api/container-image.ts';
 import type { AlertMessage } from './notifier.ts';
-import { partsOf, type TemplatePart } from './render-template.ts';
+import { type MustachePart, mustacheParts } from './render-template.ts';
 
 /** Variables of a template, and what each is. */
 export const scalars = {
@@ -42,14 +42,14 @@ const isList = (name: string): name is ListName => Object.hasOwn(lists, name);
 /** The mistake in a template; it is known without an alert. */
 export function templateProblem(template: string): string | undefined {
   try {
-    return problemIn(partsOf(template), undefined);
+    return problemIn(mustacheParts(template), undefined);
   } catch (error) {
     return `${error instanceof Error ? error.message : 'it cannot be read'}: correct the tags`;
   }
 }
 
 /** A section of a list holds no other one: the cost of a template stays that of its length. */
-function problemIn(parts: readonly TemplatePart[], list: ListName | undefined): string | undefined {
+function problemIn(parts: readonly MustachePart[], list: ListName | undefined): string | undefined {
   for (const { kind, word, inner } of parts) {
     if (kind === '>' || kind === '=') return `{{${kind}${word}}} is not supported: write the text itself`;
     if (!['name', '&', '#', '^'].includes(kind)) continue;

@@ -5,8 +5,8 @@ import { WebSocketServer } from 'ws';
 import { handClock } from '../../test/fakes/clock.ts';
 import { egressSettings, message, outgoing, payload } from '../../test/fakes/egress.ts';
 import type { Clock } from '../base/clock.ts';
-import { ask } from '../metrics/http/ask.ts';
-import { bounded } from '../metrics/http/bounded.ts';
+import { sendRequest } from '../metrics/http/send-request.ts';
+import { withinTimeout } from '../metrics/http/within-timeout.ts';
 import { runSignalFlow } from '../metrics/providers/signalflow/run-signalflow.ts';
 import { notifierFor } from '../notifiers/index.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
@@ -51,7 +51,7 @@ const callers: Record<string, Caller> = {
     address: base,
     async call(address, around) {
       const request = { url: new URL(address), headers: { authorization: `Bearer ${SECRET}` } };
-      const answer = await ask(request, { who: 'X', timeoutMs: TIMEOUT_MS, secrets: [SECRET], signal, ...around });
+      const answer = await sendRequest(request, { who: 'X', timeoutMs: TIMEOUT_MS, secrets: [SECRET], signal, ...around });
       return 'kind' in answer ? answer.reason : `${answer.status} ${answer.body}`;
     },
     namesProxy: true,
@@ -60,7 +60,7 @@ const callers: Record<string, Caller> = {
   'metric backends with a name and a password in the address': {
     address: (origin) => base(origin.replace('//', `//me:${SECRET}@`)),
     async call(address, around) {
-      const answer = await ask({ url: new URL(address) }, { who: 'X', timeoutMs: TIMEOUT_MS, secrets: [], signal, ...around });
+      const answer = await sendRequest({ url: new URL(address) }, { who: 'X', timeoutMs: TIMEOUT_MS, secrets: [], signal, ...around });
       return 'kind' in answer ? answer.reason : `${answer.status} ${answer.body}`;
     },
     namesProxy: true,
@@ -214,7 +214,7 @@ describe.each(Object.entries(callers))('05-W37: %s', (_, { address, call, readsA
 describe('05-W37: without credentials', () => {
   const answers = async (first: string): Promise<Record<string, string>> => {
     const egress = outgoing(here);
-    const asked = await ask({ url: new URL(first) }, { who: 'X', timeoutMs: TIMEOUT_MS, secrets: [], signal, egress });
+    const asked = await sendRequest({ url: new URL(first) }, { who: 'X', timeoutMs: TIMEOUT_MS, secrets: [], signal, egress });
     const made = notifierFor('webhook', { address: first }, { egress });
     if ('problem' in made) throw new Error(made.problem);
     const sent = await made.send(message, signal);
@@ -250,7 +250,7 @@ describe('05-W37: the web socket of Splunk', () => {
     const options = { who: 'Splunk', timeoutMs: TIMEOUT_MS, secrets: [SECRET], signal, clock };
     const transport = { timeoutMs: TIMEOUT_MS, egress, proxy };
     const flow = { url: new URL(url), token: SECRET, program: 'p', startMs: 0, stopMs: 1, transport };
-    return bounded((over) => runSignalFlow({ ...flow, signal: over }), options);
+    return withinTimeout((over) => runSignalFlow({ ...flow, signal: over }), options);
   };
   const said = async (outcome: ReturnType<typeof run>) => {
     const one = await outcome;

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type LookupFunction } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { callers, egressSettings, listening, message, outgoing, payload } from '../../test/fakes/egress.ts';
 import { tlsText } from '../../test/fakes/tls-kube-server.ts';
-import { ask } from '../metrics/http/ask.ts';
+import { sendRequest } from '../metrics/http/send-request.ts';
 import { notifierFor } from '../notifiers/index.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 
@@ -96,7 +96,7 @@ it('05-W18: a request to an https address goes through the tunnel of a proxy, en
   const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
   const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const asked = (insecureSkipVerify: boolean) =>
-    ask(
+    sendRequest(
       { url: new URL(`https://backend.invalid:${port}/`), headers: { authorization: 'Bearer t0ken' } },
       { who: 'X', timeoutMs: 60_000, signal, insecureSkipVerify, secrets: ['t0ken'], egress, proxy: through },
     );
@@ -111,7 +111,7 @@ it('05-W18: a request to an https address goes through the tunnel of a proxy, en
 
 it('05-W37: a proxy whose user info cannot be read is refused, and not repeated', async () => {
   const options = { who: 'X', timeoutMs: 60_000, signal, secrets: [], egress: outgoing(egressSettings) };
-  const answer = await ask({ url: new URL('http://192.0.2.1/') }, { ...options, proxy: 'http://%zz:s3cret@192.0.2.2:3128' });
+  const answer = await sendRequest({ url: new URL('http://192.0.2.1/') }, { ...options, proxy: 'http://%zz:s3cret@192.0.2.2:3128' });
   expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('its proxy must be an http or https address') });
   expect(answer).not.toMatchObject({ reason: expect.stringContaining('s3cret') });
 });
@@ -122,14 +122,14 @@ it('05-W37: no credentials go to an http address through a proxy that a resource
   const through = `http://127.0.0.1:${proxy.port}`;
   const options = { who: 'X', timeoutMs: 60_000, signal, egress, proxy: through };
   const asked = [
-    await ask({ url: new URL('http://backend.invalid/'), headers: { authorization: 'Bearer t' } }, { ...options, secrets: ['t'] }),
-    await ask({ url: new URL('http://me:t@backend.invalid/') }, { ...options, secrets: [] }),
+    await sendRequest({ url: new URL('http://backend.invalid/'), headers: { authorization: 'Bearer t' } }, { ...options, secrets: ['t'] }),
+    await sendRequest({ url: new URL('http://me:t@backend.invalid/') }, { ...options, secrets: [] }),
   ];
   for (const answer of asked) expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('would see its credentials') });
   for (const settings of [{ token: 't' }, { signingKey: 't' }]) {
     const made = notifierFor('webhook', { address: 'http://backend.invalid/', proxy: through, ...settings }, { egress });
     if ('problem' in made) throw new Error(made.problem);
-    expect(await made.send(message, signal)).toMatchObject({ ok: false, retry: false });
+    expect(await made.send(message, signal)).toMatchObject({ ok: false, mayRetry: false });
   }
   expect(proxy.seen).toEqual([]);
 });

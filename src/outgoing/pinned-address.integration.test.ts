@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { callers, egressSettings, listening, outgoing, payload } from '../../test/fakes/egress.ts';
-import { ask } from '../metrics/http/ask.ts';
+import { sendRequest } from '../metrics/http/send-request.ts';
 import { getMetricData } from '../metrics/providers/cloudwatch-client.ts';
 import { runSignalFlow } from '../metrics/providers/signalflow/run-signalflow.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
@@ -51,7 +51,7 @@ it('05-W37: each retry is judged by the address that it goes to', async () => {
   const { asked, lookup } = turning('127.0.0.1', '127.0.0.2');
   const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'], lookup });
   const url = new URL(`http://rebinding.test:${port}/`);
-  const answer = await ask({ url }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, egress, retries: 1 });
+  const answer = await sendRequest({ url }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, egress, retries: 1 });
   expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('only where --allowed-local-addresses lists it') });
   expect([asked.length, seen.length, forbidden.seen.length]).toEqual([2, 1, 0]);
 });
@@ -70,7 +70,7 @@ it('05-W37: a connection that another call left open is not taken', async () => 
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const address = `http://localhost:${port}/`;
   // A request to the metrics server of the flags.
-  await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal });
+  await sendRequest({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal });
   for (const [who, call] of callers)
     expect(await call(address, outgoing({ ...egressSettings, allowedAddresses: ['10.0.0.0/8'] })), who).not.toMatch(/^200/);
   expect(seen).toHaveLength(1);

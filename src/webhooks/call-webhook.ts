@@ -6,7 +6,7 @@ import { hideSecrets, userInfoOf } from '../base/hide-secrets.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
 import type { HookPayload } from './hook-payload.ts';
-import { credentialsOf, type HookCredentials } from './hook-secret.ts';
+import { type HookCredentials, hookCredentials } from './hook-secret.ts';
 import { oneLine } from './one-line.ts';
 import { type Answered, postOnce, type Unanswered } from './post-once.ts';
 
@@ -68,7 +68,7 @@ export async function callWebhook(webhook: Webhook, payload: HookPayload, option
 
   const lastAttempt = attemptsOf(webhook);
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await turns.run(async () => {
+    const response = await turns.run(async () => {
       const ended = timeCall?.(webhook.type ?? '');
       const answered = await postOnce(url, payload, {
         key,
@@ -82,16 +82,16 @@ export async function callWebhook(webhook: Webhook, payload: HookPayload, option
       ended?.(answered.status === undefined ? 'unanswered' : isSuccess(answered.status, webhook.type ?? '') ? 'passed' : 'refused');
       return answered;
     }, signal);
-    heard?.({ webhook: webhook.name, ...(answer.status !== undefined && { status: answer.status }) });
-    const isGood = answer.status !== undefined && isSuccess(answer.status, webhook.type ?? '');
-    if (answer.status !== undefined && isGood) {
-      return { outcome: 'passed', body: oneLine(hideSecrets(answer.body, secrets), SHOWN_CHARACTERS) };
+    heard?.({ webhook: webhook.name, ...(response.status !== undefined && { status: response.status }) });
+    const isGood = response.status !== undefined && isSuccess(response.status, webhook.type ?? '');
+    if (response.status !== undefined && isGood) {
+      return { outcome: 'passed', body: oneLine(hideSecrets(response.body, secrets), SHOWN_CHARACTERS) };
     }
-    if (attempt >= lastAttempt || !mayRetry(answer)) {
-      const reason = reasonOf(answer, url, attempt, secrets);
-      return { outcome: 'refused', reason, ...(answer.status !== undefined && { status: answer.status }) };
+    if (attempt >= lastAttempt || !mayRetry(response)) {
+      const reason = reasonOf(response, url, attempt, secrets);
+      return { outcome: 'refused', reason, ...(response.status !== undefined && { status: response.status }) };
     }
-    await pause(waitMs(answer, attempt), signal);
+    await pause(waitMs(response, attempt), signal);
   }
 }
 
@@ -139,7 +139,7 @@ async function credentialsFor(
     const secret = await read?.(namespace, secretRef.name, 'spec.analysis.webhooks[].secretRef');
     if (secret === undefined) return { problem: `${name} not found: create it, or correct secretRef` };
     if (secret instanceof RefusedSecret) return { problem: secret.reason };
-    const credentials = credentialsOf(secret);
+    const credentials = hookCredentials(secret);
     return 'problem' in credentials ? { problem: `${name}: ${credentials.problem}` } : credentials;
   } catch {
     signal.throwIfAborted();

@@ -19,16 +19,16 @@ export interface HookPayload {
 }
 
 /** Description of the release in a call; `revision` is the one of the checksum unless it is named. */
-export type About = Pick<HookPayload, 'phase' | 'checksum'> & { revision?: string | undefined };
+export type ReleaseInCall = Pick<HookPayload, 'phase' | 'checksum'> & { revision?: string | undefined };
 
 /** Fields of every payload. Flagger's payload has the same keys up to `checksum` (02-8). */
-function basics(canary: Canary, { phase, checksum, revision = checksum }: About): HookPayload {
+function basics(canary: Canary, { phase, checksum, revision = checksum }: ReleaseInCall): HookPayload {
   const { name, namespace } = canary.metadata;
   const canaryWeight = canary.status?.canaryWeight ?? 0;
   return { name, namespace, phase, checksum, revision, canaryWeight, primaryWeight: 100 - canaryWeight };
 }
 
-export function hookPayload(canary: Canary, webhook: Webhook, about: About): HookPayload {
+export function hookPayload(canary: Canary, webhook: Webhook, about: ReleaseInCall): HookPayload {
   const metadata = webhook.metadata ?? {};
   return { ...basics(canary, about), ...(Object.keys(metadata).length > 0 && { metadata }) };
 }
@@ -42,7 +42,7 @@ export interface HookEvent {
 }
 
 /** The body of an `event` call; the webhook's own metadata cannot override the three keys of the event (05-V3). */
-export function eventPayload(canary: Canary, event: HookEvent, { webhook, ...about }: About & { webhook?: Webhook }): HookPayload {
+export function eventPayload(canary: Canary, event: HookEvent, { webhook, ...about }: ReleaseInCall & { webhook?: Webhook }): HookPayload {
   const metadata = { ...webhook?.metadata, eventMessage: event.message, eventType: event.type, timestamp: String(event.atMs) };
   return { ...basics(canary, about), metadata };
 }

@@ -5,7 +5,7 @@ import { handClock } from '../../test/fakes/clock.ts';
 import { withServer } from '../../test/fakes/test-server.ts';
 import { callWebhook } from './call-webhook.ts';
 import type { HookPayload } from './hook-payload.ts';
-import { credentialsOf } from './hook-secret.ts';
+import { hookCredentials } from './hook-secret.ts';
 
 const payload: HookPayload = {
   name: 'podinfo',
@@ -142,6 +142,6 @@ describe('a webhook with a Secret', () => {
     'TE',
     'Proxy-Authorization',
   ])('does not say %s for us', (name) => {
-    expect(credentialsOf({ [`header.${name}`]: 'x' })).toHaveProperty('problem');
+    expect(hookCredentials({ [`header.${name}`]: 'x' })).toHaveProperty('problem');
   });
 });

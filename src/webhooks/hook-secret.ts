@@ -20,7 +20,7 @@ export interface HookCredentials {
  * A Secret's additions to a call: `signingKey` signs the body, and each key `header.NAME` is the value of the header NAME. Line ends at the end
  * of a value are not part of it.
  */
-export function credentialsOf(secret: Readonly<Record<string, string>>): HookCredentials | { problem: string } {
+export function hookCredentials(secret: Readonly<Record<string, string>>): HookCredentials | { problem: string } {
   const key = secret[signingKeyName]?.trim();
   const own = Object.entries(secret).flatMap(([name, value]) =>
     name.startsWith(HEADER_PREFIX) ? [[name.slice(HEADER_PREFIX.length), value.trim()] as const] : [],

@@ -33,14 +33,14 @@ export async function postOnce(url: URL, payload: object, options: PostOptions):
     [idempotencyHeader]: idempotencyValue(key),
     ...credentials?.headers(body, url, clock.nowMs()),
   };
-  const answer = await call(
+  const response = await call(
     { url, method: 'POST', headers, body },
     { ...options, secrets: credentials?.secrets ?? [], redirects: 'anywhere', cutAtBytes: BODY_LIMIT_BYTES },
   );
-  if (!('failed' in answer)) return answered(answer);
-  if (answer.failed === 'cancelled') signal.throwIfAborted();
-  if (answer.failed === 'late') return { cause: `no complete answer within ${timeoutMs} ms`, mayRetry: true };
-  return { cause: answer.why, mayRetry: !answer.isLasting };
+  if (!('failed' in response)) return answered(response);
+  if (response.failed === 'cancelled') signal.throwIfAborted();
+  if (response.failed === 'late') return { cause: `no complete answer within ${timeoutMs} ms`, mayRetry: true };
+  return { cause: response.why, mayRetry: !response.isLasting };
 }
 
 function answered({ status, body, headers }: OutgoingAnswer): Answered {

@@ -1,13 +1,13 @@
 import type { Canary, HookType, Webhook } from '../api/canary.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import { type CallOptions, callWebhook } from './call-webhook.ts';
-import { type About, eventPayload, type HookEvent, hookPayload } from './hook-payload.ts';
+import { eventPayload, type HookEvent, hookPayload, type ReleaseInCall } from './hook-payload.ts';
 
 /** `webhooks`: names of the webhooks that passed. */
 export type HooksOutcome = { outcome: 'passed'; webhooks: readonly string[] } | { outcome: 'refused'; webhook: string; reason: string };
 
 /** `key`: of the occasion; each webhook adds its own name. */
-export interface HooksContext extends CallOptions, About {}
+export interface HooksContext extends CallOptions, ReleaseInCall {}
 
 /**
  * Calls the Canary's webhooks of one type, one after the other in list order; the first failure ends it (02-8). For
@@ -18,10 +18,10 @@ export async function runHooks(canary: Canary, type: HookType, context: HooksCon
   const hooks = hooksOf(canary, type);
   for (const [index, webhook] of hooks.entries()) {
     const own = { ...context, key: keyOf(context.key, hooks, index) };
-    const answer = await callWebhook(webhook, hookPayload(canary, webhook, context), own);
-    if (type === 'rollback' && answer.outcome === 'passed') return { outcome: 'passed', webhooks: [webhook.name] };
-    if (answer.outcome === 'refused') failure = { outcome: 'refused', webhook: webhook.name, reason: answer.reason };
-    if (type !== 'rollback' && answer.outcome === 'refused') return failure;
+    const result = await callWebhook(webhook, hookPayload(canary, webhook, context), own);
+    if (type === 'rollback' && result.outcome === 'passed') return { outcome: 'passed', webhooks: [webhook.name] };
+    if (result.outcome === 'refused') failure = { outcome: 'refused', webhook: webhook.name, reason: result.reason };
+    if (type !== 'rollback' && result.outcome === 'refused') return failure;
   }
   return type === 'rollback' ? failure : { outcome: 'passed', webhooks: hooks.map(({ name }) => name) };
 }
@@ -40,8 +40,8 @@ export async function sendEvent(
   const receivers = eventReceivers(canary, context.fallbackUrl);
   for (const [index, webhook] of receivers.entries()) {
     const own = { ...context, egress, key: keyOf(context.key, receivers, index) };
-    const answer = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), own);
-    if (answer.outcome === 'refused') failures.push({ outcome: 'refused', webhook: webhook.name, reason: answer.reason });
+    const result = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), own);
+    if (result.outcome === 'refused') failures.push({ outcome: 'refused', webhook: webhook.name, reason: result.reason });
   }
   return failures;
 }

@@ -131,7 +131,7 @@ export const removedChecks: readonly RemovedCheck[] = [
     },
   },
   {
-    ...{ item: 9, check: 'events say them', file: 'src/engine/judge.ts', tests: ['src/cli/canaries/decided-by.test.ts'] },
+    ...{ item: 9, check: 'events say them', file: 'src/engine/judge-checks.ts', tests: ['src/cli/canaries/decided-by.test.ts'] },
     ...{ find: "return counted.length === 0 ? '' :", replace: "return counted.length >= 0 ? '' :" },
   },
   {

@@ -91,34 +91,34 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
   });
 
   it.each([
-    { status: 400, retry: false },
-    { status: 401, retry: false },
-    { status: 403, retry: false },
-    { status: 404, retry: false },
-    { status: 429, retry: true },
-    { status: 500, retry: true },
-    { status: 501, retry: false },
-    { status: 503, retry: true },
-  ])('$status is refused, with only the status and the host; a retry helps: $retry', async ({ status, retry }) => {
-    expect(await outcomeOf(type, { kind: 'echoes', status })).toEqual({ ok: false, reason: `HTTP ${status} from ${host()}`, retry });
+    { status: 400, mayRetry: false },
+    { status: 401, mayRetry: false },
+    { status: 403, mayRetry: false },
+    { status: 404, mayRetry: false },
+    { status: 429, mayRetry: true },
+    { status: 500, mayRetry: true },
+    { status: 501, mayRetry: false },
+    { status: 503, mayRetry: true },
+  ])('$status is refused, with only the status and the host; a retry helps: $mayRetry', async ({ status, mayRetry }) => {
+    expect(await outcomeOf(type, { kind: 'echoes', status })).toEqual({ ok: false, reason: `HTTP ${status} from ${host()}`, mayRetry });
   });
 
   it('the Retry-After of a receiver is passed on', async () => {
     const answer = { kind: 'answers', status: 429, headers: { 'retry-after': '30' } } as const;
-    expect(await outcomeOf(type, answer)).toMatchObject({ ok: false, retry: true, retryAfterMs: 30_000 });
+    expect(await outcomeOf(type, answer)).toMatchObject({ ok: false, mayRetry: true, retryAfterMs: 30_000 });
   });
 
   it('05-A40: a receiver that says nothing is given up', async () => {
     const outcome = await outcomeOf(type, { kind: 'silent' }, {}, { timeoutMs: 60 });
-    expect(outcome).toEqual({ ok: false, reason: `no answer from ${host()} within 60 ms`, retry: true });
+    expect(outcome).toEqual({ ok: false, reason: `no answer from ${host()} within 60 ms`, mayRetry: true });
   });
 
   it('an answer that is cut off in its head is none', async () => {
-    expect(await outcomeOf(type, { kind: 'cutOff' })).toMatchObject({ ok: false, retry: true });
+    expect(await outcomeOf(type, { kind: 'cutOff' })).toMatchObject({ ok: false, mayRetry: true });
   });
 
   it(`an answer that is cut off in its body is ${known.readsBody ? 'none' : 'one all the same: it is not read'}`, async () => {
-    const expected = known.readsBody ? { ok: false, retry: true } : { ok: true };
+    const expected = known.readsBody ? { ok: false, mayRetry: true } : { ok: true };
     expect(await outcomeOf(type, { kind: 'cutOffBody' })).toMatchObject(expected);
   });
 
@@ -131,7 +131,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     chat.behaves({ kind: 'answers', status: 307, headers: { location: `${other.origin}/taken` } });
     const refused = await made(type).send(message, signal);
     expectNothingShown(refused);
-    expect(refused).toEqual({ ok: false, reason: `${host()} redirects to another address, which is not followed`, retry: false });
+    expect(refused).toEqual({ ok: false, reason: `${host()} redirects to another address, which is not followed`, mayRetry: false });
     expect(other.posts).toEqual([]);
     const looped = await outcomeOf(type, { kind: 'answers', status: 307, headers: { location: '/again' } });
     expect(looped).toMatchObject({ ok: false });
@@ -143,7 +143,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     const address = `${await nowhere()}/hook/${planted.path}`;
     const outcome = await made(type, { address }).send(message, signal);
     expectNothingShown(outcome);
-    expect(outcome).toEqual({ ok: false, reason: `no answer from ${new URL(address).host}: ECONNREFUSED`, retry: true });
+    expect(outcome).toEqual({ ok: false, reason: `no answer from ${new URL(address).host}: ECONNREFUSED`, mayRetry: true });
   });
 
   it('a receiver with an unknown certificate gets nothing', async () => {
@@ -189,7 +189,10 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
       expect([chat.posts.length, other.posts.length]).toEqual([1, 0]);
       // TLS goes through a tunnel of the proxy, and its error shows nothing of the message.
       const secure = address.replace('http:', 'https:');
-      expect(await outcomeOf(type, { kind: 'answers', status: 200 }, { address: secure, proxy })).toMatchObject({ ok: false, retry: true });
+      expect(await outcomeOf(type, { kind: 'answers', status: 200 }, { address: secure, proxy })).toMatchObject({
+        ok: false,
+        mayRetry: true,
+      });
       expect(chat.posts.map(({ path }) => path)).toEqual(['CONNECT chat.invalid:443']);
     },
   );
@@ -212,12 +215,12 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
 
 describe('slack', () => {
   it.each([
-    { error: 'channel_not_found', retry: false },
-    { error: 'invalid_auth', retry: false },
-    { error: 'ratelimited', retry: true },
-  ])('05-W7: 200 with ok:false and $error is a failure; a retry helps: $retry', async ({ error, retry }) => {
+    { error: 'channel_not_found', mayRetry: false },
+    { error: 'invalid_auth', mayRetry: false },
+    { error: 'ratelimited', mayRetry: true },
+  ])('05-W7: 200 with ok:false and $error is a failure; a retry helps: $mayRetry', async ({ error, mayRetry }) => {
     const answer = { kind: 'answers', status: 200, body: JSON.stringify({ ok: false, error }) } as const;
-    expect(await outcomeOf('slack', answer)).toEqual({ ok: false, reason: `Slack refused it: ${error} (${host()})`, retry });
+    expect(await outcomeOf('slack', answer)).toEqual({ ok: false, reason: `Slack refused it: ${error} (${host()})`, mayRetry });
   });
 
   it('05-W7: a text that is not a code of Slack is not shown', async () => {

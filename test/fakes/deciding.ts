@@ -9,7 +9,7 @@ import { chart } from '../../src/engine/chart.ts';
 import type { Context } from '../../src/engine/context.ts';
 import { decide } from '../../src/engine/decide.ts';
 import type { Decision } from '../../src/engine/decision.ts';
-import type { Facts, SideFacts, Target } from '../../src/engine/facts.ts';
+import type { Facts, SideFacts, TargetRevision } from '../../src/engine/facts.ts';
 import type { Answer, EngineEvent } from '../../src/engine/questions.ts';
 import type { StateName } from '../../src/engine/states/moves.ts';
 import { aCanary } from './world.ts';
@@ -28,7 +28,7 @@ export interface DecisionCase {
   release?: Partial<Release>;
   context?: Partial<Context>;
   facts?: Partial<Facts>;
-  target?: Partial<SideFacts & Target> | null;
+  target?: Partial<SideFacts & TargetRevision> | null;
   primary?: (Partial<SideFacts> & { carries?: string }) | null;
 }
 type Outcome = 'passed' | 'refused' | 'written' | 'mismatch';

@@ -3,7 +3,7 @@ import { createServer, Agent as HttpAgent, type IncomingHttpHeaders } from 'node
 import { Agent as HttpsAgent } from 'node:https';
 import { type AddressInfo, connect, type LookupFunction } from 'node:net';
 import { afterEach } from 'vitest';
-import { ask } from '../../src/metrics/http/ask.ts';
+import { sendRequest } from '../../src/metrics/http/send-request.ts';
 import { notifierFor } from '../../src/notifiers/index.ts';
 import type { EgressPolicy, OutgoingConnection } from '../../src/outgoing/connection.ts';
 import { egressPolicy } from '../../src/outgoing/egress-policy.ts';
@@ -90,7 +90,10 @@ export const callers: [string, (address: string, egress: EgressPolicy, proxy?: s
   [
     'metric backends',
     async (address, egress, proxy) => {
-      const answer = await ask({ url: new URL(address) }, { who: 'X', timeoutMs: 60_000, secrets: [], signal: patience(), egress, proxy });
+      const answer = await sendRequest(
+        { url: new URL(address) },
+        { who: 'X', timeoutMs: 60_000, secrets: [], signal: patience(), egress, proxy },
+      );
       return 'kind' in answer ? answer.reason : `${answer.status} ${answer.body}`;
     },
   ],

@@ -32,7 +32,7 @@ function knowing(world: World, more: (nowMs: number) => Partial<Facts>): World {
 
 const crashing = (world: World): World => {
   world.watchPods();
-  world.look();
+  world.sendFacts();
   world.tick();
   world.crashPods();
   return until(world, isFailed);
@@ -94,7 +94,7 @@ const SCENES: Readonly<Record<EndingCode, () => World>> = {
     const world = releasing();
     const facts = world.facts.bind(world);
     world.facts = () => unreachable(facts());
-    world.look();
+    world.sendFacts();
     return until(world, isFailed);
   },
   NotReadyInTime() {

@@ -3,7 +3,7 @@ import { checkTypes } from '../../src/embedded/prometheus/promql/check-types.ts'
 import { parsePromql } from '../../src/embedded/prometheus/promql/parse.ts';
 import { QueryError } from '../../src/embedded/prometheus/query-error.ts';
 import { createJsonLines } from '../../src/kube/json-lines.ts';
-import { Unanswered } from '../../src/metrics/http/bounded.ts';
+import { UnansweredError } from '../../src/metrics/http/within-timeout.ts';
 import { readFrame } from '../../src/metrics/providers/signalflow/data-frame.ts';
 import type { Fuzzed } from './fuzz.ts';
 import { hostileJson, hostileText } from './hostile-values.ts';
@@ -20,7 +20,7 @@ const ofBytes: Readonly<Record<string, Fuzzed>> = {
       .tuple(fc.constantFrom([], [1], [1, 5, 0], [1, 5, 1], [1, 1, 2]), fc.uint8Array({ maxLength: 200 }))
       .map(([head, rest]) => Buffer.from([...head, ...rest])),
     read: readFrame,
-    throws: [Unanswered],
+    throws: [UnansweredError],
   },
   'lines of JSON': {
     feed: fc.array(fc.oneof(json, hostileText, fc.constant('\n')), { maxLength: 6 }),

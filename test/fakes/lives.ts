@@ -89,7 +89,7 @@ export function run(world: World, one: Act): void {
       break;
     case 'calm':
       calm(world);
-      world.look();
+      world.sendFacts();
       break;
     case 'crash':
       world.crash();
@@ -101,7 +101,7 @@ export function run(world: World, one: Act): void {
       world.answer();
       break;
     case 'look':
-      world.look();
+      world.sendFacts();
       break;
     case 'settle':
       world.settle();
@@ -111,16 +111,16 @@ export function run(world: World, one: Act): void {
       break;
     case 'targetDown':
       world.targetDown = !world.targetDown;
-      world.look();
+      world.sendFacts();
       break;
     case 'primaryDown':
       world.primaryDown = !world.primaryDown;
-      world.look();
+      world.sendFacts();
       break;
     case 'short':
       // It serves, with fewer pods than its threshold requires.
       world.room.target = world.room.target === 0 ? 1_000 : 0;
-      world.look();
+      world.sendFacts();
       break;
     case 'gates': {
       const { hooks } = world.behaviour;
@@ -133,7 +133,7 @@ export function run(world: World, one: Act): void {
       break;
     case 'skip':
       world.canary = { ...world.canary, spec: { ...world.canary.spec, skipAnalysis: world.canary.spec.skipAnalysis !== true } };
-      world.look();
+      world.sendFacts();
       break;
     case 'hooks':
       world.behaviour.hooks =
@@ -144,7 +144,7 @@ export function run(world: World, one: Act): void {
       break;
     case 'suspend':
       world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: world.canary.spec.suspend !== true } };
-      world.look();
+      world.sendFacts();
       break;
     case 'late':
       world.tick(25_000);
@@ -164,13 +164,13 @@ export function run(world: World, one: Act): void {
     case 'breakCanary':
       world.behaviour.stalls = world.nowMs % 8_000 === 0;
       if (!world.behaviour.brokenCanary.delete('s1:b')) world.behaviour.brokenCanary.add('s1:b');
-      world.look();
+      world.sendFacts();
       break;
     case 'roll':
       world.rolling = world.rolling.target
         ? {}
         : { target: { lastMs: world.nowMs, updated: 2 }, primary: { lastMs: world.nowMs, updated: 1 } };
-      world.look();
+      world.sendFacts();
       break;
     case 'starve':
       world.scalerGives = world.scalerGives === 1 ? 1_000 : 1;
@@ -185,16 +185,16 @@ export function run(world: World, one: Act): void {
     case 'losePods': {
       const { crashes = 0, lost = 0, ends = {} } = world.failing ?? {};
       world.failing = { crashes, lost: lost + 1, unready: 0, last: { pod: 'podinfo-x' }, ends };
-      world.look();
+      world.sendFacts();
       break;
     }
     case 'ask':
       world.request = { verb: one.verb, id: `r${world.asked.length}`, by: 'ann', atMs: world.nowMs };
-      world.look();
+      world.sendFacts();
       break;
     case 'push':
       world.targetRevision = one.revision;
-      world.look();
+      world.sendFacts();
       break;
     case 'verdict':
       world.behaviour.verdicts = [{ check: 'errors', verdict: one.verdict }];
@@ -205,7 +205,7 @@ export function run(world: World, one: Act): void {
 function toggle<Name extends 'blocker' | 'unconfirmed' | 'refused'>(world: World, name: Name, value: Behaviour[Name]): void {
   if (world.behaviour[name] === undefined) world.behaviour[name] = value;
   else delete world.behaviour[name];
-  world.look();
+  world.sendFacts();
 }
 
 /** Nothing is suspended, broken or refused any more. */
@@ -226,7 +226,7 @@ function calm(world: World): void {
 /** Lets a random life end well: nothing is suspended, broken or refused any more. */
 export function heal(world: World): void {
   calm(world);
-  world.look();
+  world.sendFacts();
   world.settle();
   world.tickUntil((one) => one.step === 'resting' && one.release.promotedRevision !== undefined && isIdle(one), 200);
 }

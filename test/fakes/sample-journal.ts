@@ -1,12 +1,12 @@
 import { JournalMemory } from '../../src/engine/journal/journal-memory.ts';
 import type { JournalPart } from '../../src/engine/journal/journal-part.ts';
-import { Recorder } from '../../src/engine/journal/recorder.ts';
+import { JournalRecorder } from '../../src/engine/journal/recorder.ts';
 import { aCanary, World, withHooks } from './world.ts';
 
 /** Records what this world does from now on; called, it ends the part under way. */
 export function recording(world: World): () => JournalPart {
   const parts: JournalPart[] = [];
-  const recorder = new Recorder({
+  const recorder = new JournalRecorder({
     ...{ namespace: 'test', engine: '1.2.3', writer: 'w1', memory: new JournalMemory() },
     hide: () => () => '#0',
     keep: (part) => void parts.push(part),

@@ -13,7 +13,7 @@ import { readExternalQuery } from '../../src/metrics/providers/externalmetrics.t
 import { readRecords } from '../../src/metrics/providers/influxdb.ts';
 import { readKeptnQuery } from '../../src/metrics/providers/keptn-query.ts';
 import { readMetricDataQueries } from '../../src/metrics/providers/metric-data-query.ts';
-import { checkedAnswer } from '../../src/metrics/providers/prometheus-answer.ts';
+import { checkedResponse } from '../../src/metrics/providers/prometheus-response.ts';
 import { splunkUrls } from '../../src/metrics/providers/splunk.ts';
 import { checkTemplate, renderQuery } from '../../src/metrics/query-template.ts';
 import { templateProblems } from '../../src/metrics/template-problems.ts';
@@ -30,7 +30,7 @@ import { pairOfPattern } from '../../src/routers/cookie.ts';
 import { re2Problem, textOfPattern, unescapeRegex } from '../../src/routers/regex-text.ts';
 import { rejectionOf } from '../../src/routers/routing-error.ts';
 import { foreignPredicates, readMatch, splitPredicates } from '../../src/routers/skipper/predicates.ts';
-import { credentialsOf } from '../../src/webhooks/hook-secret.ts';
+import { hookCredentials } from '../../src/webhooks/hook-secret.ts';
 import { oneLine } from '../../src/webhooks/one-line.ts';
 import { primaryQuery } from '../../src/workloads/scalers/primary-queries.ts';
 import { loadTesterReaders } from './load-tester-readers.ts';
@@ -64,7 +64,7 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
   'a query of CloudWatch': readMetricDataQueries,
   'a query of Keptn': readKeptnQuery,
   'a query of external metrics': readExternalQuery,
-  'an answer of Prometheus': (text) => checkedAnswer(text),
+  'an answer of Prometheus': (text) => checkedResponse(text),
   'an answer of InfluxDB': (text) => readRecords(`,table,_value\n${text.replaceAll('\n', '')}\n`),
   'a quantity': parseQuantity,
   'a duration': parseDuration,
@@ -94,7 +94,7 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
     return 'matches' in selector ? selector.matches({ a: text, app: 'b' }) : selector;
   },
   'words in a receiver without escapes': inertText,
-  'an answer of Slack': (text) => slack.judge?.(text),
+  'an answer of Slack': (text) => slack.failureIn?.(text),
   'a receiver of alerts': (text) => receiverProblems({ type: 'slack', address: text, proxy: text }),
   ...Object.fromEntries(
     Object.entries(formats).map(([kind, format]) => [
@@ -103,7 +103,7 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
     ]),
   ),
   'a Secret of a webhook': (text) => {
-    const read = credentialsOf({ signingKey: text, 'header.Authorization': text, [`header.${text}`]: 'a' });
+    const read = hookCredentials({ signingKey: text, 'header.Authorization': text, [`header.${text}`]: 'a' });
     return 'problem' in read ? read : read.headers(text, new URL('http://hook/'), 0);
   },
   'a Secret with TLS': (text) => tlsFiles({ 'tls.crt': text, 'tls.key': text }, { 'ca.crt': text }),

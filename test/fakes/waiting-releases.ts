@@ -26,7 +26,7 @@ const template: BlockedObject = { apiVersion: 'flagger.app/v1beta1', kind: 'Metr
 
 const looked = (world: World, change: () => void): void => {
   change();
-  world.look();
+  world.sendFacts();
 };
 const pushed = (world: World): void => world.push('s1:c');
 const passing = (isDone: (world: World) => boolean) => (world: World) => world.tickUntil(isDone);
@@ -86,7 +86,7 @@ const known = (before: () => World, begin: (facts: Facts) => Facts): Waiting => 
   begin(world) {
     const facts = world.facts.bind(world);
     world.facts = () => begin(facts());
-    world.look();
+    world.sendFacts();
   },
   follow(world) {
     Reflect.deleteProperty(world, 'facts');

@@ -7,7 +7,7 @@ import type { Verb } from '../../src/api/verb-request.ts';
 import type { DesiredState } from '../../src/engine/desired-state.ts';
 import { desiredStateOf } from '../../src/engine/desired-state-of.ts';
 import type { Facts, SideFacts } from '../../src/engine/facts.ts';
-import { openQuestionsOf, phaseOf, releaseOf, type Snapshot, start, step } from '../../src/engine/machine.ts';
+import { handleEvent, openQuestionsOf, phaseOf, releaseOf, type Snapshot, start } from '../../src/engine/machine.ts';
 import { projectStatus } from '../../src/engine/project-status.ts';
 import type { Answer, EngineEvent, Question } from '../../src/engine/questions.ts';
 import type { Compared, ToCompare } from '../../src/judge/compared.ts';
@@ -236,7 +236,7 @@ export class World {
   /** One event through the machine: records first, then keeps the questions for `answer()`. */
   send(event: EngineEvent): void {
     const before = this.snapshot;
-    const { next, questions } = step(before, event);
+    const { next, questions } = handleEvent(before, event);
     this.snapshot = next;
     this.onStep({ before, event, next, questions });
     for (const question of questions) {
@@ -285,16 +285,16 @@ export class World {
     const last = { pod: 'podinfo-x', container: 'app', exitCode, times: crashes + 1 };
     this.failing = { crashes: crashes + 1, lost, unready: 1, last, ends: { 'pod-1': crashes + 1 } };
     this.targetDown = true;
-    this.look();
+    this.sendFacts();
   }
 
   recoverPods(): void {
     if (this.failing) this.failing = { ...this.failing, unready: 0 };
     this.targetDown = false;
-    this.look();
+    this.sendFacts();
   }
 
-  look(): void {
+  sendFacts(): void {
     this.send({ type: 'FACTS', facts: this.facts() });
   }
 
@@ -390,7 +390,7 @@ export class World {
       if (this.auto && !this.converged) this.apply();
       const isAnswered = this.answer();
       const isDelivered = this.deliversAtOnce && this.deliver();
-      this.look();
+      this.sendFacts();
       if (!isAnswered && !isDelivered && this.asked.length === before && (this.converged || !this.auto || this.isStuck())) return;
     }
     throw new Error(`the world does not settle: ${this.phase}.${this.step}`);

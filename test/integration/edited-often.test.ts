@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { PACE } from '../../src/controller/watch/turns.ts';
+import { PACE } from '../../src/controller/watch/work-turns.ts';
 import { aModelCanary, canaryRef, ModelLab } from '../fakes/model/lab.ts';
 import { drawer } from '../fakes/model/life.ts';
 import { raw } from '../fakes/raw.ts';

@@ -114,7 +114,7 @@ export const changedRules: readonly ChangedRule[] = [
   {
     name: 'unmeasured: hold counts a failed check',
     rule: 'E22',
-    file: 'judge.ts',
+    file: 'judge-checks.ts',
     find: '...(holds ? [] : unmeasured)',
     replace: '...unmeasured',
   },

@@ -1,4 +1,4 @@
-/** Tries every mutant of some lines against given tests: `node test/mutants/line.ts src/engine/judge.ts:31 src/engine/judge.test.ts …`. */
+/** Tries every mutant of some lines against given tests: `node test/mutants/line.ts src/engine/judge-checks.ts:31 src/engine/judge-checks.test.ts …`. */
 import { mutantsOf } from './candidates.ts';
 import { Crewman } from './crew.ts';
 

@@ -30,7 +30,7 @@ export const verdicts: readonly Verdict[] = [
   },
   {
     id: 'dc1eed2f',
-    file: 'src/engine/judge.ts',
+    file: 'src/engine/judge-checks.ts',
     within: 'return analysis.threshold > 0 ? analysis.threshold : 1;',
     change: ['0', '1'],
     equivalent: 'a threshold of 1 is 1 on both sides of the condition',

@@ -10,7 +10,7 @@ import { readRequest } from '../../src/api/verb-request.ts';
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
 import { startKnative } from '../../src/embedded/knative/index.ts';
 import { knativeCrds } from '../../src/embedded/routing-crds.ts';
-import { acknowledged } from '../../src/engine/acknowledged.ts';
+import { withOutcome } from '../../src/engine/request-outcome.ts';
 import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { renderTemplateRevision } from '../../src/workloads/anchor.ts';
@@ -118,6 +118,6 @@ async function answer(cluster: KubeCluster, canary: KubeObject): Promise<void> {
   if (text === undefined || release === undefined) return;
   const request = readRequest(text);
   if (release.requests?.some(({ id }) => id === request.id)) return;
-  const status = { release: acknowledged(release, request, nowMs()) };
+  const status = { release: withOutcome(release, request, nowMs()) };
   await cluster.patch(refOf(canary), { status }, { subresource: 'status' });
 }

@@ -5,7 +5,7 @@ import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
 import type { Metric } from '../../api/canary.ts';
 import type { Verdict } from '../../api/canary-status.ts';
 import { JournalPart } from '../../engine/journal/journal-part.ts';
-import { entriesOf } from '../../engine/journal/replay.ts';
+import { journalEntries } from '../../engine/journal/replay.ts';
 import { suppose } from '../../engine/journal/suppose.ts';
 import { reportOf } from '../../reading/canary-report.ts';
 import { entryWords } from '../../reading/journals/entry-words.ts';
@@ -78,7 +78,7 @@ it('DF826: the journal holds and shows the number, and a replay with another lim
   const { world, journal } = releasing(passed);
   world.tickUntil(({ phase }) => phase === 'Succeeded');
   const part = journal();
-  const words = [...entriesOf([part])].flatMap((noted) => ('unfit' in noted ? [] : [entryWords(noted.entry)]));
+  const words = [...journalEntries([part])].flatMap((noted) => ('unfit' in noted ? [] : [entryWords(noted.entry)]));
   expect(words.join('\n')).toContain('request-success-rate passed at 100 by 2 requests (at least 99%)');
   const stricter = { metrics: [{ name: 'request-success-rate', thresholdRange: { min: 101 } }] };
   expect(JSON.stringify(suppose([part], supposedAnalysis({ patch: stricter })))).toContain('below the minimum of 101% (2 requests)');

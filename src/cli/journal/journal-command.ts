@@ -1,5 +1,5 @@
 import { preciseTimestamp } from '../../base/timestamp.ts';
-import { entriesOf } from '../../engine/journal/replay.ts';
+import { journalEntries } from '../../engine/journal/replay.ts';
 import { getCanary } from '../../reading/canary-reading.ts';
 import type { JournalList } from '../../reading/documents/journal-list.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
@@ -64,7 +64,7 @@ function journalAnswer(journal: Journal): CommandAnswer<JournalDocument> {
     document: documentOf(journal),
     names: [`${journal.name}/${journal.run}`],
     lines: (terminal) => {
-      const rows = [...entriesOf(journal.parts)].map((noted) => {
+      const rows = [...journalEntries(journal.parts)].map((noted) => {
         if ('unfit' in noted) return ['', '', '', '', noted.unfit];
         const { entry, facts } = noted;
         const { state, weight, failedChecks } = entry.decided;

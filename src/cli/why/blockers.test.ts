@@ -26,7 +26,7 @@ function blocked(title: string, error: unknown, cause: Cause, proof: Stall['proo
     arrange() {
       const world = initialized(aCanary({ stepWeight: 20 }));
       world.behaviour.blocker = blockerOf(error, 'test') ?? 'unknown';
-      world.look();
+      world.sendFacts();
       return { world };
     },
     cause,

@@ -53,7 +53,7 @@ function refusal(status: number, cause: Cause): MisleadingCase {
       const message = `admission webhook "policy.example.com" denied the request: ${words}`;
       const blocker = blockerOf(apiErrorOf('PATCH', status, JSON.stringify({ kind: 'Status', message })), 'test');
       if (blocker) world.behaviour.blocker = blocker;
-      world.look();
+      world.sendFacts();
       return world;
     },
   };

@@ -200,7 +200,7 @@ const stalls: readonly Stall[] = [
       arrange() {
         const world = pushed(initialized(aCanary({ stepWeight: 20 })));
         world.watchPods();
-        world.look();
+        world.sendFacts();
         world.crashPods();
         if (world.failing?.last) Object.assign(world.failing.last, { reason });
         world.tickUntil(({ release }) => release.failing?.last !== undefined);
@@ -227,7 +227,7 @@ const stalls: readonly Stall[] = [
     arrange() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })), ({ canary }) => canary.status?.canaryWeight === 20);
       world.targetDown = true;
-      world.look();
+      world.sendFacts();
       world.settle();
       return { world, target: { spec: { replicas: 0 } } };
     },
@@ -277,7 +277,7 @@ const stalls: readonly Stall[] = [
         const world = initialized(aCanary({ stepWeight: 20 }));
         pushed(world, (one) => one.step === step);
         world.primaryDown = true;
-        world.look();
+        world.sendFacts();
         world.tick();
         return { world };
       },
@@ -286,7 +286,7 @@ const stalls: readonly Stall[] = [
       action: /^correct what keeps the pods of the primary from serving$/,
       mend({ world }) {
         world.primaryDown = false;
-        world.look();
+        world.sendFacts();
       },
     }),
   ),

@@ -82,7 +82,7 @@ const stalls: readonly Stall[] = [
         one.scaler = { name: 'HorizontalPodAutoscaler/podinfo', target: limits, primary: limits };
       });
       Object.assign(world, { primaryReplicas: 10, room: { target: 1, primary: 20 } });
-      world.look();
+      world.sendFacts();
       return { world: pushed(world, ({ step }) => step === 'raising') };
     },
     cause: 'InsufficientCapacity',
@@ -90,7 +90,7 @@ const stalls: readonly Stall[] = [
     action: /ask the administrator of the cluster for more capacity/,
     mend({ world }) {
       world.room.target = 20;
-      world.look();
+      world.sendFacts();
       world.tickUntil(({ step }) => step === 'analysing');
     },
   },
@@ -107,7 +107,7 @@ const stalls: readonly Stall[] = [
     mend(stalled) {
       delete stalled.primary;
       stalled.world.behaviour.brokenPrimary.clear();
-      stalled.world.look();
+      stalled.world.sendFacts();
       stalled.world.tickUntil(({ phase }) => phase === 'Succeeded');
     },
   },

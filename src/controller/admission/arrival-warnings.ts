@@ -7,18 +7,18 @@ import type { ControllerDeps } from '../controller-deps.ts';
 /** Losses that are said of one Canary, the refusals first. */
 const MOST_SAID = 10;
 
-/** Losses of an application through one Canary: an event for each loss, once, and a condition until a later look no longer finds it. */
+/** Losses of an application through one Canary: an event for each loss, once, and a condition until a later read no longer finds it. */
 export class ArrivalWarnings {
   readonly #announce: ControllerDeps['announce'];
-  /** `undefined` before the first look: then the status holds. */
+  /** `undefined` before the first read: then the status holds. */
   #found: { text: string | undefined } | undefined;
 
   constructor({ announce }: Pick<ControllerDeps, 'announce'>) {
     this.#announce = announce;
   }
 
-  /** True if this process has looked. */
-  get hasLooked(): boolean {
+  /** True if this process has read the application. */
+  get hasRead(): boolean {
     return this.#found !== undefined;
   }
 

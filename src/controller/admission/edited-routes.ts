@@ -10,7 +10,7 @@ import { type Router, routerFor } from '../../routers/index.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { readCanary, withSpec } from '../watch/read-canary.ts';
 import type { Admitted, CanaryRejection } from './admission.ts';
-import { refusal } from './arrival-gate.ts';
+import { rejectionOf } from './arrival-gate.ts';
 import { isRunning } from './service-fit.ts';
 
 type EditedRoutesDeps = Pick<ControllerDeps, 'applications' | 'config' | 'clock'>;
@@ -25,8 +25,8 @@ const AGAIN_MS = { from: 15_000, to: 300_000 };
 export class EditedRoutes {
   readonly #deps: EditedRoutesDeps;
   readonly #pause = new BackOff(AGAIN_MS);
-  /** The edit that was looked at last; without a rejection it takes nothing. */
-  #looked: { key: string; refused?: { rejection: CanaryRejection; againMs: number; objects: readonly KubeObject[] } } | undefined;
+  /** The edit that was judged last; without a rejection it takes nothing. */
+  #judged: { key: string; refused?: { rejection: CanaryRejection; againMs: number; objects: readonly KubeObject[] } } | undefined;
 
   constructor(deps: EditedRoutesDeps) {
     this.#deps = deps;
@@ -45,8 +45,8 @@ export class EditedRoutes {
     if (isRunning(canary) || (ran && routedOf({ spec: ran }) === routedOf(canary))) return undefined;
     const key = `${canary.metadata.uid} ${routedOf(canary)}`;
     const nowMs = clock.monotonicMs();
-    if (this.#looked?.key === key) {
-      const { refused } = this.#looked;
+    if (this.#judged?.key === key) {
+      const { refused } = this.#judged;
       if (refused === undefined) return undefined;
       if (nowMs < refused.againMs) return { ...refused.rejection, retryInMs: refused.againMs - nowMs };
     }
@@ -62,19 +62,19 @@ export class EditedRoutes {
     const isOfEdit = (loss: Loss) => loss.isNew || (before && loss.code === 'PolicyWouldBeLost');
     const [first, ...more] = lossesOf(canary, objects, router).filter((loss) => isOfEdit(loss) && !known.has(text(loss)));
     if (first === undefined) {
-      this.#looked = { key };
+      this.#judged = { key };
       this.#pause.reset();
       return undefined;
     }
     const pauseMs = this.#pause.next();
-    const rejection = refusal(first, more, canary.metadata.namespace, pauseMs);
-    this.#looked = { key, refused: { rejection, againMs: nowMs + pauseMs, objects } };
+    const rejection = rejectionOf(first, more, canary.metadata.namespace, pauseMs);
+    this.#judged = { key, refused: { rejection, againMs: nowMs + pauseMs, objects } };
     return rejection;
   }
 
   /** True if this spec also takes requests, judged by the objects read for the refusal. No spec by which the Canary is run meanwhile is permitted to. */
   takesRequests({ canary, router }: Admitted): boolean {
-    return lossesOf(canary, this.#looked?.refused?.objects ?? [], router).some(({ isNew }) => isNew);
+    return lossesOf(canary, this.#judged?.refused?.objects ?? [], router).some(({ isNew }) => isNew);
   }
 
   #routerOf({ spec: { provider } }: Canary): Router | undefined {

@@ -14,12 +14,14 @@ export interface AnchorOwner {
 export type NamedOwner = AnchorOwner & { metadata: { name: string }; status?: Canary['status'] };
 
 /** The Canary of an anchor, only by the anchor's metadata. */
-export function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): AnchorOwner & { metadata: { name: string } } {
+export function anchorOwnerOf({
+  metadata: { name, namespace = '', annotations },
+}: KubeObject): AnchorOwner & { metadata: { name: string } } {
   return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };
 }
 
 /** The uid is not enough: it might have been copied into the anchor of another namespace. */
-export const keyOf = ({ metadata: { namespace, uid } }: AnchorOwner): string => `${namespace}/${uid}`;
+export const ownerKey = ({ metadata: { namespace, uid } }: AnchorOwner): string => `${namespace}/${uid}`;
 
 export function identity(anchor: KubeObject): { name: string; uid: string } {
   return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };

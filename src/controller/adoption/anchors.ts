@@ -12,7 +12,7 @@ import { NameTakenError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { acceptedSpecsIn, acceptedSpecsText, isSameSpec } from './accepted-specs.ts';
 import { anchorOf } from './anchor-of.ts';
-import { type AnchorOwner, atUrgencyOf, identity, isFirst, keyOf, type NamedOwner, ownerOf } from './anchor-owner.ts';
+import { type AnchorOwner, anchorOwnerOf, atUrgencyOf, identity, isFirst, type NamedOwner, ownerKey } from './anchor-owner.ts';
 import { apexOriginal } from './apex-original.ts';
 import { listedIn } from './listed-routes.ts';
 import { TemplateRecords } from './template-records.ts';
@@ -32,7 +32,7 @@ export interface LivingCanaries {
 }
 
 /** The application is to serve on when its target and Canary are both gone. */
-export function isKept(anchor: KubeObject): boolean {
+export function isPrimaryKept(anchor: KubeObject): boolean {
   const mark = anchor.metadata.annotations?.[keepAnnotation];
   return mark === 'true' || mark === COPIED;
 }
@@ -73,7 +73,7 @@ export class Anchors {
     const anchor = anchorOf(canary, originals);
     try {
       const created = await cluster.create(anchor, { signal });
-      this.#known.set(keyOf(canary), created);
+      this.#known.set(ownerKey(canary), created);
       this.templates.begin(canary);
       return created;
     } catch (error) {
@@ -112,7 +112,7 @@ export class Anchors {
     signal: AbortSignal,
     readTarget?: () => Promise<KubeObject | undefined>,
   ): Promise<{ name: string; uid: string }> {
-    const known = isFirst(canary) ? this.#known.get(keyOf(canary)) : await this.#find(canary, signal);
+    const known = isFirst(canary) ? this.#known.get(ownerKey(canary)) : await this.#find(canary, signal);
     if (known) return identity(known);
     const { namespace } = canary.metadata;
     const { targetRef } = canary.spec;
@@ -124,7 +124,7 @@ export class Anchors {
   /** Copies the wish to keep the application to the anchor, where it outlives Canary and target; a request only when the wish has changed. */
   async keep(canary: Canary, isWanted: boolean, signal: AbortSignal): Promise<void> {
     const { namespace } = canary.metadata;
-    const key = keyOf(canary);
+    const key = ownerKey(canary);
     if (isWanted === this.#kept.has(key)) return;
     const name = anchorName(canary);
     const cluster = atUrgencyOf(canary, this.#cluster);
@@ -156,7 +156,7 @@ export class Anchors {
    * spec is recorded. `written`: the spec of the routes in the cluster, if it is known. Returns false if no anchor is known.
    */
   async noteSpec(canary: Canary, written: Canary['spec'] | undefined, signal: AbortSignal): Promise<boolean> {
-    const anchor = isFirst(canary) ? this.#known.get(keyOf(canary)) : await this.#find(canary, signal);
+    const anchor = isFirst(canary) ? this.#known.get(ownerKey(canary)) : await this.#find(canary, signal);
     if (!anchor) return false;
     const stored = acceptedSpecsIn(anchor);
     if (stored[0] && isSameSpec(stored[0], canary.spec)) return true;
@@ -200,7 +200,7 @@ export class Anchors {
   async orphans(canaries: LivingCanaries, namespaces: readonly string[], signal: AbortSignal): Promise<Canary[]> {
     const listed = await this.#listed(namespaces, signal);
     const lost = Map.groupBy(
-      listed.filter((anchor) => !canaries.isRunning(ownerOf(anchor))),
+      listed.filter((anchor) => !canaries.isRunning(anchorOwnerOf(anchor))),
       ({ metadata }) => metadata.namespace ?? '',
     );
     const orphans = await Promise.all([...lost].map(([namespace, anchors]) => this.#orphansIn(namespace, anchors, canaries, signal)));
@@ -228,13 +228,13 @@ export class Anchors {
 
   forget(canary: AnchorOwner): void {
     this.templates.forget(canary);
-    this.#known.delete(keyOf(canary));
-    this.#kept.delete(keyOf(canary));
+    this.#known.delete(ownerKey(canary));
+    this.#kept.delete(ownerKey(canary));
   }
 
   /** An object of this Canary was deleted: its anchor is looked at again before anything is made for it. */
   doubt(canary: AnchorOwner): void {
-    this.#known.delete(keyOf(canary));
+    this.#known.delete(ownerKey(canary));
   }
 
   /** Data of the anchor; undefined where it cannot be trusted, which is reported once. */
@@ -269,17 +269,18 @@ export class Anchors {
       ),
     );
     const items = lists.flatMap((list) => list.items);
-    for (const anchor of items) if (anchor.metadata.annotations?.[keepAnnotation] === COPIED) this.#kept.add(keyOf(ownerOf(anchor)));
+    for (const anchor of items)
+      if (anchor.metadata.annotations?.[keepAnnotation] === COPIED) this.#kept.add(ownerKey(anchorOwnerOf(anchor)));
     return items;
   }
 
   async #annotate(canary: Canary, anchor: KubeObject, annotations: Labels, signal: AbortSignal): Promise<void> {
     const cluster = atUrgencyOf(canary, this.#cluster);
-    this.#known.set(keyOf(canary), await cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal }));
+    this.#known.set(ownerKey(canary), await cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal }));
   }
 
   async #find(canary: NamedOwner, signal: AbortSignal): Promise<KubeObject | undefined> {
-    const known = this.#known.get(keyOf(canary));
+    const known = this.#known.get(ownerKey(canary));
     if (known) return known;
     const { namespace } = canary.metadata;
     const found = await atUrgencyOf(canary, this.#cluster).get(
@@ -287,7 +288,7 @@ export class Anchors {
       { signal },
     );
     if (!found || !isAnchor(found)) return undefined;
-    this.#known.set(keyOf(canary), found);
+    this.#known.set(ownerKey(canary), found);
     return found;
   }
 }

@@ -34,7 +34,7 @@ export interface Described {
 /** The original values of the apex Service's fields that we write. */
 export function apexOriginal({ metadata, spec }: Described): NonNullable<Original> {
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key in fluxOff);
-  const appliedSelector = lastApplied({ metadata })?.spec?.selector;
+  const appliedSelector = readLastApplied({ metadata })?.spec?.selector;
   return {
     selector: spec?.selector ?? {},
     ...(appliedSelector && { appliedSelector }),
@@ -45,7 +45,7 @@ export function apexOriginal({ metadata, spec }: Described): NonNullable<Origina
 }
 
 /** The last manifest of `kubectl apply`, field by field; an unreadable one must not block deletion (04-R-L2). */
-export function lastApplied({ metadata }: Pick<Described, 'metadata'>): Applied | undefined {
+export function readLastApplied({ metadata }: Pick<Described, 'metadata'>): Applied | undefined {
   const text = metadata.annotations?.[LAST_APPLIED];
   if (text === undefined) return undefined;
   try {

@@ -14,7 +14,7 @@ import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
-import { type AnchorOwner, keyOf } from './anchor-owner.ts';
+import { type AnchorOwner, ownerKey } from './anchor-owner.ts';
 import type { Anchors } from './anchors.ts';
 
 /** Number of words, of 64 bits each. */
@@ -53,7 +53,7 @@ export class SecretSalts {
   async of(canary: Canary, signal: AbortSignal): Promise<SecretMarks | { problem: NewBlocker }> {
     const { revision, promotedRevision } = canary.status?.release ?? {};
     const wanted = saltIdsIn(canary);
-    const known = this.#known.get(keyOf(canary));
+    const known = this.#known.get(ownerKey(canary));
     const isCurrent = known !== undefined && (wanted.has(known.salt.id) || wanted.isSubsetOf(known.soughtFor));
     try {
       const { salt } = isCurrent ? known : await this.#find(canary, wanted, signal);
@@ -70,7 +70,7 @@ export class SecretSalts {
    * salt that a crash in between loses is handled like any lost salt.
    */
   async store(canary: Canary, signal: AbortSignal): Promise<void> {
-    const known = this.#known.get(keyOf(canary));
+    const known = this.#known.get(ownerKey(canary));
     if (known === undefined || known.isStored || !saltIdsIn(canary).has(known.salt.id) || !this.#mayRead(canary)) return;
     const anchor = await this.#deps.anchors.existing(canary, signal);
     if (anchor === undefined) return;
@@ -102,7 +102,7 @@ export class SecretSalts {
   }
 
   forget(canary: AnchorOwner): void {
-    this.#known.delete(keyOf(canary));
+    this.#known.delete(ownerKey(canary));
   }
 
   async #find(canary: Canary, wanted: ReadonlySet<string>, signal: AbortSignal): Promise<Known> {
@@ -115,7 +115,7 @@ export class SecretSalts {
     const known = isOurs
       ? { salt, soughtFor: wanted, isStored: isOwned }
       : { salt: Salt.of(Array.from({ length: WORDS }, () => this.#deps.word())), soughtFor: wanted, isStored: false };
-    this.#known.set(keyOf(canary), known);
+    this.#known.set(ownerKey(canary), known);
     return known;
   }
 

@@ -11,7 +11,7 @@ import {
   type TemplateRevisionData,
 } from '../../workloads/anchor.ts';
 import type { PrimarySpec } from '../../workloads/workload.ts';
-import { type AnchorOwner, atUrgencyOf, isFirst, keyOf } from './anchor-owner.ts';
+import { type AnchorOwner, atUrgencyOf, isFirst, ownerKey } from './anchor-owner.ts';
 
 /** Templates that can be put back, and templates that no longer can. */
 export interface KeptTemplates {
@@ -59,12 +59,12 @@ export class TemplateRecords {
 
   /** This process has just made the Canary's anchor. */
   begin(canary: AnchorOwner): void {
-    this.#blank.add(keyOf(canary));
+    this.#blank.add(ownerKey(canary));
   }
 
   forget(canary: AnchorOwner): void {
-    this.#last.delete(keyOf(canary));
-    this.#blank.delete(keyOf(canary));
+    this.#last.delete(ownerKey(canary));
+    this.#blank.delete(ownerKey(canary));
   }
 
   /** Records a promoted template and prunes the history; returns what is left of it. */
@@ -75,7 +75,7 @@ export class TemplateRecords {
     { target, signal, ...read }: KeepTemplateOptions,
   ): Promise<KeptTemplates> {
     const anchor = await this.#findAnchor(canary, signal);
-    const key = keyOf(canary);
+    const key = ownerKey(canary);
     const last = this.#last.get(key);
     // The stored record is unknown until the answer.
     this.#last.delete(key);
@@ -99,7 +99,7 @@ export class TemplateRecords {
 
   /** This process has recorded that revision last, and one more makes none superfluous: the records need not be read for it. */
   hasRoomAfter(canary: AnchorOwner, revision: string | undefined): boolean {
-    const last = this.#last.get(keyOf(canary));
+    const last = this.#last.get(ownerKey(canary));
     return last !== undefined && last.revision === revision && last.count < this.#historyLimit;
   }
 
@@ -129,7 +129,7 @@ export class TemplateRecords {
 
   /** Records of one Canary: its anchor, and the promoted templates. A new Canary whose anchor was just made has none. */
   async records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
-    if (isFirst(canary) && this.#blank.has(keyOf(canary))) return [];
+    if (isFirst(canary) && this.#blank.has(ownerKey(canary))) return [];
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
     const { items } = await atUrgencyOf(canary, this.#cluster).list(kind, { labelSelector: recordsOf(canary), signal });
     const anchor = await this.#findAnchor(canary, signal);

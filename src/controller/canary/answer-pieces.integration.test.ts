@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { callers, egressSettings, outgoing } from '../../../test/fakes/egress.ts';
-import { ask } from '../../metrics/http/ask.ts';
+import { sendRequest } from '../../metrics/http/send-request.ts';
 
 const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
 const signal = AbortSignal.timeout(60_000);
@@ -39,7 +39,7 @@ it.each(callers)('I15: %s wait for the answer that follows some interim ones', a
 
 const asked = async (pieces: number) => {
   const url = new URL(await writing(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(pieces)}0\r\n\r\n`));
-  return ask({ url }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, egress });
+  return sendRequest({ url }, { who: 'X', timeoutMs: 60_000, secrets: [], signal, egress });
 };
 
 it('I15: an answer in very many pieces is not read to its end, however short it is', async () => {

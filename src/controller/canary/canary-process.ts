@@ -36,7 +36,7 @@ import type { CanaryMessage } from './engine-events.ts';
 import { Mailbox } from './mailbox.ts';
 import { OfflineBackends } from './offline-backends.ts';
 import { OpenQuestions } from './open-questions.ts';
-import { ReleaseLook } from './release-look.ts';
+import { ReleaseLosses } from './release-losses.ts';
 import { RememberedRelease } from './remembered-release.ts';
 
 const PAUSE_MS = { from: 500, to: 60_000 };
@@ -58,7 +58,7 @@ export class CanaryProcess {
   readonly #configs: ConfigTracker;
   readonly #offline: OfflineBackends;
   readonly #arrivalWarnings: ArrivalWarnings;
-  readonly #releaseLook: ReleaseLook;
+  readonly #releaseLosses: ReleaseLosses;
   readonly #spec: RunnableSpec;
   readonly #journal: JournalKeeper | undefined;
   readonly #release = new RememberedRelease();
@@ -110,7 +110,7 @@ export class CanaryProcess {
     });
     this.#offline = new OfflineBackends(deps);
     this.#arrivalWarnings = new ArrivalWarnings(deps);
-    this.#releaseLook = new ReleaseLook(deps, this.#arrivalWarnings, () => this.wake());
+    this.#releaseLosses = new ReleaseLosses(deps, this.#arrivalWarnings, () => this.wake());
     this.#spec = new RunnableSpec(deps, this.#arrivalWarnings, this.#convergence.memory.writtenSpec);
   }
 
@@ -241,7 +241,7 @@ export class CanaryProcess {
     // The cause of the alarm is gone, like the end of a message that was delivered.
     if (this.#release.isAtRest) this.#wake.clear();
     this.#offline.check(recorded, this.#questions.signal);
-    this.#releaseLook.begin(recorded, provider, this.#questions.signal);
+    this.#releaseLosses.begin(recorded, provider, this.#questions.signal);
     const factsNow = isWritten ? this.#facts(recorded, provider, router) : { ...facts, canary: recorded };
     const { signal } = this.#questions;
     try {
@@ -299,7 +299,7 @@ export class CanaryProcess {
       nowMs: clock.nowMs(),
       ...this.#convergence.state,
       refused: this.#spec.fallback?.refused,
-      look: this.#configs.latest,
+      targetConfigs: this.#configs.latest,
       failing: pods && 'failing' in pods ? pods.failing : undefined,
     });
   }
@@ -345,7 +345,7 @@ export class CanaryProcess {
       this.#alarms.isAnySet ||
       !this.#questions.areAnswered ||
       this.#offline.isAsking ||
-      this.#releaseLook.isLooking ||
+      this.#releaseLosses.isReading ||
       this.#journal?.isStoring;
     const isClear = this.#reported.isClear && this.#convergence.isSettled && this.#spec.fallback === undefined;
     const isStored = this.#status.isAnswered && this.#configs.isRemembered(ended.configs ?? {});

@@ -37,7 +37,7 @@ export class ConfigTracker {
   readonly #unavailable: BlockerEvent;
   #latest: TargetConfigs | undefined;
   /** The configs that the target was read after. */
-  #lookedAfter: SeenConfigs | undefined;
+  #targetReadAfter: SeenConfigs | undefined;
   readonly #backOff = new BackOff(PAUSE_MS);
   /** Versions of live Secrets that their copies are known to hold, by copy. */
   readonly #refreshed = new Map<string, string>();
@@ -81,24 +81,24 @@ export class ConfigTracker {
     }
     const { target, remembered } = tracked;
     const { uid, template } = target;
-    const look = await this.#tracked.read(target, remembered, () => salts.of(canary, signal), signal);
+    const read = await this.#tracked.read(target, remembered, () => salts.of(canary, signal), signal);
     // Pods that were requested meanwhile have read the earlier content, and the watch of their workload can be late (E56). A new Canary has no pods to analyse:
     // its primary is made from the configs read then.
     const isNew = (canary.status?.phase ?? '') === '' && !isForeign(canary, view);
-    if (!isNew && 'configs' in look && this.#isNews(look.configs, remembered, isResting(canary.status?.release))) {
+    if (!isNew && 'configs' in read && this.#isNews(read.configs, remembered, isResting(canary.status?.release))) {
       const now = await cluster.get(workload.targetRef(canary), { signal });
       if (now) view.learn(now);
-      this.#lookedAfter = look.configs;
+      this.#targetReadAfter = read.configs;
     }
-    this.#latest = { ...look, uid, template };
-    if ('configs' in look) {
+    this.#latest = { ...read, uid, template };
+    if ('configs' in read) {
       this.#unavailable.see(canary, undefined);
       const isRefreshed = await this.#refreshCopies(canary, workload, target, signal);
       if (!isRefreshed) return this.#backOff.next();
       this.#backOff.reset();
       return undefined;
     }
-    const untilEventMs = this.#unavailable.see(canary, look.problem) ?? Number.POSITIVE_INFINITY;
+    const untilEventMs = this.#unavailable.see(canary, read.problem) ?? Number.POSITIVE_INFINITY;
     return Math.min(this.#backOff.next(), untilEventMs);
   }
 
@@ -134,7 +134,7 @@ export class ConfigTracker {
    */
   #isNews(configs: SeenConfigs, { configs: recorded, isPinned }: RememberedConfigs, isResting: boolean): boolean {
     if (isResting && isPinned && areSameConfigs(configs, recorded)) return false;
-    return !isDeepStrictEqual(configs, recorded) && !isDeepStrictEqual(configs, this.#lookedAfter);
+    return !isDeepStrictEqual(configs, recorded) && !isDeepStrictEqual(configs, this.#targetReadAfter);
   }
 }
 

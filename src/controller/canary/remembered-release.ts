@@ -3,7 +3,7 @@ import type { Release } from '../../api/canary-status.ts';
 import { RESTING } from '../../api/step.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { RecordedStep } from '../../engine/journal/open-part.ts';
-import { isAtRest, releaseOf, type Snapshot, start, step } from '../../engine/machine.ts';
+import { handleEvent, isAtRest, releaseOf, type Snapshot, start } from '../../engine/machine.ts';
 import type { EngineEvent, Question } from '../../engine/questions.ts';
 import type { Unmoved } from '../../engine/unmoved.ts';
 import { isSameStored, memoryOf, plain } from '../status/patch.ts';
@@ -29,7 +29,7 @@ export class RememberedRelease {
     } else events = engineEvents(messages, now, facts);
     const asked: Question[] = [];
     for (const event of events) {
-      const { next, questions, unmoved } = step(now, event);
+      const { next, questions, unmoved } = handleEvent(now, event);
       stepped({ before: now, event, next, questions }, unmoved);
       now = next;
       asked.push(...questions);

@@ -14,7 +14,7 @@ it('L3: a decision that its state has no move for is logged with its code, and t
   throwOnUnmoved(false);
   const lab = await initialized();
   await lab.pass(60_000);
-  vi.spyOn(states['Initialized.resting'].decide, 'look').mockReturnValue('shift' as never);
+  vi.spyOn(states['Initialized.resting'].decide, 'facts').mockReturnValue('shift' as never);
   lab.push('2');
   await lab.pass(5_000);
   const [line] = lab.logged.filter(({ msg }) => msg === 'a decision has no move');

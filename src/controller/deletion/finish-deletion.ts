@@ -8,9 +8,9 @@ import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { announceHandOver, announceKept } from './announce-kept.ts';
 import { bequeath } from './bequeath.ts';
 import { handOverOf, noTarget } from './hand-over.ts';
+import { isKeptBy, readHandOverFacts, recordDeletedWith, recordHandOver } from './hand-over-facts.ts';
 import { type KeepDeps, keepPrimary, keepTraffic, recordKept, sameProvider } from './keep-primary.ts';
 import { markTarget } from './kept-marks.ts';
-import { isKeptBy, lookAtDeletion, recordDeletedWith, recordHandOver } from './look-at-deletion.ts';
 import type { PrimaryGuard, PrimaryTraffic } from './primary-guard.ts';
 import { findTarget, type RestoreDeps, type RestoreOutcome, restoreApplication } from './restore-application.ts';
 
@@ -59,8 +59,8 @@ async function decide(
   deps: FinishDeps,
 ): Promise<RestoreOutcome | PrimaryTraffic> {
   const { cluster, signal } = deps;
-  const lookDeps = { ...deps, hasHeir: () => deps.heir() !== undefined };
-  const seen = await lookAtDeletion(canary, target, anchor, lookDeps);
+  const factsDeps = { ...deps, hasHeir: () => deps.heir() !== undefined };
+  const seen = await readHandOverFacts(canary, target, anchor, factsDeps);
   const { primary } = seen;
   const decision = handOverOf(seen);
   const heir = deps.heir();
@@ -72,7 +72,7 @@ async function decide(
   }
   const because = decision.to === 'target' ? decision.because : undefined;
   const isWish = because === 'pushed' || because === 'accepted';
-  if (primary && isWish && seen.isKept) await record(primary);
+  if (primary && isWish && seen.isKept) await keepAndRecord(primary);
   const revisionNow = () => deps.view.find(targetRefOf(canary))?.revision;
   const before = { revision: revisionNow(), hasHeir: seen.hasHeir };
   const isInterrupted = () => (deps.heir() !== undefined) !== before.hasHeir || revisionNow() !== before.revision;
@@ -80,7 +80,7 @@ async function decide(
   const isDue = async (now: KubeObject): Promise<boolean> => {
     const current = await cluster.get(anchorRef(canary), { signal });
     if (current === undefined) return true;
-    const decided = handOverOf(await lookAtDeletion(canary, now, current, lookDeps));
+    const decided = handOverOf(await readHandOverFacts(canary, now, current, factsDeps));
     if (decided.to !== 'target') return false;
     await guarded.end();
     // From here on any target is handed over, also after a crash that has taken the marks from the target.
@@ -97,14 +97,14 @@ async function decide(
   } catch (error) {
     if (signal.aborted || isBegun || !isWish || !primary) throw error;
     const { message } = error as Error;
-    await announceKept(canary, `${message}; ${(await record(primary)).next}`, deps);
+    await announceKept(canary, `${message}; ${(await keepAndRecord(primary)).next}`, deps);
     throw error;
   } finally {
     await guarded.end();
   }
 
   /** Records it on the anchor, and on the target. */
-  async function record(serving: KubeObject): Promise<KeptPrimary> {
+  async function keepAndRecord(serving: KubeObject): Promise<KeptPrimary> {
     const current = (await cluster.get(anchorRef(canary), { signal })) ?? anchor;
     const kept = await recordKept(canary, target, current, { ...seen, primary: serving, isHandingOver: true }, deps);
     await markTarget(canary, kept, deps);

@@ -8,7 +8,7 @@ import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.t
 import { fieldManager, fluxOff } from '../../api/names.ts';
 import type { SelectorLabel } from '../../api/selector-label.ts';
 import { entriesOf } from '../../kube/taken-over-fields.ts';
-import { apexOriginal, lastApplied, type Original } from '../adoption/apex-original.ts';
+import { apexOriginal, type Original, readLastApplied } from '../adoption/apex-original.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
 
 const NOTHING = { 'f:labels': {}, 'f:annotations': {} };
@@ -29,7 +29,7 @@ export interface OwnSelector extends SelectorLabel {
  * apply` decides, like a manifest that was applied since. The result is `undefined` if nothing has to change.
  */
 export function apexRestorePatch(service: KubeObject, target: KubeObject, own: OwnSelector, recorded: Original): ApexPatch | undefined {
-  const applied = lastApplied(service);
+  const applied = readLastApplied(service);
   const original = recorded ?? (applied?.metadata && apexOriginal({ metadata: applied.metadata, spec: applied.spec }));
   const pods = specOf<PodWorkloadSpec>(target).template?.metadata?.labels ?? {};
   const fits = (selector: Labels | undefined): selector is Labels =>
@@ -102,5 +102,5 @@ function extraPorts(live: readonly ServicePort[], before: readonly ServicePort[]
 
 /** The ports of the last manifest of `kubectl apply`. */
 export function appliedPorts(service: KubeObject): readonly { port: number; protocol?: unknown }[] {
-  return lastApplied(service)?.spec?.ports ?? [];
+  return readLastApplied(service)?.spec?.ports ?? [];
 }

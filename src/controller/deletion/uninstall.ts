@@ -4,7 +4,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import { type Anchors, isKept } from '../adoption/anchors.ts';
+import { type Anchors, isPrimaryKept } from '../adoption/anchors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { type DeletionDeps, recordedApex, restoreApex } from './move-traffic.ts';
@@ -51,7 +51,7 @@ export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promi
     const originals = anchor && deps.anchors.read(anchor);
     if (!anchor || !originals) return 'over';
     const isBack = (await findTarget(canary, deps)) !== undefined;
-    const isRunning = !isBack && awaitedBy === undefined && !isKept(anchor);
+    const isRunning = !isBack && awaitedBy === undefined && !isPrimaryKept(anchor);
     const sinceMs = await recordSince(anchor, isRunning, deps);
     if (isBack) return 'targetBack';
     const shortestMs = Math.min(SHORTEST_LOOK_MS, config.uninstallGraceMs);

@@ -9,14 +9,14 @@ const SLICE = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' } as co
 /** Endpoints with the addresses and container ports by which they are reached. */
 export type Reach = Endpoints & { addresses: readonly string[]; numbers: readonly number[] };
 
-export const slicesOf = ({ metadata: { name, namespace } }: KubeObject) => ({
+export const slicesOfService = ({ metadata: { name, namespace } }: KubeObject) => ({
   kind: { ...SLICE, ...(namespace !== undefined && { namespace }) },
   selection: { labelSelector: `kubernetes.io/service-name=${name}` },
 });
 
 /** Endpoints that can answer under a Service now. `undefined` if reading them is forbidden. */
 export async function readEndpoints(cluster: Pick<Cluster, 'list'>, service: KubeObject, signal: AbortSignal): Promise<Reach | undefined> {
-  const { kind, selection } = slicesOf(service);
+  const { kind, selection } = slicesOfService(service);
   try {
     const { items } = await cluster.list(kind, { ...selection, signal });
     return endpointsIn(items);

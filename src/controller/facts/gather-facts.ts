@@ -51,14 +51,14 @@ type FactsInput = Pick<Facts, 'canary' | 'provider' | 'nowMs' | 'converged' | 'c
   config: ControllerConfig;
   /** Failures of the canary's pods, `undefined` if they are not watched. */
   failing?: PodFailings | undefined;
-  /** Look at the target's configs, `undefined` if none are tracked. */
-  look?: TargetConfigs | undefined;
+  /** The configs of the target, `undefined` if none are tracked. */
+  targetConfigs?: TargetConfigs | undefined;
 };
 
 /** The facts of one moment, only from the watches: no request is made. */
 export function gatherFacts(input: FactsInput): Facts {
   const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, blocker, unroutable } = input;
-  const { globalAlerts, globalEvents, cookieWord, adoption, look, failing } = input;
+  const { globalAlerts, globalEvents, cookieWord, adoption, targetConfigs, failing } = input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
   const { target, primary }: Sides = 'unsupported' in workload ? {} : reachable(canary, workload, view, config);
@@ -72,10 +72,13 @@ export function gatherFacts(input: FactsInput): Facts {
     supports: capabilitiesFor(canary, provider, router.supports),
     intervalMs: everyMs,
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
-    target: target && { ...targetFacts(canary, target, look, primary?.serving === true, primary?.carries), ...(failing && { failing }) },
+    target: target && {
+      ...targetFacts(canary, target, targetConfigs, primary?.serving === true, primary?.carries),
+      ...(failing && { failing }),
+    },
     ...{ primary, adoption, scaler, liveRoutes: live, converged, unconfirmed, refused },
     // Neither ends without an edit in the cluster.
-    blocker: blocker ?? (look && 'problem' in look ? look.problem : undefined),
+    blocker: blocker ?? (targetConfigs && 'problem' in targetConfigs ? targetConfigs.problem : undefined),
     ...{ unroutable, globalAlerts: globalAlerts || undefined, globalEvents: globalEvents || undefined },
     request: requested(canary, view),
     cookieWord,

@@ -24,7 +24,7 @@ interface MeasuringDeps extends Pick<ControllerDeps, 'config' | 'cluster' | 'vie
 }
 
 /** Measures the checks of Canaries, with the controller's knowledge of the cluster and its flags. */
-export function measuring(deps: MeasuringDeps): Omit<MeasureDeps, 'journalMemory'> {
+export function makeMeasurer(deps: MeasuringDeps): Omit<MeasureDeps, 'journalMemory'> {
   const { config, cluster, view, clock, metrics, conditions, askCluster, metricsServerSecret, callsOf } = deps;
   const timeQuery = metrics.timeQuery(clock);
   const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {

@@ -12,7 +12,7 @@ import type { ConfigsResult, TrackedTarget } from './tracked-configs.ts';
 type SeenTarget = NonNullable<Sides['target']>;
 type TargetFacts = NonNullable<Facts['target']>;
 
-/** A look at the configs that a template reads. `undefined` if none is tracked. */
+/** The configs that a template reads. `undefined` if none is tracked. */
 export type TargetConfigs = ConfigsResult & Pick<TrackedTarget, 'uid' | 'template'>;
 
 /** Said of a target while `isUncounted`. */
@@ -31,7 +31,7 @@ const PODS_LEFT = {
 export function targetFacts(
   canary: Canary,
   target: SeenTarget,
-  look: TargetConfigs | undefined,
+  targetConfigs: TargetConfigs | undefined,
   primaryServes: boolean,
   carried?: string,
 ): TargetFacts {
@@ -44,19 +44,20 @@ export function targetFacts(
     const { revision, configs } = recorded;
     return { ...same, undetermined: UNCOUNTED, revision, ...(configs && { configs }) };
   }
-  if (look === undefined) return { ...same, ...counting(template, recorded?.configs) };
-  if (look.uid === target.uid && look.template === template && 'configs' in look) {
+  if (targetConfigs === undefined) return { ...same, ...counting(template, recorded?.configs) };
+  if (targetConfigs.uid === target.uid && targetConfigs.template === template && 'configs' in targetConfigs) {
     // Recorded without configs: they were not tracked then, and that starts no release.
     const counts = recorded === undefined || recorded.configs !== undefined;
-    if (recorded === undefined && hasPodsLeft(canary, target, look.configs))
+    if (recorded === undefined && hasPodsLeft(canary, target, targetConfigs.configs))
       return { ...same, undetermined: PODS_LEFT, revision: canary.status?.release?.revision ?? template };
     if (!counts) return { ...same, ...counting(template, undefined) };
     // A revision promoted before checksums had a salt is known by the plain ones.
-    const before = counting(template, look.unsalted);
+    const before = counting(template, targetConfigs.unsalted);
     const isPromoted = [canary.status?.release?.promotedRevision, carried].includes(before.revision);
-    return { ...same, ...(isPromoted ? before : counting(template, look.configs)) };
+    return { ...same, ...(isPromoted ? before : counting(template, targetConfigs.configs)) };
   }
-  const undetermined: NewBlocker = 'problem' in look ? look.problem : { code: 'TargetUnobserved', detail: 'the target has just changed' };
+  const undetermined: NewBlocker =
+    'problem' in targetConfigs ? targetConfigs.problem : { code: 'TargetUnobserved', detail: 'the target has just changed' };
   if (recorded) return { ...same, undetermined, ...counting(template, recorded.configs) };
   const { phase, release } = canary.status ?? {};
   const unknown = { ...same, undetermined, revision: release?.revision ?? template };

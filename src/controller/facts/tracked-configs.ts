@@ -177,9 +177,9 @@ export class TrackedConfigs {
     const known = isRead ? (this.#unwatched?.configs ?? {}) : isRemembered ? remembered : {};
     const configs = Object.fromEntries(Object.entries(known).filter(([key]) => keys.has(key)));
     const unread = refs.filter((ref) => configs[configKey(ref)] === undefined);
-    const look = await this.#readNow(unread, namespace, configs, isPinned ? remembered : {}, signal);
-    if ('configs' in look) this.#unwatched = { occasion: this.#occasion, configs: look.configs };
-    return look;
+    const read = await this.#readNow(unread, namespace, configs, isPinned ? remembered : {}, signal);
+    if ('configs' in read) this.#unwatched = { occasion: this.#occasion, configs: read.configs };
+    return read;
   }
 
   async #readNow(
@@ -228,12 +228,12 @@ export function countedRefs(
   { configs, isPinned }: RememberedConfigs,
   secrets: SecretsPolicy,
 ): { wanted: ConfigRef[]; constant: SeenConfigs } {
-  const lookable = trackable(refs, secrets);
-  if (!isPinned) return { wanted: lookable, constant: {} };
+  const readable = trackable(refs, secrets);
+  if (!isPinned) return { wanted: readable, constant: {} };
   const isCounted = (ref: ConfigRef) => configs[configKey(ref)] !== undefined;
-  const hidden = refs.filter((ref) => isCounted(ref) && !lookable.includes(ref));
+  const hidden = refs.filter((ref) => isCounted(ref) && !readable.includes(ref));
   return {
-    wanted: lookable.filter(isCounted),
+    wanted: readable.filter(isCounted),
     constant: Object.fromEntries(hidden.map((ref) => [configKey(ref), configs[configKey(ref)] ?? {}])),
   };
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { Holder } from '../../engine/journal/journal-memory.ts';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import type { RecordedStep } from '../../engine/journal/open-part.ts';
-import { Recorder } from '../../engine/journal/recorder.ts';
+import { JournalRecorder } from '../../engine/journal/recorder.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
@@ -53,7 +53,7 @@ export interface StoredJournals {
  */
 export class JournalKeeper {
   readonly #deps: JournalKeeperDeps;
-  readonly #recorder: Recorder;
+  readonly #recorder: JournalRecorder;
   readonly #stopping = new AbortController();
   #isStopping = false;
   #storing: Promise<void> = Promise.resolve();
@@ -65,7 +65,7 @@ export class JournalKeeper {
   constructor(deps: JournalKeeperDeps, namespace: string, stored: StoredJournals = { listed: undefined, unlisted: 0 }) {
     this.#deps = deps;
     this.stored = stored;
-    this.#recorder = new Recorder({
+    this.#recorder = new JournalRecorder({
       namespace,
       memory: deps.journalMemory,
       engine: deps.version,

@@ -91,7 +91,7 @@ it('I6: an answered message is not sent again while an older status still lists 
 });
 
 it('05-W7: a failure is tried again after 1, 2, 4 … 300 s, under the same key', async () => {
-  const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'HTTP 500', retry: true }));
+  const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'HTTP 500', mayRetry: true }));
   queue.deliver(canaryWith([ALERT]));
   for (let turn = 1; turn <= 11; turn += 1) {
     await eventuallyHolds(() => expect(timers).toHaveLength(turn));
@@ -103,9 +103,9 @@ it('05-W7: a failure is tried again after 1, 2, 4 … 300 s, under the same key'
 });
 
 it.each([
-  { what: 'what a user has to correct waits long', answer: { retry: false }, seconds: 300 },
-  { what: 'a receiver that asks for a pause gets it', answer: { retry: true, retryAfterMs: 30_000 }, seconds: 30 },
-  { what: 'a pause has a bound', answer: { retry: true, retryAfterMs: 86_400_000 }, seconds: 300 },
+  { what: 'what a user has to correct waits long', answer: { mayRetry: false }, seconds: 300 },
+  { what: 'a receiver that asks for a pause gets it', answer: { mayRetry: true, retryAfterMs: 30_000 }, seconds: 30 },
+  { what: 'a pause has a bound', answer: { mayRetry: true, retryAfterMs: 86_400_000 }, seconds: 300 },
 ])('05-W7: $what', async ({ answer, seconds }) => {
   const { queue, timers } = aQueue(async () => ({ ok: false, reason: 'no', ...answer }));
   queue.deliver(canaryWith([ALERT]));
@@ -115,7 +115,7 @@ it.each([
 it('05-W7: a dead receiver delays no other, and an event reports it once', async () => {
   const isDead = (key: string) => key.endsWith('/dead');
   const { queue, timers, record, onDelivered } = aQueue(async (key) =>
-    isDead(key) ? { ok: false, reason: 'no answer from chat.example', retry: true } : { ok: true },
+    isDead(key) ? { ok: false, reason: 'no answer from chat.example', mayRetry: true } : { ok: true },
   );
   queue.deliver(canaryWith([to('dead'), to('alive')]));
   await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('alive').key));
@@ -149,7 +149,7 @@ it('however often a message is tried, one timer and one listener wait for its en
   const signals: AbortSignal[] = [];
   const { queue, timers, waiting } = aQueue(async (_, signal) => {
     signals.push(signal);
-    return { ok: false, reason: 'away', retry: true };
+    return { ok: false, reason: 'away', mayRetry: true };
   });
   queue.deliver(canaryWith([ALERT]));
   for (let nth = 1; nth <= 20; nth += 1) {
@@ -165,7 +165,7 @@ it('however often a message is tried, one timer and one listener wait for its en
 });
 
 it('I6: a message that the status no longer lists is not tried again', async () => {
-  const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'no', retry: true }));
+  const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'no', mayRetry: true }));
   queue.deliver(canaryWith([ALERT]));
   await eventuallyHolds(() => expect(timers).toHaveLength(1));
   queue.deliver(canaryWith([]));
@@ -175,7 +175,7 @@ it('I6: a message that the status no longer lists is not tried again', async () 
 });
 
 it('a stop leaves no timer behind, which would keep the process alive', async () => {
-  const { queue, timers, cancelled } = aQueue(async () => ({ ok: false, reason: 'no', retry: false }));
+  const { queue, timers, cancelled } = aQueue(async () => ({ ok: false, reason: 'no', mayRetry: false }));
   queue.deliver(canaryWith([to('a'), to('b')]));
   await eventuallyHolds(() => expect(timers).toHaveLength(2));
   queue.deliver(canaryWith([to('b')]));
@@ -185,7 +185,7 @@ it('a stop leaves no timer behind, which would keep the process alive', async ()
 });
 
 it('05-T24: a forbidden message counts as answered, and an event says why', async () => {
-  const { queue, record, onDelivered } = aQueue(async () => ({ ok: false, reason: 'forbidden', retry: false, isFinal: true }));
+  const { queue, record, onDelivered } = aQueue(async () => ({ ok: false, reason: 'forbidden', mayRetry: false, isFinal: true }));
   queue.deliver(canaryWith([to('chat')]));
   await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('chat').key));
   expect(record).toHaveBeenCalledTimes(1);

@@ -186,7 +186,7 @@ export class DeliveryQueue {
       case 'alert': {
         const sent = await this.#options.sendAlert(canary, delivery, signal);
         if (sent.ok) return undefined;
-        return { reason: sent.reason, isLasting: !sent.retry, isFinal: sent.isFinal, retryAfterMs: sent.retryAfterMs };
+        return { reason: sent.reason, isLasting: !sent.mayRetry, isFinal: sent.isFinal, retryAfterMs: sent.retryAfterMs };
       }
       default:
         return delivery.kind satisfies never;

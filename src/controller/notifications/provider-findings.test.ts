@@ -21,7 +21,7 @@ it('05-W15: a MetricTemplate that can work is Valid, and otherwise the wrong fie
 it('05-W7, W24: the text of a backend or a receiver is shown from its beginning, up to 500 characters', () => {
   const long = `refused: ${'x'.repeat(600)}`;
   expect(answeringOf(long)).toEqual({ type: 'Answering', status: 'False', reason: 'Unanswered', message: long.slice(0, 500) });
-  expect(deliveringOf({ ok: false, reason: long, retry: false } as Parameters<typeof deliveringOf>[0])).toMatchObject({
+  expect(deliveringOf({ ok: false, reason: long, mayRetry: false } as Parameters<typeof deliveringOf>[0])).toMatchObject({
     ...{ type: 'Delivering', status: 'False', reason: 'NotDelivered', message: long.slice(0, 500) },
   });
   expect([answeringOf(undefined), deliveringOf({ ok: true } as Parameters<typeof deliveringOf>[0])]).toEqual([

@@ -150,7 +150,7 @@ describe('an alert by an AlertProvider', () => {
       reason: 'the address must be an http or https URL',
     },
   ])('05-A36: $what is reported without a request, and waits for a correction', async ({ spec, secret, reason }) => {
-    expect(await deps(spec, secret).send(canary, delivery(), signal)).toEqual({ ok: false, reason, retry: false });
+    expect(await deps(spec, secret).send(canary, delivery(), signal)).toEqual({ ok: false, reason, mayRetry: false });
     expect(chat.posts).toEqual([]);
   });
 
@@ -158,7 +158,7 @@ describe('an alert by an AlertProvider', () => {
     expect(await deps({ type: 'pager', address: chat.origin }).send(canary, delivery(), signal)).toMatchObject({
       ok: false,
       reason: expect.stringContaining('spec.type'),
-      retry: false,
+      mayRetry: false,
     });
   });
 
@@ -174,7 +174,7 @@ describe('an alert by an AlertProvider', () => {
       secret: async () => undefined,
       global: undefined,
     });
-    expect(await send(canary, delivery(), signal)).toEqual({ ok: false, reason: 'it or its Secret could not be read', retry: true });
+    expect(await send(canary, delivery(), signal)).toEqual({ ok: false, reason: 'it or its Secret could not be read', mayRetry: true });
   });
 
   it('05-T24, W16: one of another namespace is not even read with --no-cross-namespace-refs', async () => {

@@ -76,7 +76,7 @@ async function receiverOf(
   // Also here: it might have been listed before the flag was set (05-T24).
   if (config.noCrossNamespaceRefs && to.namespace !== canary.metadata.namespace) {
     const reason = `it is in namespace ${to.namespace}, which --no-cross-namespace-refs forbids`;
-    return { receiver: { ok: false, reason, retry: false, isFinal: true } };
+    return { receiver: { ok: false, reason, mayRetry: false, isFinal: true } };
   }
   try {
     const provider = await cluster.get({ apiVersion: canary.apiVersion, kind: 'AlertProvider', ...to }, { signal });
@@ -85,7 +85,7 @@ async function receiverOf(
   } catch {
     signal.throwIfAborted();
     // The error of a failed read can quote the request: the words for the user are ours.
-    return { receiver: { ok: false, reason: 'it or its Secret could not be read', retry: true } };
+    return { receiver: { ok: false, reason: 'it or its Secret could not be read', mayRetry: true } };
   }
 }
 
@@ -103,5 +103,5 @@ async function notifierOf(
 }
 
 function wrong(reason: string): AlertFailure {
-  return { ok: false, reason, retry: false };
+  return { ok: false, reason, mayRetry: false };
 }

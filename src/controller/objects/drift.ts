@@ -30,7 +30,7 @@ export function* missingFields(wanted: unknown, live: unknown, path = '', answer
 function* missingItems(wanted: readonly unknown[], live: unknown, path: string, answered: unknown): Generator<string> {
   if (!Array.isArray(live) || live.length !== wanted.length) yield path;
   else if (OWNED_WHOLE.has(path.split('.').at(-1) ?? '')) {
-    const isAsAnswered = isDeepStrictEqual(answered, live) && holds(answered, wanted);
+    const isAsAnswered = isDeepStrictEqual(answered, live) && hasAllOf(answered, wanted);
     if (!isAsAnswered && !isDeepStrictEqual(wanted, live)) yield path;
   } else
     for (const [index, item] of wanted.entries())
@@ -52,11 +52,11 @@ function* missingEntries(wanted: JsonRecord, live: unknown, path: string, answer
 }
 
 /** True if `whole` holds every field and entry of `part`. */
-export function holds(whole: unknown, part: unknown): boolean {
+export function hasAllOf(whole: unknown, part: unknown): boolean {
   if (Array.isArray(part))
-    return Array.isArray(whole) && whole.length === part.length && part.every((item, index) => holds(whole[index], item));
+    return Array.isArray(whole) && whole.length === part.length && part.every((item, index) => hasAllOf(whole[index], item));
   if (isRecord(part))
-    return isRecord(whole) && Object.entries(part).every(([key, value]) => value === undefined || holds(whole[key], value));
+    return isRecord(whole) && Object.entries(part).every(([key, value]) => value === undefined || hasAllOf(whole[key], value));
   return whole === part;
 }
 

@@ -2,7 +2,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord, type JsonRecord } from '../../base/json.ts';
 import { allDefinitions } from '../../routers/index.ts';
-import { holds } from './drift.ts';
+import { hasAllOf } from './drift.ts';
 
 /**
  * Lists of ours that a server-side apply merges by a key: entries of others would stay in them, or clash with ours. `isWhole`: fields that others have set in
@@ -28,7 +28,7 @@ export function replacingLists(wanted: KubeObject, live: KubeObject): OverPatch 
   const wantedBy = new Map(ours.map((entry): [string, JsonRecord] => [keyOf(entry), entry]));
   const isMore = (entry: JsonRecord) => {
     const same = wantedBy.get(keyOf(entry));
-    return same === undefined || (isWhole && !holds(same, entry));
+    return same === undefined || (isWhole && !hasAllOf(same, entry));
   };
   return theirs.some(isMore) ? overPatch(wanted, live) : undefined;
 }

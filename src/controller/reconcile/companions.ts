@@ -47,8 +47,8 @@ export async function ensureCompanions(context: ReconcileContext, selector: Sele
   for (const companion of plan?.companions ?? []) outcome = combined(outcome, await ensureCompanion(context, companion));
   for (const ref of plan?.superfluous ?? []) outcome = combined(outcome, await remove(context, ref));
   const made = plan?.companions.map(({ object }) => object) ?? [];
-  const looked = [...[...left, ...made].map(refOf), ...(plan?.superfluous ?? [])];
-  notes.keep(new Set(looked.map(refKey)));
+  const planned = [...[...left, ...made].map(refOf), ...(plan?.superfluous ?? [])];
+  notes.keep(new Set(planned.map(refKey)));
   const unreadable = refs.flatMap((ref) => {
     const why = view.unavailable(ref);
     // Without its CRD no object of the kind exists.

@@ -8,11 +8,11 @@ export class FollowerNotes {
   readonly #isOwn = new Map<string, boolean>();
   #news: string[] = [];
 
-  async isOwn(service: KubeObject, look: () => Promise<boolean>): Promise<boolean> {
+  async isOwn(service: KubeObject, test: () => Promise<boolean>): Promise<boolean> {
     const key = `${service.metadata.uid} ${JSON.stringify(specOf<ServiceSpec>(service).selector)}`;
     const known = this.#isOwn.get(key);
     if (known !== undefined) return known;
-    const found = await look();
+    const found = await test();
     this.#isOwn.set(key, found);
     return found;
   }

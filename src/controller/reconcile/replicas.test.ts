@@ -3,7 +3,7 @@ import { aCanary } from '../../../test/fakes/world.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { HealingBrake } from '../objects/healing-brake.ts';
 import type { ReconcileContext } from './context.ts';
-import { forgetScale, raise, scale } from './replicas.ts';
+import { forgetScale, raiseReplicas, scale } from './replicas.ts';
 
 const canary = aCanary({}, { targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent' } });
 /** Scaled to zero by its node selector; `podsLeft` of its pods are still terminating. */
@@ -72,8 +72,8 @@ function aContext() {
 it('I18: replicas that a release has raised and gives back are contested by no one when the next release raises them', async () => {
   const context = aContext();
   for (let release = 0; release < 3; release += 1) {
-    expect(await raise(context, ref, 2, 4)).toMatchObject({ wrote: false, converged: false });
-    await raise(context, ref, 2, undefined);
+    expect(await raiseReplicas(context, ref, 2, 4)).toMatchObject({ wrote: false, converged: false });
+    await raiseReplicas(context, ref, 2, undefined);
   }
   expect(context.brake.isReleased).toBe(true);
 });
@@ -98,7 +98,7 @@ it('I18, E90: an object that is deleted and made again is scaled like the first,
 
 it('replicas that are taken away while a release needs them are contested, and delay nothing else', async () => {
   const context = aContext();
-  await raise(context, ref, 2, 4);
-  await raise(context, ref, 2, 4);
-  expect(await raise(context, ref, 2, 4)).toMatchObject({ converged: true, retryInMs: 1_000 });
+  await raiseReplicas(context, ref, 2, 4);
+  await raiseReplicas(context, ref, 2, 4);
+  expect(await raiseReplicas(context, ref, 2, 4)).toMatchObject({ converged: true, retryInMs: 1_000 });
 });

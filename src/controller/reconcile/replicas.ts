@@ -7,7 +7,7 @@ import { type ReconcileContext, workloadOf } from './context.ts';
 import { HELD, type Outcome, PENDING, paused, retryIn } from './outcome.ts';
 
 /** Brings a side to the pods that it needs for its load, and never below what it has (E60). */
-export async function raise(
+export async function raiseReplicas(
   context: ReconcileContext,
   ref: ObjectRef,
   replicas: number | undefined,

@@ -5,7 +5,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type Labels, refKey, refOf } from '../../api/kube-object.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { TargetUnusableError } from '../errors.ts';
-import { endpointsIn, type Reach, readEndpoints, slicesOf } from '../facts/endpoints.ts';
+import { endpointsIn, type Reach, readEndpoints, slicesOfService } from '../facts/endpoints.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { missingField } from '../objects/drift.ts';
 import { forgetWanted, type Wanted } from '../objects/healing-brake.ts';
@@ -73,13 +73,13 @@ function attemptOf({ canary, view }: ServiceWriteContext, side: SideName): strin
  * watched, counts as served.
  */
 async function isServed({ cluster, clock, signal }: ServiceWriteContext, service: KubeObject, before: Reach): Promise<boolean> {
-  const { kind, selection } = slicesOf(service);
+  const { kind, selection } = slicesOfService(service);
   const slices = new Map<string, KubeObject>();
   const over = Promise.withResolvers<void>();
   let cancel: (() => void) | undefined;
   const seen = () => endpointsIn([...slices.values()]);
   const isChanged = () => !isDeepStrictEqual(reachOf(seen()), reachOf(before));
-  const look = () => {
+  const resolveIfServed = () => {
     if (seen().ready > 0 && isChanged()) over.resolve();
   };
   const watch = cluster.watch(
@@ -88,14 +88,14 @@ async function isServed({ cluster, clock, signal }: ServiceWriteContext, service
       onEvent({ type, object }) {
         if (type === 'DELETED') slices.delete(object.metadata.name);
         else slices.set(object.metadata.name, object);
-        look();
+        resolveIfServed();
       },
       onList(items) {
         slices.clear();
         for (const item of items) slices.set(item.metadata.name, item);
         // Not before: an API server that is slow to list them has not said that none exist.
         cancel ??= clock.setTimer(BOUND_MS, over.resolve);
-        look();
+        resolveIfServed();
       },
       onUnavailable: () => over.resolve(),
     },

@@ -10,7 +10,7 @@ import type { ReconcileContext } from './context.ts';
 import { ensureFollowers } from './followers.ts';
 import type { OrderedWrite, SideName } from './ordered-writes.ts';
 import { HELD, type Outcome } from './outcome.ts';
-import { raise, replicasToRaise, scale } from './replicas.ts';
+import { raiseReplicas, replicasToRaise, scale } from './replicas.ts';
 import { ensurePrepared, ensureRoutes, ensureServices } from './routes.ts';
 import { ensureScalers, pauseScaler, resumeScaler } from './scalers.ts';
 import { ensureCanary, ensurePrimary, refuseUnusable } from './sides.ts';
@@ -59,7 +59,7 @@ export class WriteApplier {
       case 'scalers':
         return ensureScalers(context, this.#scalers(), this.#desired);
       case 'raise':
-        return raise(context, this.#refOf(write.side), write.replicas, write.atLeast);
+        return raiseReplicas(context, this.#refOf(write.side), write.replicas, write.atLeast);
       case 'scale':
         return scale(context, this.#refOf(write.side), write.replicas);
       case 'resumeScaler':

@@ -66,7 +66,7 @@ export class CanaryRegister {
 
   /** Canaries that look at this object, and (`byKind`) Canaries that look at all of its kind (a ref without name). */
   interestedIn(ref: ObjectRef, { byKind }: { byKind: boolean } = { byKind: true }): readonly string[] {
-    const all = [ref, ...(byKind ? [{ ...ref, name: '' }] : [])].flatMap((looked) => keysOf(this.#interested, interestKey(looked)));
+    const all = [ref, ...(byKind ? [{ ...ref, name: '' }] : [])].flatMap((one) => keysOf(this.#interested, interestKey(one)));
     return [...new Set(all)];
   }
 

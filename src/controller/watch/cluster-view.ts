@@ -109,12 +109,12 @@ export class ClusterView {
   async untilAll(refs: readonly ObjectRef[], isSo: () => boolean, { clock, boundMs, signal, late }: WaitBounds): Promise<void> {
     await Promise.all(refs.map((ref) => this.ready(ref)));
     const over = Promise.withResolvers<void>();
-    const look = () => {
+    const resolveIfSo = () => {
       if (isSo()) over.resolve();
     };
     const keys = new Set(refs.map(refKey));
     const hear = (changed: ObjectRef) => {
-      if (keys.has(refKey(changed))) look();
+      if (keys.has(refKey(changed))) resolveIfSo();
     };
     const onAbort = () => over.reject(signal.reason);
     const cancel = boundMs === undefined ? () => undefined : clock.setTimer(boundMs, () => over.reject(new Error(late)));
@@ -122,7 +122,7 @@ export class ClusterView {
     this.#waiting.add(hear);
     try {
       if (signal.aborted) onAbort();
-      else look();
+      else resolveIfSo();
       await over.promise;
     } finally {
       this.#waiting.delete(hear);

@@ -121,8 +121,8 @@ export class KindWatches {
   /** The watches that see the kind: of one namespace where the ref names it, and none of a namespace that is not looked at. */
   scopes({ apiVersion, kind, namespace }: KindRef): WatchedKind[] {
     if (this.#namespaces.length === 0) return [this.#watch(apiVersion, kind, '')];
-    const looked = namespace ? this.#namespaces.filter((one) => one === namespace) : this.#namespaces;
-    return looked.map((one) => this.#watch(apiVersion, kind, one));
+    const watched = namespace ? this.#namespaces.filter((one) => one === namespace) : this.#namespaces;
+    return watched.map((one) => this.#watch(apiVersion, kind, one));
   }
 
   /** Figures of each open watch, except watches of missing or forbidden kinds, which their Canaries report. */

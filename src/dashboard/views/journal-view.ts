@@ -1,6 +1,6 @@
 import type { Metric } from '../../api/canary.ts';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
-import { entriesOf, type Noted } from '../../engine/journal/replay.ts';
+import { journalEntries, type Noted } from '../../engine/journal/replay.ts';
 import { rangeOf } from '../../reading/canary-report.ts';
 import { entryWords } from '../../reading/journals/entry-words.ts';
 import type { Journal } from '../../reading/journals/read-journals.ts';
@@ -20,7 +20,7 @@ export function journalView({ namespace, name, run, parts }: Pick<Journal, 'name
   return { namespace, name, release: run, revision: last?.revision ?? '', outcome: last?.ended, steps, checks: checksIn(noted) };
 }
 
-const notedIn = (parts: readonly JournalPart[]): Noted[] => [...entriesOf(parts)].flatMap((one) => ('unfit' in one ? [] : [one]));
+const notedIn = (parts: readonly JournalPart[]): Noted[] => [...journalEntries(parts)].flatMap((one) => ('unfit' in one ? [] : [one]));
 
 function checksIn(noted: readonly Noted[]): CheckHistoryView[] {
   const checks = new Map<string, CheckHistoryView & { values: PointView[]; baseline: PointView[] }>();

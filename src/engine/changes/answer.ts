@@ -7,11 +7,11 @@ import { hasFailed } from '../conditions/failing.ts';
 import type { Input } from '../context.ts';
 import type { Facts } from '../facts.ts';
 import { failingOf } from '../failing.ts';
-import { judgeChecks, judgementOfChecks } from '../judge.ts';
+import { judgeChecks, judgementOfChecks } from '../judge-checks.ts';
 import type { Answer } from '../questions.ts';
 
 /** Reason for which a hook or a write was refused; empty for any other event. */
-export function refusal({ event }: Input): string {
+export function refusalReason({ event }: Input): string {
   if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return '';
   return event.answer.kind === 'runHooks' ? `${event.answer.webhook}: ${event.answer.reason}` : event.answer.reason;
 }
@@ -45,7 +45,7 @@ export function judgementOf({ event }: Input) {
   return judgementOfChecks(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured);
 }
 
-export function judgement(input: Input): string {
+export function judgementReason(input: Input): string {
   const result = judgementOf(input);
   return result === undefined || result.outcome === 'passed' ? '' : result.reason;
 }
@@ -53,7 +53,7 @@ export function judgement(input: Input): string {
 /** All failures in this interval, the canary's own first. */
 export function failedReason(input: Input): string {
   const own = hasFailed(input) ? failingOf(input.context.release, input.event.facts) : '';
-  return [own, refusal(input) || judgement(input)].filter((one) => one !== '').join('; ');
+  return [own, refusalReason(input) || judgementReason(input)].filter((one) => one !== '').join('; ');
 }
 
 /** A check that cannot be measured neither counts nor passes. */

@@ -5,7 +5,7 @@ import { isPaused } from '../conditions/hold-ups.ts';
 import { isUnproved } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs, scalerPatienceMs } from '../deadlines.ts';
-import { ask, type Change, now } from './change.ts';
+import { type ContextPatch, now, putQuestion } from './change.ts';
 
 /** Queries and calls of a step at its start, and its wake time. */
 export const asks = {
@@ -19,14 +19,14 @@ export const asks = {
   askMeasure: (input: Input) => {
     const { facts } = input.event;
     const compare = isGate(facts.canary.spec.analysis) ? toCompare(input.context.release, facts) : [];
-    return ask(input, { kind: 'measure', ...(compare.length > 0 && { compare }) });
+    return putQuestion(input, { kind: 'measure', ...(compare.length > 0 && { compare }) });
   },
   /** Not done while the canary is below its threshold, unless the primary has the revision already (E80). */
   askPromote: (input: Input) =>
-    isUnproved(input) ? { wakeAtMs: now(input) } : ask(input, { kind: 'promote', revision: input.context.release.revision }),
+    isUnproved(input) ? { wakeAtMs: now(input) } : putQuestion(input, { kind: 'promote', revision: input.context.release.revision }),
   askRestore: (input: Input) => {
     const revision = input.context.release.promotedRevision;
-    return revision === undefined ? {} : ask(input, { kind: 'restorePrimary', revision });
+    return revision === undefined ? {} : putQuestion(input, { kind: 'restorePrimary', revision });
   },
 
   wakeAtDeadline: (input: Input) => ({ wakeAtMs: input.context.release.stepStartedMs + progressDeadlineMs(input.event.facts.canary) }),
@@ -51,10 +51,11 @@ export const asks = {
 };
 
 /** A rollout that has progressed since the step's own wake has until then (E100). */
-function rolloutWake({ context, event: { facts } }: Input, side: 'primary' | 'target'): Change {
+function rolloutWake({ context, event: { facts } }: Input, side: 'primary' | 'target'): ContextPatch {
   return { wakeAtMs: rolloutDeadlineMs(facts.canary, context.release.stepStartedMs, facts[side]) };
 }
 
 function hookAsk(type: HookType) {
-  return (input: Input): Change => (isPaused(input) ? {} : ask(input, { kind: 'runHooks', type, phase: '', checksum: '', key: '' }));
+  return (input: Input): ContextPatch =>
+    isPaused(input) ? {} : putQuestion(input, { kind: 'runHooks', type, phase: '', checksum: '', key: '' });
 }

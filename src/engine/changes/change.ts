@@ -4,8 +4,8 @@ import { pinTo } from '../pin.ts';
 import type { Question } from '../questions.ts';
 import type { Announcement } from '../reasons.ts';
 
-/** Fields in the memory of a release that a transition changes. */
-export type Change = Partial<Context>;
+/** Fields in the memory of a release that a change of the chart (`ChangeName`) sets. */
+export type ContextPatch = Partial<Context>;
 type NewQuestion<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
 
 export const now = ({ event }: Input) => event.facts.nowMs;
@@ -14,7 +14,7 @@ export const targetName = ({ event }: Input) => event.facts.canary.spec.targetRe
 export const primaryServes = ({ event }: Input) => event.facts.primary?.serving === true || event.facts.target?.serving !== true;
 
 /** The memory with some fields of the release changed. */
-export function release(input: Input, change: Partial<Release>): Change {
+export function release(input: Input, change: Partial<Release>): ContextPatch {
   return { release: { ...input.context.release, ...change } };
 }
 
@@ -39,15 +39,15 @@ export function because(from: Release, reason: string, answered: Pick<Release, '
 }
 
 /** Emits a question, and waits for its answer if it has one. */
-export function ask(input: Input, question: NewQuestion): Change {
+export function putQuestion(input: Input, question: NewQuestion): ContextPatch {
   const attempt = input.context.attempt + 1;
   const id = `${input.context.release.run}/${input.context.release.revision}/${attempt}`;
   const isAnswerable = question.kind !== 'announce' && question.kind !== 'wakeAt' && question.kind !== 'record';
   return { attempt, asks: [...input.context.asks, { ...question, id } as Question], ...(isAnswerable ? { open: id } : {}) };
 }
 
-export function announce(input: Input, announcement: Announcement): Change {
-  return ask(input, { kind: 'announce', announcement });
+export function announce(input: Input, announcement: Announcement): ContextPatch {
+  return putQuestion(input, { kind: 'announce', announcement });
 }
 
 /** Pins the release to the present target, if it exists. */

@@ -8,13 +8,13 @@ import { isContested, isMisled, isUnderContest } from '../conditions/hold-ups.ts
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
-import { counted, failingOf, judged, passedInterval } from '../failing.ts';
+import { counted, failingOf, passedInterval, withJudgedFailures } from '../failing.ts';
 import { countedFailures } from '../failure-limits.ts';
-import { isUnmeasured, thresholdOf } from '../judge.ts';
+import { isUnmeasured, thresholdOf } from '../judge-checks.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
 import { shortOfPods } from '../states/words.ts';
-import { closedGate, comparedIn, failedReason, judgement, refusal, refusalData } from './answer.ts';
+import { closedGate, comparedIn, failedReason, judgementReason, refusalData, refusalReason } from './answer.ts';
 import { announce, because, now, release, who, without } from './change.ts';
 import { alerting } from './terminal.ts';
 
@@ -22,7 +22,7 @@ import { alerting } from './terminal.ts';
 export const checks = {
   /** A closed gate or a refused write: repeated after one interval. Announced once for each reason; an alert is sent once for each gate (05-A3–A5, W5). */
   poll: (input: Input) => {
-    const reason = refusal(input);
+    const reason = refusalReason(input);
     const isNews = input.context.release.reason !== reason && reason !== '';
     const gate = closedGate(input);
     const before = input.context.release;
@@ -45,7 +45,7 @@ export const checks = {
   countFailure: (input: Input) => {
     const reason = failedReason(input);
     const failed = { ...because(input.context.release, reason, refusalData(input)), failedChecks: input.context.release.failedChecks + 1 };
-    return { ...checkFailed(input, reason), release: judged(failed, input.event.facts), open: undefined, ...contestOf(input) };
+    return { ...checkFailed(input, reason), release: withJudgedFailures(failed, input.event.facts), open: undefined, ...contestOf(input) };
   },
   /** Between two checks, when the canary has failed by itself (E27a). */
   countFailing: (input: Input) => {
@@ -58,7 +58,7 @@ export const checks = {
   hold: (input: Input) => {
     const { facts } = input.event;
     const { reason: before, blindSinceMs } = input.context.release;
-    const reason = judgement(input);
+    const reason = judgementReason(input);
     const next = now(input) + facts.intervalMs;
     const held = because(input.context.release, reason);
     if (blindSinceMs === undefined) return { release: { ...held, wakeAtMs: next }, open: undefined };

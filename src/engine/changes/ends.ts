@@ -2,14 +2,15 @@ import type { Ending } from '../../api/ending.ts';
 import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
 import { isEndedByFailing } from '../conditions/failing.ts';
 import type { Decided, Input } from '../context.ts';
+import { withoutDelivery } from '../deliveries.ts';
 import { failedPromotionEnding, promotionEnding, rollbackEnding } from '../ending.ts';
-import { passedBy, thresholdOf } from '../judge.ts';
+import { passedBy, thresholdOf } from '../judge-checks.ts';
 import { nextPromotionWeight } from '../next-weight.ts';
 import { holdingPrimary, holdingTarget, returningTraffic, targetNeed, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
 import { weightOf, withWeight } from '../strategy.ts';
 import { isHeld, judgementOf } from './answer.ts';
-import { announce, because, now, release, who, without } from './change.ts';
+import { announce, because, now, who, without } from './change.ts';
 import { terminal } from './terminal.ts';
 
 /** Reason for a promotion that an earlier version has begun without recording one. */
@@ -17,7 +18,7 @@ const UNSAID: Pick<Ending, 'code' | 'detail'> = { code: 'Succeeded', detail: 'it
 
 /** Ends of a release: rolled back, promoted, or a promotion that failed. */
 export const ends = {
-  rollBack: (input: Decided) => {
+  recordRollback: (input: Decided) => {
     const isAborted = input.event.decision === 'abort';
     // A canary that is worse than the primary has not failed a check.
     const isJudged = input.event.type === 'ANSWER' && !isHeld(input) && judgementOf(input)?.outcome !== 'passed';
@@ -73,12 +74,7 @@ export const ends = {
     return { release: { ...without(withoutCapacity(ended), 'heldPods', 'failing'), promotedRevision: done.revision, iterations: 0 } };
   },
 
-  acknowledge: (input: Input) => {
-    const { event, context } = input;
-    if (event.type !== 'DELIVERED') return {};
-    const left = (context.release.deliveries ?? []).filter((one) => one.key !== event.key);
-    return release(input, { deliveries: left });
-  },
+  dropDelivery: ({ event, context }: Input) => (event.type === 'DELIVERED' ? withoutDelivery(context, event.key) : {}),
 };
 
 function isPrimaryHeld({ context }: Input): boolean {

@@ -2,7 +2,7 @@ import type { Release } from '../../api/canary-status.ts';
 import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, settlingMs } from '../deadlines.ts';
-import { passedBy } from '../judge.ts';
+import { passedBy } from '../judge-checks.ts';
 import {
   backNeed,
   bearableWeight,
@@ -15,11 +15,11 @@ import {
 } from '../raise.ts';
 import { say } from '../reasons.ts';
 import { nextMove, routesToPrimary, weightOf, withWeight } from '../strategy.ts';
-import { announce, because, type Change, now, release, who, without } from './change.ts';
+import { announce, because, type ContextPatch, now, release, who, without } from './change.ts';
 
 /** The next routes, and the pods that they need. */
 export const steps = {
-  begin: (input: Input): Change => ({
+  begin: (input: Input): ContextPatch => ({
     release: { ...stepping(input), stepStartedMs: now(input) },
     open: undefined,
     contest: undefined,
@@ -126,7 +126,7 @@ function stepping({ context: { recorded, release: known } }: Input): Release {
   return left.ending ? because(left, left.ending.detail) : left;
 }
 
-function routeToPrimary(input: Input): Change {
+function routeToPrimary(input: Input): ContextPatch {
   const { release: now } = input.context;
   const held = now.capacity?.side === 'primary' || !reachesCanary(now.routes) ? now : holdingPrimary(input, now);
   return { release: { ...held, routes: routesToPrimary(now.routes) } };

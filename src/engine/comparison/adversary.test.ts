@@ -179,7 +179,7 @@ describe('analysis.comparison under attack', () => {
     for (let second = 0; second < 50; second += 1) {
       world.nowMs += 1000;
       world.send({ type: 'WAKE', facts: world.facts() });
-      world.look();
+      world.sendFacts();
     }
     expect(polls(world)).toBe(seen + 1);
   });

@@ -25,20 +25,20 @@ const acts: Readonly<Record<string, (world: World, nth: number) => void>> = {
   resume: (world, nth) => world.ask('resume', `r${nth}`),
   push(world, nth) {
     world.targetRevision = `s1:${nth}`;
-    world.look();
+    world.sendFacts();
   },
   suspend(world) {
     world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: world.canary.spec.suspend !== true } };
-    world.look();
+    world.sendFacts();
   },
   block(world) {
     if (world.behaviour.blocker === undefined) world.behaviour.blocker = 'no';
     else delete world.behaviour.blocker;
-    world.look();
+    world.sendFacts();
   },
   canaryDown(world) {
     world.targetDown = !world.targetDown;
-    world.look();
+    world.sendFacts();
   },
   countLate(world) {
     world.countsAreLate = !world.countsAreLate;

@@ -1,5 +1,5 @@
 import type { Release } from '../../api/canary-status.ts';
-import { announce, type Change } from '../changes/change.ts';
+import { announce, type ContextPatch } from '../changes/change.ts';
 import type { Input } from '../context.ts';
 import { say } from '../reasons.ts';
 import { isGate } from './compared-metrics.ts';
@@ -7,9 +7,9 @@ import { comparedStates } from './compared-state.ts';
 import { harmText, percent, shareText } from './words.ts';
 
 /** Announcements, each once in a release: the rollback that a gate would have made in shadow mode, and a primary that fails by itself (rule E126). */
-export function withNews(input: Input, release: Release): Change & { release: Release } {
+export function withNews(input: Input, release: Release): ContextPatch & { release: Release } {
   const { analysis } = input.event.facts.canary.spec;
-  let change: Change & { release: Release } = { release };
+  let change: ContextPatch & { release: Release } = { release };
   const tell = (name: string, news: 'bad' | 'primaryFailing', reason: 'ComparedWorse' | 'PrimaryFailing', message: string) => {
     const comparison = change.release.comparison ?? {};
     const { reported = [], ...known } = (comparison[name] ?? {}) as { reported?: string[] };

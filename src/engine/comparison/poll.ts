@@ -1,5 +1,5 @@
 import { isAnalysing, isResting } from '../../api/step.ts';
-import { ask } from '../changes/change.ts';
+import { putQuestion } from '../changes/change.ts';
 import type { Context, Input, Poll } from '../context.ts';
 import { isGate, POLL_MS } from './compared-metrics.ts';
 import { toCompare } from './compared-so-far.ts';
@@ -23,7 +23,7 @@ function withShadowReading({ comparing, ...rest }: Context, [phase = '', step = 
   if (!rest.asks.some(({ kind }) => kind === 'measure')) return rest;
   const compare = toCompare(rest.release, event.facts);
   if (compare.length === 0) return rest;
-  const { attempt = rest.attempt, asks = [], open } = ask({ context: rest, event }, { kind: 'compare', compare });
+  const { attempt = rest.attempt, asks = [], open } = putQuestion({ context: rest, event }, { kind: 'compare', compare });
   return { ...rest, attempt, asks, comparing: { run, ...(open === undefined ? {} : { open }) } };
 }
 
@@ -46,7 +46,7 @@ function withComparisonPoll(context: Context, path: readonly string[], event: In
   if (nowMs < dueMs) return { ...rest, comparing: { ...known, dueMs } };
   const compare = toCompare(context.release, event.facts, { isPoll: true });
   if (compare.length === 0) return { ...rest, comparing: { ...known, dueMs: nowMs + POLL_MS } };
-  const { attempt = rest.attempt, asks = [], open } = ask({ context: rest, event }, { kind: 'compare', compare });
+  const { attempt = rest.attempt, asks = [], open } = putQuestion({ context: rest, event }, { kind: 'compare', compare });
   return { ...rest, attempt, asks, comparing: { run: known.run, ...(open === undefined ? {} : { open }) } };
 }
 

@@ -1,7 +1,7 @@
 import type { Input } from '../context.ts';
 import { unmeasuredUntilMs } from '../deadlines.ts';
 import { countedFailures, overLimit } from '../failure-limits.ts';
-import { isUnmeasured, thresholdOf } from '../judge.ts';
+import { isUnmeasured, thresholdOf } from '../judge-checks.ts';
 
 /** One more failed check reaches the threshold (E20). */
 export function isLastFailure({ context, event }: Input): boolean {

@@ -1,6 +1,6 @@
 import type { Input } from '../context.ts';
 import { countedAtMs, hasFailedSince, unreadyUntilMs } from '../failing.ts';
-import { thresholdOf } from '../judge.ts';
+import { thresholdOf } from '../judge-checks.ts';
 import { isPaused } from './hold-ups.ts';
 
 const isHeld = (input: Input): boolean => isPaused(input) || input.event.facts.blocker !== undefined;

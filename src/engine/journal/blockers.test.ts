@@ -3,7 +3,7 @@ import { aCanary, World } from '../../../test/fakes/world.ts';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { JournalMemory } from './journal-memory.ts';
 import { JournalPart } from './journal-part.ts';
-import { Recorder } from './recorder.ts';
+import { JournalRecorder } from './recorder.ts';
 import { isSame, replay } from './replay.ts';
 
 const SECRET = 'hunter2-do-not-show-9f8e7d6c5b4a';
@@ -13,7 +13,7 @@ function recorded(blocker: NewBlocker): JournalPart[] {
   const parts: JournalPart[] = [];
   const world = new World(aCanary({ stepWeight: 50 })).begin();
   world.tickUntil(({ phase }) => phase === 'Initialized');
-  const recorder = new Recorder({
+  const recorder = new JournalRecorder({
     ...{ namespace: 'test', engine: '1.2.3', writer: 'w1', memory: new JournalMemory() },
     hide: () => (text) => `#${text.length}`,
     keep: (part) => void parts.push(part),
@@ -22,7 +22,7 @@ function recorded(blocker: NewBlocker): JournalPart[] {
   world.push('s1:b');
   world.tickUntil(({ step }) => step === 'analysing');
   world.behaviour.blocker = blocker;
-  world.look();
+  world.sendFacts();
   delete world.behaviour.blocker;
   world.behaviour.unconfirmed = 'not accepted';
   world.tick();

@@ -77,7 +77,7 @@ const Readiness = z.object({
   reason: Text.exactOptional(),
   field: Text.exactOptional(),
 });
-const Side = z.object({
+const NotedWorkload = z.object({
   readiness: Readiness,
   serving: z.boolean(),
   replicas: Count,
@@ -96,7 +96,7 @@ export const JournalFacts = z.object({
   supports: z.object({ weights: z.boolean(), mirroring: z.boolean(), headerMatch: z.boolean(), sessionAffinity: z.boolean() }),
   intervalMs: Count,
   scaleDownDelayMs: Count,
-  target: Side.extend({
+  target: NotedWorkload.extend({
     uid: Name,
     generation: Count,
     rollout: Name.exactOptional(),
@@ -106,7 +106,7 @@ export const JournalFacts = z.object({
     undetermined: NotedBlocker.exactOptional(),
     pods: Count.exactOptional(),
   }).exactOptional(),
-  primary: Side.extend({ carries: Name.exactOptional() }).exactOptional(),
+  primary: NotedWorkload.extend({ carries: Name.exactOptional() }).exactOptional(),
   adoption: z.object({ target: Name, equals: z.boolean(), primaryRevision: Name, pushed: z.boolean() }).exactOptional(),
   scaler: z.object({ name: Name, target: ScalerLimits, primary: ScalerLimits }).exactOptional(),
   liveRoutes: z.union([Routes, z.object({ unreadable: Text })]).exactOptional(),

@@ -6,7 +6,7 @@ import { aCanary, World, withHooks } from '../../../test/fakes/world.ts';
 import type { Facts } from '../facts.ts';
 import { JournalMemory } from './journal-memory.ts';
 import { JournalPart, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
-import { Recorder } from './recorder.ts';
+import { JournalRecorder } from './recorder.ts';
 import { isSame, replay } from './replay.ts';
 
 const hide = (text: string) => `#${createHmac('sha256', 'salt').update(text).digest('hex').slice(0, 12)}`;
@@ -14,7 +14,7 @@ const hide = (text: string) => `#${createHmac('sha256', 'salt').update(text).dig
 /** The parts that a recorder of this world keeps, as read back from the store. */
 function recorded(world: World, memory = new JournalMemory()): JournalPart[] {
   const parts: JournalPart[] = [];
-  const recorder = new Recorder({
+  const recorder = new JournalRecorder({
     ...{ namespace: 'test', engine: '1.2.3', writer: 'w1', memory },
     hide: () => hide,
     keep: (part) => void parts.push(part),
@@ -50,15 +50,15 @@ const acts: Readonly<Record<string, (world: World) => void>> = {
   crash: (world) => world.crash(),
   apply: (world) => world.apply(),
   answer: (world) => void world.answer(),
-  look: (world) => world.look(),
+  look: (world) => world.sendFacts(),
   deliver: (world) => void world.deliver(),
   targetDown: (world) => {
     world.targetDown = !world.targetDown;
-    world.look();
+    world.sendFacts();
   },
   primaryDown: (world) => {
     world.primaryDown = !world.primaryDown;
-    world.look();
+    world.sendFacts();
   },
   failing: (world) => {
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 7, reason: 'errors: 7% is above 1%, asked with token=abc' }];
@@ -72,11 +72,11 @@ const acts: Readonly<Record<string, (world: World) => void>> = {
   broken: (world) => void (world.behaviour.brokenPrimary.delete('s1:b') || world.behaviour.brokenPrimary.add('s1:b')),
   push: (world) => {
     world.targetRevision = `s1:${world.targetRevision}x`.slice(0, 40);
-    world.look();
+    world.sendFacts();
   },
   suspend: (world) => {
     world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: world.canary.spec.suspend !== true } };
-    world.look();
+    world.sendFacts();
   },
 };
 const anAct = fc.oneof({ weight: 4, arbitrary: fc.constant('tick') }, { weight: 3, arbitrary: fc.constantFrom(...Object.keys(acts)) });

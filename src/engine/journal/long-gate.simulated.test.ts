@@ -10,14 +10,14 @@ import { JournalMemory } from './journal-memory.ts';
 import { FIRST_PART_MS, JournalPart } from './journal-part.ts';
 import { CountsNotes, NotedCompared } from './noted-counts.ts';
 import { type NotedPoll, notedPoll } from './noted-polls.ts';
-import { Recorder } from './recorder.ts';
+import { JournalRecorder } from './recorder.ts';
 import { isSame, replay } from './replay.ts';
 
 /** The parts that a recorder beside this world keeps, and the evidence after each answer with counts. */
 function recorded(world: World): { parts: JournalPart[]; evidence: string[]; stop: () => void } {
   const parts: JournalPart[] = [];
   const evidence: string[] = [];
-  const recorder = new Recorder({
+  const recorder = new JournalRecorder({
     ...{ namespace: 'test', engine: '1.2.3', writer: 'w1', memory: new JournalMemory() },
     hide: () => (text) => `#${text.length}`,
     keep: (part) => void parts.push(part),
@@ -102,11 +102,11 @@ describe('the journal of a long gate', () => {
     crash: (world) => world.crash(),
     push(world, nth) {
       world.targetRevision = `s1:${nth}`;
-      world.look();
+      world.sendFacts();
     },
     canaryDown(world) {
       world.targetDown = !world.targetDown;
-      world.look();
+      world.sendFacts();
     },
     unread(world) {
       world.behaviour.compare = () => ({ kind: 'unknown', reason: 'Prometheus answered 503' });

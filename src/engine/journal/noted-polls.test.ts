@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wakeOf } from './noted-polls.ts';
+import { wakeAfterPoll } from './noted-polls.ts';
 
 it.each([
   { asks: [], isQuestion: false, wake: { ms: null } },
@@ -12,5 +12,5 @@ it.each([
   { asks: ['compare', 'wakeAt 5', 'record'], isQuestion: true, wake: undefined },
   { asks: ['measure', 'wakeAt 5'], isQuestion: true, wake: undefined },
 ])('a poll is short if it needs only its wake: $asks gives $wake', ({ asks, isQuestion, wake }) => {
-  expect(wakeOf(asks, isQuestion)).toEqual(wake);
+  expect(wakeAfterPoll(asks, isQuestion)).toEqual(wake);
 });

@@ -30,7 +30,7 @@ export type NotedPoll = z.infer<typeof NotedPoll>;
 const POLLED = 'errors';
 
 /** Milliseconds from one of the two steps to its wake; undefined if the step also did something else. */
-export function wakeOf(asks: readonly string[], isQuestion: boolean): { ms: number | null } | undefined {
+export function wakeAfterPoll(asks: readonly string[], isQuestion: boolean): { ms: number | null } | undefined {
   const [wake = '', ...others] = isQuestion ? asks.slice(1) : asks;
   if (others.length > 0 || (isQuestion && asks[0] !== 'compare')) return undefined;
   if (wake === '') return { ms: null };

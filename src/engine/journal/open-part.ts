@@ -9,8 +9,8 @@ import type { EngineEvent, Question } from '../questions.ts';
 import { Concealment, type Hide } from './concealment.ts';
 import { type JournalPart, journalVersion, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
 import { CountsNotes } from './noted-counts.ts';
-import { type NotedPoll, notedPoll, wakeOf } from './noted-polls.ts';
-import { type StepSummary, summaryOf } from './step-summary.ts';
+import { type NotedPoll, notedPoll, wakeAfterPoll } from './noted-polls.ts';
+import { type StepSummary, stepSummary } from './step-summary.ts';
 
 const MOST_WRITES = 20;
 const LONGEST_WRITE = 300;
@@ -80,7 +80,7 @@ export class OpenPart {
     }
     const patch = this.#changesTo(facts);
     const isOnlyLater = Object.keys(patch ?? {}).every((name) => name === 'nowMs');
-    const decided = summaryOf(next, step.questions, facts.nowMs);
+    const decided = stepSummary(next, step.questions, facts.nowMs);
     if (!(isOnlyLater && this.#addPoll(step, decided))) this.#addEntry(step, decided, { patch, isOnlyLater });
     const { run, revision } = releaseOf(next);
     Object.assign(this.#head, { run, revision, endedMs: facts.nowMs });
@@ -115,7 +115,7 @@ export class OpenPart {
     const last = entries?.at(-1);
     const { nowMs } = event.facts;
     const course = courseOf(decided);
-    const wake = event.type === 'WAKE' && isOnlyLater && last?.course === course ? wakeOf(decided.asks, true) : undefined;
+    const wake = event.type === 'WAKE' && isOnlyLater && last?.course === course ? wakeAfterPoll(decided.asks, true) : undefined;
     const text = JSON.stringify({
       event: event.type,
       ...(patch === undefined ? {} : { facts: patch }),
@@ -134,7 +134,7 @@ export class OpenPart {
     const entries = this.#segments.at(-1)?.entries ?? [];
     const [last, question] = entries.slice(-2);
     if (event.type !== 'ANSWER' || event.answer.kind !== 'compare' || !last || !question?.asked || question.writes) return false;
-    const wake = courseOf(decided) === last.course ? wakeOf(decided.asks, false) : undefined;
+    const wake = courseOf(decided) === last.course ? wakeAfterPoll(decided.asks, false) : undefined;
     if (!wake) return false;
     const answer = this.#conceal.answer(event.answer);
     if (answer.kind !== 'compare') return false;

@@ -5,7 +5,7 @@ import type { Hide } from './concealment.ts';
 import type { Holder, JournalMemory } from './journal-memory.ts';
 import { FIRST_PART_MS, type JournalPart } from './journal-part.ts';
 import { OpenPart, type RecordedStep } from './open-part.ts';
-import { pathOf } from './step-summary.ts';
+import { stateText } from './step-summary.ts';
 
 export interface RecorderOptions {
   /** Namespace of the Canary. */
@@ -26,7 +26,7 @@ export interface RecorderOptions {
  * Notes the input of a release's decisions, from the step that begins it to the step after which the Canary is idle. Steps that change nothing are left out:
  * their facts come with the next entry.
  */
-export class Recorder implements Holder {
+export class JournalRecorder implements Holder {
   readonly #options: RecorderOptions;
   #part: OpenPart | undefined;
   #last: Snapshot | undefined;
@@ -90,9 +90,9 @@ export class Recorder implements Holder {
 
 /** A release is being started, analysed, promoted or rolled back. Initialization does not count. */
 export function isUnderWay(snapshot: Snapshot): boolean {
-  const [phase = ''] = pathOf(snapshot.value).split('.');
+  const [phase = ''] = stateText(snapshot.value).split('.');
   if (['New', 'Initializing', 'Terminating', 'Terminated'].includes(phase)) return false;
-  return !snapshot.context.frozen && !isResting({ step: pathOf(snapshot.value).split('.')[1] });
+  return !snapshot.context.frozen && !isResting({ step: stateText(snapshot.value).split('.')[1] });
 }
 
 function hasNoEffect({ before, next, questions }: RecordedStep): boolean {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
 import { JournalMemory } from './journal-memory.ts';
 import type { JournalEntry, JournalPart } from './journal-part.ts';
-import { Recorder } from './recorder.ts';
+import { JournalRecorder } from './recorder.ts';
 import { replay } from './replay.ts';
 import { suppose } from './suppose.ts';
 
@@ -10,7 +10,7 @@ import { suppose } from './suppose.ts';
 function journal(): JournalPart {
   const world: World = initialized(aCanary({ stepWeight: 50 }));
   const parts: JournalPart[] = [];
-  const recorder = new Recorder({
+  const recorder = new JournalRecorder({
     ...{ namespace: 'test', engine: '1.2.3', writer: 'w1', memory: new JournalMemory() },
     hide: () => () => '#0',
     keep: (part) => void parts.push(JSON.parse(JSON.stringify(part))),

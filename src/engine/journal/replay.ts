@@ -3,12 +3,12 @@ import type * as z from 'zod';
 import type { Release } from '../../api/canary-status.ts';
 import { mergeJson } from '../../base/json-merge.ts';
 import type { Facts } from '../facts.ts';
-import { releaseOf, restored, type Snapshot, step } from '../machine.ts';
+import { handleEvent, releaseOf, restored, type Snapshot } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';
 import { type JournalAnswer, type JournalEntry, JournalFacts, type JournalPart, type JournalSegment } from './journal-part.ts';
 import { CountsNotes } from './noted-counts.ts';
 import { stepsOf } from './noted-polls.ts';
-import { type StepSummary, summaryOf } from './step-summary.ts';
+import { type StepSummary, stepSummary } from './step-summary.ts';
 
 /** An entry with its counts read; each poll becomes two entries. */
 export type NotedEntry = Omit<JournalEntry, 'answer' | 'polls'> & { answer?: JournalAnswer };
@@ -36,7 +36,7 @@ export interface Replayed extends Noted {
 }
 
 /** The entries in order; ends at the first entry that cannot be read. */
-export function* entriesOf(parts: readonly JournalPart[]): Generator<Noted | Unfit, void> {
+export function* journalEntries(parts: readonly JournalPart[]): Generator<Noted | Unfit, void> {
   for (const part of parts) {
     const notes = new CountsNotes();
     let known: unknown = {};
@@ -89,7 +89,7 @@ function parsedFacts(known: unknown, canary: ParsedFacts['canary'] | undefined):
 /** Runs the journal through the engine of this process, step by step; ends at the first step that cannot be followed. */
 export function* replay(parts: readonly JournalPart[]): Generator<Replayed | Unfit, void> {
   let now: Snapshot | undefined;
-  for (const noted of entriesOf(parts)) {
+  for (const noted of journalEntries(parts)) {
     if ('unfit' in noted) return yield noted;
     const { entry, facts, segment, begins } = noted;
     const before: Snapshot | Unfit | undefined = begins ? begun(segment) : now;
@@ -98,7 +98,7 @@ export function* replay(parts: readonly JournalPart[]): Generator<Replayed | Unf
     const done = 'unfit' in event ? event : tried(before, event);
     if ('unfit' in done) return yield done;
     now = done.next;
-    yield { ...noted, recorded: entry.decided, decided: summaryOf(done.next, done.questions, facts.nowMs), release: releaseOf(now) };
+    yield { ...noted, recorded: entry.decided, decided: stepSummary(done.next, done.questions, facts.nowMs), release: releaseOf(now) };
   }
 }
 
@@ -129,7 +129,7 @@ function eventOf({ event, answer, key }: NotedEntry, facts: Facts, now: Snapshot
 /** Runs one step; a journal that Serin did not write can contain anything. */
 export function tried(now: Snapshot, event: EngineEvent): { next: Snapshot; questions: readonly Question[] } | Unfit {
   try {
-    return step(now, event);
+    return handleEvent(now, event);
   } catch (error) {
     return { unfit: `the engine cannot run a step of it: ${error instanceof Error ? error.message : String(error)}` };
   }

@@ -15,17 +15,17 @@ export interface StepSummary {
   asks: readonly string[];
 }
 
-export function summaryOf(next: Snapshot, questions: readonly Question[], nowMs: number): StepSummary {
+export function stepSummary(next: Snapshot, questions: readonly Question[], nowMs: number): StepSummary {
   const { routes, failedChecks, iterations } = releaseOf(next);
   const asks = questions.map((question) => nameOf(question, nowMs));
-  return { state: pathOf(next.value), routes: routes.kind, weight: weightOf(routes), failedChecks, iterations, asks };
+  return { state: stateText(next.value), routes: routes.kind, weight: weightOf(routes), failedChecks, iterations, asks };
 }
 
 /** Paths of a state value, joined by dots. */
-export function pathOf(value: unknown): string {
+export function stateText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
-    .map(([key, inner]) => (typeof inner === 'object' && Object.keys(inner ?? {}).length === 0 ? key : `${key}.${pathOf(inner)}`))
+    .map(([key, inner]) => (typeof inner === 'object' && Object.keys(inner ?? {}).length === 0 ? key : `${key}.${stateText(inner)}`))
     .join('+');
 }
 

@@ -3,14 +3,14 @@ import { aCanary, initialized, type World, withHooks } from '../../../test/fakes
 import type { Analysis, CanarySpec } from '../../api/canary.ts';
 import { JournalMemory } from './journal-memory.ts';
 import type { JournalPart } from './journal-part.ts';
-import { Recorder } from './recorder.ts';
+import { JournalRecorder } from './recorder.ts';
 import { suppose } from './suppose.ts';
 
 /** The journal of one release: one part for each of these functions. */
 function journalOf(analysis: Partial<Analysis>, ...stretches: ((world: World) => void)[]): JournalPart[] {
   const world = initialized(aCanary(analysis));
   const parts: JournalPart[] = [];
-  const recorder = new Recorder({
+  const recorder = new JournalRecorder({
     ...{ namespace: 'test', engine: '1.2.3', writer: 'w1', memory: new JournalMemory() },
     hide: () => () => '#0',
     keep: ({ stopped: _, ...part }) => void parts.push(JSON.parse(JSON.stringify(part))),

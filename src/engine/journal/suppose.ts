@@ -3,8 +3,8 @@ import { openQuestionsOf, releaseOf, type Snapshot } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';
 import { weightOf } from '../strategy.ts';
 import type { JournalAnswer, JournalPart } from './journal-part.ts';
-import { begun, entriesOf, type Noted, type NotedEntry, openFor, tried, type Unfit } from './replay.ts';
-import { pathOf, type StepSummary, summaryOf } from './step-summary.ts';
+import { begun, journalEntries, type Noted, type NotedEntry, openFor, tried, type Unfit } from './replay.ts';
+import { type StepSummary, stateText, stepSummary } from './step-summary.ts';
 
 /** Analysis that is supposed instead of the recorded one. */
 export interface SupposedAnalysis {
@@ -13,10 +13,10 @@ export interface SupposedAnalysis {
   answer(answer: JournalAnswer, facts: { was: Facts; is: Facts }): JournalAnswer | Unfit;
 }
 
-export type ReleaseVerdict = 'promoted' | 'rolledBack' | 'cancelled';
+export type ReleaseOutcome = 'promoted' | 'rolledBack' | 'cancelled';
 
 interface End {
-  verdict: ReleaseVerdict;
+  verdict: ReleaseOutcome;
   atMs: number;
   /** Percent of traffic that the canary had. */
   weight: number;
@@ -26,7 +26,7 @@ interface End {
 
 export interface Supposed {
   /** End of the recorded release; absent if the journal ends earlier. */
-  recorded?: { verdict: ReleaseVerdict; atMs: number };
+  recorded?: { verdict: ReleaseOutcome; atMs: number };
   /** The first step at which the supposed release decides differently. Values after it were measured under the weights of the recorded release. */
   first?: { atMs: number; recorded: StepSummary; decided: StepSummary };
   end: End | { unknown: string; atMs: number };
@@ -39,7 +39,7 @@ const MOST_WAKES = 1_000;
 
 /** Runs a journal under a supposition until the supposed release is promoted or rolled back, or the journal has no answer for it. */
 export function suppose(parts: readonly JournalPart[], supposed: SupposedAnalysis): Supposed {
-  const recorded = recordedVerdict(parts);
+  const recorded = recordedOutcome(parts);
   const run = new SupposedRun(supposed);
   let last: JournalPart | undefined;
   let [atMs, isIncomplete] = [0, false];
@@ -71,23 +71,25 @@ export function suppose(parts: readonly JournalPart[], supposed: SupposedAnalysi
 function isAfterGap(last: JournalPart | undefined, part: JournalPart): boolean {
   if (last?.stopped) return part.number !== 1;
   if (last) return part.writer !== last.writer || part.number !== last.number + 1;
-  return part.number !== 1 || isUnderAnalysis(pathOf(part.segments[0]?.from.value)) || isDecided(pathOf(part.segments[0]?.from.value));
+  return (
+    part.number !== 1 || isUnderAnalysis(stateText(part.segments[0]?.from.value)) || isDecided(stateText(part.segments[0]?.from.value))
+  );
 }
 
 /** Entries with their numbers; each iteration reads the journal again. */
 function* numbered(parts: readonly JournalPart[]): Generator<[number, Noted | Unfit], void> {
   let number = 0;
-  for (const noted of entriesOf(parts)) yield [number++, noted];
+  for (const noted of journalEntries(parts)) yield [number++, noted];
 }
 
 /** `at`: the number of its entry. */
-function recordedVerdict(parts: readonly JournalPart[]): { verdict: ReleaseVerdict; atMs: number; at: number } | undefined {
+function recordedOutcome(parts: readonly JournalPart[]): { verdict: ReleaseOutcome; atMs: number; at: number } | undefined {
   let wasAnalysed = false;
   for (const [at, noted] of numbered(parts)) {
     if ('unfit' in noted) return undefined;
     const { entry, facts, segment, begins } = noted;
-    if (begins) wasAnalysed ||= isUnderAnalysis(pathOf(segment.from.value));
-    const verdict = verdictOf(entry.decided.state, wasAnalysed);
+    if (begins) wasAnalysed ||= isUnderAnalysis(stateText(segment.from.value));
+    const verdict = outcomeOf(entry.decided.state, wasAnalysed);
     if (verdict) return { verdict, atMs: facts.nowMs, at };
     wasAnalysed ||= isUnderAnalysis(entry.decided.state);
   }
@@ -98,7 +100,7 @@ const phaseIn = (state: string): string => state.split('.', 1)[0] ?? '';
 const isUnderAnalysis = (state: string): boolean => ['Waiting', 'Progressing', 'WaitingPromotion'].includes(phaseIn(state));
 const isDecided = (state: string): boolean => ['Promoting', 'Finalising'].includes(phaseIn(state));
 
-function verdictOf(state: string, wasAnalysed: boolean): ReleaseVerdict | undefined {
+function outcomeOf(state: string, wasAnalysed: boolean): ReleaseOutcome | undefined {
   if (isDecided(state)) return 'promoted';
   if (!wasAnalysed || isUnderAnalysis(state)) return undefined;
   return phaseIn(state) === 'Failed' ? 'rolledBack' : 'cancelled';
@@ -122,7 +124,7 @@ class SupposedRun {
       const found = begun(segment);
       if ('unfit' in found) return found;
       this.#now = found;
-      this.#wasAnalysed ||= isUnderAnalysis(pathOf(found.value));
+      this.#wasAnalysed ||= isUnderAnalysis(stateText(found.value));
     }
     if (!this.#now) return { unfit: 'its first step is missing' };
     const is = this.#supposed.facts(facts);
@@ -157,8 +159,8 @@ class SupposedRun {
     this.#now = done.next;
     for (const question of done.questions) this.#asked.set(question.id, question);
     const { nowMs } = event.facts;
-    const decided = summaryOf(done.next, done.questions, nowMs);
-    const verdict = verdictOf(decided.state, this.#wasAnalysed);
+    const decided = stepSummary(done.next, done.questions, nowMs);
+    const verdict = outcomeOf(decided.state, this.#wasAnalysed);
     this.#wasAnalysed ||= isUnderAnalysis(decided.state);
     if (verdict === undefined) return { decided };
     const { failedChecks, ending } = releaseOf(done.next);
@@ -184,7 +186,7 @@ class SupposedRun {
 /** Shadow mode reads counts at other times than a gate, which also uses them. */
 function awaitingCounts(now: Snapshot): Snapshot {
   const { comparing, release } = now.context;
-  if (comparing?.open !== undefined || !isUnderAnalysis(pathOf(now.value))) return now;
+  if (comparing?.open !== undefined || !isUnderAnalysis(stateText(now.value))) return now;
   return { ...now, context: { ...now.context, comparing: { run: release.run, open: `${release.run}/${release.revision}/supposed` } } };
 }
 

@@ -8,7 +8,7 @@ import { isContested, isHeldUp, isMisled, isUnderContest, isWritten } from '../c
 import { isPrimaryReady, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDue, isDueToAsk, isOver } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
-import { judgeChecks } from '../judge.ts';
+import { judgeChecks } from '../judge-checks.ts';
 import { hasHooks, type Move, nextMove } from '../strategy.ts';
 import { dueOfCheck, waitsOfCheck } from './awaited-check.ts';
 import { failed, running, skipsAnalysis } from './interruptions.ts';
@@ -21,7 +21,7 @@ export function checkMoves(phase: Analysing) {
   return {
     withdrawTraffic: withdraw(phase, 'withdrawTraffic', 'resumeClock'),
     fallBack: anew(),
-    rollBack: go('Failed.returningTraffic', 'keepVerdicts', 'rollBack'),
+    rollBack: go('Failed.returningTraffic', 'keepVerdicts', 'recordRollback'),
     promote: go('Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
     raise: raise('keepVerdicts'),
     step: go('Progressing.analysing.soaking', 'keepVerdicts', 'takeStep'),
@@ -55,7 +55,7 @@ export const soaking = (phase: Analysing): State =>
     enter: ['wakeAtCheck'],
     decide: {
       first,
-      look(input) {
+      facts(input) {
         if (!isTargetReady(input) && isOver(input, input.context.release.awaitedSinceMs)) return 'rollBack';
         if (!canCheck(input)) return failed(input);
         if (isContestNews(input) && !isDueToAsk(input)) return 'noteHeld';

@@ -4,7 +4,7 @@ import { timestamp } from '../../base/timestamp.ts';
 import { evidenceUntilMs } from '../comparison/harm.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { unreadyUntilMs } from '../failing.ts';
-import { judgeChecks } from '../judge.ts';
+import { judgeChecks } from '../judge-checks.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import { weightOf } from '../strategy.ts';
 import type { Standing, Wait } from '../wait.ts';

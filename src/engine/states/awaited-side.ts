@@ -7,13 +7,13 @@ import { lastFailing } from '../failing.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import type { Standing, Wait } from '../wait.ts';
 
-export function targetOf({ spec, metadata: { namespace } }: Canary): BlockedObject {
+export function blockedTarget({ spec, metadata: { namespace } }: Canary): BlockedObject {
   const { apiVersion, kind, name } = spec.targetRef;
   return { apiVersion, kind, name, namespace };
 }
 
-export function primaryOf(canary: Canary): BlockedObject {
-  const target = targetOf(canary);
+export function blockedPrimary(canary: Canary): BlockedObject {
+  const target = blockedTarget(canary);
   if (isKnative(target)) return target;
   const { primary, primaryService } = names(canary);
   return { ...target, name: target.kind === 'Service' ? primaryService : primary };
@@ -27,7 +27,7 @@ export function notReady(standing: Standing, role: 'target' | 'primary', untilMs
   if (facts.target === undefined || (side?.serving === true && state === 'ready')) return undefined;
   const failing = role === 'target' ? lastFailing(release, facts) : undefined;
   const detail = [failing, reason].filter((one) => one !== undefined).join('; ') || undefined;
-  const object = role === 'target' ? targetOf(canary) : primaryOf(canary);
+  const object = role === 'target' ? blockedTarget(canary) : blockedPrimary(canary);
   const code = field !== undefined ? 'TargetUnreachable' : state === 'stalled' ? 'RolloutStalled' : 'PodsNotReady';
   return defined({ code, object, field, sinceMs: release.awaitedSinceMs ?? release.stepStartedMs, untilMs, detail });
 }
@@ -41,12 +41,12 @@ export function primaryNotReady(standing: Standing, untilMs: number | undefined)
 export function noRoom({ canary, release, facts }: Standing, role: 'target' | 'primary', untilMs: number | undefined): Wait | undefined {
   const { capacity, stepStartedMs: sinceMs } = release;
   if (facts.target === undefined || capacity === undefined || capacity.reachedMs !== undefined) return undefined;
-  const object = role === 'target' ? targetOf(canary) : primaryOf(canary);
+  const object = role === 'target' ? blockedTarget(canary) : blockedPrimary(canary);
   return defined({ code: 'InsufficientCapacity', object, sinceMs, untilMs, detail: facts[role]?.readiness.reason });
 }
 
 /** A primary that no longer serves while no release is in progress. */
 export function primaryDown({ canary, facts: { primary, target } }: Standing): Wait | undefined {
   if (target === undefined || primary === undefined || primary.serving) return undefined;
-  return defined({ code: 'PrimaryUnavailable', object: primaryOf(canary), detail: primary.readiness.reason });
+  return defined({ code: 'PrimaryUnavailable', object: blockedPrimary(canary), detail: primary.readiness.reason });
 }

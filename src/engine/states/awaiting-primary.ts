@@ -3,7 +3,7 @@ import { hasSettledCapacity, isAllToPrimary, isPrimaryReady, isPrimaryShort, isP
 import { isDue, isLate } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { nextPromotionWeight } from '../next-weight.ts';
-import { isReady } from '../sides.ts';
+import { isSideReady } from '../sides.ts';
 import { weightOf } from '../strategy.ts';
 import { noRoom, notReady } from './awaited-side.ts';
 import { go, shared, stay } from './moves.ts';
@@ -20,7 +20,7 @@ export const awaitingPrimary = stateWithin(shared.Promoting)({
   enter: ['wakeAtDeadline'],
   decide: {
     first: unpromoted,
-    look(input) {
+    facts(input) {
       if (!isPromotionComplete(input)) return awaitedPrimary(input);
       return isPrimaryShort(input) ? 'raise' : shifted(input);
     },
@@ -32,7 +32,7 @@ export const awaitingPrimary = stateWithin(shared.Promoting)({
       `Waiting ${since(standing)} for the primary to be ready with the promoted revision${lacks(standing.facts.primary, 'primary')}. Its last template is restored at ${comesBy(standing, standing.facts.primary)} if it is not.`,
       notReady(standing, 'primary', dueMs),
     ),
-  dueMs: (standing) => (isReady(standing.facts.primary) ? undefined : rolloutMs(standing, standing.facts.primary)),
+  dueMs: (standing) => (isSideReady(standing.facts.primary) ? undefined : rolloutMs(standing, standing.facts.primary)),
 });
 
 /** The primary gets the pods for all traffic (E61). */
@@ -40,7 +40,7 @@ export const raisingPrimary = stateWithin(shared.Promoting)({
   enter: ['wakeAtDeadline'],
   decide: {
     first: (input) => unpromoted(input) ?? capacityChange(input),
-    look(input) {
+    facts(input) {
       const isEnough = isPromotionComplete(input) && (hasSettledCapacity(input) || isLate(input));
       return isEnough ? shifted(input) : awaitedPrimary(input);
     },
@@ -60,7 +60,7 @@ export const shifting = stateWithin(shared.Promoting)({
   enter: ['wakeNextShift'],
   decide: {
     first: unpromoted,
-    look(input) {
+    facts(input) {
       if (!isPrimaryReady(input) || !mayLeaveCanary(input)) return undefined;
       if (isLastShift(input)) return isDue(input) || isAllToPrimary(input) ? 'finish' : undefined;
       return isDue(input) ? 'shift' : undefined;

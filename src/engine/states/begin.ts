@@ -5,7 +5,7 @@ import { neverDue, state } from './state.ts';
 /** Nothing is recorded yet; the bootstrap begins (E4). */
 export const begin = state({
   enter: [],
-  decide: { look: ({ event }) => (event.type === 'WAKE' ? undefined : 'advance') },
+  decide: { facts: ({ event }) => (event.type === 'WAKE' ? undefined : 'advance') },
   moves: { advance: on('Initializing', 'bindTarget', 'begin') },
   awaits: ['itself'],
   waits: () => saying('Not started yet. Waiting for the controller to see the target.'),

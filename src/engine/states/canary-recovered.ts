@@ -1,7 +1,7 @@
 import { isTargetDown } from '../conditions/sides.ts';
 import { hasDrained } from '../conditions/time.ts';
 import { primaryNotReady } from './awaited-side.ts';
-import { hasRecovered, isShortToRecover, late } from './canary-unavailable.ts';
+import { hasRegainedPods, isShortToRecover, late } from './canary-unavailable.ts';
 import { waiting } from './interruptions.ts';
 import { type Analysing, analyse, stay, withdraw } from './moves.ts';
 import { drained, drainedMs, isDrainHeld, saying } from './standing.ts';
@@ -14,9 +14,9 @@ export const canaryRecovered = (phase: Analysing): State =>
     enter: ['wakeAfterDrain'],
     decide: {
       first: (input) => (isTargetDown(input) ? 'fallBack' : undefined),
-      look(input) {
+      facts(input) {
         if (isShortToRecover(input)) return 'raise';
-        return (hasDrained(input) && hasRecovered(input) ? 'advance' : undefined) ?? late(input);
+        return (hasDrained(input) && hasRegainedPods(input) ? 'advance' : undefined) ?? late(input);
       },
     },
     moves: {

@@ -20,9 +20,9 @@ export const canaryUnavailable = (phase: Analysing): State =>
     isUnfit: true,
     enter: ['wakeInRaise'],
     decide: {
-      look(input) {
+      facts(input) {
         if (isShortToRecover(input)) return 'raise';
-        return (hasRecovered(input) ? 'advance' : undefined) ?? late(input);
+        return (hasRegainedPods(input) ? 'advance' : undefined) ?? late(input);
       },
     },
     moves: {
@@ -40,7 +40,7 @@ export const canaryUnavailable = (phase: Analysing): State =>
   });
 
 /** The canary gets the pods for its weight again (E60), or as many as its scaler gives (E102). */
-export function hasRecovered(input: Input): boolean {
+export function hasRegainedPods(input: Input): boolean {
   return isTargetReady(input) && ((isConverged(input) && !isShortOfItsOwn(input)) || isGivenLess(input));
 }
 

@@ -1,7 +1,7 @@
 import { isRefused } from '../conditions/hold-ups.ts';
 import { isBack, isNew } from '../conditions/revision.ts';
 import { isDueToAsk } from '../conditions/time.ts';
-import { pausing as holding } from './interruptions.ts';
+import { pauseOrResume as holding } from './interruptions.ts';
 import { confirm, go, next, pausing, type Rest, rollBack, stay, toRest } from './moves.ts';
 import { startOf } from './resting.ts';
 import { sayingOfHooks, since, why } from './standing.ts';
@@ -53,7 +53,7 @@ export const gate = state({
   enter: ['askGateUnlessPolled'],
   decide: {
     first: replaced,
-    look: (input) => (isDueToAsk(input) ? 'askAgain' : undefined),
+    facts: (input) => (isDueToAsk(input) ? 'askAgain' : undefined),
     answer: confirmed,
     request: (input) => approved(input) ?? holding(input),
   },

@@ -17,7 +17,7 @@ export const creatingPrimary = state({
   enter: ['wakeAtDeadline'],
   decide: {
     first: raise,
-    look(input) {
+    facts(input) {
       if (canPrimaryTakeOver(input)) return 'advance';
       return isDue(input) && isLate(input) ? 'reportLate' : undefined;
     },
@@ -47,7 +47,7 @@ export const settlingPrimary = state({
   enter: ['wakeAfterDrain'],
   decide: {
     first: raise,
-    look(input) {
+    facts(input) {
       if (!canPrimaryTakeAll(input)) return 'fallBack';
       return isDue(input) && canPrimaryTakeOver(input) ? 'advance' : undefined;
     },

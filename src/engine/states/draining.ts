@@ -2,7 +2,7 @@ import { hasReadConfigs, hasStalePods, isNewAndFree } from '../conditions/revisi
 import { isDrained } from '../conditions/sides.ts';
 import { hasDrained } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
-import { isKept } from '../sides.ts';
+import { arePodsKept } from '../sides.ts';
 import type { Standing } from '../wait.ts';
 import { next, shared, stay, toRest } from './moves.ts';
 import { awaitedPrimary, failedPromotion } from './shared-deciders.ts';
@@ -26,17 +26,17 @@ const kept = {
   awaits: ['itself'],
   waits(standing) {
     const { canary, phase, facts } = standing;
-    const until = isKept(facts)
+    const until = arePodsKept(facts)
       ? `${since(standing)}: the primary does not serve${lacks(facts.primary, 'primary')}`
       : `until ${drained(standing)}, when the proxies know the new routes`;
     const failed = phase === 'Failed' ? `${ended(standing)}. ` : '';
     return saying(`${failed}The pods of ${canary.spec.targetRef.name} are kept ${until}.`);
   },
-  dueMs: (standing: Standing) => (isKept(standing.facts) || standing.facts.unconfirmed ? undefined : drainedMs(standing)),
+  dueMs: (standing: Standing) => (arePodsKept(standing.facts) || standing.facts.unconfirmed ? undefined : drainedMs(standing)),
 } satisfies Pick<State, 'enter' | 'awaits' | 'waits' | 'dueMs'>;
 
 /** Drain of the target, after its first primary has taken the traffic. */
-export const drainingFirst = state({ ...kept, decide: { look: advance }, moves: { advance: toRest('Initialized', 'initialize') } });
+export const drainingFirst = state({ ...kept, decide: { facts: advance }, moves: { advance: toRest('Initialized', 'initialize') } });
 
 /** Drain of the canary after its promotion, while the primary can still fail (E44) or roll out (E100). */
 export const drainingPromoted = stateWithin(shared.Finalising)({
@@ -44,7 +44,7 @@ export const drainingPromoted = stateWithin(shared.Finalising)({
   decide: {
     first: failedPromotion,
     // A wake from before a blocker is due, although the step's own time has started over.
-    look: (input) => advance(input) ?? (hasDrained(input) ? awaitedPrimary(input) : undefined),
+    facts: (input) => advance(input) ?? (hasDrained(input) ? awaitedPrimary(input) : undefined),
   },
   moves: { extend: stay('wakeForPrimary'), advance: toRest('Succeeded', 'succeed') },
 });
@@ -52,12 +52,12 @@ export const drainingPromoted = stateWithin(shared.Finalising)({
 /** After a cancelled release the record has the promoted revision, and not the configs that the pods could have read. */
 export const drainingCancelled = state({
   ...kept,
-  decide: { look: overtaken(hasReadConfigs) },
+  decide: { facts: overtaken(hasReadConfigs) },
   moves: { ...next, advance: toRest('Succeeded', 'forgetCapacity') },
 });
 
 export const drainingFailed = state({
   ...kept,
-  decide: { look: overtaken(hasStalePods) },
+  decide: { facts: overtaken(hasStalePods) },
   moves: { ...next, advance: toRest('Failed', 'forgetCapacity') },
 });

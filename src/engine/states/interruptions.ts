@@ -6,7 +6,7 @@ import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs } from '../deadlines.ts';
 import { counting, type Interruption, type Interruptions, interruptions, type Moves } from './moves.ts';
-import { asksTo, type Decider, type Named, type Parts, type State } from './state.ts';
+import { asksTo, type Decider, type Named, type State, type StateParts } from './state.ts';
 
 /**
  * Everything that can end a release from outside, before its own work, in the order of least harm to users (E50, E51). For a newer revision `isStale` decides
@@ -34,27 +34,30 @@ const interruption: Decider<Interruption> = (input) => {
   return maySkipAnalysis(input) ? 'skipAnalysis' : undefined;
 };
 
-/** Requests to end the analysis, or to hold it (E71, E72, E73); `step` has checked that they are possible. */
+/** Requests to end the analysis, or to hold it (E71, E72, E73); `refusalOf` has checked that they are possible. */
 const requested: Decider<Interruption> = (input) => {
   if (asksTo(input, 'promote')) return 'promote';
   if (asksTo(input, 'rollback')) return 'rollBack';
-  return pausing(input);
+  return pauseOrResume(input);
 };
 
-export const pausing: Decider<'pause' | 'resume'> = (input) => {
+export const pauseOrResume: Decider<'pause' | 'resume'> = (input) => {
   if (asksTo(input, 'pause')) return 'pause';
   return asksTo(input, 'resume') ? 'resume' : undefined;
 };
 
 /** A state of an analysis: all decisions with a move in its phase can interrupt it, and rollback hooks (E25, E82). */
 export function running<const Own extends Moves, const Around extends Moves = Record<never, never>>(
-  parts: Parts<Own, Interruptions & Around> & { moves: Named<Own>; around?: Named<Around> },
+  parts: StateParts<Own, Interruptions & Around> & { moves: Named<Own>; around?: Named<Around> },
   first?: Decider<Interruption>,
 ): State {
   return interrupted(parts, first);
 }
 
-function interrupted({ around, ...parts }: Parts<Moves, Moves> & { around?: Moves }, first: Decider<Interruption> = interruption): State {
+function interrupted(
+  { around, ...parts }: StateParts<Moves, Moves> & { around?: Moves },
+  first: Decider<Interruption> = interruption,
+): State {
   const { first: own, ...decide } = parts.decide;
   return {
     ...parts,
@@ -70,12 +73,12 @@ export const failed: Decider<'rollBack' | 'countFailing'> = (input) => {
 };
 
 /** The same for a state that waits: failures count before its own work. */
-export function waiting<const Own extends Moves>(parts: Parts<Own, Interruptions & typeof counting> & { moves: Named<Own> }): State {
-  const { look, ...decide } = parts.decide;
+export function waiting<const Own extends Moves>(parts: StateParts<Own, Interruptions & typeof counting> & { moves: Named<Own> }): State {
+  const { facts, ...decide } = parts.decide;
   return interrupted({
     ...parts,
     moves: { ...counting, ...parts.moves },
-    decide: { ...decide, look: (input) => failed(input) ?? look?.(input) },
+    decide: { ...decide, facts: (input) => failed(input) ?? facts?.(input) },
   });
 }
 

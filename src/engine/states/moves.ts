@@ -74,7 +74,7 @@ export const anew = (...actions: ChangeName[]): ChartMove => go('Progressing.sca
 const afterRecycling = (...actions: ChangeName[]): ChartMove => go('Progressing.recycleRouting', ...actions);
 export const takeStep = analyse('Progressing', 'takeStep');
 export const raise = (...actions: ChangeName[]): ChartMove => go('Progressing.raising', ...actions, 'raiseTarget');
-export const rollBack = go('Failed.returningTraffic', 'rollBack');
+export const rollBack = go('Failed.returningTraffic', 'recordRollback');
 export const pausing = { pause: stay('pause'), resume: stay('resume') };
 /** A newer revision while no release is in progress. */
 export const next = { startAfterRecycling: afterRecycling('startRun'), start: anew('startRun') };

@@ -21,7 +21,7 @@ export const preRolloutHooks = waiting({
   enter: ['askPreRollout'],
   decide: {
     first: fallBackIfDown,
-    look: (input) => (input.context.release.preRolloutPassed === true ? 'askTraffic' : asked(input)),
+    facts: (input) => (input.context.release.preRolloutPassed === true ? 'askTraffic' : asked(input)),
     answer(input) {
       if (hasOutcome(input, 'refused')) return isLastFailure(input) ? 'rollBack' : 'retry';
       if (hasOutcome(input, 'passed') && isTrafficGated(input)) return 'askTraffic';
@@ -48,7 +48,7 @@ export const preRolloutGate = waiting({
   enter: ['askConfirmTraffic'],
   decide: {
     first: fallBackIfDown,
-    look: asked,
+    facts: asked,
     answer(input) {
       if (hasOutcome(input, 'refused')) return 'hold';
       return hasOutcome(input, 'passed') && mayAdvance(input) ? stepOrRaise(input) : 'fallBack';

@@ -21,7 +21,7 @@ export const raising = waiting({
       if (!isTargetDown(input)) return capacityChange(input);
       return isAllToPrimary(input) && input.context.release.iterations === 0 ? 'fallBack' : 'withdrawTraffic';
     },
-    look(input) {
+    facts(input) {
       if ((!isHalted(input) && hasRaisedTarget(input)) || isGivenLess(input)) return 'step';
       if (isLate(input) && !hasRaisedTarget(input)) return 'rollBack';
       return extended(input);

@@ -14,7 +14,7 @@ export const recycleRouting = running(
   {
     isUnfit: true,
     enter: [],
-    decide: { look: (input) => routed(input) ?? (isAllToPrimaryNow(input) ? 'advance' : undefined) },
+    decide: { facts: (input) => routed(input) ?? (isAllToPrimaryNow(input) ? 'advance' : undefined) },
     moves: { routeToPrimary: stay('routeToPrimary'), advance: go('Progressing.recycleDraining') },
     awaits: ['itself'],
     waits: (standing) =>
@@ -29,7 +29,7 @@ export const recycleDraining = running(
   {
     isUnfit: true,
     enter: ['wakeAfterDrain'],
-    decide: { look: (input) => (isDrained(input) ? 'advance' : undefined) },
+    decide: { facts: (input) => (isDrained(input) ? 'advance' : undefined) },
     moves: { advance: go('Progressing.recycleStopping') },
     awaits: ['itself'],
     waits: (standing) =>
@@ -46,13 +46,13 @@ export const recycleStopping = running(
     stopsPods: true,
     enter: ['noteStopped', 'wakeAtDeadline'],
     decide: {
-      look(input) {
+      facts(input) {
         const { target, converged } = input.event.facts;
         if (target?.pods === 0 && converged) return 'advance';
         return isLate(input) ? 'giveUp' : undefined;
       },
     },
-    moves: { advance: anew('pinUnread'), giveUp: toRest('Failed', 'rollBack', 'forgetCapacity') },
+    moves: { advance: anew('pinUnread'), giveUp: toRest('Failed', 'recordRollback', 'forgetCapacity') },
     awaits: ['itself'],
     waits: (standing) =>
       saying(

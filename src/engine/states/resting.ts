@@ -5,7 +5,7 @@ import { hasReadConfigs, isBack, isNew } from '../conditions/revision.ts';
 import type { Input } from '../context.ts';
 import type { Facts } from '../facts.ts';
 import type { Standing, Wait } from '../wait.ts';
-import { primaryDown, targetOf } from './awaited-side.ts';
+import { blockedTarget, primaryDown } from './awaited-side.ts';
 import { confirm, go, next, type Rest, stay } from './moves.ts';
 import { saying } from './standing.ts';
 import { asksTo, type Decider, neverDue, type State, state } from './state.ts';
@@ -15,7 +15,7 @@ import { ended, lacks, missing, startsAgain } from './words.ts';
 export const startOf = (input: Input): 'startAfterRecycling' | 'start' => (hasReadConfigs(input) ? 'startAfterRecycling' : 'start');
 
 /** Under a spec that is refused nothing starts (E65). */
-const look: Decider<'pin' | 'startAfterRecycling' | 'start' | 'noteReturn'> = (input) => {
+const startIfNew: Decider<'pin' | 'startAfterRecycling' | 'start' | 'noteReturn'> = (input) => {
   if (isRefused(input)) return undefined;
   if (isNew(input)) return isStartGated(input) ? 'pin' : startOf(input);
   return isBack(input) ? 'noteReturn' : undefined;
@@ -33,13 +33,13 @@ const movesOf = (phase: Rest) => ({
 const rest = { isIdle: true, enter: [], awaits: ['servingPrimary', 'revision'], waits: atRest, dueMs: neverDue } satisfies Partial<State>;
 
 /** No release is in progress, and one may start: the first primary serves. */
-export const restingInitialized = state({ ...rest, decide: { look, request: restart }, moves: movesOf('Initialized') });
+export const restingInitialized = state({ ...rest, decide: { facts: startIfNew, request: restart }, moves: movesOf('Initialized') });
 
 /** The same after a release that succeeded or was cancelled. */
 export const restingSucceeded = state({
   ...rest,
   stands: 'its last release has succeeded',
-  decide: { look, request: (input) => (asksTo(input, 'undo') ? 'undo' : restart(input)) },
+  decide: { facts: startIfNew, request: (input) => (asksTo(input, 'undo') ? 'undo' : restart(input)) },
   moves: { undo: go('Succeeded.undoing', 'beginUndo'), ...movesOf('Succeeded') },
 });
 
@@ -48,7 +48,7 @@ export const restingFailed = state({
   ...rest,
   stands: 'its last release has failed',
   decide: {
-    look,
+    facts: startIfNew,
     request(input) {
       if (!asksTo(input, 'retry')) return restart(input);
       return isStartGated(input) ? 'pin' : startOf(input);
@@ -90,5 +90,5 @@ function primaryServes({ primary }: Facts): string {
 /** If something else blocks the target, that blocker is the reason. */
 function unobserved({ canary, facts: { target, blocker } }: Standing): Wait | undefined {
   if (target?.undetermined === undefined || blocker !== undefined) return undefined;
-  return { object: targetOf(canary), ...target.undetermined };
+  return { object: blockedTarget(canary), ...target.undetermined };
 }

@@ -27,7 +27,7 @@ const restored = {
 export const servingFromCanary = state({
   ...restored,
   enter: ['wakeAfterRaise'],
-  decide: { first: lostCanary, look: (input) => (isConverged(input) || hasRaisedLongEnough(input) ? 'advance' : undefined) },
+  decide: { first: lostCanary, facts: (input) => (isConverged(input) || hasRaisedLongEnough(input) ? 'advance' : undefined) },
   moves: { routeToPrimary: stay('routeToPrimary'), advance: go('Failed.restoringPrimary') },
 });
 
@@ -37,7 +37,7 @@ export const restoringPrimary = state({
   enter: ['askRestore'],
   decide: {
     first: lostCanary,
-    look(input) {
+    facts(input) {
       if (isRestored(input)) return 'advance';
       return isDue(input) ? 'askAgain' : undefined;
     },

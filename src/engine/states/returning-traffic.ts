@@ -42,14 +42,14 @@ export const returningPromoted = stateWithin(shared.Finalising)({
   decide: {
     first: failedPromotion,
     // A wake from before a blocker is due, although the step's own time has started over.
-    look: (input) => returned(input) ?? (hasRaisedLongEnough(input) ? awaitedPrimary(input) : undefined),
+    facts: (input) => returned(input) ?? (hasRaisedLongEnough(input) ? awaitedPrimary(input) : undefined),
   },
   moves: { extend: stay('wakeForPrimary'), ...moves, advance: go('Finalising.draining') },
 });
 
 /** After a release that was cancelled or has failed. */
 export const returningFrom = (phase: 'Succeeded' | 'Failed'): State =>
-  state({ ...returning, decide: { look: returned }, moves: { ...moves, advance: go(`${phase}.draining`) } });
+  state({ ...returning, decide: { facts: returned }, moves: { ...moves, advance: go(`${phase}.draining`) } });
 
 function mayReturn(input: Input): boolean {
   if (isAllToPrimary(input)) return false;

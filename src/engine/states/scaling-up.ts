@@ -3,7 +3,7 @@ import { isUnread } from '../conditions/revision.ts';
 import { isAllToPrimaryNow, isTargetReady } from '../conditions/sides.ts';
 import { isRolloutLate, rollsOn } from '../conditions/time.ts';
 import { failsAtMs } from '../failing.ts';
-import { isReady } from '../sides.ts';
+import { isSideReady } from '../sides.ts';
 import { earliest } from '../wakes.ts';
 import { notReady } from './awaited-side.ts';
 import { waiting } from './interruptions.ts';
@@ -21,7 +21,7 @@ export const scalingUp = waiting({
   enter: ['wakeAtDeadline'],
   decide: {
     first: (input) => (isUnread(input) ? 'pin' : undefined),
-    look(input) {
+    facts(input) {
       const moved = routed(input);
       if (moved) return moved;
       if (isTargetReady(input) && isAllToPrimaryNow(input)) return 'advance';
@@ -38,7 +38,7 @@ export const scalingUp = waiting({
   awaits: ['target'],
   waits(standing, dueMs) {
     const { canary, facts } = standing;
-    if (isReady(facts.target))
+    if (isSideReady(facts.target))
       return saying(`The canary is ready. Waiting ${since(standing)} for the routes to send all traffic to the primary.`);
     const ends = dueMs === undefined ? comesBy(standing, facts.target) : timestamp(dueMs);
     return saying(
@@ -48,6 +48,6 @@ export const scalingUp = waiting({
   },
   dueMs(standing) {
     const { release, facts } = standing;
-    return isReady(facts.target) ? undefined : earliest([rolloutMs(standing, facts.target), failsAtMs(release, facts)]);
+    return isSideReady(facts.target) ? undefined : earliest([rolloutMs(standing, facts.target), failsAtMs(release, facts)]);
   },
 });

@@ -17,7 +17,7 @@ export const settling = waiting({
   enter: ['wakeAfterDrain'],
   decide: {
     first: fallBackIfDown,
-    look(input) {
+    facts(input) {
       const { preRolloutPassed } = input.context.release;
       if (hasSettled(input) && hasPreRollout(input) && !preRolloutPassed) return 'askHooks';
       // The answer of the gate is only of use if a step can follow.

@@ -12,8 +12,8 @@ export type Decider<D extends Decision = Decision> = (input: Input) => D | undef
 export interface Deciders<D extends Decision = Decision> {
   /** Before anything else, for any answer and any facts. */
   first?: Decider<D>;
-  /** After a change of facts or of the clock, or at the start of the controller. */
-  look?: Decider<D>;
+  /** After new facts, at a wake, or at the start of the controller. */
+  facts?: Decider<D>;
   /** After an answer to the open question. */
   answer?: Decider<D>;
   /** After a user's request that is possible now. */
@@ -58,7 +58,7 @@ export interface State {
 }
 
 /** Parts of a state whose decisions all have a move in it, or in a state around it. */
-export interface Parts<Own extends Moves, Around> extends Omit<State, 'decide' | 'moves' | 'around'> {
+export interface StateParts<Own extends Moves, Around> extends Omit<State, 'decide' | 'moves' | 'around'> {
   moves: Own;
   decide: Deciders<NoInfer<Extract<keyof Own | keyof Around, Decision>>>;
 }
@@ -67,14 +67,14 @@ export interface Parts<Own extends Moves, Around> extends Omit<State, 'decide' |
 export type Named<Own extends Moves> = Decision extends keyof Own ? never : Own;
 
 /** A decision without a move does not compile. */
-export function state<const Own extends Moves>(parts: Parts<Own, unknown> & { moves: Named<Own> }): State {
+export function state<const Own extends Moves>(parts: StateParts<Own, unknown> & { moves: Named<Own> }): State {
   return { ...parts, around: {} };
 }
 
 /** The same for a state within a phase, or within a state, that has moves. */
 export const stateWithin =
   <Around extends Moves>(around: Named<Around>) =>
-  <const Own extends Moves>(parts: Parts<Own, Around> & { moves: Named<Own> }): State => ({ ...parts, around });
+  <const Own extends Moves>(parts: StateParts<Own, Around> & { moves: Named<Own> }): State => ({ ...parts, around });
 
 export const hasOutcome = ({ event }: Input, outcome: 'passed' | 'refused' | 'written' | 'mismatch') =>
   event.type === 'ANSWER' && 'outcome' in event.answer && event.answer.outcome === outcome;

@@ -8,7 +8,7 @@ import { neverDue, state } from './state.ts';
 export const takingTraffic = state({
   enter: [],
   decide: {
-    look(input) {
+    facts(input) {
       if (!canPrimaryTakeAll(input)) return 'fallBack';
       return isConverged(input) ? 'advance' : undefined;
     },

@@ -3,7 +3,7 @@ import { timestamp } from '../../base/timestamp.ts';
 import { settlingMs } from '../deadlines.ts';
 import type { Facts, SideFacts } from '../facts.ts';
 import { lastFailing } from '../failing.ts';
-import { thresholdOf } from '../judge.ts';
+import { thresholdOf } from '../judge-checks.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import { weightOf } from '../strategy.ts';
 import type { Standing } from '../wait.ts';

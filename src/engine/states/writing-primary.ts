@@ -3,7 +3,7 @@ import { hasReadConfigs } from '../conditions/revision.ts';
 import { isAllToPrimary, isUnproved } from '../conditions/sides.ts';
 import { isDue } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
-import { primaryOf } from './awaited-side.ts';
+import { blockedPrimary } from './awaited-side.ts';
 import { analyse, anew, go, on, shared, stay, superseding } from './moves.ts';
 import { lostCanary } from './shared-deciders.ts';
 import { saying, since, why } from './standing.ts';
@@ -15,7 +15,7 @@ export const writingPrimary = stateWithin(shared.Promoting)({
   decide: {
     first: lostCanary,
     // A primary with the pin is not enough: only the answer shows that nothing else was left in it.
-    look(input) {
+    facts(input) {
       if (!isDue(input)) return undefined;
       if (!isUnproved(input)) return 'askAgain';
       return isAllToPrimary(input) && isBeforeAnalysis(input) ? 'fallBack' : 'checkAgain';
@@ -41,7 +41,7 @@ export const writingPrimary = stateWithin(shared.Promoting)({
     const { canary, release, facts } = standing;
     const text = `The analysis passed. Writing the primary ${since(standing)}${why(standing)}.`;
     if (facts.target === undefined || release.reason === undefined) return saying(text);
-    return saying(text, { code: 'PrimaryRejected', object: primaryOf(canary), detail: release.reason }, release.refusal);
+    return saying(text, { code: 'PrimaryRejected', object: blockedPrimary(canary), detail: release.reason }, release.refusal);
   },
   dueMs: neverDue,
 });

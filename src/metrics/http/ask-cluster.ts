@@ -1,5 +1,5 @@
-import type { AskOptions, BackendResponse } from './ask.ts';
-import { bounded } from './bounded.ts';
+import type { AskOptions, BackendResponse } from './send-request.ts';
+import { withinTimeout } from './within-timeout.ts';
 
 /** One request to the API server of the cluster. */
 export interface ClusterRequest {
@@ -28,5 +28,5 @@ export function askerOf({ ask }: ClusterAsker): AskCluster | undefined {
 /** Sends one request, within the time of a check. Never throws. */
 export function askCluster(ask: AskCluster | undefined, request: ClusterRequest, options: AskOptions): Promise<BackendResponse> {
   if (!ask) return Promise.resolve({ kind: 'error', reason: `${options.who} is asked through a cluster, and there is none here` });
-  return bounded((signal) => ask(request, signal), options);
+  return withinTimeout((signal) => ask(request, signal), options);
 }

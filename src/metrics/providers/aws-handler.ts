@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { parseJson } from '../../base/json.ts';
-import { ask } from '../http/ask.ts';
-import { Unanswered } from '../http/bounded.ts';
+import { sendRequest } from '../http/send-request.ts';
+import { UnansweredError } from '../http/within-timeout.ts';
 import type { BackendTransport } from './backend.ts';
 
 /** Time of one attempt of the client; the check's own time limit is shorter and ends all attempts. */
@@ -28,7 +28,7 @@ export function askingHandler(who: string, transport: () => Partial<BackendTrans
       const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`);
       const signal = abortSignal instanceof AbortSignal ? abortSignal : new AbortController().signal;
       const request = { url, method: method === 'GET' ? ('GET' as const) : ('POST' as const), headers, body: textOf(body) };
-      const answer = await ask(request, {
+      const response = await sendRequest(request, {
         ...transport(),
         who,
         // The client has its own retries.
@@ -37,10 +37,10 @@ export function askingHandler(who: string, transport: () => Partial<BackendTrans
         secrets: Object.values(headers),
         signal,
       });
-      if ('kind' in answer) throw new Unanswered(answer.reason);
-      const { status } = answer;
+      if ('kind' in response) throw new UnansweredError(response.reason);
+      const { status } = response;
       // For an error in another form, such as a proxy's page, the client would only report that it cannot be read.
-      const text = status >= 300 && typeof parseJson(answer.body) !== 'object' ? '{}' : answer.body;
+      const text = status >= 300 && typeof parseJson(response.body) !== 'object' ? '{}' : response.body;
       return { response: { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) } };
     },
     updateHttpClientConfig: () => undefined,

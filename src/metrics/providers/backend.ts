@@ -1,6 +1,6 @@
-import type { AskOptions, BackendRequest } from '../http/ask.ts';
 import type { AskCluster } from '../http/ask-cluster.ts';
 import { baseUrl } from '../http/base-url.ts';
+import type { AskOptions, BackendRequest } from '../http/send-request.ts';
 import type { QueryTemplate } from '../metric-template.ts';
 import type { SampleChoice } from '../samples.ts';
 import type { MetricProvider } from './metric-provider.ts';

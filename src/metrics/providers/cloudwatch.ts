@@ -1,6 +1,6 @@
 import type { GetMetricDataCommandInput, GetMetricDataCommandOutput, MetricDataQuery } from '@aws-sdk/client-cloudwatch';
 import { redact } from '../../outgoing/redact.ts';
-import { bounded, Unanswered } from '../http/bounded.ts';
+import { UnansweredError, withinTimeout } from '../http/within-timeout.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, transportOf, windowOf, wrongAddress, wrongField } from './backend.ts';
 import type { AwsKeys } from './cloudwatch-client.ts';
@@ -29,7 +29,7 @@ export const cloudwatch: MakeBackend = (source) => {
   const send = async (input: GetMetricDataCommandInput, signal: AbortSignal, refused: RefusedStatus = {}) => {
     // The client is larger than all other backends; the time for loading it is not Amazon's.
     const { getMetricData } = await import('./cloudwatch-client.ts');
-    return bounded(
+    return withinTimeout(
       async (abortSignal) => {
         try {
           return await getMetricData(input, { region, keys, address, abortSignal, transport: transportOf(source) });
@@ -47,9 +47,9 @@ export const cloudwatch: MakeBackend = (source) => {
       if ('problem' in queries) return { kind: 'error', reason: queries.problem };
       const span = { StartTime: new Date(source.nowMs - window), EndTime: new Date(source.nowMs) };
       const MetricDataQueries = queries.queries as unknown as MetricDataQuery[];
-      const answer = await send({ ...span, MetricDataQueries, MaxDatapoints: MAX_DATAPOINTS, ScanBy: 'TimestampDescending' }, signal);
-      if ('kind' in answer) return answer;
-      const { MetricDataResults } = answer;
+      const response = await send({ ...span, MetricDataQueries, MaxDatapoints: MAX_DATAPOINTS, ScanBy: 'TimestampDescending' }, signal);
+      if ('kind' in response) return response;
+      const { MetricDataResults } = response;
       if (!MetricDataResults) return { kind: 'error', reason: `${WHO} gave an unexpected response (JSON without a query result)` };
       const series = MetricDataResults.map(({ Values = [] }) => Values.toReversed());
       return pickSample(series, RULE, source.choice);
@@ -57,8 +57,8 @@ export const cloudwatch: MakeBackend = (source) => {
     async isOnline(signal) {
       // CloudWatch refuses this request once it understands it, which is enough for the probe (05-P16).
       const refused: RefusedStatus = {};
-      const answer = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal, refused);
-      return 'kind' in answer && refused.status !== 400 ? answer.reason : undefined;
+      const response = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal, refused);
+      return 'kind' in response && refused.status !== 400 ? response.reason : undefined;
     },
   };
 };
@@ -88,10 +88,10 @@ function statusOf(error: unknown): number | undefined {
 
 /** An error of the client is a response with a status, a response that it cannot read, or no response. */
 function inWords(error: unknown, secrets: readonly (string | undefined)[]): unknown {
-  if (error instanceof SyntaxError) return new Unanswered(`${WHO} gave an unexpected response (no JSON)`);
+  if (error instanceof SyntaxError) return new UnansweredError(`${WHO} gave an unexpected response (no JSON)`);
   const status = statusOf(error);
   if (status === undefined) return error;
   const words = redact(error, secrets).slice(0, 300);
   // The client's own text for an error without a message.
-  return new Unanswered(`${WHO} answered ${status}${words === 'UnknownError' ? '' : `: ${words}`}`);
+  return new UnansweredError(`${WHO} answered ${status}${words === 'UnknownError' ? '' : `: ${words}`}`);
 }

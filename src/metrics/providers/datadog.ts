@@ -8,7 +8,7 @@ const DEFAULT_ADDRESS = 'https://api.datadoghq.com';
 const INTERVALS = 10;
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'zero', empty: 'noData', nan: 'keep' };
 
-const Answer = z.object({ series: z.array(z.object({ pointlist: z.array(z.tuple([z.number(), z.number().nullable()])) })) });
+const ResponseBody = z.object({ series: z.array(z.object({ pointlist: z.array(z.tuple([z.number(), z.number().nullable()])) })) });
 const ErrorBody = z.object({ errors: z.array(z.string()) });
 
 /** Datadog's query API v1: `GET /api/v1/query` with both keys as headers. */
@@ -26,7 +26,7 @@ export const datadog: MakeBackend = (source) => {
     source,
     secrets: Object.values(keys),
     request: (query) => get('/api/v1/query', { from: seconds(source.nowMs - window), query, to: seconds(source.nowMs) }),
-    read: (json) => Answer.safeParse(json).data?.series.map(({ pointlist }) => pointlist.map(([, value]) => value)),
+    read: (json) => ResponseBody.safeParse(json).data?.series.map(({ pointlist }) => pointlist.map(([, value]) => value)),
     rule: RULE,
     probe: () => get('/api/v1/validate'),
     errorText: (json) => ErrorBody.safeParse(json).data?.errors.join('; '),

@@ -7,7 +7,7 @@ const INTERVALS = 10;
 /** The last data entry of the first result is judged; `read` returns only that entry, unless the template reduces several. */
 const RULE: SampleRule = { series: 'last', sample: 'first', null: 'zero', empty: 'noData', nan: 'keep' };
 
-const Answer = z.object({ result: z.array(z.object({ data: z.array(z.object({ values: z.array(z.number().nullable()) })) })) });
+const ResponseBody = z.object({ result: z.array(z.object({ data: z.array(z.object({ values: z.array(z.number().nullable()) })) })) });
 const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
 
 /** Dynatrace's metrics API v2: `GET /api/v2/metrics/query`, one value for the whole window (`resolution=Inf`, 05-P40). */
@@ -28,7 +28,8 @@ export const dynatrace: MakeBackend = (source) => {
     request: (metricSelector) =>
       get('/api/v2/metrics/query', { from: String(source.nowMs - window), metricSelector, resolution: 'Inf', to: String(toMs) }),
     read: (json) =>
-      Answer.safeParse(json).data?.result[0]?.data.map(({ values }) => values) ?? (Answer.safeParse(json).success ? [] : undefined),
+      ResponseBody.safeParse(json).data?.result[0]?.data.map(({ values }) => values) ??
+      (ResponseBody.safeParse(json).success ? [] : undefined),
     rule: RULE,
     probe: () => get('/api/v2/metrics', { pageSize: '1' }),
     errorText: (json) => ErrorBody.safeParse(json).data?.error.message,

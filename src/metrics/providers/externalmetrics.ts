@@ -16,7 +16,7 @@ const Quantity = z.union([z.string(), z.number()]).transform((text, context) => 
   if (value === undefined) context.addIssue({ code: 'custom', message: 'no quantity' });
   return value ?? z.NEVER;
 });
-const Answer = z.object({ items: z.array(z.object({ value: Quantity })) });
+const ResponseBody = z.object({ items: z.array(z.object({ value: Quantity })) });
 
 /**
  * The External Metrics API of Kubernetes (05-P60–P64): of the cluster itself, with the controller's identity; or at the address of the template, only with the
@@ -36,7 +36,7 @@ export const externalmetrics: MakeBackend = (source) => {
       const problem = address ? undefined : foreignNamespaceProblem(read.namespace, source.namespace);
       return problem !== undefined ? { problem } : ask(source, `${API}/namespaces/${read.namespace}/${read.metric}`, read.selector);
     },
-    read: (json) => Answer.safeParse(json).data?.items.map(({ value }) => [value]),
+    read: (json) => ResponseBody.safeParse(json).data?.items.map(({ value }) => [value]),
     rule: RULE,
     // Checks that the API is served: a working adapter does not know the metric of the probe.
     probe: () => ask(source, API),

@@ -1,6 +1,6 @@
 import { GoogleAuth, JWT } from 'google-auth-library';
-import type { AskOptions } from '../http/ask.ts';
-import { bounded, Unanswered } from '../http/bounded.ts';
+import type { AskOptions } from '../http/send-request.ts';
+import { UnansweredError, withinTimeout } from '../http/within-timeout.ts';
 import type { ServiceAccountKey } from './service-account-key.ts';
 
 const SCOPES = ['https://www.googleapis.com/auth/monitoring.read'];
@@ -16,11 +16,11 @@ export function googleToken(
   key: ServiceAccountKey | undefined,
   options: AskOptions,
 ): Promise<{ token: string } | { kind: 'error'; reason: string }> {
-  return bounded(async () => {
+  return withinTimeout(async () => {
     if (!key) {
       own ??= new GoogleAuth({ scopes: SCOPES });
       const token = await own.getAccessToken();
-      if (!token) throw new Unanswered('Serin has no Google credentials of its own, and the Secret has no serviceAccountKey');
+      if (!token) throw new UnansweredError('Serin has no Google credentials of its own, and the Secret has no serviceAccountKey');
       return { token };
     }
     const client = new JWT({
@@ -31,7 +31,7 @@ export function googleToken(
     });
     client.useJWTAccessWithScope = true;
     const headers = await client.getRequestHeaders().catch(() => {
-      throw new Unanswered('the private_key of serviceAccountKey cannot sign: put the whole JSON key into the Secret');
+      throw new UnansweredError('the private_key of serviceAccountKey cannot sign: put the whole JSON key into the Secret');
     });
     return { token: (headers.get('authorization') ?? '').replace(/^Bearer /, '') };
   }, options);

@@ -7,7 +7,7 @@ import { jsonBackend } from './json-backend.ts';
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'keep' };
 
 const Numeric = z.union([z.number(), z.string(), z.null()]);
-const Answer = z.array(z.looseObject({ datapoints: z.array(z.tuple([Numeric, Numeric])) }));
+const ResponseBody = z.array(z.looseObject({ datapoints: z.array(z.tuple([Numeric, Numeric])) }));
 
 /** Graphite's render API. The query is itself a URL query string: `target=…&from=-2min` (05-P25). */
 export const graphite: MakeBackend = (source) => {
@@ -38,7 +38,7 @@ export const graphite: MakeBackend = (source) => {
 };
 
 function readTargets(json: unknown): (number | null)[][] | undefined {
-  const targets = Answer.safeParse(json).data?.map(({ datapoints }) => datapoints.map(([value]) => numberOf(value)));
+  const targets = ResponseBody.safeParse(json).data?.map(({ datapoints }) => datapoints.map(([value]) => numberOf(value)));
   return targets?.some((points) => points.includes(undefined)) ? undefined : (targets as (number | null)[][] | undefined);
 }
 

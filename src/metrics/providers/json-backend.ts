@@ -1,7 +1,7 @@
 import { hideSecrets } from '../../base/hide-secrets.ts';
 import { parseJson } from '../../base/json.ts';
-import { ask, type BackendRequest } from '../http/ask.ts';
 import { askCluster, type ClusterRequest } from '../http/ask-cluster.ts';
+import { type BackendRequest, sendRequest } from '../http/send-request.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
 import { type BackendSource, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
@@ -17,7 +17,7 @@ export interface JsonBackend {
   /** The request for a rendered query, or the reason for which it cannot be made. */
   request(query: string): Request;
   /** The samples found; undefined if the response does not have the documented shape, or the message in it. */
-  read(answer: unknown): Samples | { reason: string } | undefined;
+  read(body: unknown): Samples | { reason: string } | undefined;
   /** Parses the response for `read`; default: JSON. */
   parse?(body: string): unknown;
   rule: SampleRule;
@@ -38,23 +38,23 @@ export function jsonBackend(backend: JsonBackend): MetricProvider {
   const fetch = async (request: Request, isAnswer: (status: number) => boolean, signal: AbortSignal) => {
     if ('problem' in request) return { kind: 'error', reason: request.problem } as const;
     const options = { who, ...transportOf(source), secrets, signal };
-    const answer = await ('path' in request ? askCluster(source.askCluster, request, options) : ask(request, options));
-    if ('kind' in answer || isAnswer(answer.status)) return answer;
-    return { kind: 'error', reason: `${who} answered ${answer.status}${errorTextIn(answer.body, backend)}` } as const;
+    const response = await ('path' in request ? askCluster(source.askCluster, request, options) : sendRequest(request, options));
+    if ('kind' in response || isAnswer(response.status)) return response;
+    return { kind: 'error', reason: `${who} answered ${response.status}${errorTextIn(response.body, backend)}` } as const;
   };
   return {
     async runQuery(query, signal): Promise<Measurement> {
-      const answer = await fetch(backend.request(query), isGood, signal);
-      if ('kind' in answer) return answer;
-      const parsed = parse(answer.body);
+      const response = await fetch(backend.request(query), isGood, signal);
+      if ('kind' in response) return response;
+      const parsed = parse(response.body);
       if (parsed === undefined) return { kind: 'error', reason: `${who} gave an unexpected response (no JSON)` };
       const found = backend.read(parsed);
       if (found === undefined) return { kind: 'error', reason: `${who} gave an unexpected response (JSON without a query result)` };
       return 'reason' in found ? { kind: 'error', ...found } : pickSample(found, rule, source.choice);
     },
     async isOnline(signal) {
-      const answer = await fetch(backend.probe(), probeIsGood, signal);
-      return 'kind' in answer ? answer.reason : undefined;
+      const response = await fetch(backend.probe(), probeIsGood, signal);
+      return 'kind' in response ? response.reason : undefined;
     },
   };
 }

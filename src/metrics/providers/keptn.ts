@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
 import { parseJson } from '../../base/json.ts';
 import { type AskCluster, askCluster } from '../http/ask-cluster.ts';
-import { bounded, Unanswered } from '../http/bounded.ts';
+import { UnansweredError, withinTimeout } from '../http/within-timeout.ts';
 import type { SampleRule } from '../samples.ts';
 import type { BackendSource, MakeBackend } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
@@ -16,7 +16,7 @@ const WHO = 'Keptn';
 const API = '/apis/metrics.keptn.sh/v1beta1';
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'noData', nan: 'keep' };
 /** Number of polls of an analysis during a check: once a second in the usual ten (05-P47). */
-const LOOKS = 10;
+const MOST_READS = 10;
 
 const Metric = z.object({ kind: z.literal('KeptnMetric'), status: z.object({ value: z.string().optional() }).optional() });
 const Analysis = z.object({
@@ -75,7 +75,7 @@ async function analyse(query: AnalysisQuery, source: BackendSource, signal: Abor
   const name = `${query.definition.slice(0, 240)}-${randomBytes(3).toString('hex')}`;
   let isMade = false;
   try {
-    return await bounded(async (within) => {
+    return await withinTimeout(async (within) => {
       // Set before the response: a request whose response is lost could have been carried out.
       isMade = true;
       const made = await ask({ method: 'POST', path: collection, body: analysisOf(name, query) }, within);
@@ -83,7 +83,7 @@ async function analyse(query: AnalysisQuery, source: BackendSource, signal: Abor
         isMade = false;
         throw failureOf(made);
       }
-      const value = await verdictOf({ ask, path: `${collection}/${name}`, everyMs: timeoutMs / LOOKS, clock }, within);
+      const value = await resultOf({ ask, path: `${collection}/${name}`, everyMs: timeoutMs / MOST_READS, clock }, within);
       return { kind: 'value', value };
     }, options);
   } finally {
@@ -102,7 +102,7 @@ const analysisOf = (name: string, { namespace, definition, timeframe, args }: An
   spec: { analysisDefinition: { name: definition }, timeframe: { recent: timeframe }, args },
 });
 
-async function verdictOf(
+async function resultOf(
   { ask, path, everyMs, clock }: { ask: AskCluster; path: string; everyMs: number; clock: Clock },
   signal: AbortSignal,
 ): Promise<number> {
@@ -110,16 +110,16 @@ async function verdictOf(
     const seen = await ask({ path }, signal);
     if (seen.status !== 200) throw failureOf(seen);
     const json = parseJson(seen.body);
-    if (json === undefined) throw new Unanswered(`${WHO} gave an unexpected response (no JSON)`);
+    if (json === undefined) throw new UnansweredError(`${WHO} gave an unexpected response (no JSON)`);
     const analysis = Analysis.safeParse(json);
-    if (!analysis.success) throw new Unanswered(`${WHO} gave an unexpected response (JSON without a query result)`);
+    if (!analysis.success) throw new UnansweredError(`${WHO} gave an unexpected response (JSON without a query result)`);
     const { state, pass } = analysis.data.status ?? {};
     if (state === 'Completed' && pass !== undefined) return pass ? 1 : 0;
     await sleep(clock, everyMs, signal);
   }
 }
 
-function failureOf({ status, body }: { status: number; body: string }): Unanswered {
+function failureOf({ status, body }: { status: number; body: string }): UnansweredError {
   const reason = status >= 400 ? statusReason(parseJson(body)) : undefined;
-  return new Unanswered(`${WHO} answered ${status}${reason === undefined ? '' : `: ${reason}`}`);
+  return new UnansweredError(`${WHO} answered ${status}${reason === undefined ? '' : `: ${reason}`}`);
 }

@@ -25,12 +25,12 @@ export interface LabelledSeries {
 }
 
 /** All series of one query, possibly none. */
-export type SeriesAnswer = { kind: 'series'; series: readonly LabelledSeries[] } | ({ kind: 'error'; reason: string } & MeasureProblem);
+export type SeriesResult = { kind: 'series'; series: readonly LabelledSeries[] } | ({ kind: 'error'; reason: string } & MeasureProblem);
 
 /** A backend that also returns series with their labels. */
 export interface SeriesProvider extends MetricProvider {
   /** Runs an instant query that gives a vector or a matrix, and returns its series. Does not throw. */
-  readSeries(query: string, signal: AbortSignal): Promise<SeriesAnswer>;
+  readSeries(query: string, signal: AbortSignal): Promise<SeriesResult>;
 }
 
 /** A backend that is created for each query, so that a new credential counts at once, or the reason for which it cannot be. */

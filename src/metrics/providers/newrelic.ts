@@ -6,7 +6,7 @@ import { jsonBackend } from './json-backend.ts';
 const DEFAULT_ADDRESS = 'https://insights-api.newrelic.com';
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'noData', nan: 'keep' };
 
-const Answer = z.object({ results: z.array(z.looseObject({ result: z.number().nullish() })) });
+const ResponseBody = z.object({ results: z.array(z.looseObject({ result: z.number().nullish() })) });
 const ErrorBody = z.object({ error: z.string() });
 
 /** New Relic's Insights query API: `GET /v1/accounts/{id}/query`, the window written into the NRQL (05-P20). */
@@ -25,7 +25,7 @@ export const newrelic: MakeBackend = (source) => {
     secrets: [keys.newrelic_query_key],
     request: get,
     read(json) {
-      const { data } = Answer.safeParse(json);
+      const { data } = ResponseBody.safeParse(json);
       // Several aggregates or facets have no single result to judge, as in Flagger.
       return data && (data.results.length === 1 ? [[data.results[0]?.result ?? null]] : []);
     },

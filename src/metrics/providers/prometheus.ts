@@ -2,12 +2,12 @@ import { PrometheusDriver } from 'prometheus-query';
 import { hideSecrets, userInfoOf } from '../../base/hide-secrets.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { headerProblem } from '../../base/request-header.ts';
-import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
+import { sendRequest } from '../http/send-request.ts';
 import { pickSample, type SampleChoice, type SampleRule } from '../samples.ts';
 import { type BackendTransport, type MakeBackend, transportOf, wrongField } from './backend.ts';
 import type { Measurement, MeasureProblem, SeriesProvider } from './metric-provider.ts';
-import { checkedAnswer, type Readable, samplesOf } from './prometheus-answer.ts';
+import { checkedResponse, type Readable, samplesOf } from './prometheus-response.ts';
 import { seriesOf } from './prometheus-series.ts';
 
 /** The last of several series with a value decides, unless the template chooses (05-P5, W20). */
@@ -32,15 +32,15 @@ export function prometheus(options: PrometheusOptions): SeriesProvider {
   return {
     runQuery,
     async readSeries(query, signal) {
-      const answer = await fetchBody(query, options, signal, { mayPost: true });
-      if ('reason' in answer) return { ...answer, kind: 'error' };
-      const series = seriesOf(answer.body);
+      const response = await fetchBody(query, options, signal, { mayPost: true });
+      if ('reason' in response) return { ...response, kind: 'error' };
+      const series = seriesOf(response.body);
       return 'reason' in series ? { kind: 'error', reason: hideSecrets(series.reason, secretsOf(options)) } : { kind: 'series', series };
     },
     async isOnline(signal) {
-      const answer = await runQuery('vector(1)', signal);
-      if (answer.kind !== 'value') return answer.reason;
-      return answer.value === 1 ? undefined : `vector(1) gave ${answer.value}: the server there is not Prometheus`;
+      const response = await runQuery('vector(1)', signal);
+      if (response.kind !== 'value') return response.reason;
+      return response.value === 1 ? undefined : `vector(1) gave ${response.value}: the server there is not Prometheus`;
     },
   };
 }
@@ -59,13 +59,13 @@ async function instantQuery(query: string, options: PrometheusOptions, signal: A
       onFulfilled: (config) => ({
         ...config,
         async adapter({ params }) {
-          const answer = await fetchAnswer(params.get('query'), options, signal);
-          if ('reason' in answer) {
-            asked.problem = answer;
+          const response = await fetchChecked(params.get('query'), options, signal);
+          if ('reason' in response) {
+            asked.problem = response;
             throw new Error('no answer that could be read');
           }
-          asked.absent = answer.absent;
-          return { data: answer, status: 200, statusText: '', headers: {}, config };
+          asked.absent = response.absent;
+          return { data: response, status: 200, statusText: '', headers: {}, config };
         },
       }),
     },
@@ -75,10 +75,10 @@ async function instantQuery(query: string, options: PrometheusOptions, signal: A
   return pickSample(samplesOf(result, asked.absent), RULE, options.choice);
 }
 
-async function fetchAnswer(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Readable | QueryProblem> {
-  const answer = await fetchBody(query, options, signal);
-  if ('reason' in answer) return answer;
-  const checked = checkedAnswer(answer.body);
+async function fetchChecked(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Readable | QueryProblem> {
+  const response = await fetchBody(query, options, signal);
+  if ('reason' in response) return response;
+  const checked = checkedResponse(response.body);
   return 'reason' in checked ? { reason: hideSecrets(checked.reason, secretsOf(options)) } : checked;
 }
 
@@ -104,14 +104,14 @@ async function fetchBody(
   const request = isPosted
     ? { url, headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' }, body: form }
     : { url, headers };
-  const answer = await ask(request, { ...options, who: 'Prometheus', secrets, signal });
-  if ('kind' in answer) return answer;
-  if (answer.status >= 300) {
-    const reason = `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}`;
+  const response = await sendRequest(request, { ...options, who: 'Prometheus', secrets, signal });
+  if ('kind' in response) return response;
+  if (response.status >= 300) {
+    const reason = `Prometheus answered ${response.status}${detailOf(response.body, secrets)}`;
     // 400 is Prometheus' answer to a query that it cannot read.
-    return answer.status === 400 ? { reason, code: 'QueryInvalid' } : { reason };
+    return response.status === 400 ? { reason, code: 'QueryInvalid' } : { reason };
   }
-  return answer;
+  return response;
 }
 
 function secretsOf({ address, headers = {}, bearer, basicAuth }: PrometheusOptions): (string | undefined)[] {

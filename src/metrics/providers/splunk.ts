@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../base/trailing.ts';
-import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
-import { bounded } from '../http/bounded.ts';
+import { sendRequest } from '../http/send-request.ts';
+import { withinTimeout } from '../http/within-timeout.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
 import { type MakeBackend, secretKeys, transportOf, windowOf, wrongField } from './backend.ts';
 
@@ -25,14 +25,14 @@ export const splunk: MakeBackend = (source) => {
     async runQuery(program, signal) {
       const run = { url: urls.stream, token, program, startMs: nowMs - window, stopMs: nowMs, transport: transportOf(source) };
       const { runSignalFlow } = await import('./signalflow/run-signalflow.ts');
-      const found = await bounded((within) => runSignalFlow({ ...run, signal: within }), options(signal));
+      const found = await withinTimeout((within) => runSignalFlow({ ...run, signal: within }), options(signal));
       // More than one series has always been an error here; a template can choose (05-P52).
       return 'kind' in found ? found : pickSample(found.series, RULE, { ...choice, reduce: choice.reduce ?? 'error' });
     },
     async isOnline(signal) {
-      const answer = await ask({ url: urls.probe, headers: { 'x-sf-token': token } }, options(signal));
-      if ('kind' in answer) return answer.reason;
-      return answer.status === 200 ? undefined : `${WHO} answered ${answer.status}`;
+      const response = await sendRequest({ url: urls.probe, headers: { 'x-sf-token': token } }, options(signal));
+      if ('kind' in response) return response.reason;
+      return response.status === 200 ? undefined : `${WHO} answered ${response.status}`;
     },
   };
 };

@@ -18,7 +18,7 @@ const RULE: SampleRule = { series: 'first', sample: 'last', null: 'zero', empty:
 const Double = z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity']).transform(Number)]);
 const Value = z.looseObject({ doubleValue: Double.optional(), int64Value: z.union([z.string().transform(Number), z.number()]).optional() });
 const Series = z.object({ pointData: z.array(z.object({ values: z.array(Value) })).optional() });
-const Answer = z.object({ timeSeriesData: z.array(Series) });
+const ResponseBody = z.object({ timeSeriesData: z.array(Series) });
 /** A response without any series omits the list. */
 const Nothing = z.strictObject({ timeSeriesDescriptor: z.unknown(), nextPageToken: z.unknown(), partialErrors: z.unknown() }).partial();
 const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
@@ -75,9 +75,9 @@ export function stackdriverAddress({ provider, secret }: Pick<BackendSource, 'pr
 }
 
 function readSeries(json: unknown): (number | null)[][] | undefined {
-  const answer = Answer.safeParse(json);
-  if (!answer.success) return Nothing.safeParse(json).success ? [] : undefined;
-  return answer.data.timeSeriesData.map(({ pointData = [] }) =>
+  const response = ResponseBody.safeParse(json);
+  if (!response.success) return Nothing.safeParse(json).success ? [] : undefined;
+  return response.data.timeSeriesData.map(({ pointData = [] }) =>
     pointData.flatMap(({ values: [value] }) => (value ? [value.doubleValue ?? value.int64Value ?? null] : [])).reverse(),
   );
 }

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { judgeChecks } from '../../engine/judge.ts';
+import { judgeChecks } from '../../engine/judge-checks.ts';
 import { codeOfHook } from '../../engine/waits-of.ts';
 import { isRefusedBy } from '../canary-report.ts';
 import type { ChangeOf } from '../documents/canary-documents.ts';

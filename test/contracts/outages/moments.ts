@@ -50,7 +50,7 @@ function scaledRise(): Pick<Moment, 'reach' | 'meanwhile'> {
     reach: (unmeasured) => {
       const world = initialized(aCanary({ ...steps, unmeasured }), scaled);
       scaled(world);
-      world.look();
+      world.sendFacts();
       world.room.target = 1;
       world.push('s1:b');
       world.tickUntil(({ phase, step }) => `${phase}.${step}` === 'Progressing.raising');
@@ -111,13 +111,13 @@ export const moments: readonly Moment[] = [
     reach: (unmeasured) => {
       const world = at(steps, analysing, undefined, weighs(20))(unmeasured);
       world.targetDown = true;
-      world.look();
+      world.sendFacts();
       world.settle();
       return world;
     },
     meanwhile: (world) => {
       world.targetDown = false;
-      world.look();
+      world.sendFacts();
       world.settle();
     },
   },

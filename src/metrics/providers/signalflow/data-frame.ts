@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { MAX_BODY_BYTES } from '../../../outgoing/read-body.ts';
-import { Unanswered } from '../../http/bounded.ts';
+import { UnansweredError } from '../../http/within-timeout.ts';
 
 const HEADER_BYTES = 20;
 const TUPLE_BYTES = 17;
@@ -22,10 +22,10 @@ type CountBytes = (bytes: number) => void;
  * milliseconds (64 bits), a count (32 bits), and as many tuples of kind (8 bits), series (64 bits) and value (64 bits). All big-endian.
  */
 export function readFrame(frame: Buffer, count: CountBytes = () => undefined): Frame {
-  if (frame.length < HEADER_BYTES) throw new Unanswered('Splunk answered with a frame that is cut off');
+  if (frame.length < HEADER_BYTES) throw new UnansweredError('Splunk answered with a frame that is cut off');
   const version = frame.readUInt8(0);
   const flags = frame.readUInt8(2);
-  if (version !== 1) throw new Unanswered(`Splunk answered with frames of version ${version}, and 1 is known`);
+  if (version !== 1) throw new UnansweredError(`Splunk answered with frames of version ${version}, and 1 is known`);
   const body = flags & COMPRESSED ? unzipped(frame.subarray(HEADER_BYTES)) : frame.subarray(HEADER_BYTES);
   if (flags & COMPRESSED) count(body.length);
   if (flags & JSON_INSIDE) return { text: body.toString() };
@@ -36,14 +36,14 @@ function unzipped(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES });
   } catch {
-    throw new Unanswered('Splunk answered with a compressed frame that is broken, or longer than 1 MiB');
+    throw new UnansweredError('Splunk answered with a compressed frame that is broken, or longer than 1 MiB');
   }
 }
 
 function readTuples(body: Buffer): DataFrame {
-  if (body.length < 12) throw new Unanswered('Splunk answered with a frame that is cut off');
+  if (body.length < 12) throw new UnansweredError('Splunk answered with a frame that is cut off');
   const count = body.readUInt32BE(8);
-  if (body.length < 12 + count * TUPLE_BYTES) throw new Unanswered('Splunk answered with a frame that is cut off');
+  if (body.length < 12 + count * TUPLE_BYTES) throw new UnansweredError('Splunk answered with a frame that is cut off');
   const values = new Map<string, number | null>();
   for (let at = 12; at < 12 + count * TUPLE_BYTES; at += TUPLE_BYTES)
     values.set(body.subarray(at + 1, at + 9).toString('hex'), readValue(body, body.readUInt8(at), at + 9));

@@ -5,8 +5,8 @@ import { keptIn } from '../../../base/once.ts';
 import { connectionFor, type OutgoingConnection } from '../../../outgoing/connection.ts';
 import { openEgress } from '../../../outgoing/own-egress.ts';
 import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../../outgoing/read-body.ts';
-import { NOT_USED } from '../../http/ask.ts';
-import { Unanswered } from '../../http/bounded.ts';
+import { NOT_USED } from '../../http/send-request.ts';
+import { UnansweredError } from '../../http/within-timeout.ts';
 import type { Samples } from '../../samples.ts';
 import type { BackendTransport } from '../backend.ts';
 import { readFrame } from './data-frame.ts';
@@ -42,7 +42,7 @@ export async function runSignalFlow(run: SignalFlowRun): Promise<{ series: Sampl
   const { url, token, program, startMs, stopMs, signal } = run;
   const { egress = openEgress, proxy, tls, insecureSkipVerify } = run.transport;
   const connection = connectionFor(new URL(url.href.replace(/^ws/, 'http')), { egress, proxy, secrets: [token] });
-  if ('problem' in connection) throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${connection.problem}`);
+  if ('problem' in connection) throw new UnansweredError(`Splunk at ${url.host} cannot be asked: ${connection.problem}`);
   const agent = connection.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
   // Node's own WebSocket hides the status of an error and reads without a limit.
   const socket = new WebSocket(url, {
@@ -59,7 +59,7 @@ export async function runSignalFlow(run: SignalFlowRun): Promise<{ series: Sampl
       const span = { start: startMs, stop: stopMs, resolution: 0, maxDelay: 0, immediate: true, timezone: '' };
       socket.send(JSON.stringify({ type: 'execute', channel: CHANNEL, program, ...span }));
     });
-    if (connection.conceals?.()) throw new Unanswered(`Splunk at ${url.host} answered, but ${NOT_USED}`);
+    if (connection.conceals?.()) throw new UnansweredError(`Splunk at ${url.host} answered, but ${NOT_USED}`);
     return heard;
   } finally {
     signal.removeEventListener('abort', close);
@@ -82,7 +82,7 @@ function growing(socket: WebSocket, connection: Pick<OutgoingConnection, 'growAn
   return {
     add(bytes) {
       total += bytes;
-      if (total > MAX_BODY_BYTES) throw new Unanswered(LONG);
+      if (total > MAX_BODY_BYTES) throw new UnansweredError(LONG);
       if (total <= SMALL_BODY_BYTES || memory || !connection.growAnswer) return;
       memory = connection.growAnswer(signal);
       socket.pause();
@@ -99,11 +99,11 @@ function listen(socket: WebSocket, answer: Growing, onOpen: () => void): Promise
     socket.on('open', onOpen);
     socket.on('unexpected-response', (request, response) => {
       request.destroy();
-      reject(new Unanswered(`Splunk answered ${response.statusCode}`));
+      reject(new UnansweredError(`Splunk answered ${response.statusCode}`));
     });
     // Also reports an aborted handshake; a listener must be kept for as long as the socket can emit errors.
-    socket.on('error', (error: NodeJS.ErrnoException) => reject(error.code === TOO_LONG ? new Unanswered(LONG) : error));
-    socket.on('close', () => reject(new Unanswered('the connection to Splunk ended before the program did')));
+    socket.on('error', (error: NodeJS.ErrnoException) => reject(error.code === TOO_LONG ? new UnansweredError(LONG) : error));
+    socket.on('close', () => reject(new UnansweredError('the connection to Splunk ended before the program did')));
     socket.on('message', (data, isBinary) => {
       const frame = bufferOf(data);
       try {
@@ -128,13 +128,13 @@ const LONG = new TooLongError().message;
 /** Throws for messages that end a run in failure. Unknown kinds of messages are ignored, as the protocol requires. */
 function isEnd(text: string): boolean {
   const json = parseJson(text);
-  if (json === undefined) throw new Unanswered('Splunk gave an unexpected response (no JSON)');
+  if (json === undefined) throw new UnansweredError('Splunk gave an unexpected response (no JSON)');
   const message = Message.safeParse(json);
-  if (!message.success) throw new Unanswered('Splunk gave an unexpected response (JSON without a query result)');
+  if (!message.success) throw new UnansweredError('Splunk gave an unexpected response (JSON without a query result)');
   const { type, event, error, message: words } = message.data;
-  if (type === 'error') throw new Unanswered(`Splunk refused the program: ${[error, words].filter(Boolean).join(': ').slice(0, 300)}`);
+  if (type === 'error') throw new UnansweredError(`Splunk refused the program: ${[error, words].filter(Boolean).join(': ').slice(0, 300)}`);
   if (type !== 'control-message') return false;
-  if (event === 'CHANNEL_ABORT') throw new Unanswered('Splunk aborted the program before its end');
+  if (event === 'CHANNEL_ABORT') throw new UnansweredError('Splunk aborted the program before its end');
   return event === 'END_OF_CHANNEL';
 }
 

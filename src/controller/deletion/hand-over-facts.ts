@@ -17,20 +17,25 @@ import { type DeletedWith, isPushed, noTarget, readDeletedWith, type SeenAtDelet
 import { type DeletionDeps, selectorsOf } from './move-traffic.ts';
 import { isUp } from './restore-application.ts';
 
-interface LookDeps extends DeletionDeps {
+interface HandOverDeps extends DeletionDeps {
   anchors: Anchors;
   salts: Pick<SecretSalts, 'of'>;
   hasHeir(): boolean;
 }
 
-export interface LookedAt extends SeenAtDeletion {
+export interface HandOverFacts extends SeenAtDeletion {
   primary: KubeObject | undefined;
   /** Users are to stay on the primary until the target is ready. */
   isOnPrimary: boolean;
 }
 
 /** Reads what decides who gets the application, and records on the anchor which template the deletion found. */
-export async function lookAtDeletion(canary: Canary, target: KubeObject, anchor: KubeObject, deps: LookDeps): Promise<LookedAt> {
+export async function readHandOverFacts(
+  canary: Canary,
+  target: KubeObject,
+  anchor: KubeObject,
+  deps: HandOverDeps,
+): Promise<HandOverFacts> {
   const { cluster, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
   const primary = 'unsupported' in workload ? undefined : await cluster.get(primaryRefOf(canary), { signal });
@@ -79,7 +84,7 @@ async function doesLeadToTarget(
   canary: Canary,
   sides: SelectedSides,
   workload: Workload,
-  { cluster, config, signal }: LookDeps,
+  { cluster, config, signal }: HandOverDeps,
 ): Promise<boolean> {
   if (!workload.hasPods) return false;
   const own = selectorsOf(workload, sides, config);

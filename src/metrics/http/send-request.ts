@@ -27,14 +27,14 @@ export interface AskOptions extends OutgoingSettings {
 export type BackendResponse = { status: number; body: string } | { kind: 'error'; reason: string };
 
 /** Sends a request once, plus up to `retries` times: a check is repeated at the next interval anyhow. Never throws. */
-export async function ask(what: BackendRequest, options: AskOptions): Promise<BackendResponse> {
+export async function sendRequest(what: BackendRequest, options: AskOptions): Promise<BackendResponse> {
   const { clock = systemClock } = options;
   const { signal: deadline, end } = deadlineAfter(clock, options.timeoutMs);
   try {
     for (let tries = 0; ; tries += 1) {
-      const answer = await askOnce(what, options, deadline);
+      const response = await askOnce(what, options, deadline);
       const isOver = options.signal.aborted || deadline.aborted;
-      if (isOver || tries >= Math.min(options.retries ?? 0, MOST_RETRIES) || !mayPass(answer)) return answer;
+      if (isOver || tries >= Math.min(options.retries ?? 0, MOST_RETRIES) || !mayPass(response)) return response;
       const over = AbortSignal.any([options.signal, deadline]);
       await sleep(clock, FIRST_PAUSE_MS * 2 ** tries, over).catch(() => undefined);
     }
@@ -56,11 +56,11 @@ async function askOnce(
   deadline: AbortSignal,
 ): Promise<BackendResponse> {
   const request = { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body } as const;
-  const answer = await call(request, { ...options, redirects: 'sameOrigin', signal: AbortSignal.any([options.signal, deadline]) });
-  if ('failed' in answer) return { kind: 'error', reason: reasonOf(answer, url, options) };
-  const { status, isConcealed } = answer;
+  const response = await call(request, { ...options, redirects: 'sameOrigin', signal: AbortSignal.any([options.signal, deadline]) });
+  if ('failed' in response) return { kind: 'error', reason: reasonOf(response, url, options) };
+  const { status, isConcealed } = response;
   if (isConcealed && status < 300) return { kind: 'error', reason: `${options.who} at ${url.origin} answered, but ${NOT_USED}` };
-  return { status, body: answer.body };
+  return { status, body: response.body };
 }
 
 function reasonOf({ failed, message }: OutgoingFailure, url: URL, { who, timeoutMs, signal }: AskOptions): string {

@@ -1,12 +1,12 @@
 import { deadlineAfter, systemClock } from '../../base/clock.ts';
 import { redact } from '../../outgoing/redact.ts';
-import type { AskOptions } from './ask.ts';
+import type { AskOptions } from './send-request.ts';
 
 /**
  * The outcome of work beside HTTP requests: of a vendor's client, a socket, the cluster. It is waited for no longer than `timeoutMs`, even if the work does not
  * listen to its signal. Never throws.
  */
-export async function bounded<T>(
+export async function withinTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { who, timeoutMs, secrets, signal, clock = systemClock }: AskOptions,
 ): Promise<T | { kind: 'error'; reason: string }> {
@@ -18,7 +18,7 @@ export async function bounded<T>(
   } catch (error) {
     if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
     if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
-    if (error instanceof Unanswered) return { kind: 'error', reason: redact(error, secrets) };
+    if (error instanceof UnansweredError) return { kind: 'error', reason: redact(error, secrets) };
     return { kind: 'error', reason: `${who} cannot be asked: ${redact(error, secrets).slice(0, 300)}` };
   } finally {
     end();
@@ -26,7 +26,7 @@ export async function bounded<T>(
 }
 
 /** Thrown within `bounded` with a reason in words for the user. */
-export class Unanswered extends Error {}
+export class UnansweredError extends Error {}
 
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {

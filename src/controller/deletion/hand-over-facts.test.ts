@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import type { Canary } from '../../api/canary.ts';
-import { promotedOf } from './look-at-deletion.ts';
+import { promotedOf } from './hand-over-facts.ts';
 
 const primary = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'podinfo-primary', namespace: 'test' } };
 const recorded = (promotedRevision?: string): Canary => {

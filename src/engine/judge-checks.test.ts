@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
-import { isUnmeasured, judgeChecks, judgementOfChecks, thresholdOf } from './judge.ts';
+import { isUnmeasured, judgeChecks, judgementOfChecks, thresholdOf } from './judge-checks.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
 const unmeasured = { check: 'latency', verdict: 'unmeasured', reason: 'timeout' } as const;
@@ -51,7 +51,7 @@ it('E20: several failures in one interval are one failed check, with any events 
   world.tick();
   world.behaviour.verdicts = [failed, { ...failed, check: 'latency' }];
   world.tick();
-  world.look();
+  world.sendFacts();
   world.crash();
   world.settle();
   expect([world.phase, world.release.failedChecks]).toEqual(['Progressing', 1]);

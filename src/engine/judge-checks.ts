@@ -3,7 +3,7 @@ import type { Verdict } from '../api/canary-status.ts';
 import { requestsText } from '../api/requests-text.ts';
 import { oncePerObject } from '../base/once.ts';
 
-export type Judgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
+export type ChecksJudgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
 
 /** The checks of one interval by their effect; observed metrics are left out. */
 interface JudgedChecks {
@@ -13,7 +13,7 @@ interface JudgedChecks {
   unmeasured: readonly Verdict[];
   /** The failed and the unmeasured checks, in the order of the spec. */
   decisive: readonly Verdict[];
-  judgement: Judgement;
+  judgement: ChecksJudgement;
 }
 
 /** Number of checks that a reason lists in full; an event and a condition have no room for more. */
@@ -33,7 +33,7 @@ export const judgeChecks = (verdicts: readonly Verdict[], unmeasured: Analysis['
   judgedBy[unmeasured](verdicts);
 
 /** One judgement from all verdicts of a tick. */
-export const judgementOfChecks = (verdicts: readonly Verdict[], unmeasured?: Analysis['unmeasured']): Judgement =>
+export const judgementOfChecks = (verdicts: readonly Verdict[], unmeasured?: Analysis['unmeasured']): ChecksJudgement =>
   judgeChecks(verdicts, unmeasured).judgement;
 
 function judgedChecks(all: readonly Verdict[], holds: boolean): JudgedChecks {
@@ -45,7 +45,7 @@ function judgedChecks(all: readonly Verdict[], holds: boolean): JudgedChecks {
   return { failed, unmeasured, decisive, judgement: judgementOf(failed, unmeasured, early) };
 }
 
-function judgementOf(failed: readonly Verdict[], unmeasured: readonly Verdict[], early: Verdict | undefined): Judgement {
+function judgementOf(failed: readonly Verdict[], unmeasured: readonly Verdict[], early: Verdict | undefined): ChecksJudgement {
   if (failed.length > 0) return { outcome: 'failed', reason: describeAll(failed) };
   if (unmeasured.length > 0) return { outcome: 'hold', reason: describeAll(unmeasured) };
   return early ? { outcome: 'hold', reason: early.reason ?? `${early.check} cannot be measured yet` } : { outcome: 'passed' };

@@ -17,7 +17,7 @@ type QueuedWork = () => void;
  * Work that changes of the cluster cause: at once while there is little of it. Otherwise namespaces take turns, in slices, which get a quarter of the time. A
  * key that waits already is not added again, since its work looks at the state by then.
  */
-export class Turns {
+export class WorkTurns {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
   readonly #lines = new Map<string, Map<string, QueuedWork>>();

@@ -5,7 +5,7 @@ import type { Acknowledgement as Acknowledged, SeenRequest } from '../api/verb-r
 const MOST_REQUESTS = 10;
 
 /** The release with the outcome of a request listed; without a reason it was carried out. */
-export function acknowledged(release: Release, request: SeenRequest, nowMs: number, reason?: string): Release {
+export function withOutcome(release: Release, request: SeenRequest, nowMs: number, reason?: string): Release {
   const { id } = request;
   const who = 'verb' in request ? { verb: request.verb, by: request.by } : {};
   const outcome: Acknowledged = {

@@ -4,7 +4,7 @@ import { parseJson } from '../../base/json.ts';
 import type { Samples } from '../samples.ts';
 
 const Sample = z.tuple([z.number(), z.unknown()]).rest(z.unknown());
-const Answer = z.object({
+const ResponseBody = z.object({
   status: z.string(),
   error: z.string().optional(),
   data: z
@@ -14,7 +14,7 @@ const Answer = z.object({
     })
     .optional(),
 });
-type Result = NonNullable<z.infer<typeof Answer>['data']>['result'];
+type Result = NonNullable<z.infer<typeof ResponseBody>['data']>['result'];
 
 /** A response that the driver reads correctly. */
 export interface Readable {
@@ -30,10 +30,10 @@ export interface Readable {
  * A body of `/api/v1/query`, checked before `prometheus-query` reads it: that driver reads `+Inf` as NaN and `1abc` as 1, and fails silently at a native
  * histogram.
  */
-export function checkedAnswer(body: string): Readable | { reason: string } {
+export function checkedResponse(body: string): Readable | { reason: string } {
   const json = parseJson(body);
   if (json === undefined) return { reason: 'Prometheus gave an unexpected response (no JSON)' };
-  const parsed = Answer.safeParse(json);
+  const parsed = ResponseBody.safeParse(json);
   if (!parsed.success) return noResult;
   const { status, error, data } = parsed.data;
   if (status !== 'success' || !data) return { reason: `Prometheus refused the query: ${(error ?? status).slice(0, 300)}` };

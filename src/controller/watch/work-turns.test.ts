@@ -1,12 +1,12 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
-import { PACE, Turns } from './turns.ts';
+import { PACE, WorkTurns } from './work-turns.ts';
 
 function given() {
   const clock = handClock();
   const errors: unknown[] = [];
-  const turns = new Turns(clock, (error) => errors.push(error));
+  const turns = new WorkTurns(clock, (error) => errors.push(error));
   const done: string[] = [];
   const change = (key: string) => turns.add(key.split('/')[0] ?? '', key, () => done.push(key));
   return { clock, turns, done, change, errors };
