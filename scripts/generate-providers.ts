@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Provider, providers } from '../src/api/canary.ts';
 import { madeForAnnotation } from '../src/api/names.ts';
 import { factsOf } from '../src/api/providers.ts';
-import { routers } from '../src/routers/index.ts';
-import { observerFor } from '../src/routers/observers.ts';
+import { observerFor, routers } from '../src/routers/index.ts';
+
 import type { Router } from '../src/routers/router.ts';
 import { routerCases } from '../test/contracts/routers/index.ts';
 import { aCanary } from '../test/contracts/routers-cases.ts';
