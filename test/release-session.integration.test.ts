@@ -30,3 +30,39 @@ it.each(['SIGINT', 'SIGTERM'] as const)('a rehearsal that %s ends leaves no fold
   expect(existsSync(folder)).toBe(false);
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
+
+/** A rehearsal whose server does `atEnd` when it is ended, while a step is under way. */
+const working = (atEnd: string): string => `
+  const { Session } = await import(${JSON.stringify(SESSION)});
+  const { Transcript } = await import(${JSON.stringify(TRANSCRIPT)});
+  const { join } = await import('node:path');
+  const { existsSync, readFileSync } = await import('node:fs');
+  const session = new Session(new Transcript());
+  const log = join(session.folder, 'log');
+  const server = \`process.on('SIGTERM', () => { ${atEnd}; process.exit(); }); setInterval(() => {}, 1000); console.log('up');\`;
+  const child = session.start(process.execPath, ['-e', server], log);
+  while (!existsSync(log) || readFileSync(log, 'utf8') === '') await new Promise(setImmediate);
+  console.log(JSON.stringify({ folder: session.folder, pid: child.pid }));
+  try {
+    await session.run('sleep', ['1000'], session.folder, process.env);
+  } finally {
+    await session.end();
+  }
+`;
+
+it.each([
+  { what: 'a second interrupt does not stop the removal', atEnd: "process.kill(process.ppid, 'SIGINT')" },
+  {
+    what: 'an interrupted step does not end the rehearsal before its servers are gone',
+    atEnd: "require('node:child_process').execFileSync(process.execPath, ['--eval', ''])",
+  },
+])('$what', async ({ atEnd }) => {
+  const rehearsal = spawn(process.execPath, ['--input-type=module', '-e', working(atEnd)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(rehearsal, 'close');
+  const [line] = (await once(createInterface({ input: rehearsal.stdout }), 'line')) as [string];
+  const { folder, pid } = JSON.parse(line) as { folder: string; pid: number };
+  rehearsal.kill('SIGINT');
+  expect(await ended).toEqual([130, null]);
+  expect(existsSync(folder)).toBe(false);
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
