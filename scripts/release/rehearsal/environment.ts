@@ -15,7 +15,7 @@ export function environment(
   const home = join(folder, 'home');
   const bin = join(folder, 'bin');
   const temporary = join(folder, 'tmp');
-  for (const each of [home, bin, temporary]) mkdirSync(each);
+  for (const each of [home, bin, temporary]) mkdirSync(each, { recursive: true });
   for (const [name, program] of [
     ['cosign', programs.cosign],
     ['helm', programs.helm],

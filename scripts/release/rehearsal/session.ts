@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,10 +14,15 @@ export class Session {
   readonly folder = mkdtempSync(join(tmpdir(), 'serin-rehearsal-'));
   readonly #children = new Set<ChildProcess>();
   readonly #transcript: Transcript;
+  readonly #temporaryBefore: string | undefined;
   #end: Promise<void> | undefined;
 
   constructor(transcript: Transcript) {
     this.#transcript = transcript;
+    // Temporary files of this process go with the session, as those of its children do.
+    this.#temporaryBefore = process.env.TMPDIR;
+    process.env.TMPDIR = join(this.folder, 'tmp');
+    mkdirSync(process.env.TMPDIR);
     // The terminal interrupts its whole group, the children with it; each ends before its files are removed. npm passes the signal on, so that it can come
     // twice, and a user who waits for the removal may repeat it.
     let isInterrupted = false;
@@ -63,6 +68,8 @@ export class Session {
   async #ended(): Promise<void> {
     await Promise.all([...this.#children].map(ended));
     for (const mount of mountsBelow(this.folder)) spawnSync('umount', ['--lazy', mount]);
+    if (this.#temporaryBefore === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = this.#temporaryBefore;
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
