@@ -6,6 +6,8 @@ import { cacheFolder, makeFolder } from '../e2e-tools.ts';
 import { Buildah, mustRun } from './buildah.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
+/** Begins the names of folders in which bases are made. */
+const BUILDING = '.base-';
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 /** Base images of a release, by the arguments of the Dockerfile. */
 const BUILD_BASE = 'docker.io/library/node:24-bookworm-slim';
@@ -13,6 +15,8 @@ const RUNTIME_BASE = 'gcr.io/distroless/nodejs24-debian12:nonroot';
 
 /** Makes replacements for the two bases of the Dockerfile if the store lacks them: of Debian's packages and npm's Node, under the names of the bases. */
 export async function ensureBases(buildah: Buildah, folder: string, say: (line: string) => void): Promise<void> {
+  // Of a run that was interrupted: the caller holds the lock of the folder.
+  for (const name of readdirSync(folder)) if (name.startsWith(BUILDING)) rmSync(join(folder, name), { recursive: true });
   const known = await buildah.run('images', '--format', '{{.Name}}:{{.Tag}}');
   const isThere = (tag: string): boolean => known.split('\n').includes(tag);
   const node = join(ROOT, 'node_modules', 'node', 'bin', 'node');
@@ -50,7 +54,7 @@ export async function pushBases(registry: string, say: (line: string) => void): 
 
 /** Files of a few packages, without a package manager and a shell. */
 async function distroless(folder: string, node: string): Promise<string> {
-  const work = mkdtempSync(join(folder, '.base-'));
+  const work = mkdtempSync(join(folder, BUILDING));
   const tree = join(work, 'tree');
   const packages = ['libc6', 'libgcc-s1', 'libstdc++6', 'gcc-12-base', 'ca-certificates', 'tzdata', 'base-files', 'netbase'];
   await mustRun('apt-get', ['download', '-o', 'APT::Sandbox::User=root', ...packages], work);
@@ -70,7 +74,7 @@ async function distroless(folder: string, node: string): Promise<string> {
 
 /** Debian's smallest, with Node and npm in /usr/local. */
 async function slim(folder: string, node: string): Promise<string> {
-  const work = mkdtempSync(join(folder, '.base-'));
+  const work = mkdtempSync(join(folder, BUILDING));
   const tree = join(work, 'tree');
   await mustRun('debootstrap', ['--variant=minbase', '--include=ca-certificates,libstdc++6', 'bookworm', tree], work);
   const npm = join(tree, 'usr', 'local', 'lib', 'node_modules', 'npm');

@@ -20,11 +20,21 @@ export interface Registries {
 
 const READY_MS = 60_000;
 
-/** A registry of images and one of packages, on loopback and with nothing behind them: only pushed content can be had. */
-export async function startRegistries({ registry, verdaccio }: RehearsalPrograms, session: Session): Promise<Registries> {
-  const folder = join(session.folder, 'registries');
-  const images = `127.0.0.1:${await freePort()}`;
-  const packages = `127.0.0.1:${await freePort()}`;
+/** Folder of all that the registries of a session hold. */
+export const registriesIn = ({ folder }: Pick<Session, 'folder'>): string => join(folder, 'registries');
+
+/**
+ * A registry of images and one of packages, on loopback and with nothing behind them: only pushed content can be had. `known`: addresses of registries that
+ * have already filled the folder.
+ */
+export async function startRegistries(
+  { registry, verdaccio }: Pick<RehearsalPrograms, 'registry' | 'verdaccio'>,
+  session: Pick<Session, 'folder' | 'start'>,
+  known?: Pick<Registries, 'images' | 'packages'>,
+): Promise<Registries> {
+  const folder = registriesIn(session);
+  const images = known?.images ?? `127.0.0.1:${await freePort()}`;
+  const packages = known?.packages ?? `127.0.0.1:${await freePort()}`;
   const packageFolder = join(folder, 'packages');
   const imageFolder = join(folder, 'images');
   mkdirSync(packageFolder, { recursive: true });

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,14 +14,23 @@ export class Session {
   readonly folder = mkdtempSync(join(tmpdir(), 'serin-rehearsal-'));
   readonly #children = new Set<ChildProcess>();
   readonly #transcript: Transcript;
-  #isOver = false;
+  readonly #temporaryBefore: string | undefined;
+  #end: Promise<void> | undefined;
 
   constructor(transcript: Transcript) {
     this.#transcript = transcript;
-    // The terminal interrupts its whole group, the children with it; each ends before its files are removed.
+    // Temporary files of this process go with the session, as those of its children do.
+    this.#temporaryBefore = process.env.TMPDIR;
+    process.env.TMPDIR = join(this.folder, 'tmp');
+    mkdirSync(process.env.TMPDIR);
+    // The terminal interrupts its whole group, the children with it; each ends before its files are removed. npm passes the signal on, so that it can come
+    // twice, and a user who waits for the removal may repeat it.
+    let isInterrupted = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => {
-        process.stdout.write(`${signal}: ending, and removing ${this.folder}\n`);
+      process.on(signal, () => {
+        if (isInterrupted) return;
+        isInterrupted = true;
+        process.stdout.write(`${signal}: ending, and removing ${this.folder}, which can take a minute\n`);
         void this.end().then(() => process.exit(INTERRUPTED));
       });
   }
@@ -44,18 +53,23 @@ export class Session {
   }
 
   #spawned(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-    if (this.#isOver) throw new Error(`${program} is not started: the rehearsal has ended`);
+    if (this.#end !== undefined) throw new Error(`${program} is not started: the rehearsal has ended`);
     const child = spawn(program, args, { ...options, detached: true });
     this.#children.add(child);
     child.once('exit', () => this.#children.delete(child));
     return child;
   }
 
-  async end(): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  end(): Promise<void> {
+    this.#end ??= this.#ended();
+    return this.#end;
+  }
+
+  async #ended(): Promise<void> {
     await Promise.all([...this.#children].map(ended));
     for (const mount of mountsBelow(this.folder)) spawnSync('umount', ['--lazy', mount]);
+    if (this.#temporaryBefore === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = this.#temporaryBefore;
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

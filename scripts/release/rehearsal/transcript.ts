@@ -9,7 +9,7 @@ const DIGITS: Names = [
   [/\b[0-9a-f]{40}\b/g, 'COMMIT'],
   [/--timestamp \d+/g, '--timestamp SECONDS'],
   [/\(\d+ bytes\)/g, '(… bytes)'],
-  [/\/storage\d+\//g, '/storage…/'],
+  [/\/storage\d+\/\d+/g, '/storage…/…'],
   [/serin-release-[0-9a-f]{12}/g, 'serin-release-COMMIT'],
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT'],
 ];
