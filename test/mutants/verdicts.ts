@@ -163,7 +163,7 @@ export const verdicts: readonly Verdict[] = [
   },
   {
     id: '30773525',
-    file: 'src/metrics/providers/prometheus-answer.ts',
+    file: 'src/metrics/providers/prometheus-response.ts',
     within: "const [atSeconds, given] = 'value' in series && Array.isArray(series.value) ? series.value : [];",
     change: ['&&', '||'],
     equivalent: 'the schema has checked that a value is an array: the line only narrows the type',
