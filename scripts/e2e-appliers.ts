@@ -1,8 +1,7 @@
 /** Builds the programs by which users apply manifests, for test/appliers. */
 import { join } from 'node:path';
 import { ensureBinaries } from './e2e-binaries.ts';
-import { ensureGoTool, type GoTool, toolFolders } from './e2e-go-tool.ts';
-import { ensureHelm } from './e2e-helm.ts';
+import { ensureGoTool, ensureHelm, type GoTool, toolFolders } from './e2e-go-tool.ts';
 
 type Say = (line: string) => void;
 

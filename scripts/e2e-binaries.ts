@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { withLock } from './build-lock.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
-import { ensureHelm } from './e2e-helm.ts';
+import { ensureHelm } from './e2e-go-tool.ts';
 import { cacheFolder, isExecutable, MissingToolError, makeFolder, programOnPath, run } from './e2e-tools.ts';
 import { buildProgram, type GoProgram } from './go-build.ts';
 

@@ -97,3 +97,38 @@ function pinnedVersion(folder: string, module: string): string {
   if (!line?.[1]) throw new Error(`${file} requires no ${module}`);
   return line[1].slice(1);
 }
+
+/** Path of istiod, whose program is called pilot-discovery. */
+export const ensureIstiod = (say: (line: string) => void = () => undefined): Promise<string> =>
+  ensureGoTool(
+    {
+      name: 'pilot-discovery',
+      module: 'istio.io/istio',
+      package: 'istio.io/istio/pilot/cmd/pilot-discovery',
+      purpose: 'the tests of real data planes configure Envoy by istiod',
+    },
+    say,
+  );
+
+const SKIPPER: GoTool = {
+  name: 'skipper',
+  module: 'github.com/zalando/skipper',
+  package: 'github.com/zalando/skipper/cmd/skipper',
+  purpose: 'the tests of real data planes route by Skipper',
+};
+
+/** Path of Skipper. */
+export const ensureSkipper = (say: (line: string) => void = () => undefined): Promise<string> => ensureGoTool(SKIPPER, say);
+
+/** Path of a helm, with which the end-to-end tests render the charts. */
+export const ensureHelm = (say: (line: string) => void = () => undefined): Promise<string> =>
+  ensureGoTool(
+    {
+      name: 'helm',
+      module: 'helm.sh/helm/v4',
+      package: 'helm.sh/helm/v4/cmd/helm',
+      stamps: (version) => [`helm.sh/helm/v4/internal/version.version=v${version}`],
+      purpose: 'the end-to-end tests render the charts with helm',
+    },
+    say,
+  );

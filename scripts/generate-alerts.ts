@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cardOf } from './alerts/card.ts';
 import { svgOf } from './alerts/svg.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const root = join(import.meta.dirname, '..');
 const source = 'test/golden/alerts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Cell, MODES, MOMENTS, type Mode, type Results } from '../test/appliers/results.ts';
 import { SUBJECTS } from '../test/appliers/shop.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const root = join(import.meta.dirname, '..');
 const source = 'test/appliers/results.json';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { observedGroups } from './dashboards/providers.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const KINDS = ['Deployment', 'DaemonSet', 'Service'];
 

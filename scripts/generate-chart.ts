@@ -1,17 +1,15 @@
-/** Writes what is generated of charts/serin: values, their schema, the README, names, rules and policies; with `--check`, fails when a file differs. */
+/** Writes what is generated of charts/serin: values, their schema, the README, rules and policies; with `--check`, fails when a file differs. */
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { crds } from '../src/api/crds.ts';
 import { apexGuardTemplate, requestPolicyTemplate } from './admission/policy-templates.ts';
-import { argsTemplate } from './chart/args-template.ts';
 import { chartFiles } from './chart/chart-files.ts';
-import { namesTemplate } from './chart/names-template.ts';
 import { rulesTemplate } from './chart/rules-template.ts';
 import { valueKeys } from './chart/value-keys.ts';
 import { Values } from './chart/values.ts';
 import { valuesSchema } from './chart/values-files.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const generator = 'generate-chart.ts';
 const about = `# Helm chart of Serin
@@ -63,13 +61,11 @@ export const generate: Generate = () => [
     values: { file: 'scripts/chart/values.ts', schema: Values },
     about,
     files: {
-      'templates/_args.tpl': argsTemplate(),
-      'templates/_names.tpl': namesTemplate('serin', generator, 'app.kubernetes.io/name: {{ include "serin.name" . }}'),
       'templates/_rules.tpl': rulesTemplate(),
       'templates/_request-policy.tpl': requestPolicyTemplate(),
       'templates/_apex-guard.tpl': apexGuardTemplate(),
     },
-    source: 'scripts/chart, scripts/admission, src/controller/flags.ts and src/controller/permissions.ts',
+    source: 'scripts/chart, scripts/admission and src/controller/permissions.ts',
   }),
   {
     path: join(import.meta.dirname, '..', 'src', 'cli', 'rights', 'chart-keys.json'),

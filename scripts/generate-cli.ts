@@ -13,7 +13,7 @@ import { leftOut } from '../src/cli/report/left-out.ts';
 import { outputVersion } from '../src/reading/documents/output-version.ts';
 import { cell, optionHelp, optionRows } from './command-tables.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
 const source = 'src/cli';

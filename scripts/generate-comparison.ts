@@ -4,7 +4,7 @@ import { count, duration, percent } from '../src/engine/comparison/words.ts';
 import { svgOfRelease } from './comparison/picture.ts';
 import { play } from './comparison/simulated-release.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const source = 'scripts/generate-comparison.ts';
 const release = { seed: 1, perSecond: 100, weight: 10, canary: 0.005, primary: 0.0005 };

@@ -5,7 +5,7 @@ import { PLANES, pinnedIn, planeSources, planeTable } from './conformance/planes
 import { readRowPages } from './conformance/row-pages.ts';
 import { titlesOfTests } from './conformance/test-titles.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const root = join(import.meta.dirname, '..');
 

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { crds } from '../src/api/crds.ts';
 import type { KubeObject } from '../src/api/kube-object.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const folder = join(import.meta.dirname, '..', 'charts', 'serin', 'files', 'crds');
 

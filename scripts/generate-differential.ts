@@ -5,7 +5,7 @@ import { type ArrivalResults, besideTable } from '../test/application/arrival/be
 import type { Results } from '../test/differential/results.ts';
 import { FACTORS, factorNames } from '../test/differential/scenarios/scenario.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const root = join(import.meta.dirname, '..');
 const source = 'test/differential/results.json';

@@ -5,7 +5,7 @@ import { serinProgram } from '../src/cli/program.ts';
 import { type Flag, flagEntries, writtenName } from '../src/controller/flags.ts';
 import { cell, optionRows } from './command-tables.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const defaultOf = ({ kind, fallback, shown }: Flag): string => {
   if (kind === 'switch') return fallback === true ? 'on' : 'off';

@@ -5,7 +5,7 @@ import { GrafanaValues } from './chart/grafana-values.ts';
 import { dashboards } from './dashboards/index.ts';
 import { renderDashboard } from './dashboards/render.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const rows = dashboards.map(({ uid, title, description }) => `| \`${uid}\` | ${title} | ${description} |`).join('\n');
 const about = `# Helm chart of Serin's dashboards

@@ -8,7 +8,7 @@ import { providerPermissions } from '../src/controller/permissions.ts';
 import { definitionOf } from '../src/routers/index.ts';
 import { crdFiles } from './generate-crds.ts';
 import type { Generate, GeneratedFile } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 import { LOADTESTER_NAMESPACE, loadTesterObjects } from './kustomize/loadtester.ts';
 import { apexGuardObjects, baseObjects, linkerdAuthorization, providerObjects, requestPolicyObjects } from './kustomize/manifests.ts';
 

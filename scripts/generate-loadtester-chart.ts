@@ -1,14 +1,11 @@
-/** Writes what is generated of charts/loadtester: values, their schema, the README and names; with `--check`, fails when a file differs. */
+/** Writes what is generated of charts/loadtester: values, their schema and the README; with `--check`, fails when a file differs. */
 
 import { chartFiles } from './chart/chart-files.ts';
 import { LoadTesterValues } from './chart/loadtester-values.ts';
-import { namesTemplate } from './chart/names-template.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const generator = 'generate-loadtester-chart.ts';
-/** `app`, since the Deployment of Flagger's chart selects by it, and can never select by another (06-LC14). */
-const selector = 'app: {{ include "loadtester.name" . }}';
 const about = `# Helm chart of the load tester
 
 \`\`\`
@@ -39,7 +36,6 @@ export const generate: Generate = () =>
     generator,
     values: { file: 'scripts/chart/loadtester-values.ts', schema: LoadTesterValues },
     about,
-    files: { 'templates/_names.tpl': namesTemplate('loadtester', generator, selector) },
     source: 'scripts/chart',
   });
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Seen } from '../test/node/clients/client.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 import { withTables } from './generation/with-tables.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -1,7 +1,7 @@
 /** Writes the alerts of charts/serin and docs/observability.md; with `--check`, fails when a file differs. */
 import { join } from 'node:path';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 import { alertRules } from './observability/alert-rules.ts';
 import { alertsFile } from './observability/alerts-file.ts';
 import { logFields } from './observability/log-fields.ts';

@@ -6,7 +6,7 @@ import { leasePermissions } from '../src/kube/permissions.ts';
 import { namedSecretPermissions, secretPermissions, takeOverPermissions } from '../src/workloads/permissions.ts';
 import { rightOf, type VirtualVerb, virtualVerbs } from './admission/request-policy.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'permissions.md');
 const code = (text: string): string => `\`${text}\``;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
 import type { Generate, GeneratedFile } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 import { homepage, issues, repository, securityReports } from './repository.ts';
 
 const root = join(import.meta.dirname, '..');

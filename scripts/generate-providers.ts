@@ -12,7 +12,7 @@ import { aCanary } from '../test/contracts/routers-cases.ts';
 import { providerFixtures } from '../test/scenarios/providers/index.ts';
 import { realProxies } from '../test/scenarios/providers/real-proxies.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const root = join(import.meta.dirname, '..');
 const path = join(root, 'docs', 'providers.md');

@@ -7,7 +7,7 @@ import { codes } from '../src/api/codes/list.ts';
 import { Ending } from '../src/api/ending.ts';
 import { formerNames } from './former-names.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'reasons.md');
 const source = 'src/api/codes/list.ts';

@@ -6,7 +6,7 @@ import { RULES } from '../src/cli/rehearse/sarif-report.ts';
 import { Action } from '../src/rehearsal/scenario.ts';
 import { scenarios } from '../src/rehearsal/scenarios.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'rehearse.md');
 const source = 'src/rehearsal';

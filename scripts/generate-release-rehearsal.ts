@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 import { type Recorded, readRecorded } from './release/rehearsal/recorded.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'release-rehearsal.md');

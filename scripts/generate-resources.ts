@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { crds, type StructuralSchema, schemaOf } from '../src/api/crds.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'resources.md');
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 import { canIList } from './rights/can-i.ts';
 import { leaseRules, MAIL, type Mode, modes, permissionsIn, SHOP } from './rights/modes.ts';
 import { type Danger, dangers } from './rights/stolen-token.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { decisions } from '../src/engine/decision.ts';
 import { decisionWords, mermaid } from '../src/engine/diagram.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 import { engineSections, type Section } from './rules/engine-sections.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'statechart.md');

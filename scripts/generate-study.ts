@@ -5,7 +5,7 @@ import { KINDS, SHORT_KINDS, STRATEGIES, TOLERATED } from '../test/study/cells.t
 import { LATENCY_KINDS } from '../test/study/latency-traffic.ts';
 import { readResults } from '../test/study/results.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 import { type Plot, svgOfPlot } from './study/plot.ts';
 import * as short from './study/short-tables.ts';
 import * as tables from './study/tables.ts';

@@ -1,7 +1,7 @@
 /** Writes docs/tutorials from the suites of the traffic providers; with `--check`, fails when a committed page differs. */
 import { join } from 'node:path';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 import { pageOf, subjects } from './tutorials/subjects.ts';
 import { tutorialPage } from './tutorials/tutorial-page.ts';
 

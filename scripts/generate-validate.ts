@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksWith } from '../src/cli/validate/checks/index.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'validate.md');
 const source = 'src/cli/validate/checks/index.ts';

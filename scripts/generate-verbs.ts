@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableText } from '../test/scenarios/verbs/table.ts';
 import type { Generate } from './generation/generated-file.ts';
-import { runAlone } from './generation/run-alone.ts';
+import { runAlone } from './generation/settle.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'verbs.md');
 const source = 'test/scenarios/verbs/table.ts';

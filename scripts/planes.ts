@@ -2,11 +2,10 @@
 import { ensureBinaries } from './e2e-binaries.ts';
 import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
+import { ensureIstiod, ensureSkipper } from './e2e-go-tool.ts';
 import { ensureIngressNginx } from './e2e-ingress-nginx.ts';
-import { ensureIstiod } from './e2e-istiod.ts';
 import { ensureKnative, ensureKnativeManifests } from './e2e-knative.ts';
 import { ensureKubeProxy } from './e2e-kube-proxy.ts';
-import { ensureSkipper } from './e2e-skipper.ts';
 import { ensureTraefik, ensureTraefikDefinitions } from './e2e-traefik.ts';
 
 type Say = (line: string) => void;

@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { archiveFile, platformNames } from './executable/platforms.ts';
-import { changelogSection } from './release/changelog-section.ts';
+import { changelogSection } from './release/check-names.ts';
 import { krewManifest } from './release/krew-manifest.ts';
 import { pinImage } from './release/pin-image.ts';
 import { checkRepository, repository as written } from './repository.ts';

@@ -8,7 +8,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
-import { ensureHelm } from './e2e-helm.ts';
+import { ensureHelm } from './e2e-go-tool.ts';
 import { MissingToolError } from './e2e-tools.ts';
 import { ensureFakeTime } from './node/fake-time.ts';
 import { allNodeImages, ensureNodeImages, sampledNodeImages } from './node/images.ts';

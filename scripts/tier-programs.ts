@@ -9,7 +9,7 @@ import { APPLIERS, APPLIERS_OF_E2E } from './e2e-appliers.ts';
 import { ensureBinaries, ensureFish, ensureNginx, ensurePrometheus, ensureZsh } from './e2e-binaries.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureFlagger } from './e2e-flagger.ts';
-import { ensureHelm } from './e2e-helm.ts';
+import { ensureHelm } from './e2e-go-tool.ts';
 import { nodeProgram } from './executable/node-package.ts';
 import { chosenPlatforms } from './executable/platforms.ts';
 import { ensureNodeImages, sampledNodeImages } from './node/images.ts';

@@ -24,6 +24,8 @@ const withoutValue = {
   },
 };
 
+const template = (chart: string, name: string): string => readFileSync(join(ROOT, 'charts', chart, 'templates', name), 'utf8');
+
 const flagsIn = (text: string): string[] => [...new Set([...text.matchAll(/(?<=[\s"]|^)--([a-z][a-z-]+)/gm)].map(([, name = '']) => name))];
 
 describe('flags and values of the charts', () => {
@@ -34,7 +36,7 @@ describe('flags and values of the charts', () => {
     const main = join(ROOT, 'src', 'cli', 'main.ts');
     const { stdout } = await promisify(execFile)(process.execPath, [main, command, '--help']);
     const known = flagsIn(stdout.replaceAll(/^ +-h, --help.*$/gm, '')).filter((flag) => stdout.includes(`  --${flag} `));
-    const rendered = flagsIn(readFileSync(join(ROOT, 'charts', chart, 'templates', '_args.tpl'), 'utf8'));
+    const rendered = flagsIn(template(chart, '_args.tpl'));
     expect(
       rendered.filter((flag) => !known.includes(flag)),
       'flags that the command does not know',
@@ -53,5 +55,32 @@ describe('flags and values of the charts', () => {
     const named = flagEntries.flatMap(([, { chart }]) => (typeof chart === 'string' ? [chart] : []));
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((path) => at(path) === undefined)).toEqual([]);
+  });
+
+  it('each flag of the controller takes its argument from the value that it names', () => {
+    const lines = template('serin', '_args.tpl').split('\n');
+    const wrong = flagEntries.flatMap(([name, { chart }]) => {
+      const at = lines.findIndex((line) => flagsIn(line).includes(writtenName(name)));
+      if (typeof chart !== 'string' || at === -1) return [];
+      // A line without a value of its own takes it from the condition above it.
+      const isOwn = /\.Values|include "/.test(lines[at] ?? '');
+      const first = isOwn ? at : lines.findLastIndex((line, index) => index < at && /^\{\{- (?:if|with|range) /.test(line));
+      const key = chart.split('.').at(-1) ?? chart;
+      const helper = `"serin.${chart.replaceAll(/\.(.)/g, (_, letter: string) => letter.toUpperCase())}"`;
+      const text = lines.slice(first, at + 1).join('\n');
+      return new RegExp(`\\.${key}\\b`).test(text) || text.includes(helper) ? [] : [`--${writtenName(name)} has to take ${chart}: ${text}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('names, labels and image are the same in both charts, but for the label that selects', () => {
+    const [serin, loadtester] = ['serin', 'loadtester'].map((chart) =>
+      template(chart, '_names.tpl')
+        .replaceAll(`"${chart}.`, '"NAME.')
+        .replaceAll(/^.*06-LC14.*\n/gm, '')
+        .replace(/^(app|app\.kubernetes\.io\/name): \{\{ include "NAME\.name" \. \}\}$/m, 'SELECTOR'),
+    );
+    expect(serin).toContain('SELECTOR');
+    expect(loadtester).toBe(serin);
   });
 });

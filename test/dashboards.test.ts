@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { fillVariables } from '../scripts/dashboards/choose-variables.ts';
 import { panelQueriesOf, queriesOf } from '../scripts/dashboards/dashboard.ts';
-import { fillVariables } from '../scripts/dashboards/fill.ts';
 import { dashboardOf, dashboards } from '../scripts/dashboards/index.ts';
 import { observedGroups } from '../scripts/dashboards/providers.ts';
 import { renderDashboard } from '../scripts/dashboards/render.ts';

@@ -13,7 +13,7 @@ export interface GeneratedChart {
   /** Text of the README before the table of values. */
   about: string;
   /** Further files by their path in the chart. */
-  files: Readonly<Record<string, string>>;
+  files?: Readonly<Record<string, string>>;
   /** The source of the files, for a message when a copy differs. */
   source: string;
 }

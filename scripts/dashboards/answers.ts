@@ -1,6 +1,5 @@
-import { askPrometheus } from './choose-variables.ts';
+import { askPrometheus, fillVariables } from './choose-variables.ts';
 import type { Dashboard, Panel } from './dashboard.ts';
-import { fillVariables } from './fill.ts';
 
 export interface Range {
   fromMs: number;

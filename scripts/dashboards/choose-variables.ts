@@ -1,5 +1,4 @@
 import type { Dashboard } from './dashboard.ts';
-import { fillVariables } from './fill.ts';
 
 /** Answer of the HTTP API of a Prometheus server; an error of the server is thrown with its words. */
 export async function askPrometheus<T>(
@@ -53,4 +52,19 @@ async function resultsOf(url: string, query: string): Promise<string[]> {
 
 function partOf(text: string, regex = '/(.*)/'): string {
   return new RegExp(regex.slice(1, -1)).exec(text)?.[1] ?? '';
+}
+
+/** Variables in a text, as Grafana finds them; unknown ones stay unmodified. */
+const VARIABLE = /\$(\w+)|\$\{(\w+)(?::\w+)?\}/g;
+
+/** A query with the values that were chosen on the dashboard. A name without a value is a mistake in the query. */
+export function fillVariables(expr: string, values: Readonly<Record<string, string>>): string {
+  return expr.replaceAll(VARIABLE, (text, plain?: string, braced?: string) => {
+    const name = plain ?? braced ?? '';
+    // A group of a regular expression.
+    if (/^\d/.test(name)) return text;
+    const value = values[name];
+    if (value === undefined) throw new Error(`the query names ${text}, which the dashboard has no variable for: ${expr}`);
+    return value;
+  });
 }

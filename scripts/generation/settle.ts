@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, matchesGlob, relative } from 'node:path';
 import { generatedPatterns, hasHeader } from '../generated-files.ts';
-import type { GeneratedFile } from './generated-file.ts';
+import type { Generate, GeneratedFile } from './generated-file.ts';
 import { writeAll } from './write-all.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
@@ -41,4 +41,11 @@ function committed(path: string): string | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** A generator run by itself: `node scripts/generate-crds.ts`, with `--check` or without. */
+export async function runAlone(generate: Generate): Promise<void> {
+  const { faults } = settle(await generate(), { check: process.argv.includes('--check') });
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exitCode = 1;
 }

@@ -27,7 +27,7 @@ export const tables = {
     'generate-boards': ['docs/boards.md'],
     'generate-chart': [
       'charts/serin/{Chart.yaml,README.md,values.schema.json,values.yaml}',
-      'charts/serin/templates/_*.tpl',
+      'charts/serin/templates/_{apex-guard,request-policy,rules}.tpl',
       'src/cli/rights/chart-keys.json',
     ],
     'generate-cli': ['docs/cli.md', 'docs/schemas/cli-v1.json'],
@@ -40,10 +40,7 @@ export const tables = {
     'generate-flags': ['docs/flags.md'],
     'generate-grafana-chart': ['charts/grafana/{Chart.yaml,README.md,values.schema.json,values.yaml}', 'charts/grafana/dashboards/*.json'],
     'generate-kustomize': ['kustomize/**/*.yaml', 'charts/serin/files/kustomization.yaml'],
-    'generate-loadtester-chart': [
-      'charts/loadtester/{Chart.yaml,README.md,values.schema.json,values.yaml}',
-      'charts/loadtester/templates/_*.tpl',
-    ],
+    'generate-loadtester-chart': ['charts/loadtester/{Chart.yaml,README.md,values.schema.json,values.yaml}'],
     'generate-long-connections': ['docs/long-connections.md'],
     'generate-observability': ['charts/serin/files/alerts.yaml', 'docs/observability.md'],
     'generate-permissions': ['docs/permissions.md'],

@@ -151,7 +151,7 @@ export const kinds = {
       },
     ],
     next: [
-      'src/controller/flags.ts: its kind, its help, its default, and the value of the chart (scripts/chart/values.ts)',
+      'src/controller/flags.ts: its kind, its help, its default, and the value of the chart (scripts/chart/values.ts, charts/serin/templates/_args.tpl)',
       'read it where it is needed: it is a field of the settings (src/controller/config.ts)',
       'docs/configuration.md: where users must know it; then npm run generate',
     ],

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { SIZE } from './size.ts';
-import { type Line, TerminalModel } from './terminal-model.ts';
+import { type Line, SIZE, TerminalModel } from './terminal-model.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const LOOK_EVERY_MS = 125;

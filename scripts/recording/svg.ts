@@ -1,6 +1,5 @@
 import type { Picture, Recording } from './record.ts';
-import { SIZE } from './size.ts';
-import type { Line, Paint } from './terminal-model.ts';
+import { type Line, type Paint, SIZE } from './terminal-model.ts';
 
 /** Colours of one theme; each has a contrast to the ground of 4.5 to 1 or more. */
 export interface Theme {

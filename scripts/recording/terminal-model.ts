@@ -1,3 +1,6 @@
+/** The terminal of the recording. */
+export const SIZE = { columns: 80, rows: 24 } as const;
+
 /** Paint of a line: red, green, bold or none. */
 export type Paint = 'failed' | 'passed' | 'phase' | '';
 

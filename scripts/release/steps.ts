@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import { checkNames } from './check-names.ts';
-import { makeFiles } from './make-files.ts';
 import { publishPackage } from './publish-package.ts';
 import { pushCharts } from './push-charts.ts';
 import { pushImage } from './push-image.ts';
-import type { ReleaseSettings } from './settings.ts';
+import { run, timeOf } from './run.ts';
+import { besideFiles, pushedImage, type ReleaseSettings } from './settings.ts';
 import { sign } from './sign.ts';
 
 export interface ReleaseStep {
@@ -21,3 +22,13 @@ export const steps: readonly ReleaseStep[] = [
   { name: 'sign', what: 'signs image, bill of materials, provenance, charts and checksums', run: sign },
   { name: 'package', what: 'publishes the npm package, where a registry is given', run: publishPackage },
 ];
+
+/** Package, charts, definitions, notices, bill of materials and checksums, beside the existing executables. */
+function makeFiles(settings: ReleaseSettings): void {
+  const { repository, digest } = pushedImage(settings);
+  run(process.execPath, [join('scripts', 'release-assets.ts'), settings.folder, besideFiles(settings, 'notes.md')], {
+    IMAGE_REPOSITORY: repository,
+    IMAGE_DIGEST: digest,
+    SOURCE_DATE_EPOCH: String(timeOf(settings.commit)),
+  });
+}

@@ -16,7 +16,7 @@ const HeaderChange = z.object({
 const NameOf253 = z.string().min(1).max(253);
 const Matches = mapOf(StringMatch);
 
-/** A Gateway API parent. */
+/** One entry of `parentRefs` of a Gateway API route. The API server would fill in absent fields; without `sectionName` it means all listeners of the Gateway. */
 export const ParentReference = z
   .object({
     group: z
@@ -31,6 +31,7 @@ export const ParentReference = z
     port: z.int().min(1).max(65535).optional().describe('Port of the parent to attach to.'),
   })
   .meta({ [strictMark]: true });
+export type ParentReference = z.infer<typeof ParentReference>;
 
 /** A request condition of the whole route (not the A/B condition of the analysis). */
 export const HttpMatchRequest = z.object({

@@ -5,7 +5,7 @@ import type { FieldProblem } from '../api/selector-label.ts';
 import { definitionOf, type RouterOptions, routesPastApex } from '../routers/index.ts';
 import { type CompanionName, companionSides, companionsFor, isCompanion } from '../workloads/companions/index.ts';
 import { workloadFor } from '../workloads/index.ts';
-import { primaryPodLabels } from '../workloads/pods/primary-labels.ts';
+import { primaryPodLabels } from '../workloads/pods/render-primary.ts';
 import { type ArrivalOptions, arrival } from './arrival.ts';
 import { isAbout, readKinds } from './kinds.ts';
 import type { ArrivalPlan } from './plan.ts';

@@ -1,6 +1,5 @@
-import { relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import { isSea } from 'node:sea';
-import { calledAs } from './called-as.ts';
 
 /** The command that starts this program again: the executable itself, or Node with the file that runs now (the bundle, or the source in a checkout). */
 export function ownProgram(): readonly [string, ...string[]] {
@@ -26,3 +25,8 @@ export function shellWord(text: string): string {
 }
 
 const withSlashes = (path: string): string => (process.platform === 'win32' ? path.replaceAll('\\', '/') : path);
+
+/** The name that the program was called by: kubectl runs the file `kubectl-serin` for `kubectl serin`. `path` is the second word of `process.argv`. */
+export function calledAs(path = ''): string {
+  return basename(path).replace(/\.(exe|js|ts|cmd)$/, '') === 'kubectl-serin' ? 'kubectl serin' : 'serin';
+}

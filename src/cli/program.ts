@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
 import { version } from '../base/version.ts';
-import { calledAs } from './called-as.ts';
 import { addCanaryCommands } from './canaries/canary-commands.ts';
 import { noted } from './canaries/flags.ts';
 import { addControllerCommand } from './controller/controller-options.ts';
@@ -8,6 +7,7 @@ import { addCrdsCommands } from './crds/crds-commands.ts';
 import { LIKE_GO, withTwoDashes } from './go-flags.ts';
 import { addLoadTesterCommand } from './loadtester/loadtester-options.ts';
 import { exitCodes } from './output/exit-codes.ts';
+import { calledAs } from './own-program.ts';
 import { addRightsCommand } from './rights/rights-options.ts';
 import { addValidateCommand } from './validate/validate-options.ts';
 

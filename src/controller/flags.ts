@@ -35,7 +35,7 @@ const seldomChanged = { none: 'its default suits most clusters; use extraArgs' }
 
 /**
  * The flags of `serin controller`, in the order of its help. Flags of Flagger keep their names and meaning (02-1.1). The command line, the
- * settings (`config.ts`), the chart's arguments and values, and docs/cli.md are made from this table.
+ * settings (`config.ts`) and docs/flags.md are made from this table.
  */
 export const flags = {
   kubeconfig: {

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { type Clock, every } from '../base/clock.ts';
-import { boundedJson } from './bounded-json.ts';
 
 const BEAT_MS = 20_000;
 /** Interval of the check that the reader of a stream still has the right to it. */
@@ -61,4 +60,14 @@ export class EventStreams {
   closeAll(): void {
     for (const response of this.#open.keys()) response.destroy();
   }
+}
+
+/** Characters of one text; tenants write them. */
+const LONGEST_TEXT = 2_000;
+
+/** JSON in which no text is longer than a page can show. */
+export function boundedJson(value: unknown): string {
+  return JSON.stringify(value, (_, one: unknown) =>
+    typeof one === 'string' && one.length > LONGEST_TEXT ? `${one.slice(0, LONGEST_TEXT)}…` : one,
+  );
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultComparison } from './comparison.ts';
 import { addWindow, Evidence, learnScatter, noEvidence } from './evidence.ts';
 import { judge } from './judge.ts';
-import { countsBetween, type Window } from './window.ts';
+import type { Window } from './window.ts';
 
 const comparison = { ...defaultComparison, warmUpMs: 60_000 };
 const readyAt = { comparison, firstReadyMs: 0 };
@@ -48,14 +48,6 @@ describe('addWindow', () => {
     ]);
     expect(learned.scatter.primary[0]).toMatchObject({ seen: 900, expected: 15 });
     expect({ ...learned, scatter: start.scatter }).toEqual(start);
-  });
-});
-
-describe('a counter that was reset', () => {
-  it('gives no counts', () => {
-    expect(countsBetween({ requests: 100, failures: 5 }, { requests: 130, failures: 5 })).toEqual({ requests: 30, failures: 0 });
-    expect(countsBetween({ requests: 100, failures: 5 }, { requests: 30, failures: 0 })).toBeUndefined();
-    expect(countsBetween({ requests: 100, failures: 5 }, { requests: 130, failures: 0 })).toBeUndefined();
   });
 });
 

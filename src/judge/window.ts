@@ -49,12 +49,3 @@ export const isServed = ({ requests }: Counts): boolean => requests >= FEWEST_RE
 export function isCounted({ requests, failures }: Counts): boolean {
   return Number.isFinite(requests) && requests >= 0 && failures >= 0 && failures <= requests * EXTRAPOLATED;
 }
-
-/**
- * Difference of two readings of the counters of one side; undefined when a counter went down, as it does when a pod restarts: the count before the reset is
- * unknown, and the window must be skipped.
- */
-export function countsBetween(before: Counts, after: Counts): Counts | undefined {
-  if (after.requests < before.requests || after.failures < before.failures) return undefined;
-  return { requests: after.requests - before.requests, failures: after.failures - before.failures };
-}

@@ -4,7 +4,7 @@ import { isIP, type LookupFunction, connect as tcpConnect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import { NotAllowedError, type OutgoingConnection } from './connection.ts';
-import { agentsFor } from './proxy.ts';
+import { agentsFor, proxyUrl } from './proxy.ts';
 
 export type EgressAgents = Required<Pick<OutgoingConnection, 'agent' | 'end'>>;
 
@@ -149,4 +149,11 @@ function credentialsOf({ username, password }: URL): { 'proxy-authorization'?: s
   if (username === '' && password === '') return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/** Agents through this proxy; or why there can be none. */
+export function throughProxy(hop: string, rules: EgressRules): EgressAgents | { problem: string } {
+  const url = proxyUrl(hop);
+  if (!url) return { problem: 'its proxy must be an http or https address' };
+  return proxiedAgents(url, rules) ?? { problem: 'a proxy needs Node 22.21, 24.5 or later' };
 }

@@ -2,8 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { proxyFromEnv } from '../base/proxy-from-env.ts';
 import { type AddressPolicy, type AddressSettings, addressPolicy } from './address-policy.ts';
 import { type EgressPolicy, NotAllowedError, type OutgoingConnection } from './connection.ts';
-import { directAgents, hostOf } from './egress-agents.ts';
-import { throughProxy } from './egress-proxy.ts';
+import { directAgents, hostOf, throughProxy } from './egress-agents.ts';
 import { proxyUrl } from './proxy.ts';
 
 interface EgressSettings extends AddressSettings {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { proxyFromEnv } from '../base/proxy-from-env.ts';
 import type { EgressPolicy, OutgoingConnection } from './connection.ts';
-import { throughProxy } from './egress-proxy.ts';
+import { throughProxy } from './egress-agents.ts';
 
 interface OwnEgressSettings {
   /** The variables that name proxies. */

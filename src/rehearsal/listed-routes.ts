@@ -1,8 +1,8 @@
 import type { Canary } from '../api/canary.ts';
-import type { ParentRef } from '../api/kinds/parent-ref.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
+import type { ParentReference } from '../api/service-spec.ts';
 import { type JsonRecord, recordsIn, textsIn } from '../base/json.ts';
 
 /** Host and gateway by which users call an application. With an empty host, they use the name of the Service. */
@@ -24,7 +24,7 @@ export function wayInByListed({ spec, metadata: { namespace } }: Canary, objects
 
 function wayIn({ hosts, hostnames, virtualhost, gateways, parentRefs }: JsonRecord, namespace: string): WayIn {
   const [host = ''] = [...textsIn(hosts), ...textsIn(hostnames), ...recordsIn([virtualhost]).flatMap(({ fqdn }) => textsIn([fqdn]))];
-  const parent = recordsIn(parentRefs).find((one: Partial<ParentRef>) => (one.kind ?? 'Gateway') === 'Gateway');
+  const parent = recordsIn(parentRefs).find((one: Partial<ParentReference>) => (one.kind ?? 'Gateway') === 'Gateway');
   // Within a mesh the name of the Service is the host.
   if (parentRefs !== undefined && !parent) return { host: '', gateway: 'mesh' };
   const named = parent ? [`${parent.namespace ?? namespace}/${parent.name}`] : textsIn(gateways);

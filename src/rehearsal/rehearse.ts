@@ -20,11 +20,10 @@ import { PodQuota, quotaIn } from './quota.ts';
 import { Recorder } from './recorder.ts';
 import { type Rehearsal, type RehearsalInput, type RehearsalSample, withProvider } from './rehearsal.ts';
 import { startRehearsalCluster } from './rehearsal-cluster.ts';
-import { playRelease } from './release.ts';
+import { playRelease, targetOf } from './release.ts';
 import { sealNetwork } from './seal.ts';
 import { hooksByAddress, PROMETHEUS_HOST, startStandIns } from './stand-ins.ts';
 import { suppliedFor } from './supplied.ts';
-import { targetOf } from './target.ts';
 import { lessRequests, type Users, usersOf } from './users.ts';
 
 const SECOND_MS = 1000;

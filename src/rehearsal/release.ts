@@ -1,16 +1,17 @@
 import type { Canary } from '../api/canary.ts';
 import type { CanaryStatus } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
+import type { ObjectRef } from '../api/kube-object.ts';
 import { isResting } from '../api/step.ts';
 import { type Clock, sleep } from '../base/clock.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
+import { workloadFor } from '../workloads/index.ts';
 import { applyAction, type ScenarioControls, wordsOf } from './apply-action.ts';
 import { LONGEST_MS, leastChecks } from './limits.ts';
 import { VERSION_ANNOTATION } from './modelled-apps.ts';
 import type { Recorder } from './recorder.ts';
 import type { RehearsalOutcome } from './rehearsal.ts';
 import type { Scenario } from './scenario.ts';
-import { targetOf } from './target.ts';
 import { lessRequests, type RequestCounts } from './users.ts';
 
 /** Time for which the primary serves users before the push. */
@@ -109,4 +110,11 @@ function endedWithinMs({ spec: { analysis, progressDeadlineSeconds = 600 } }: Ca
 function longestWaitMs({ comparison }: Canary['spec']['analysis']): number {
   if (comparison?.mode !== 'gate' || comparison.pace !== 'evidence') return 0;
   return parseDuration(comparison.maxStepDuration ?? '') ?? 60 * MINUTE_MS;
+}
+
+/** The target that Serin reads: of apps/v1; the version of `targetRef` is ignored. */
+export function targetOf(canary: Canary): ObjectRef {
+  const { targetRef } = canary.spec;
+  const workload = workloadFor(targetRef);
+  return 'unsupported' in workload ? { ...targetRef, namespace: canary.metadata.namespace } : workload.targetRef(canary);
 }

@@ -1,9 +1,9 @@
 import type { Canary } from '../api/canary.ts';
-import type { ParentRef } from '../api/kinds/parent-ref.ts';
 import type { PodSpec } from '../api/kinds/pod-template.ts';
 import type { PodWorkloadSpec } from '../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import type { ParentReference } from '../api/service-spec.ts';
 import { recordsIn } from '../base/json.ts';
 import { configObjectRef } from '../workloads/configs/config-ref.ts';
 import { configReferences } from '../workloads/configs/references.ts';
@@ -52,7 +52,7 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
 const isListed = ({ spec, metadata: { namespace } }: Canary, object: KubeObject): boolean =>
   (spec.routeRefs ?? []).some(({ kind, name }) => object.kind === kind && isNamed(object, name, namespace));
 
-const parentsOf = (route: KubeObject): Partial<ParentRef>[] => recordsIn(specOf<{ parentRefs: unknown }>(route).parentRefs);
+const parentsOf = (route: KubeObject): Partial<ParentReference>[] => recordsIn(specOf<{ parentRefs: unknown }>(route).parentRefs);
 
 const isNamed = ({ metadata }: KubeObject, name: string, namespace: string): boolean =>
   metadata.name === name && (metadata.namespace ?? namespace) === namespace;

@@ -2,7 +2,6 @@ import type { Canary } from '../api/canary.ts';
 import type { PodWorkloadSpec } from '../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
-import type { Port } from '../api/ports.ts';
 import { isFoundInPlace } from './service-terms.ts';
 
 /** Containers that a mesh injects; their ports are not the application's (03-SV6). */
@@ -95,4 +94,13 @@ function containerPorts(target: Slim): Port[] {
 
 function fit(text: string, ending: string): string {
   return text.slice(0, MAX_NAME - ending.length) + ending;
+}
+
+/** One port of the generated Services. `targetPort` is a number or a container port's name. */
+export interface Port {
+  name: string;
+  port: number;
+  targetPort: number | string;
+  protocol: string;
+  appProtocol?: string;
 }

@@ -1,10 +1,10 @@
 import type { Canary } from '../api/canary.ts';
 import type { Finding } from '../api/finding.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
-import type { Port } from '../api/ports.ts';
 import type { Capabilities } from '../api/providers.ts';
 import type { Routes, UnreadableRoutes } from '../api/routes.ts';
 import type { SelectorLabels } from '../api/selector-label.ts';
+import type { Port } from './ports.ts';
 import type { RoutingError } from './routing-error.ts';
 
 /** The apex Service's target. */

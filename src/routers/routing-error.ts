@@ -1,4 +1,5 @@
 import type { ObjectRef } from '../api/kube-object.ts';
+import type { HttpMatch } from '../api/routes.ts';
 
 /** A route that the provider cannot express as required. Writing something near it could put the wrong users on the canary. */
 export class RoutingError extends Error {
@@ -62,4 +63,14 @@ export function rejectionOf(attempt: () => unknown): RoutingError | undefined {
     if (error instanceof RoutingError) return error;
     throw error;
   }
+}
+
+/** Refuses an entry of `analysis.match` with conditions that the provider cannot express; `field` is the path of the entry (04-R-T2). */
+export function refuseConditions(
+  entry: HttpMatch,
+  kinds: readonly ('queryParams' | 'sourceLabels')[],
+  field: string,
+  problem: string,
+): void {
+  for (const kind of kinds) if (Object.keys(entry[kind] ?? {}).length > 0) throw RoutingError.at(`${field}.${kind}`, problem);
 }

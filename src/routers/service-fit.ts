@@ -5,8 +5,7 @@ import type { ServicePort, ServiceSpec } from '../api/kinds/service.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
-import type { Port } from '../api/ports.ts';
-import { DEFAULT_NAME, discoverPorts } from './ports.ts';
+import { DEFAULT_NAME, discoverPorts, type Port } from './ports.ts';
 import { type CurrentServices, headlessChange, isMade } from './services.ts';
 
 /** Known facts about the Services of a Canary and of the pods that they are to lead to. */

@@ -1,5 +1,6 @@
 import type { LabelRequirement, LabelSelector } from '../api/kinds/label-selector.ts';
-import type { Labels } from '../api/kube-object.ts';
+import { asPodWorkload } from '../api/kinds/pod-workload.ts';
+import type { Labels, Slim } from '../api/kube-object.ts';
 
 /** The selector matches these labels; an absent selector matches nothing, an empty one everything (Kubernetes API). */
 export function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
@@ -69,4 +70,9 @@ function requirementText({ key, operator, values = [] }: LabelRequirement): stri
     default:
       return undefined;
   }
+}
+
+/** The label selector by which the API lists the pods of a workload; undefined where it selects none, or cannot be written. */
+export function podSelector(object: Slim): string | undefined {
+  return selectorText(asPodWorkload(object).spec?.selector) || undefined;
 }

@@ -4,6 +4,7 @@ import type { PodTemplate } from '../api/kinds/pod-template.ts';
 import type { KubeObject, ObjectRef, Slim, SlimRef } from '../api/kube-object.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { FieldProblem, SelectedSides, SelectorLabels } from '../api/selector-label.ts';
+import { canonicalJson } from '../base/json.ts';
 import type { ConfigRef } from './configs/config-ref.ts';
 
 /**
@@ -196,3 +197,10 @@ export interface WorkloadAdoption {
 export interface Workload extends WorkloadIdentity, WorkloadReadiness, WorkloadPromotion, WorkloadAdoption {}
 
 export type JsonPatchOperation = { op: 'test' | 'replace' | 'add'; path: string; value: unknown } | { op: 'remove'; path: string };
+
+/** The JSON patch operation that turns the value at a path into another; none where they are equal. `path` is escaped already. */
+export function changeOf(path: string, from: unknown, to: unknown): JsonPatchOperation[] {
+  if (canonicalJson(from) === canonicalJson(to)) return [];
+  if (to === undefined) return [{ op: 'remove', path }];
+  return [{ op: from === undefined ? 'add' : 'replace', path, value: to }];
+}

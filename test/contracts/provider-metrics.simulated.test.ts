@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fillVariables } from '../../scripts/dashboards/choose-variables.ts';
 import { panelQueriesOf } from '../../scripts/dashboards/dashboard.ts';
-import { fillVariables } from '../../scripts/dashboards/fill.ts';
 import { dashboardOf } from '../../scripts/dashboards/index.ts';
 import { observedGroups } from '../../scripts/dashboards/providers.ts';
 import type { Canary } from '../../src/api/canary.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askPrometheus, chooseVariables } from '../../scripts/dashboards/choose-variables.ts';
+import { askPrometheus, chooseVariables, fillVariables } from '../../scripts/dashboards/choose-variables.ts';
 import { type Dashboard, panelQueriesOf, queriesOf } from '../../scripts/dashboards/dashboard.ts';
-import { fillVariables } from '../../scripts/dashboards/fill.ts';
 import { dashboardOf, dashboards } from '../../scripts/dashboards/index.ts';
 import { alertRules } from '../../scripts/observability/alert-rules.ts';
 import { raw } from '../fakes/raw.ts';

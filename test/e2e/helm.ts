@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
-import { ensureHelm } from '../../scripts/e2e-helm.ts';
+import { ensureHelm } from '../../scripts/e2e-go-tool.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 
 const CHECKOUT = join(import.meta.dirname, '..', '..', 'charts');

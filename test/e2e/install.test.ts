@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureHelm } from '../../scripts/e2e-helm.ts';
+import { ensureHelm } from '../../scripts/e2e-go-tool.ts';
 import { refOf } from '../../src/api/kube-object.ts';
 import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
 import { raw } from '../fakes/raw.ts';

@@ -1,7 +1,6 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
-import { clusters } from '../scenarios/clusters.ts';
-import { anEnvironment } from '../scenarios/environment.ts';
+import { anEnvironment, clusters } from '../scenarios/environment.ts';
 import { describeFailover } from '../scenarios/failover.ts';
 
 const seeds = process.env.SEEDS?.split(',').map(Number) ?? Array.from({ length: 30 }, (_, index) => index + 1);

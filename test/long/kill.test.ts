@@ -1,7 +1,6 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
-import { clusters } from '../scenarios/clusters.ts';
-import { anEnvironment } from '../scenarios/environment.ts';
+import { anEnvironment, clusters } from '../scenarios/environment.ts';
 import { describeKills } from '../scenarios/kills.ts';
 
 /** `SEEDS=7,12` plays those again; otherwise the fifty that are recorded here. */

@@ -1,8 +1,7 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
-import { clusters } from '../scenarios/clusters.ts';
 import { describeContest } from '../scenarios/contests.ts';
-import { anEnvironment } from '../scenarios/environment.ts';
+import { anEnvironment, clusters } from '../scenarios/environment.ts';
 
 const TEN_MINUTES_MS = 600_000;
 

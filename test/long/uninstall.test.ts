@@ -1,6 +1,5 @@
 import { describe } from 'vitest';
-import { clusters } from '../scenarios/clusters.ts';
-import { anEnvironment } from '../scenarios/environment.ts';
+import { anEnvironment, clusters } from '../scenarios/environment.ts';
 import { describeUninstall, removals } from '../scenarios/uninstall.ts';
 
 describe.each(clusters)('on $cluster', ({ start }) => describeUninstall(anEnvironment(start), removals));

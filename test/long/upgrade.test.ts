@@ -4,8 +4,7 @@ import { raw } from '../fakes/raw.ts';
 import { App } from '../scenarios/adversity/app.ts';
 import { startClients } from '../scenarios/adversity/clients.ts';
 import { ADVERSE, Lab } from '../scenarios/adversity/lab.ts';
-import { clusters } from '../scenarios/clusters.ts';
-import { anEnvironment, type Environment } from '../scenarios/environment.ts';
+import { anEnvironment, clusters, type Environment } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { sleep } from '../scenarios/world.ts';
 

@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs';
-import { readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NodePrograms } from '../../scripts/node/programs.ts';
 import { type RealCluster, startRealCluster } from '../e2e/real-cluster.ts';
 import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
 import { SMALL_ETCD } from './full-etcd.ts';
 import { type Machine, personsOf, startMachine } from './machine.ts';
-import { processesIn } from './processes.ts';
 import { type SecondNode, startSecondNode } from './second-node.ts';
 import { ranCommand } from './started.ts';
 
@@ -127,6 +126,17 @@ async function processesOf(uid: string): Promise<number[]> {
   for (const pid of await processesIn(`/pod${uid}/`)) {
     const program = await readlink(join('/proc', String(pid), 'exe')).catch(() => '');
     if (program !== '' && program !== '/program') found.push(pid);
+  }
+  return found;
+}
+
+/** Processes in a group whose path has this part: the uid of a pod, or the id of one of its containers. */
+export async function processesIn(group: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const groups = await readFile(join('/proc', entry, 'cgroup'), 'utf8').catch(() => ''); // ended meanwhile
+    if (groups.includes(group)) found.push(Number(entry));
   }
   return found;
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { versionOf } from './applications.ts';
 import { givenNode } from './given-node.ts';
 import { administrator } from './installed.ts';
-import { processesIn } from './processes.ts';
+import { processesIn } from './real-node.ts';
 import { staleEntry } from './stale-entry.ts';
 import { ranCommand } from './started.ts';
 

@@ -1,7 +1,8 @@
+import { createServer } from 'node:http';
+import { loopback } from '../../src/embedded/network.ts';
 import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
 import type { ProxyCase } from '../scenarios/real-proxy.ts';
 import { type IstioMetrics, SIDE } from './istio-metrics.ts';
-import { serveMetrics } from './serve-metrics.ts';
 
 const MS = 1000;
 
@@ -56,4 +57,16 @@ export async function startApplicationMetrics(
     return `${lines.join('\n')}\n`;
   };
   return { ...(await serveMetrics(read)), canaryRequests: () => requests };
+}
+
+/** Prometheus text, read for each scrape; 503 if it cannot be read. */
+export async function serveMetrics(read: () => Promise<string>): Promise<{ url: string; stop(): Promise<void> }> {
+  const server = createServer((_, response) => {
+    read().then(
+      (text) => response.end(text),
+      () => response.writeHead(503).end(),
+    );
+  });
+  const listener = await loopback.listen(server);
+  return { url: `${listener.url}/metrics`, stop: () => listener.close(true) };
 }

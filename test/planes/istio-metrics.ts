@@ -1,4 +1,4 @@
-import { serveMetrics } from './serve-metrics.ts';
+import { serveMetrics } from './application-metrics.ts';
 
 export interface IstioMetrics {
   /** Prometheus text. */

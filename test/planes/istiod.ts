@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureIstiod } from '../../scripts/e2e-istiod.ts';
+import { ensureIstiod } from '../../scripts/e2e-go-tool.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
 import { untilReady } from './until-ready.ts';

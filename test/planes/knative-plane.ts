@@ -4,11 +4,11 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { raw } from '../fakes/raw.ts';
 import { applyCrdFiles } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
+import { serveMetrics } from './application-metrics.ts';
 import { startContour } from './contour.ts';
 import { planeOf } from './contour-plane.ts';
 import type { Plane, StartPlane } from './ground.ts';
 import { INGRESS_CLASS, startServing } from './knative.ts';
-import { serveMetrics } from './serve-metrics.ts';
 
 const NETWORKING = 'networking.internal.knative.dev/v1alpha1';
 /** Contour calls the statistics of a cluster by namespace, Service and port; Knative's own gateways by namespace and Revision. */

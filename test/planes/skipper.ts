@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { ensureSkipper } from '../../scripts/e2e-skipper.ts';
+import { ensureSkipper } from '../../scripts/e2e-go-tool.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
 import { untilReady } from './until-ready.ts';

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import type { KubeObject } from '../../src/api/kube-object.ts';
-import { refOf } from '../../src/api/kube-object.ts';
+import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import type { EmbeddedClusterOptions } from '../../src/embedded/cluster.ts';
 import { startGatewayApi } from '../../src/embedded/gateway-api/index.ts';
 import { startKnative } from '../../src/embedded/knative/index.ts';
@@ -254,3 +253,9 @@ const crdsIn = (folders: readonly string[]): KubeObject[] =>
 
 const crdsOf = (file: string): KubeObject[] =>
   parseAllDocuments(readFileSync(file, 'utf8')).flatMap((document): KubeObject[] => document.toJS() ?? []);
+
+/** Both clusters, for `describe.each`: `vitest -t 'a real control plane'` takes one of them. */
+export const clusters: readonly { cluster: string; start: (options?: EnvironmentOptions) => Promise<Environment> }[] = [
+  { cluster: 'the embedded cluster', start: startEmbeddedEnvironment },
+  { cluster: 'a real control plane', start: startRealEnvironment },
+];

@@ -4,10 +4,15 @@ import { raw } from '../fakes/raw.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { serin } from './serin.ts';
+import { checkStalls } from './stalls/checks.ts';
 import { clear, isNamed, proofOf, type RunLine, whyOfStall } from './stalls/clearing.ts';
-import { stalls } from './stalls/index.ts';
+import { hookStalls } from './stalls/hooks.ts';
 import { kubectlHere } from './stalls/kubectl.ts';
+import { manualStalls } from './stalls/manual-changes.ts';
 import { OUTDATED } from './stalls/outdated.ts';
+import { podStalls } from './stalls/pods.ts';
+import { refusalStalls } from './stalls/refusals.ts';
+import { specStalls } from './stalls/specs.ts';
 import type { Stall } from './stalls/stall.ts';
 import { type OpenStallFixture, openStallFixture } from './stalls/stall-fixture.ts';
 import { push } from './troubles/objects.ts';
@@ -135,3 +140,6 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
   });
   testOldDefinitions(environmentOf, () => fixture, isReported);
 }
+
+/** The slow ones first. */
+const stalls: readonly Stall[] = [...podStalls, ...checkStalls, ...hookStalls, ...manualStalls, ...refusalStalls, ...specStalls];

@@ -2,8 +2,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from '../../build-lock.ts';
 import { ensureBinaries, ensurePackaged } from '../../e2e-binaries.ts';
-import { ensureGoTool } from '../../e2e-go-tool.ts';
-import { ensureHelm } from '../../e2e-helm.ts';
+import { ensureGoTool, ensureHelm } from '../../e2e-go-tool.ts';
 import { cacheFolder, MissingToolError, makeFolder, run } from '../../e2e-tools.ts';
 import { root } from '../run.ts';
 

@@ -1,5 +1,4 @@
 import type { KubeObject } from '../kube-object.ts';
-import { kindReader } from './kind-reader.ts';
 import type { LabelSelector } from './label-selector.ts';
 
 /** Of `networking.k8s.io/v1`. */
@@ -15,7 +14,6 @@ export interface NetworkPolicy extends KubeObject {
     [field: string]: unknown;
   };
 }
-export const asNetworkPolicy = kindReader<NetworkPolicy>('NetworkPolicy');
 
 /** Selectors, of which both must match if both are set, or an address range. */
 export interface NetworkPolicyPeer {

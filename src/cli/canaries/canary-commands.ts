@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Verb } from '../../api/verb-request.ts';
 import { addCompletionCommand } from '../completion/completion-command.ts';
-import { addDashboardCommand } from '../dashboard/dashboard-options.ts';
 import { addJournalCommands } from '../journal/journal-commands.ts';
 import { addNotifyCommand } from '../notify/notify-options.ts';
 import type { Output } from '../output/output.ts';
@@ -137,4 +136,16 @@ function addVersionCommand(program: Command, run: RunOnCluster, host: CommandHos
       };
       host.end(await guarded(flags, host.around, show));
     });
+}
+
+/** `serin dashboard`. */
+function addDashboardCommand(program: Command, run: RunOnCluster): void {
+  noted(withCluster(program.command('dashboard')), { examples: ['serin dashboard --all-namespaces'] })
+    .description('serve a page in the browser on this machine: all Canaries, one release live, history and verbs, until Ctrl-C')
+    .option('-n, --namespace <name>', "namespace; default: the context's")
+    .option('-A, --all-namespaces', 'Canaries of all namespaces')
+    .option('--port <port>', 'port on the loopback address; 0: any that is free', '0')
+    .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller', 'istio')
+    .option('--open', 'open it in the browser')
+    .action(run(async (session, flags) => (await import('../dashboard/dashboard-command.ts')).dashboardCommand(session, flags)));
 }

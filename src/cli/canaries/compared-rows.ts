@@ -1,5 +1,4 @@
-import type { ComparedReport } from '../../reading/documents/compared-report.ts';
-import { sideText } from '../../reading/side-text.ts';
+import { type ComparedReport, sideText } from '../../reading/documents/compared-report.ts';
 import type { Meaning } from '../output/paint.ts';
 import type { Cell } from '../output/text-table.ts';
 

@@ -3,7 +3,7 @@ import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import { documentOn } from '../../reading/documents/output-version.ts';
 import { type Journal, partOf } from '../../reading/journals/read-journals.ts';
 import { CommandError, usageError } from '../output/exit-codes.ts';
-import { oneValue } from '../validate/one-value.ts';
+import { oneValue } from '../validate/documents.ts';
 import { readSources } from '../validate/sources.ts';
 
 /** Characters of a file; a journal has a hundredth of it. */

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import type { AlertProviderType } from '../../api/alert-provider.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -177,4 +178,15 @@ function answerOf(result: NotifyResult): CommandAnswer<NotifyResult> {
         ...(payload === undefined ? [] : JSON.stringify(payload, undefined, 2).split('\n')),
       ]),
   };
+}
+
+/** The answer of the user to a question; a pipeline has to say it by --yes. */
+export async function askOnTerminal(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw usageError('no terminal to ask on: add --yes to send, or --dry-run to look');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } finally {
+    lines.close();
+  }
 }

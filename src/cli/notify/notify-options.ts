@@ -19,7 +19,7 @@ export function addNotifyCommand(program: Command, runOn: RunOn): void {
     .option('--message-templates-file <file>', 'the same as the flag of the controller')
     .action(
       runOn(async (session, name, flags: ClusterFlags & NotifyFlags) => {
-        const [{ notifyCommand }, { askOnTerminal }] = await Promise.all([import('./notify-command.ts'), import('./ask.ts')]);
+        const { askOnTerminal, notifyCommand } = await import('./notify-command.ts');
         return notifyCommand(session, name, flags, { ask: askOnTerminal, environment: process.env });
       }),
     );

@@ -1,6 +1,6 @@
+import { escapeXml } from '../output/text.ts';
 import type { RehearsalMistake, RehearsalReport } from './rehearsal-report.ts';
 import { outcomeWords } from './words.ts';
-import { escapeXml } from './xml.ts';
 
 const NEWLINE = '\n';
 

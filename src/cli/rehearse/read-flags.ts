@@ -1,7 +1,7 @@
 import { parseScenario, type Scenario } from '../../rehearsal/scenario.ts';
 import { scenarioOf, scenarios } from '../../rehearsal/scenarios.ts';
 import { usageError } from '../output/exit-codes.ts';
-import { oneValue } from '../validate/one-value.ts';
+import { oneValue } from '../validate/documents.ts';
 import { readSources } from '../validate/sources.ts';
 
 const MOST_PER_SECOND = 1_000_000;

@@ -1,8 +1,8 @@
 import type { EvidencePoint } from '../../reading/documents/compared-report.ts';
 import { evidencePlots } from '../output/evidence-plots.ts';
+import { escapeXml } from '../output/text.ts';
 import { plotSvg } from '../rehearse/html/plot.ts';
 import { style } from '../rehearse/html/style.ts';
-import { escapeXml } from '../rehearse/xml.ts';
 
 /** Growth of the evidence of one release, as a page that loads nothing and runs nothing. */
 export function evidencePage(title: string, points: readonly EvidencePoint[]): string {

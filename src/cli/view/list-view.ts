@@ -4,8 +4,7 @@ import type { ShownList } from '../canaries/watched-list.ts';
 import { columnsOf } from '../output/columns.ts';
 import { betweenColors, meaningOf } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { cut } from '../output/text.ts';
-import { ageText } from './age-text.ts';
+import { ageText, cut } from '../output/text.ts';
 
 /** Options of the list. */
 export interface ListChoice {

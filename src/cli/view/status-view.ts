@@ -1,9 +1,8 @@
 import { requestsText } from '../../api/requests-text.ts';
 import { breach } from '../../metrics/limit.ts';
 import type { CheckReport, ControllerReport, EventReport, GateReport, WorkloadReport } from '../../reading/documents/canary-documents.ts';
-import type { ComparedReport } from '../../reading/documents/compared-report.ts';
+import { type ComparedReport, sideText } from '../../reading/documents/compared-report.ts';
 import type { PodView } from '../../reading/pod-view.ts';
-import { sideText } from '../../reading/side-text.ts';
 import { COMPARED_MEANINGS } from '../canaries/compared-rows.ts';
 import { controllerText } from '../canaries/controller-lines.ts';
 import { phaseOf, trafficInWords } from '../canaries/list-command.ts';
@@ -11,8 +10,7 @@ import { shortRevision } from '../canaries/status-screen.ts';
 import { columnsOf, padded } from '../output/columns.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { cleaned, cut, cutFront, wrapped } from '../output/text.ts';
-import { ageText } from './age-text.ts';
+import { ageText, cleaned, cut, cutFront, wrapped } from '../output/text.ts';
 import type { PodGroup, ReleaseView } from './release-view.ts';
 import { sparkline } from './sparkline.ts';
 

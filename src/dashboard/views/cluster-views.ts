@@ -7,6 +7,7 @@ import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { getCanary, record } from '../../reading/canary-reading.ts';
 import { reportOf } from '../../reading/canary-report.ts';
 import { differenceOf } from '../../reading/changes/difference.ts';
+import { type ComparedReport, sideText } from '../../reading/documents/compared-report.ts';
 import { follow } from '../../reading/follow.ts';
 import { historyOf, recordsInCluster } from '../../reading/history.ts';
 import { journalList } from '../../reading/journals/journal-list.ts';
@@ -18,10 +19,8 @@ import { type CanarySnapshot, readSnapshot, watchedBy } from '../../reading/snap
 import { waitsOf } from '../../reading/waits.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
 import { ViewError, type Views } from '../views.ts';
-import type { CanaryName, PodView, ReleaseView } from '../wire.ts';
-import { boundsOf } from './check-bounds.ts';
-import { comparedViews } from './compared-views.ts';
-import { journalView } from './journal-view.ts';
+import type { CanaryName, ComparedView, PodView, ReleaseView } from '../wire.ts';
+import { boundsOf, journalView } from './journal-view.ts';
 import { type RoutesRead, readRoutes } from './routes-view.ts';
 
 /** Longest wait of the page for the controller's answer. */
@@ -149,3 +148,12 @@ async function answered<T>(act: () => Promise<T>): Promise<T> {
     throw error;
   }
 }
+
+/** The comparison with the primary as the page shows it. */
+export const comparedViews = (compared: readonly ComparedReport[]): ComparedView[] =>
+  compared.map(({ metric, verdict, sentence, decides, windows, canary, primary, against, inFavour }) => ({
+    ...{ metric, verdict, sentence, decides },
+    ...(windows === 0
+      ? { canary: '', primary: '', against: '', inFavour: '' }
+      : { canary: sideText(canary), primary: sideText(primary), against: `${against} %`, inFavour: `${inFavour} %` }),
+  }));

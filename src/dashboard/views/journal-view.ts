@@ -1,9 +1,10 @@
+import type { Metric } from '../../api/canary.ts';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import { journalEntries, type Noted } from '../../engine/journal/replay.ts';
+import { rangeOf } from '../../reading/canary-report.ts';
 import { entryWords } from '../../reading/journals/entry-words.ts';
 import type { Journal } from '../../reading/journals/read-journals.ts';
 import type { CheckHistoryView, JournalView, PointView } from '../wire.ts';
-import { boundsOf } from './check-bounds.ts';
 
 /** Charts of one page. */
 const MOST_CHECKS = 50;
@@ -40,4 +41,10 @@ function checksIn(noted: readonly Noted[]): CheckHistoryView[] {
     }
   }
   return [...checks.values()];
+}
+
+/** The accepted range of a check by its name, as numbers; empty if the check has no range, or is not one of these metrics. */
+export function boundsOf(check: string, metrics: readonly Metric[] = []): ReturnType<typeof rangeOf>['limit'] {
+  const metric = metrics.find(({ name }) => name === check);
+  return metric ? rangeOf(metric).limit : {};
 }

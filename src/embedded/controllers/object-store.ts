@@ -1,6 +1,8 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { canonicalJson } from '../../base/json.ts';
 import type { Cluster, KindRef } from '../../kube/cluster.ts';
+import type { StandIn } from '../world.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 /** One change seen by a store; `next` is absent when the object is gone. */
 export type ObjectChange<T extends KubeObject = KubeObject> = { previous?: T; next?: T };
@@ -75,4 +77,15 @@ export const allSynced = (stores: Readonly<Record<string, ObjectStore>>): Promis
 export async function writeStatus(cluster: Cluster, store: ObjectStore, object: KubeObject, status: object): Promise<void> {
   if (canonicalJson(object.status ?? {}) === canonicalJson(status)) return;
   store.remember(await cluster.replace({ ...object, status }, { subresource: 'status' }));
+}
+
+/** Common part of controllers: the stores that they decide by, and the queue of their passes. */
+export function standInOf(stores: Readonly<Record<string, ObjectStore>>, queue: WorkQueue): StandIn {
+  return {
+    synced: allSynced(stores),
+    stop() {
+      for (const store of Object.values(stores)) store.stop();
+      queue.stop();
+    },
+  };
 }

@@ -1,6 +1,6 @@
-import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { ParentReference } from '../../api/service-spec.ts';
 
 export interface GatewayListener {
   name: string;
@@ -13,26 +13,26 @@ export interface GatewayListener {
 }
 
 export const GROUP = 'gateway.networking.k8s.io';
-export const parentRefsOf = (route: KubeObject): ParentRef[] => specOf<{ parentRefs: ParentRef[] }>(route).parentRefs ?? [];
+export const parentRefsOf = (route: KubeObject): ParentReference[] => specOf<{ parentRefs: ParentReference[] }>(route).parentRefs ?? [];
 export const listenersOf = (gateway: KubeObject): GatewayListener[] => specOf<{ listeners: GatewayListener[] }>(gateway).listeners ?? [];
 export const hostnamesOf = (route: KubeObject): string[] => specOf<{ hostnames: string[] }>(route).hostnames ?? [];
 
 /** Without a namespace the reference means the route's. */
-export function namesGateway(ref: ParentRef, route: KubeObject, gateway: KubeObject): boolean {
+export function namesGateway(ref: ParentReference, route: KubeObject, gateway: KubeObject): boolean {
   const { name, namespace } = gateway.metadata;
   const isGateway = (ref.group ?? GROUP) === GROUP && (ref.kind ?? 'Gateway') === 'Gateway';
   return isGateway && ref.name === name && (ref.namespace ?? route.metadata.namespace) === namespace;
 }
 
 /** A Service as parent: traffic inside a mesh to that Service. Linkerd also takes the group `core`, which is the empty one's old name. */
-export function namesService(ref: ParentRef): boolean {
+export function namesService(ref: ParentReference): boolean {
   return (ref.group === '' || ref.group === 'core') && ref.kind === 'Service';
 }
 
 export type Attachment = { listeners: GatewayListener[] } | { refused: string; message: string };
 
 /** The listeners that take a route by one of its references. Source: ParentReference and AllowedRoutes of the Gateway API. */
-export function attachmentTo(gateway: KubeObject, route: KubeObject, ref: ParentRef): Attachment {
+export function attachmentTo(gateway: KubeObject, route: KubeObject, ref: ParentReference): Attachment {
   const named = listenersOf(gateway).filter(
     (one) => (ref.sectionName === undefined || one.name === ref.sectionName) && (ref.port === undefined || one.port === ref.port),
   );

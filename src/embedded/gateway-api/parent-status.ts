@@ -1,6 +1,6 @@
-import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { ParentReference } from '../../api/service-spec.ts';
 import { attachmentTo, namesGateway, namesService, parentRefsOf } from './attachment.ts';
 import { type BackendRef, backendProblem, type RouteSurroundings } from './backend-problem.ts';
 
@@ -13,7 +13,7 @@ interface ParentCondition {
   observedGeneration?: number;
 }
 export interface ParentStatus {
-  parentRef: ParentRef;
+  parentRef: ParentReference;
   controllerName: string;
   conditions: ParentCondition[];
 }
@@ -50,7 +50,7 @@ export function parentStatuses(route: KubeObject, known: KnownRoutes, nowText: s
     return [{ parentRef, controllerName, conditions }];
   });
 
-  function conditionsOn(parentRef: ParentRef) {
+  function conditionsOn(parentRef: ParentReference) {
     if (namesService(parentRef)) {
       const isThere = known.service(parentRef.namespace ?? namespace, parentRef.name) !== undefined;
       const accepted = isThere ? yes('Accepted') : no('NoMatchingParent', 'the Service was not found');
@@ -86,8 +86,8 @@ function sinceWhen(last: ParentStatus | undefined, { type, status }: { type: str
   return last?.conditions.find((one) => one.type === type && one.status === status)?.lastTransitionTime;
 }
 
-function isSame(one: ParentRef, other: ParentRef, home: string): boolean {
-  const key = ({ group, kind, namespace, name, sectionName, port }: ParentRef) =>
+function isSame(one: ParentReference, other: ParentReference, home: string): boolean {
+  const key = ({ group, kind, namespace, name, sectionName, port }: ParentReference) =>
     JSON.stringify([group, kind, namespace ?? home, name, sectionName, port]);
   return key(one) === key(other);
 }

@@ -1,10 +1,8 @@
-import type { ScaledObject } from '../../api/kinds/scaled-object.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
-import { standInOf } from '../controllers/stand-in.ts';
+import { keyOf, type ObjectStore, standInOf, watchObjects } from '../controllers/object-store.ts';
 import { workQueue } from '../controllers/work-queue.ts';
 import type { StandIn, StandInOptions } from '../world.ts';
 
@@ -76,5 +74,18 @@ function hpaOf(scaledObject: ScaledObject): KubeObject {
         },
       ],
     },
+  };
+}
+
+/** A ScaledObject of KEDA. Its triggers can have any shape: `primaryTriggers` parses them. */
+interface ScaledObject extends KubeObject {
+  kind: 'ScaledObject';
+  spec: {
+    scaleTargetRef: { apiVersion?: string; kind?: string; name: string };
+    minReplicaCount?: number;
+    maxReplicaCount?: number;
+    triggers?: { type?: string; metadata?: { threshold?: unknown } }[];
+    advanced?: { horizontalPodAutoscalerConfig?: { name?: string } };
+    [field: string]: unknown;
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { promDuration } from './promql/duration.ts';
+import { promDuration } from './promql/value.ts';
 import { instantQuery, type QueryData, rangeQuery } from './query.ts';
 import { badData, QueryError } from './query-error.ts';
 import type { Store } from './store.ts';

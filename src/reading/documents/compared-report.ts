@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { count, percent } from '../../engine/comparison/words.ts';
 
 const Count = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
 const Share = z.number().min(0).max(1.1).describe('Of requests, 0–1; above 1 by what Prometheus extrapolates.');
@@ -41,3 +42,10 @@ export const EvidencePoint = ComparedReport.pick({ metric: true, verdict: true, 
   seconds: z.number().describe('From the push of the new version; of a journal, from the first counts.'),
 });
 export type EvidencePoint = z.infer<typeof EvidencePoint>;
+
+/** `0.61 % [0.52–0.71 %], 312 of 51,004`. */
+export function sideText({ rate, low, high, failures, requests, slowerThanMs }: ComparedReport['canary'], withBounds = true): string {
+  const slow = slowerThanMs === undefined ? '' : `slower than ${slowerThanMs} ms: `;
+  const bounds = withBounds ? ` [${percent(low).replace(' %', '')}–${percent(high)}]` : '';
+  return `${slow}${percent(rate)}${bounds}, ${count(failures)} of ${count(requests)}`;
+}

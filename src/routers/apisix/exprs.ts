@@ -2,8 +2,7 @@ import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { anchoredPattern, readAnchoredPattern } from '../anchored-pattern.ts';
 import { checkRegex } from '../checked-regex.ts';
-import { refuseConditions } from '../refuse-conditions.ts';
-import { RoutingError } from '../routing-error.ts';
+import { RoutingError, refuseConditions } from '../routing-error.ts';
 
 /** One of `match.exprs` of an ApisixRoute; all of a rule hold together. */
 export interface MatchExpr {

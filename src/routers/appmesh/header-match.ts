@@ -1,7 +1,6 @@
 import type { HttpMatch } from '../../api/routes.ts';
 import { StringMatch } from '../../api/string-match.ts';
-import { refuseConditions } from '../refuse-conditions.ts';
-import { RoutingError } from '../routing-error.ts';
+import { RoutingError, refuseConditions } from '../routing-error.ts';
 
 /** Bounds of the published definitions: entries of a list, characters of a name and of a text. */
 const MOST = { headers: 10, name: 50, text: 255 } as const;

@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
 import type { StringMatch } from '../../api/string-match.ts';
-import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, re2Problem } from '../regex-text.ts';
-import { ifExpressible, RoutingError } from '../routing-error.ts';
+import { ifExpressible, RoutingError, refuseConditions } from '../routing-error.ts';
 
 type TextCondition = { name: string; exact?: string; prefix?: string; suffix?: string; regex?: string; present?: true };
 /** One entry of a route's `conditions`, as raw JSON. */

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { parseDuration } from '../../api/duration.ts';
 import type { CorsPolicy } from '../../api/service-spec.ts';
 import { RoutingError } from '../routing-error.ts';
-import type { Filter } from './filter.ts';
 
 /** Source: the CRD. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH', '*'];
@@ -52,3 +51,6 @@ function maxAgeSeconds(text: string | undefined): number {
   if (seconds < 1) throw RoutingError.at(field('maxAge'), `is ${JSON.stringify(text)}: Gateway API takes 1s and more`);
   return seconds;
 }
+
+/** One filter of a rule or backend, as raw JSON. */
+export type Filter = { type: string } & Record<string, unknown>;

@@ -3,8 +3,7 @@ import { names } from '../../api/names.ts';
 import type { CanaryService } from '../../api/service-spec.ts';
 import { RoutingError } from '../routing-error.ts';
 import { checkHeaderName } from './conditions.ts';
-import { corsFilter } from './cors.ts';
-import type { Filter } from './filter.ts';
+import { corsFilter, type Filter } from './cors.ts';
 import type { GatewayApiVersion, RouteKind } from './route-kind.ts';
 
 export interface HeaderList {

@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
-import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import type { ParentReference } from '../../api/service-spec.ts';
 import { isResting } from '../../api/step.ts';
 import { defined } from '../../base/defined.ts';
 import { isLabel } from '../../base/host-name.ts';
@@ -12,7 +12,7 @@ import { RoutingError } from '../routing-error.ts';
 import { HOSTNAME } from './filters.ts';
 
 interface FoundParent {
-  parentRef?: Partial<ParentRef>;
+  parentRef?: Partial<ParentReference>;
   conditions?: { type: string; status: string; observedGeneration?: number; reason?: string; message?: string }[];
 }
 
@@ -22,7 +22,7 @@ const KIND = /^[a-zA-Z](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?$/;
 const ADDRESS = /^[\d.]+$/;
 
 /** `service.gatewayRefs`: Gateways, or Services for the traffic inside a mesh. */
-export function parentRefs(canary: Canary): ParentRef[] {
+export function parentRefs(canary: Canary): ParentReference[] {
   const found = canary.spec.service.gatewayRefs ?? [];
   if (found.length === 0)
     throw RoutingError.at('service.gatewayRefs', 'is empty: name the Gateway or the Service that the route belongs to');
@@ -51,7 +51,7 @@ const differ = (one: string | number | undefined, other: string | number | undef
  * The same, but only for the port of the apex Service that the Canary names, if that Service has others: a route for all ports would lead requests to other
  * ports to that one. An existing route without a port keeps it so until the next release (I8). `apex` is absent while the Canary is deleted.
  */
-export function parentsAtPort(canary: Canary, found: KubeObject | undefined, apex?: Apex): ParentRef[] {
+export function parentsAtPort(canary: Canary, found: KubeObject | undefined, apex?: Apex): ParentReference[] {
   const refs = parentRefs(canary);
   const standing = found ? parentsOf(found).filter((ref) => isApexService(canary, ref)) : [];
   const isNew = apex !== undefined && apex.ports.length > 1 && !(standing.length > 0 && isResting(canary.status?.release));
@@ -61,38 +61,38 @@ export function parentsAtPort(canary: Canary, found: KubeObject | undefined, ape
   return refs.map((ref) => (isApexService(canary, ref) && !ref.sectionName && ref.port === undefined ? { ...ref, port } : ref));
 }
 
-function isApexService(canary: Canary, { group, kind, name, namespace }: Partial<ParentRef>): boolean {
+function isApexService(canary: Canary, { group, kind, name, namespace }: Partial<ParentReference>): boolean {
   const own = canary.metadata.namespace;
   return (group === '' || group === 'core') && kind === 'Service' && name === names(canary).apexService && (namespace ?? own) === own;
 }
 
-export function parentsOf(object: KubeObject): Partial<ParentRef>[] {
-  const { parentRefs: found } = specOf<{ parentRefs: Partial<ParentRef>[] }>(object);
+export function parentsOf(object: KubeObject): Partial<ParentReference>[] {
+  const { parentRefs: found } = specOf<{ parentRefs: Partial<ParentReference>[] }>(object);
   return Array.isArray(found) ? found.filter(isRecord) : [];
 }
 
 /** Tests if a route is attached to anything but Services, behind which clients inside a mesh would find the application without it. */
 export function servesGateway(object: KubeObject): boolean {
-  const { parentRefs: found } = specOf<{ parentRefs: Partial<ParentRef>[] }>(object);
-  return Array.isArray(found) && found.some((ref: Partial<ParentRef> | null) => ref?.kind !== 'Service');
+  const { parentRefs: found } = specOf<{ parentRefs: Partial<ParentReference>[] }>(object);
+  return Array.isArray(found) && found.some((ref: Partial<ParentReference> | null) => ref?.kind !== 'Service');
 }
 
 /** Tests if two routes, of these parents, share a listener. `home`: the namespace of the first; `theirs`: that of the other, by default the same. */
 export function parentsMeet(
-  some: readonly Partial<ParentRef>[],
-  others: readonly Partial<ParentRef>[],
+  some: readonly Partial<ParentReference>[],
+  others: readonly Partial<ParentReference>[],
   home: string,
   theirs: string = home,
 ): boolean {
   const isOpen = (one: unknown, other: unknown) => one === undefined || other === undefined || one === other;
-  const keyOf = ({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace, name }: Partial<ParentRef>, own: string) =>
+  const keyOf = ({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace, name }: Partial<ParentReference>, own: string) =>
     JSON.stringify([group, kind, namespace ?? own, name]);
-  const meets = (one: Partial<ParentRef>, other: Partial<ParentRef>) =>
+  const meets = (one: Partial<ParentReference>, other: Partial<ParentReference>) =>
     keyOf(one, home) === keyOf(other, theirs) && isOpen(one.sectionName, other.sectionName) && isOpen(one.port, other.port);
   return some.some((one) => others.some((other) => meets(one, other)));
 }
 
-const isSameObject = (one: ParentRef, other: ParentRef): boolean =>
+const isSameObject = (one: ParentReference, other: ParentReference): boolean =>
   one.group === other.group && one.kind === other.kind && one.name === other.name && (one.namespace ?? '') === (other.namespace ?? '');
 
 /** `service.hosts`; a `*` among them is every host of the parents, which a route says by naming none (04-R-S10). */
@@ -115,7 +115,7 @@ export function hostnames(canary: Canary): string[] {
  * and says nothing, and neither does a parent without an entry (04-R-S4, V20).
  */
 export function parentRejection(object: KubeObject): string | undefined {
-  const refs = specOf<{ parentRefs: Partial<ParentRef>[] }>(object).parentRefs ?? [];
+  const refs = specOf<{ parentRefs: Partial<ParentReference>[] }>(object).parentRefs ?? [];
   const parents = statusOf<{ parents: FoundParent[] }>(object).parents ?? [];
   const { generation = 0, namespace = '' } = object.metadata;
   const where = `${object.kind} ${object.metadata.name}`;
@@ -132,8 +132,8 @@ export function parentRejection(object: KubeObject): string | undefined {
   return undefined;
 }
 
-function isSameParent(one: Partial<ParentRef>, other: Partial<ParentRef>, ownNamespace: string): boolean {
-  const key = ({ group, kind, namespace, name, sectionName, port }: Partial<ParentRef>): string =>
+function isSameParent(one: Partial<ParentReference>, other: Partial<ParentReference>, ownNamespace: string): boolean {
+  const key = ({ group, kind, namespace, name, sectionName, port }: Partial<ParentReference>): string =>
     JSON.stringify([
       group ?? 'gateway.networking.k8s.io',
       kind ?? 'Gateway',

@@ -1,9 +1,8 @@
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { askedMatch } from '../asked-match.ts';
-import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, re2Problem, textOfPattern } from '../regex-text.ts';
-import { RoutingError } from '../routing-error.ts';
+import { RoutingError, refuseConditions } from '../routing-error.ts';
 
 /** A condition on a header or a query parameter; without a value it only requires presence. */
 export interface TextMatcher {

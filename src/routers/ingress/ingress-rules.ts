@@ -1,6 +1,7 @@
 import type { IngressPath, IngressRule } from '../../api/kinds/ingress.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { MADE_AND_REMOVED, routes } from '../provider.ts';
 
 export const ingressApiVersion = 'networking.k8s.io/v1';
 
@@ -42,3 +43,5 @@ export function leadingTo(path: IngressPath, service: string): IngressPath {
 export function leadsTo(ingress: KubeObject, service: string): boolean {
   return rulesOf(ingress).some((rule) => (rule.http?.paths ?? []).some((path) => serviceOf(path) === service));
 }
+
+export const ingressPermissions = [routes('networking.k8s.io', ['ingresses'], MADE_AND_REMOVED)];

@@ -5,8 +5,7 @@ import type { StringMatch } from '../../api/string-match.ts';
 import { anchoredPattern } from '../anchored-pattern.ts';
 import { askedMatch } from '../asked-match.ts';
 import { checkRegex } from '../checked-regex.ts';
-import { refuseConditions } from '../refuse-conditions.ts';
-import { RoutingError } from '../routing-error.ts';
+import { RoutingError, refuseConditions } from '../routing-error.ts';
 
 /** The annotations of ingress-nginx that decide about a canary, without their prefix; values that are absent or empty say nothing. */
 export interface CanaryRules {

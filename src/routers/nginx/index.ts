@@ -1,4 +1,4 @@
-import { ingressPermissions } from '../ingress/ingress-permissions.ts';
+import { ingressPermissions } from '../ingress/ingress-rules.ts';
 import type { ProviderDefinition } from '../provider.ts';
 import { nginxObservers } from './observer.ts';
 import { nginx } from './router.ts';

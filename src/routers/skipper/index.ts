@@ -1,4 +1,4 @@
-import { ingressPermissions } from '../ingress/ingress-permissions.ts';
+import { ingressPermissions } from '../ingress/ingress-rules.ts';
 import type { ProviderDefinition } from '../provider.ts';
 import { skipperObservers } from './observer.ts';
 import { skipper } from './router.ts';

@@ -5,8 +5,7 @@ import { parseJson } from '../../base/json.ts';
 import { anchoredPattern, readAnchoredPattern } from '../anchored-pattern.ts';
 import { askedMatch } from '../asked-match.ts';
 import { checkRegex } from '../checked-regex.ts';
-import { refuseConditions } from '../refuse-conditions.ts';
-import { RoutingError } from '../routing-error.ts';
+import { RoutingError, refuseConditions } from '../routing-error.ts';
 
 /** Puts a route before those of the user's Ingress, whose predicates count one each. */
 export const FIRST = 'Weight(100)';

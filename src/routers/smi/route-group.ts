@@ -2,9 +2,8 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
-import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, textOfPattern } from '../regex-text.ts';
-import { RoutingError } from '../routing-error.ts';
+import { RoutingError, refuseConditions } from '../routing-error.ts';
 
 /** The A/B condition as an HTTPRouteGroup. Only headers can be expressed there; anything else would be dropped in silence (04-R-T2). */
 export function renderRouteGroup(ref: ObjectRef, match: readonly HttpMatch[]): KubeObject {

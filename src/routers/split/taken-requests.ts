@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import type { Port } from '../../api/ports.ts';
+import type { Port } from '../ports.ts';
 import type { Apex, Router, Unkept } from '../router.ts';
 import { routesAhead } from '../routes-ahead.ts';
 import { ifExpressible } from '../routing-error.ts';

@@ -2,7 +2,7 @@ import type { LabelSelector } from '../../api/kinds/label-selector.ts';
 import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import type { KubeObject, Labels, ObjectRef, Slim } from '../../api/kube-object.ts';
 import type { SelectorLabels } from '../../api/selector-label.ts';
-import { primaryPodLabels } from '../pods/primary-labels.ts';
+import { primaryPodLabels } from '../pods/render-primary.ts';
 import type { CompanionSides } from './companion.ts';
 
 interface FoundSides {

@@ -1,8 +1,7 @@
 import { asService, type ServiceSpec } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
-import { changeOf } from '../json-patch.ts';
-import type { JsonPatchOperation, PrimarySpec } from '../workload.ts';
+import { changeOf, type JsonPatchOperation, type PrimarySpec } from '../workload.ts';
 import { isAllocated, withNodePortsOf } from './allocated.ts';
 
 /** The promoted part of a Service: its revision, and its spec without allocated fields. */

@@ -1,16 +1,15 @@
 import { asDeployment } from '../../api/kinds/deployment.ts';
 import { resolveSelectors } from '../../api/selector-label.ts';
 import { configReferences } from '../configs/references.ts';
+import { podSelector } from '../label-selector.ts';
 import { adoptsPods } from '../pods/adopts.ts';
 import { flaggerSpec } from '../pods/flagger-template.ts';
-import { heldPods } from '../pods/held.ts';
 import { promotionPatch } from '../pods/promotion-patch.ts';
-import { primarySpec, renderPrimary } from '../pods/render-primary.ts';
+import { heldPods, primarySpec, renderPrimary } from '../pods/render-primary.ts';
 import { carriedRevision, templateRevision } from '../pods/revision.ts';
 import { besideRef, ownRef, podSides } from '../pods/sides.ts';
 import { slimPodWorkload } from '../pods/slim.ts';
 import { templateMatches } from '../pods/template-matches.ts';
-import { podSelector } from '../pods/watched-selector.ts';
 import type { Workload } from '../workload.ts';
 import { deploymentReadiness, podsLeft, replicasOf, updatedPods } from './readiness.ts';
 import { hasCountedTemplate, revisionNumber } from './revision-number.ts';

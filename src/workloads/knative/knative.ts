@@ -3,8 +3,7 @@ import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import { knativeApiVersion, knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
 import { type KubeObject, slimRef } from '../../api/kube-object.ts';
 import { namedSelectors } from '../../api/selector-label.ts';
-import { changeOf } from '../json-patch.ts';
-import type { JsonPatchOperation, PrimarySpec, Sides, WatchedObjects, Workload } from '../workload.ts';
+import { changeOf, type JsonPatchOperation, type PrimarySpec, type Sides, type WatchedObjects, type Workload } from '../workload.ts';
 import { latestCreated, latestServing, primaryRevision, revisionRef, revisionState } from './revisions.ts';
 
 /** The promoted value: a name. */

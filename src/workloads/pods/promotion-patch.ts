@@ -1,7 +1,6 @@
 import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { changeOf } from '../json-patch.ts';
-import type { JsonPatchOperation, PrimarySpec } from '../workload.ts';
+import { changeOf, type JsonPatchOperation, type PrimarySpec } from '../workload.ts';
 import { withHeldLabels } from './render-primary.ts';
 
 /** Not ours to patch: the scale subresource's, immutable, and the user's switch (03-W17, W18, W20). */

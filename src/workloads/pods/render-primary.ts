@@ -1,14 +1,13 @@
 import type { Canary } from '../../api/canary.ts';
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
-import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import type { KubeObject, Labels, Slim } from '../../api/kube-object.ts';
 import { names, ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
-import { withoutSuffix } from '../../api/selector-label.ts';
+import { type SelectorLabels, withoutSuffix } from '../../api/selector-label.ts';
 import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
 import { rewriteReferences } from '../configs/references.ts';
-import { rewriteSpreadTerms } from '../spread-terms.ts';
+import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
 import type { PrimarySpec, RenderOptions } from '../workload.ts';
-import { primaryPodLabels } from './primary-labels.ts';
 
 /** The primary to create (03-W14–W23), without its replica count. It has no owner: the caller adds the anchor. */
 export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject {
@@ -68,4 +67,18 @@ function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTem
 
 function selectorLabelsOf(target: KubeObject): Labels {
   return asPodWorkload(target).spec.selector?.matchLabels ?? {};
+}
+
+/** The full content of a primary that another controller made, with our id, by which it is recognized after a restore. */
+export function heldPods(primary: KubeObject, revision: string): PrimarySpec {
+  const { replicas: _replicas, selector: _selector, paused: _paused, template, ...spec } = asPodWorkload(primary).spec;
+  const annotations = { ...template.metadata?.annotations, [revisionAnnotation]: revision };
+  return { ...spec, template: { ...template, metadata: { ...template.metadata, annotations } } };
+}
+
+/** Labels of the pods that a primary of this target has: those of deployment tools only where pods are selected or spread by them. */
+export function primaryPodLabels(target: Slim, selector: SelectorLabels): Labels {
+  const { selector: own, template } = asPodWorkload(target).spec;
+  const needed = new Set([...Object.keys(own.matchLabels ?? {}), ...spreadKeys(template.spec)]);
+  return { ...withoutTracking(template.metadata?.labels, needed), ...selector.held, [selector.key]: selector.primary };
 }

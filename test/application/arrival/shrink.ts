@@ -1,15 +1,10 @@
-import { isRequired, type KindOfLoss } from './kinds-of-loss.ts';
-import { knownLosses } from './known-losses.ts';
+import { isRequired } from './kinds-of-loss.ts';
 import type { SeenLoss } from './losses.ts';
 import { type Outcome, play } from './play.ts';
 import { arrivingIn, describeWorld, type World } from './world.ts';
 
 /** Losses that break I17: required facts, and other facts whose loss Serin does not report with the name of the object. */
 export const breaksIn = ({ losses }: Outcome): SeenLoss[] => losses.filter(({ kind, isNamed }) => isRequired(kind) || !isNamed);
-
-export const brokenKinds = (outcome: Outcome): KindOfLoss[] => [...new Set(breaksIn(outcome).map(({ kind }) => kind))].toSorted();
-
-export const unknownBreaks = (outcome: Outcome): SeenLoss[] => breaksIn(outcome).filter(({ kind }) => knownLosses[kind] === undefined);
 
 /** The smallest world that breaks in the same way: parts are dropped one by one, then unusual settings. */
 export async function shrink(
@@ -38,14 +33,14 @@ export async function shrink(
   return smallest;
 }
 
-/** Report about a world that breaks in an unknown way, for a reader who does not know the tests. `undefined` if it does not break. */
+/** Report about a world that breaks, for a reader who does not know the tests. `undefined` if it does not break. */
 export async function report(world: World): Promise<string | undefined> {
-  const [first] = unknownBreaks(await play(arrivingIn(world)));
+  const [first] = breaksIn(await play(arrivingIn(world)));
   if (first === undefined) return undefined;
-  const isSame = (outcome: Outcome) => unknownBreaks(outcome).some(({ kind }) => kind === first.kind);
+  const isSame = (outcome: Outcome) => breaksIn(outcome).some(({ kind }) => kind === first.kind);
   const smallest = await shrink(world, isSame);
   const outcome = await play(arrivingIn(smallest));
-  const lines = unknownBreaks(outcome).map(describeLoss);
+  const lines = breaksIn(outcome).map(describeLoss);
   return [...lines, describeWorld(smallest), `Again: WORLD_SEED=${world.seed} npx vitest run test/application/arrival`].join('\n');
 }
 

@@ -1,5 +1,4 @@
 import { type KindOfLoss, kindsOfLoss } from './kinds-of-loss.ts';
-import { knownLosses } from './known-losses.ts';
 import type { Outcome } from './play.ts';
 
 /** Number of worlds for each kind of loss, as Markdown. */
@@ -11,14 +10,14 @@ export function tableOf(outcomes: readonly Outcome[]): string {
   const rows = (Object.keys(kindsOfLoss) as KindOfLoss[]).flatMap((kind) => {
     const silent = count((one) => silentIn(one).has(kind));
     const named = count((one) => namedIn(one).has(kind) && !silentIn(one).has(kind));
-    return silent + named === 0 ? [] : [`| ${kind} | ${knownLosses[kind]?.finding ?? ''} | ${silent} | ${named} |`];
+    return silent + named === 0 ? [] : [`| ${kind} | ${silent} | ${named} |`];
   });
   return [
     `${outcomes.length} worlds: ${count((one) => arrived(one) && one.losses.length === 0)} keep everything, ${count((one) => silentIn(one).size > 0)} lose something silently, ` +
       `${count((one) => arrived(one) && silentIn(one).size === 0 && one.losses.length > 0)} with a warning alone, ${count((one) => one.is === 'refused')} are refused.`,
     '',
-    '| lost | finding | silently | with a warning |',
-    '|---|---|---|---|',
+    '| lost | silently | with a warning |',
+    '|---|---|---|',
     ...rows,
     '',
   ].join('\n');

@@ -31,7 +31,7 @@ const recommended: Differing = { labels: 'recommended' };
 const web: Part = { is: 'port name', name: 'web' };
 const budget = (by: 'own' | 'kept'): Part => ({ is: 'PodDisruptionBudget', by, spec: { minAvailable: 1 } });
 
-/** Each trap tests one kind of loss. While Serin still loses it, `known-losses.ts` lists the finding of issue 42. */
+/** Each trap tests one kind of loss. */
 export const traps: readonly Trap[] = [
   trap('further Service', 'an admin Service', [{ is: 'further Service', name: 'shop-admin', by: 'own', isHeadless: false }]),
   trap('further Service', 'a headless Service', [{ is: 'further Service', name: 'shop-headless', by: 'own', isHeadless: true }], istio),

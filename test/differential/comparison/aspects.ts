@@ -1,9 +1,8 @@
-import { type Entry, ofKind, type Side } from '../recording/recording.ts';
+import { type Entry, NAMESPACES, ofKind, type Side } from '../recording/recording.ts';
 import type { NamedScenario } from '../scenarios/scenario.ts';
 import { checksums, hookCalls, hookOrder } from './hooks.ts';
 import { alertKinds, eventKinds } from './kinds-of-message.ts';
 import { emptiedServices, leastPrimary, podsAtTheEnd, readinessAtSteps } from './pods.ts';
-import { queryShape } from './query-shape.ts';
 
 /** Compared values of one side, by the name of the aspect. Values that depend only on time are left out. */
 export type Aspects = Readonly<Record<string, unknown>>;
@@ -72,3 +71,17 @@ const isCounted = ({ gate, pods }: NamedScenario, called: string): boolean =>
 function distinct<T>(values: readonly T[]): T[] {
   return values.filter((value, index) => index === 0 || JSON.stringify(value) !== JSON.stringify(values[index - 1]));
 }
+
+/** PromQL without differences of spelling: white space, the order of matchers, and the length of a window, which DF2 cuts. */
+export function queryShape(query: string): string {
+  return NAMESPACE_IN_ROUTE_NAMES.reduce((text, name) => text.replaceAll(name, 'NAMESPACE'), query)
+    .replace(/\s+/g, '')
+    .replace(/\[\d+[smh]\]/g, '[WINDOW]')
+    .replace(/\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)\}/g, (_, matchers: string) => `{${(matchers.match(MATCHER) ?? []).sort().join(',')}}`);
+}
+
+/** Skipper's names of routes have underscores only. */
+const NAMESPACE_IN_ROUTE_NAMES = Object.values(NAMESPACES).map((name) => name.replaceAll('-', '_'));
+
+/** A label, an operator and a quoted value. */
+const MATCHER = /\w+[=!~]+"(?:[^"\\]|\\.)*"/g;

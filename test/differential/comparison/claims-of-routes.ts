@@ -1,6 +1,5 @@
 import { INTRODUCTION } from '../../../src/routers/introduction.ts';
 import type { Difference } from './compare.ts';
-import { withoutDips } from './dips.ts';
 import type { Claim } from './judge.ts';
 
 type Json = unknown;
@@ -173,4 +172,15 @@ function returnsInSteps({ flagger, serin }: Difference): boolean {
   const [before, after] = [toleratedStates(flagger), toleratedStates(serin)];
   if (after.length <= before.length || before.at(-1) !== after.at(-1)) return false;
   return canonical(before.slice(0, -1)) === canonical(after.slice(0, before.length - 1));
+}
+
+/** Removes each state that reverts at once to the earlier state, or value: 0, 50, 0, 50, 0 becomes 0, 50, 0. */
+export function withoutDips<T>(states: readonly T[]): T[] {
+  const kept: T[] = [];
+  for (const state of states) {
+    const [before, dip] = kept.slice(-2);
+    if (kept.length > 2 && before === state && kept.slice(0, -2).includes(dip as T)) kept.pop();
+    else kept.push(state);
+  }
+  return kept;
 }

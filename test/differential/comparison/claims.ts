@@ -1,7 +1,6 @@
 import { alertClaims, eventClaims, payloadClaims, queryClaims, recoloured, withoutRepeated } from './claims-of-messages.ts';
-import { routeClaims } from './claims-of-routes.ts';
+import { routeClaims, withoutDips } from './claims-of-routes.ts';
 import type { Difference } from './compare.ts';
-import { withoutDips } from './dips.ts';
 import type { Claim } from './judge.ts';
 
 const phaseOf = (aspect: string, counter: string): string | undefined => aspect.split(`${counter} in `)[1];

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Entry, Fact } from '../recording/recording.ts';
 import { type NamedScenario, PLAIN } from '../scenarios/scenario.ts';
+import { queryShape } from './aspects.ts';
 import { CLAIMS } from './claims.ts';
+import { withoutDips } from './claims-of-routes.ts';
 import { compareSides } from './compare.ts';
-import { withoutDips } from './dips.ts';
 import { type Claim, idsIn, judge } from './judge.ts';
-import { queryShape } from './query-shape.ts';
 
 const scenario = { ...PLAIN, name: 's000x' };
 const at = (...facts: (Fact & { afterMs?: number })[]): Entry[] => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ensureFlagger } from '../../../scripts/e2e-flagger.ts';
-import { ensureHelm } from '../../../scripts/e2e-helm.ts';
+import { ensureHelm } from '../../../scripts/e2e-go-tool.ts';
 import { refOf } from '../../../src/api/kube-object.ts';
 import { type Nodes, startNodes } from '../../../src/embedded/nodes/index.ts';
 import { freePort } from '../../e2e/free-port.ts';

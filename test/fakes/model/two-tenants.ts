@@ -5,7 +5,6 @@ import { promoted } from './uninstalling.ts';
 
 /** The namespace of a tenant who may write everything there, and nothing elsewhere. */
 export const HOSTILE = 'hostile';
-export const hostileAnchorRef = { ...anchorRef, namespace: HOSTILE };
 
 /** A neighbour whose release is promoted, and a hostile tenant; Serin is down. */
 export async function twoTenants(): Promise<ModelLab> {

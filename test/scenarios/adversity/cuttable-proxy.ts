@@ -1,6 +1,6 @@
+import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { world } from '../world.ts';
-import { byteServer } from './byte-server.ts';
 
 export interface CuttableProxy {
   readonly port: number;
@@ -48,4 +48,9 @@ export async function startCuttableProxy(port: number): Promise<CuttableProxy> {
       return closed;
     },
   };
+}
+
+/** Passes on the bytes of connections unmodified. A `Network` only listens for HTTP servers, so this is an HTTP server without its parser. */
+function byteServer(onConnection: (client: Duplex) => void): Server {
+  return createServer().removeAllListeners('connection').on('connection', onConnection);
 }

@@ -1,3 +1,4 @@
+import { escapeXml } from '../../output/text.ts';
 import type { RehearsalMistake, RehearsalReport, RehearsalResult, TimelineEntry } from '../rehearsal-report.ts';
 import {
   afterWords,
@@ -11,7 +12,6 @@ import {
   unusedRows,
   verdictWords,
 } from '../words.ts';
-import { escapeXml } from '../xml.ts';
 import { plotsOf } from './plots.ts';
 import { style } from './style.ts';
 

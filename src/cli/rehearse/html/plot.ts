@@ -1,4 +1,4 @@
-import { escapeXml } from '../xml.ts';
+import { escapeXml } from '../../output/text.ts';
 
 /** A line of a plot; `step`: a value holds until the next one. */
 export interface PlotLine {

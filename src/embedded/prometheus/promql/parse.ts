@@ -12,9 +12,9 @@ import {
   setOps,
 } from './ast.ts';
 import { checkTypes } from './check-types.ts';
-import { promDuration } from './duration.ts';
 import { matcher } from './matcher.ts';
 import { syntaxTree } from './syntax-tree.ts';
+import { promDuration } from './value.ts';
 
 /** The expression of a PromQL text. Throws QueryError naming line and column, or the construct that is not supported. */
 export function parsePromql(text: string): Expr {

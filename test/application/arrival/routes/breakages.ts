@@ -87,13 +87,13 @@ const MOST_WORLDS = 100;
 /** World that shows the breakage, and the loss in it. `undefined` if no world does. */
 async function findIn({ notices, changes }: (typeof routeBreakages)[number]): Promise<string | undefined> {
   breakModules({ changes });
-  const [{ routedWorldOf }, { playRouted }, { unknownBreaks, describeLoss }] = await Promise.all([
+  const [{ routedWorldOf }, { playRouted }, { breaksIn, describeLoss }] = await Promise.all([
     import('./routed-world.ts'),
     import('./shrink-routes.ts'),
     import('../shrink.ts'),
   ]);
   for (let seed = 1; seed <= MOST_WORLDS; seed += 1) {
-    const noticed = unknownBreaks(await playRouted(routedWorldOf(seed))).find(({ what }) => notices.test(what));
+    const noticed = breaksIn(await playRouted(routedWorldOf(seed))).find(({ what }) => notices.test(what));
     if (noticed) return `world ${seed}: ${describeLoss(noticed)}`;
   }
   return undefined;

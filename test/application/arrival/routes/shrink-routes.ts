@@ -1,5 +1,5 @@
 import { type Outcome, play } from '../play.ts';
-import { describeLoss, unknownBreaks } from '../shrink.ts';
+import { breaksIn, describeLoss } from '../shrink.ts';
 import { arrivingByRoutes } from './routed-objects.ts';
 import { describeRoutedWorld, type Route, type RoutedWorld } from './routed-world.ts';
 
@@ -48,13 +48,13 @@ async function shrunk(world: RoutedWorld, isSame: (outcome: Outcome) => boolean)
 
 /** Report about a world that breaks, for a reader who does not know the tests. `undefined` if it does not break. */
 export async function reportRouted(world: RoutedWorld, outcome?: Outcome): Promise<string | undefined> {
-  const [first] = unknownBreaks(outcome ?? (await playRouted(world)));
+  const [first] = breaksIn(outcome ?? (await playRouted(world)));
   if (first === undefined) return undefined;
   const kindOf = (what: string): string => what.replace(/ .*/s, '');
   const smallest = await shrunk(world, (one) =>
-    unknownBreaks(one).some(({ kind, what }) => kind === first.kind && kindOf(what) === kindOf(first.what)),
+    breaksIn(one).some(({ kind, what }) => kind === first.kind && kindOf(what) === kindOf(first.what)),
   );
-  const lines = unknownBreaks(await playRouted(smallest)).map(describeLoss);
+  const lines = breaksIn(await playRouted(smallest)).map(describeLoss);
   return [...lines, describeRoutedWorld(smallest), `Again: WORLD_SEED=${world.seed} npx vitest run test/application/arrival/routes`].join(
     '\n',
   );

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { releasing } from '../../../test/fakes/compared-release.ts';
 import { snapshotIn } from '../../../test/fakes/stalled-release.ts';
 import { reportOf } from '../../reading/canary-report.ts';
-import { comparedViews } from './compared-views.ts';
+import { comparedViews } from './cluster-views.ts';
 
 it('the dashboard has both sides with their intervals, and no numbers before both had requests', () => {
   const world = releasing({ warmUp: '0s' }, { canary: 0.0061, primary: 0.0005, perSecond: 5000 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { calledAs } from './called-as.ts';
+import { calledAs } from './own-program.ts';
 
 it.each([
   ['/usr/local/bin/serin', 'serin'],

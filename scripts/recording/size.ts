@@ -1,2 +1,0 @@
-/** The terminal of the recording. */
-export const SIZE = { columns: 80, rows: 24 } as const;
