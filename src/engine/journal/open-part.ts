@@ -7,7 +7,7 @@ import type { Facts } from '../facts.ts';
 import { releaseOf, type Snapshot } from '../machine.ts';
 import type { EngineEvent, Question } from '../questions.ts';
 import { Concealment, type Hide } from './concealment.ts';
-import { type JournalPart, journalVersion, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
+import { type JournalPart, journalVersion, LARGEST_PART, MOST_JOURNAL_ENTRIES } from './journal-part.ts';
 import { CountsNotes } from './noted-counts.ts';
 import { type NotedPoll, notedPoll, wakeAfterPoll } from './noted-polls.ts';
 import { type StepSummary, stepSummary } from './step-summary.ts';
@@ -61,7 +61,7 @@ export class OpenPart {
   }
 
   get isFull(): boolean {
-    return this.#entries >= MOST_ENTRIES || this.#characters >= LARGEST_PART;
+    return this.#entries >= MOST_JOURNAL_ENTRIES || this.#characters >= LARGEST_PART;
   }
 
   /** Number of characters of the part. */
