@@ -1,4 +1,4 @@
-import type { Weighed } from './judge.ts';
+import type { Weighed } from './judge-comparison.ts';
 
 /** Progress of evidence toward its boundary, 0–1: the logarithm of its e-value divided by that of the boundary, which adds up from window to window. */
 export function evidenceShares({

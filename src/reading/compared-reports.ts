@@ -5,7 +5,7 @@ import { isGate } from '../engine/comparison/compared-metrics.ts';
 import { type ComparedState, comparedStates } from '../engine/comparison/compared-state.ts';
 import { stateText } from '../engine/comparison/words.ts';
 import { evidenceShares } from '../judge/evidence-shares.ts';
-import type { Interval } from '../judge/judge.ts';
+import type { Interval } from '../judge/judge-comparison.ts';
 import { type Counts, isCounted } from '../judge/window.ts';
 import { ComparedReport } from './documents/compared-report.ts';
 

@@ -1,5 +1,5 @@
 import { evidenceShares } from '../../judge/evidence-shares.ts';
-import type { ComparisonVerdict } from '../../judge/judge.ts';
+import type { ComparisonVerdict } from '../../judge/judge-comparison.ts';
 import { comparedStates } from '../comparison/compared-state.ts';
 import type { JournalPart } from './journal-part.ts';
 import { replay } from './replay.ts';

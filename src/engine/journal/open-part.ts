@@ -1,6 +1,6 @@
 import type { JsonRecord } from '../../base/json.ts';
 import { mergePatchOf } from '../../base/json-merge.ts';
-import type { Pods } from '../../judge/pod-spread.ts';
+import type { ComparedPods } from '../../judge/pod-spread.ts';
 import { comparedMetrics } from '../comparison/compared-metrics.ts';
 import { comparedSoFar } from '../comparison/compared-so-far.ts';
 import type { Facts } from '../facts.ts';
@@ -194,7 +194,7 @@ function textsOf(fields: readonly [string, unknown][]): Map<string, string> {
 const courseOf = ({ asks: _, ...course }: StepSummary): string => JSON.stringify(course);
 
 /** Pods that the judge knew before the answer. */
-function podsKnown({ facts }: EngineEvent, { context }: Snapshot, name: string): Pods | undefined {
+function podsKnown({ facts }: EngineEvent, { context }: Snapshot, name: string): ComparedPods | undefined {
   const metric = comparedMetrics(facts.canary.spec.analysis).find((one) => one.name === name);
   return metric && comparedSoFar(context.release, metric).evidence.pods;
 }
