@@ -8,7 +8,7 @@ import { findObject } from '../find-object.ts';
 import type { Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { onlyWeight } from '../weights.ts';
-import { readTraffic } from './read.ts';
+import { knativeRoutes } from './read.ts';
 import { targetsFor } from './render.ts';
 import { taggedTargets } from './traffic.ts';
 
@@ -37,7 +37,7 @@ export const knative: Router = {
   },
   readRoutes(canary, current) {
     const service = findObject(current, serviceRef(canary));
-    return service && readTraffic(service);
+    return service && knativeRoutes(service);
   },
   isInForce(canary, current) {
     const found = findObject(current, serviceRef(canary));
