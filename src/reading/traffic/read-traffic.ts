@@ -6,7 +6,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
-import { trafficOf } from '../../routers/knative/traffic.ts';
+import { trafficEntries } from '../../routers/knative/traffic.ts';
 import { trafficOf as splitOf } from '../canary-reading.ts';
 import type { TrafficReport } from '../documents/canary-documents.ts';
 import { outputVersion } from '../documents/output-version.ts';
@@ -52,7 +52,7 @@ export function trafficReport(
 /** The traffic in force; the desired one while the status is empty. */
 export function knativeReport(
   service: KubeObject,
-  traffic: readonly KnativeTraffic[] = asKnativeService(service).status?.traffic ?? trafficOf(service),
+  traffic: readonly KnativeTraffic[] = asKnativeService(service).status?.traffic ?? trafficEntries(service),
 ): TrafficReport {
   const { namespace = '', name } = service.metadata;
   return {
