@@ -31,6 +31,7 @@ export const dynatrace: MakeBackend = (source) => {
       Answer.safeParse(json).data?.result[0]?.data.map(({ values }) => values) ?? (Answer.safeParse(json).success ? [] : undefined),
     rule: RULE,
     probe: () => get('/api/v2/metrics', { pageSize: '1' }),
+    queryRefusal: 400,
     errorText: (json) => ErrorBody.safeParse(json).data?.error.message,
   });
 };
