@@ -64,6 +64,7 @@ export const tables = {
       reads: ['src/dashboard/page/*.css'],
       loads: ['src/dashboard/page/main.tsx', 'src/dashboard/page/login.ts'],
     },
+    'test/contracts/metric-backends/index.ts': { loads: ['test/contracts/metric-backends/*.ts'] },
     'scripts/conformance/planes.ts': { reads: ['test/planes/*.test.ts', 'test/e2e/binaries/{envoy.txt,*/go.mod,go.mod}'] },
     'scripts/conformance/row-pages.ts': { reads: ['scripts/conformance/rows/*.yaml', 'scripts/conformance/not-applicable.yaml'] },
     'scripts/conformance/test-titles.ts': { reads: ['src/**/*.test.ts', 'test/**/*.ts', 'test/golden/**/*.input.yaml'] },

@@ -67,7 +67,7 @@ export const kinds = {
       "npx vitest run test/contracts/metric-backends.integration.test.ts -t 'backend NAME': each failing test is a promise that the backend has to keep",
       'replace the answers in test/contracts/metric-backends/NAME.ts by documented ones of TITLE',
       'test/fixtures/public-forms/metrics-and-alerts.yaml: a MetricTemplate as its users write it',
-      'docs/extending.md, "A metric backend": rows of tables that no test demands, such as the checks of credentials',
+      'test/integration/credentials.test.ts and credentials/echo-server.ts: its row, with planted credentials',
       'docs/metrics.md: its row; then npm run generate',
     ],
   },

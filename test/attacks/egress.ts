@@ -1,4 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os';
+import { externalmetricsElsewhere } from '../contracts/metric-backends/externalmetrics.ts';
+import { backendCases } from '../contracts/metric-backends/index.ts';
 import { type Attack, type AttackClass, numbered } from './run/attack.ts';
 import { listenAt, redirectTo } from './run/listener.ts';
 import type { Tenant } from './run/tenant.ts';
@@ -25,16 +27,8 @@ const template =
       ...(secret && { provider: { ...(spec(tenant) as { provider: object }).provider, secretRef: { name: tenant.name } } }),
     });
   };
-const backends: Record<string, Record<string, string>> = {
-  prometheus: { token: 'x' },
-  datadog: { datadog_api_key: 'a', datadog_application_key: 'b' },
-  newrelic: { newrelic_account_id: '1', newrelic_query_key: 'x' },
-  graphite: { username: 'a', password: 'b' },
-  influxdb: { token: 'a', org: 'b' },
-  dynatrace: { dynatrace_token: 'a' },
-  splunk: { sf_token_key: 'a' },
-  externalmetrics: { token: 'a' },
-};
+/** Every metric backend that is called at the address of its template; the case of its contract knows what it needs. */
+const backends = Object.entries({ ...backendCases, externalmetrics: externalmetricsElsewhere }).filter(([, { inCluster }]) => !inCluster);
 const sneaky = {
   host: 'inner.test',
   'content-length': '0',
@@ -199,10 +193,13 @@ export const egress: AttackClass = {
       },
       expects: { harmless: true },
     },
-    ...Object.entries(backends).map(([type, secret]) => ({
+    ...backends.map(([type, { source, query }]) => ({
       what: `a template of ${type} with an inner address`,
       from: 'crd' as const,
-      do: template(({ field }) => ({ provider: { type, address: field.internal.url('/secret') } }), secret),
+      do: template(
+        ({ field }) => ({ provider: { ...source.provider, type, address: field.internal.url('/secret') }, query }),
+        source.secret,
+      ),
       ...refused,
     })),
     {

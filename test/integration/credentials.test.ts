@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AlertProviderType, alertProviders } from '../../src/api/alert-provider.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type MetricProviderType, metricProviders } from '../../src/api/metric-template.ts';
 import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { program } from '../fakes/program.ts';
@@ -19,7 +20,7 @@ let bare: BareCluster;
 let echo: EchoServer;
 let controller: GuardedProcess;
 
-/** Every backend that takes credentials. The controller queries Keptn with its own account. */
+/** Every backend that takes credentials. */
 const templates: Readonly<Record<string, { type?: string; query?: string; provider?: object; secret?: Record<string, string> }>> = {
   'prometheus-token': { type: 'prometheus', secret: { token: planted('token') } },
   'prometheus-basic': {
@@ -42,6 +43,8 @@ const templates: Readonly<Record<string, { type?: string; query?: string; provid
   },
   externalmetrics: { query: 'queue', secret: { token: planted('external') } },
 };
+/** Backends that get none, each with the reason. */
+const withoutCredentials: Partial<Record<MetricProviderType, string>> = { keptn: 'The controller queries Keptn with its own account.' };
 const hooks = ['confirm-rollout', 'pre-rollout', 'rollout', 'confirm-promotion', 'post-rollout', 'rollback'];
 
 const metadata = (name: string) => ({ name, namespace: NAMESPACE });
@@ -187,6 +190,11 @@ it('no credential shows in logs, events, statuses, metrics or messages, while ev
   expect(Object.keys(texts)).toEqual(expect.arrayContaining(['events', 'controllerrevisions', 'controller.log', 'statuses', 'posted']));
   expect(texts['controller.log']).toContain('delivery failed');
   for (const [where, text] of Object.entries(texts)) expect.soft(leakIn(text), `a credential in ${where}`).toBeUndefined();
+});
+
+it('every metric backend of the API is called here with planted credentials', () => {
+  const called = Object.entries(templates).map(([name, { type = name }]) => type);
+  expect([...new Set([...called, ...Object.keys(withoutCredentials)])].sort()).toEqual([...metricProviders].sort());
 });
 
 it('the search for credentials finds them in base64, at any offset', () => {

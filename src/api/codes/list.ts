@@ -513,7 +513,7 @@ export const codes = {
   },
   CheckFailed: {
     kinds: EVENT_AND_BLOCKER,
-    meaning: 'a check failed and was counted',
+    meaning: 'a check failed and was counted; the event of the rollback names the failure that ends a release',
     actor: 'workloadOwner',
     remedy: ({ metric }) => `push a version that passes ${metric ?? 'the check'}, or set the target back to the promoted one`,
     look: status,

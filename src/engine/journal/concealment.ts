@@ -3,7 +3,6 @@ import { requestId } from '../../api/verb-request.ts';
 import { hideSecrets } from '../../base/hide-secrets.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Context } from '../context.ts';
-import type { Facts } from '../facts.ts';
 import type { Answer } from '../questions.ts';
 import type { JournalAnswer } from './journal-part.ts';
 import { withoutCredentials } from './without-credentials.ts';
@@ -41,9 +40,15 @@ export class Concealment {
     this.#hide = hide;
   }
 
-  facts({ canary, ...facts }: Facts): Facts {
+  /** A field of the facts. */
+  fact(name: string, value: unknown): unknown {
+    return name === 'cookieWord' ? COOKIE_WORD : this.#field(name, value);
+  }
+
+  /** From now on no sentence contains a text of this Canary that can be a secret. */
+  canary(canary: Canary): object {
     this.#secrets = secretsIn(canary);
-    return { ...(this.#field('', { ...facts, canary: partOf(canary) }) as Facts), cookieWord: COOKIE_WORD };
+    return this.#field('canary', partOf(canary)) as object;
   }
 
   context(context: Context): Context {
@@ -85,6 +90,11 @@ export class Concealment {
   #sentence(text: string): string {
     return withoutCredentials(hideSecrets(text, this.#secrets)).slice(0, LONGEST_TEXT);
   }
+}
+
+/** Everything on which the concealed Canary and its secrets depend: equal sources have the same result. */
+export function sourceOf({ metadata, spec }: Canary): unknown {
+  return [spec, pick(metadata, ['name', 'namespace', 'uid', 'generation', 'deletionTimestamp', 'annotations'])];
 }
 
 /** The fields of a Canary that the engine reads; its status is in the snapshot. */

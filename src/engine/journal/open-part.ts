@@ -1,21 +1,18 @@
 import type { JsonRecord } from '../../base/json.ts';
-import { mergePatchOf } from '../../base/json-merge.ts';
 import type { ComparedPods } from '../../judge/pod-spread.ts';
 import { comparedMetrics } from '../comparison/compared-metrics.ts';
 import { comparedSoFar } from '../comparison/compared-so-far.ts';
-import type { Facts } from '../facts.ts';
 import { releaseOf, type Snapshot } from '../machine.ts';
 import type { EngineEvent, Question } from '../questions.ts';
 import { Concealment, type Hide } from './concealment.ts';
 import { type JournalPart, journalVersion, LARGEST_PART, MOST_JOURNAL_ENTRIES } from './journal-part.ts';
 import { CountsNotes } from './noted-counts.ts';
+import { NotedFacts } from './noted-facts.ts';
 import { type NotedPoll, notedPoll, wakeAfterPoll } from './noted-polls.ts';
 import { type StepSummary, stepSummary } from './step-summary.ts';
 
 const MOST_WRITES = 20;
 const LONGEST_WRITE = 300;
-/** Names of facts contain no dot. */
-const CANARY = 'canary.';
 
 export interface RecordedStep {
   before: Snapshot;
@@ -39,10 +36,8 @@ export class OpenPart {
   readonly #head: Omit<JournalPart, 'segments'>;
   readonly #conceal: Concealment;
   readonly #notes = new CountsNotes();
+  readonly #facts: NotedFacts;
   readonly #segments: { from: string; entries: OpenEntry[] }[] = [];
-  /** Facts of the last entry, by field; fields of the Canary are named `canary.` and their name. */
-  #facts = new Map<string, string>();
-  #factsLength = 0;
   /** Time of the last noted step. */
   #lastMs = 0;
   #entries = 0;
@@ -54,6 +49,7 @@ export class OpenPart {
     const canary = { namespace, name, uid };
     this.#head = { version: journalVersion, ...given, canary, run, revision, beganMs: facts.nowMs, endedMs: facts.nowMs };
     this.#conceal = new Concealment(hide);
+    this.#facts = new NotedFacts(this.#conceal);
   }
 
   get beganMs(): number {
@@ -66,24 +62,23 @@ export class OpenPart {
 
   /** Number of characters of the part. */
   get size(): number {
-    return this.#characters + this.#factsLength;
+    return this.#characters + this.#facts.length;
   }
 
   /** `isUnread`: the step does not continue from the last one. */
   add(step: RecordedStep, isUnread: boolean): void {
     const { before, next, event } = step;
-    const facts = this.#conceal.facts(event.facts);
+    const patch = this.#facts.patchTo(event.facts);
     if (isUnread || this.#segments.length === 0) {
       const from = JSON.stringify({ value: before.value, context: this.#conceal.context(before.context) });
       this.#segments.push({ from, entries: [] });
       this.#characters += from.length;
     }
-    const patch = this.#changesTo(facts);
     const isOnlyLater = Object.keys(patch ?? {}).every((name) => name === 'nowMs');
-    const decided = stepSummary(next, step.questions, facts.nowMs);
+    const decided = stepSummary(next, step.questions, event.facts.nowMs);
     if (!(isOnlyLater && this.#addPoll(step, decided))) this.#addEntry(step, decided, { patch, isOnlyLater });
     const { run, revision } = releaseOf(next);
-    Object.assign(this.#head, { run, revision, endedMs: facts.nowMs });
+    Object.assign(this.#head, { run, revision, endedMs: event.facts.nowMs });
   }
 
   /** Something was written to the cluster after the last step. */
@@ -158,37 +153,6 @@ export class OpenPart {
     if (!('compared' in answer) || answer.compared === undefined) return answer;
     return { ...answer, compared: answer.compared.map((one) => this.#notes.noted(one, podsKnown(event, before, one.metric))) };
   }
-
-  /** The patch from the facts of the last entry. Most fields have not changed: equal texts show that without parsing. */
-  #changesTo({ canary, ...facts }: Facts): JsonRecord | undefined {
-    const before = this.#facts;
-    const ofCanary = Object.entries(canary).map(([name, value]): [string, unknown] => [CANARY + name, value]);
-    const now = textsOf([...Object.entries(facts), ...ofCanary]);
-    const patch: JsonRecord = {};
-    const patchOfCanary: JsonRecord = {};
-    for (const name of new Set([...before.keys(), ...now.keys()])) {
-      const [was, is] = [before.get(name), now.get(name)];
-      if (was === is) continue;
-      const change = is === undefined ? null : was === undefined ? JSON.parse(is) : mergePatchOf(JSON.parse(was), JSON.parse(is));
-      if (change === undefined) continue;
-      if (name.startsWith(CANARY)) patchOfCanary[name.slice(CANARY.length)] = change;
-      else patch[name] = change;
-    }
-    this.#facts = now;
-    this.#factsLength = [...now].reduce((sum, [name, text]) => sum + name.length + text.length, 0);
-    if (Object.keys(patchOfCanary).length > 0) patch.canary = patchOfCanary;
-    return Object.keys(patch).length === 0 ? undefined : patch;
-  }
-}
-
-/** Texts in JSON form: undefined fields are left out. */
-function textsOf(fields: readonly [string, unknown][]): Map<string, string> {
-  const texts = new Map<string, string>();
-  for (const [name, value] of fields) {
-    const text: string | undefined = JSON.stringify(value);
-    if (text !== undefined) texts.set(name, text);
-  }
-  return texts;
 }
 
 const courseOf = ({ asks: _, ...course }: StepSummary): string => JSON.stringify(course);

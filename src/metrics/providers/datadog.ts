@@ -29,6 +29,7 @@ export const datadog: MakeBackend = (source) => {
     read: (json) => ResponseBody.safeParse(json).data?.series.map(({ pointlist }) => pointlist.map(([, value]) => value)),
     rule: RULE,
     probe: () => get('/api/v1/validate'),
+    queryRefusal: 400,
     errorText: (json) => ErrorBody.safeParse(json).data?.errors.join('; '),
   });
 };

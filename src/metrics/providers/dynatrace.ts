@@ -32,6 +32,7 @@ export const dynatrace: MakeBackend = (source) => {
       (ResponseBody.safeParse(json).success ? [] : undefined),
     rule: RULE,
     probe: () => get('/api/v2/metrics', { pageSize: '1' }),
+    queryRefusal: 400,
     errorText: (json) => ErrorBody.safeParse(json).data?.error.message,
   });
 };

@@ -34,6 +34,7 @@ export const graphite: MakeBackend = (source) => {
     rule: RULE,
     probe: () => get('target=test'),
     isGood: (status) => status < 300,
+    queryRefusal: 400,
   });
 };
 

@@ -39,6 +39,7 @@ export const influxdb: MakeBackend = (source) => {
     rule: RULE,
     probe: () => run(PROBE),
     isGood: (status) => status < 300,
+    queryRefusal: 400,
     errorText: (json) => ErrorBody.safeParse(json).data?.message,
   });
 };

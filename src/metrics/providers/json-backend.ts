@@ -27,6 +27,8 @@ export interface JsonBackend {
   isGood?(status: number): boolean;
   /** The same for the probe, if an error also shows that the backend answers. */
   probeIsGood?(status: number): boolean;
+  /** The status by which the backend refuses a query, if it has no other cause; the check then waits with `QueryInvalid`. */
+  queryRefusal?: number;
   /** The backend's message in the body of an error; a body of another shape is never shown (05-W37). */
   errorText?(json: unknown): string | undefined;
 }
@@ -40,7 +42,8 @@ export function jsonBackend(backend: JsonBackend): MetricProvider {
     const options = { who, ...transportOf(source), secrets, signal };
     const response = await ('path' in request ? askCluster(source.askCluster, request, options) : sendRequest(request, options));
     if ('kind' in response || isAnswer(response.status)) return response;
-    return { kind: 'error', reason: `${who} answered ${response.status}${errorTextIn(response.body, backend)}` } as const;
+    const code = response.status === backend.queryRefusal ? ({ code: 'QueryInvalid' } as const) : {};
+    return { kind: 'error', reason: `${who} answered ${response.status}${errorTextIn(response.body, backend)}`, ...code } as const;
   };
   return {
     async runQuery(query, signal): Promise<Measurement> {

@@ -31,6 +31,7 @@ export const newrelic: MakeBackend = (source) => {
     },
     rule: RULE,
     probe: () => get('SELECT * FROM Metric'),
+    queryRefusal: 400,
     errorText: (json) => ErrorBody.safeParse(json).data?.error,
   });
 };

@@ -64,6 +64,7 @@ export const stackdriver: MakeBackend = (source) => {
       // A server that understands the request refuses an empty query (05-P36).
       probe: () => post(''),
       probeIsGood: (status) => status === 200 || status === 400,
+      queryRefusal: 400,
       errorText: (json) => ErrorBody.safeParse(json).data?.error.message,
     });
   });

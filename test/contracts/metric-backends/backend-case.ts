@@ -51,6 +51,8 @@ export interface BackendCase {
   leftOut?: Partial<Record<Scenario, string>>;
   /** The request has the form that the documentation requires. */
   isDocumented(request: SeenRequest): boolean;
+  /** The request by which Serin finds out whether the backend answers has the documented form; any working installation answers it successfully. */
+  isProbe(request: SeenRequest): boolean;
   /** The number in `value`; default: 7. */
   value?: number;
   /** The number of `severalSeries` is this, by the backend's own rule. */

@@ -54,6 +54,11 @@ export const cloudwatch: BackendCase = {
       isSigned(request)
     );
   },
+  isProbe: (request) =>
+    request.method === 'POST' &&
+    request.headers['x-amz-target'] === 'GraniteServiceVersion20100801.GetMetricData' &&
+    request.body === '{"MetricDataQueries":[],"StartTime":0,"EndTime":0}' &&
+    isSigned(request),
   ofSeveral: 3,
   null: 'values are a list of numbers, without gaps',
   NaN: 'kept',

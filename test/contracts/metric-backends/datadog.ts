@@ -23,10 +23,12 @@ export const datadog: BackendCase = {
     url === '/api/v1/query?from=1799999400&query=avg%3Arequests%7B*%7D&to=1800000000' &&
     headers['dd-api-key'] === 'planted-api' &&
     headers['dd-application-key'] === 'planted-app',
+  isProbe: ({ method, url, headers }) => method === 'GET' && url === '/api/v1/validate' && headers['dd-api-key'] === 'planted-api',
   ofSeveral: 3,
   null: 0,
   NaN: 'JSON has no NaN: a point without a value is null',
   stale: 'the window that is asked for is the only measure of age',
   refusalShown: /answered 400: Error parsing query/,
+  refusalCode: 'QueryInvalid',
   planted: ['planted-api', 'planted-app'],
 };

@@ -22,10 +22,12 @@ export const dynatrace: BackendCase = {
     method === 'GET' &&
     url === '/api/v2/metrics/query?from=1799999400500&metricSelector=builtin%3Aservice.errors&resolution=Inf&to=1800000000000' &&
     headers.authorization === 'Api-Token planted-token',
+  isProbe: ({ method, url }) => method === 'GET' && url === '/api/v2/metrics?pageSize=1',
   ofSeveral: 4,
   null: 0,
   NaN: 'JSON has no NaN: a point without a value is null',
   stale: 'the window that is asked for is the only measure of age',
   refusalShown: /answered 400: Could not parse metric selector/,
+  refusalCode: 'QueryInvalid',
   planted: ['planted-token'],
 };

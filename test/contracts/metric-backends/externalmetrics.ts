@@ -1,4 +1,4 @@
-import type { BackendCase } from './backend-case.ts';
+import type { BackendCase, SeenRequest } from './backend-case.ts';
 import { httpFake } from './http-fake.ts';
 
 const items = (...values: (string | number)[]) =>
@@ -18,6 +18,7 @@ const common = {
     }),
   // A block of YAML ends with a new line (05-W23).
   query: 'shop/queue?labelSelector=app%3Dweb%2Ctier+in+%28a%29\n',
+  isProbe: ({ method, url }: SeenRequest) => method === 'GET' && url === '/apis/external.metrics.k8s.io/v1beta1',
   ofSeveral: 3,
   null: 'a metric always has a quantity',
   NaN: 'a quantity is a number',

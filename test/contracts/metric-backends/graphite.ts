@@ -22,8 +22,10 @@ export const graphite: BackendCase = {
     method === 'GET' &&
     url === '/render?format=json&from=-2min+&target=sum%28requests%29' &&
     headers.authorization === `Basic ${Buffer.from('reader:planted-password').toString('base64')}`,
+  isProbe: ({ method, url }) => method === 'GET' && url === '/render?format=json&target=test',
   ofSeveral: 4,
   NaN: 'kept',
   stale: 'points carry their time, and the query says how far back counts',
+  refusalCode: 'QueryInvalid',
   planted: ['planted-password'],
 };

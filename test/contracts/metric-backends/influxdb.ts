@@ -37,10 +37,13 @@ export const influxdb: BackendCase = {
       sent.dialect.annotations.join() === 'datatype,group,default'
     );
   },
+  isProbe: ({ method, url, body }) =>
+    method === 'POST' && url === '/api/v2/query?org=shop' && JSON.parse(body).query === 'from(bucket: "default") |> range(start: -2h)',
   ofSeveral: 3,
   empty: 0,
   NaN: 'kept',
   stale: 'records carry their time, and the query says how far back counts',
   refusalShown: /answered 400: compilation failed/,
+  refusalCode: 'QueryInvalid',
   planted: ['planted-token'],
 };

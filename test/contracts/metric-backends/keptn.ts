@@ -7,6 +7,8 @@ const badCredentials = { status: 403, body: '{"kind":"Status","reason":"Forbidde
 
 const metric = (status?: object) => JSON.stringify({ kind: 'KeptnMetric', ...(status && { status }) });
 
+const isProbe = ({ method, url }: SeenRequest): boolean => method === 'GET' && url === '/apis/metrics.keptn.sh/v1beta1';
+
 export const keptn: BackendCase = {
   name: 'Keptn',
   start: () =>
@@ -22,6 +24,7 @@ export const keptn: BackendCase = {
   source: {},
   query: 'KeptnMetric/shop/Latency\n',
   isDocumented: ({ method, url }) => method === 'GET' && url === '/apis/metrics.keptn.sh/v1beta1/namespaces/shop/keptnmetrics/latency',
+  isProbe,
   null: 'the value of a KeptnMetric is a text, or not there yet',
   NaN: 'kept',
   stale: 'a KeptnMetric holds its latest value only, and Keptn keeps it fresh',
@@ -51,6 +54,7 @@ export const keptnAnalysis: BackendCase = {
   source: {},
   query: 'analysis/shop/web/5m/Region=EU;tier=gold;broken;a=b=c',
   isDocumented: isDocumentedAnalysis,
+  isProbe,
   null: noValue,
   empty: noValue,
   NaN: noValue,

@@ -21,9 +21,11 @@ export const newrelic: BackendCase = {
     method === 'GET' &&
     url === '/v1/accounts/12/query?nrql=SELECT+x+FROM+Metric+SINCE+60+seconds+ago' &&
     headers['x-query-key'] === 'planted-key',
+  isProbe: ({ url }) => url === '/v1/accounts/12/query?nrql=SELECT+*+FROM+Metric+SINCE+60+seconds+ago',
   ofSeveral: 'noData',
   NaN: 'JSON has no NaN: a result without a value is null',
   stale: 'the window that is asked for is the only measure of age',
   refusalShown: /answered 400: NRQL Syntax Error/,
+  refusalCode: 'QueryInvalid',
   planted: ['planted-key'],
 };

@@ -10,6 +10,7 @@ export const prometheus: BackendCase = {
     method === 'GET' &&
     url === '/api/v1/query?query=sum%28rate%28requests%5B1m%5D%29%29' &&
     headers.authorization === 'Bearer planted-token',
+  isProbe: ({ method, url }) => method === 'GET' && url === '/api/v1/query?query=vector%281%29',
   ofSeveral: 2,
   stale: 'Prometheus itself leaves stale series out of an instant query',
   refusalShown: /1:5: parse error/,

@@ -59,8 +59,8 @@ async function streamFake(): Promise<FakeBackend> {
   let scenario: Scenario = 'value';
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer((request, response) => {
-    const isKnown = request.url === '/v2/metric?limit=1' && request.headers['x-sf-token'] === 'planted-token';
-    response.writeHead(scenario === 'down' ? 503 : isKnown ? 200 : 404).end('{}');
+    requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: '' });
+    response.writeHead(scenario === 'down' ? 503 : 200).end('{}');
   });
   const answer = (socket: WebSocket, request: IncomingMessage) => {
     const sent: string[] = [];
@@ -116,6 +116,7 @@ export const splunk: BackendCase = {
       execute.start === 1_799_999_400_500
     );
   },
+  isProbe: ({ method, url, headers }) => method === 'GET' && url === '/v2/metric?limit=1' && headers['x-sf-token'] === 'planted-token',
   ofSeveral: /2 series where the template wants one/,
   NaN: 'kept',
   stale: 'the window that is asked for is the only measure of age',

@@ -46,11 +46,13 @@ export const stackdriver: BackendCase = {
     request.url === '/v3/projects/shop/timeSeries:query' &&
     request.body === '{"query":"fetch k8s_container | every 1m"}' &&
     isSigned(request),
+  isProbe: (request) => request.url === '/v3/projects/shop/timeSeries:query' && request.body === '{"query":""}' && isSigned(request),
   ofSeveral: 3,
   null: 0,
   NaN: 'kept',
   stale: 'points carry their time, and the query says how far back counts',
   refusalShown: /answered 400: Line 1: unknown resource/,
+  refusalCode: 'QueryInvalid',
   planted,
 };
 
@@ -64,6 +66,8 @@ export const stackdriverPromql: BackendCase = {
     request.method === 'GET' &&
     request.url === '/v1/projects/shop/location/global/prometheus/api/v1/query?query=sum%28rate%28requests%5B1m%5D%29%29' &&
     isSigned(request),
+  isProbe: (request) =>
+    request.url === '/v1/projects/shop/location/global/prometheus/api/v1/query?query=vector%281%29' && isSigned(request),
   ofSeveral: 2,
   stale: 'Prometheus itself leaves stale series out of an instant query',
   refusalShown: /1:5: parse error/,
