@@ -273,7 +273,7 @@ export const Release = z.object({
   deliveries: z.array(Delivery).optional(),
   /** The controller process that wrote this. Two processes that alternate here run the same Canary. */
   writer: z.string().optional(),
-  /** How far its clock was ahead of the API server's; negative if it was behind, absent if they were about the same. */
+  /** Time by which its clock was ahead of the API server's; negative if it was behind, absent if they were about the same. */
   clockAheadMs: z.number().optional(),
   /** User who paused the release, and the time. No deadline counts meanwhile (E71). */
   paused: z.object({ by: z.string(), sinceMs: z.number() }).optional(),

@@ -11,7 +11,7 @@ export function signatureOf({ writer, clockAheadMs }: OwnClock): Signature {
   return aheadMs === 0 ? { writer } : { writer, clockAheadMs: aheadMs };
 }
 
-/** How far the clock of the process that wrote this release was behind ours, negative if it was ahead: both were compared with the API server's (E144). */
+/** Time by which the clock of the process that wrote this release was behind ours, negative if it was ahead: both were compared with the API server's (E144). */
 export function writerBehindMs(release: Pick<Release, 'writer' | 'clockAheadMs'> | undefined, own: OwnClock): number | undefined {
   if (release?.writer === undefined || release.writer === own.writer) return undefined;
   const behindMs = own.clockAheadMs() - (release.clockAheadMs ?? 0);

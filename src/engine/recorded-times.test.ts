@@ -43,7 +43,7 @@ describe('E144: a release that a process with another clock has recorded', () =>
     });
   });
 
-  it('is as old as it is, if it is known how far the other clock was ahead', () => {
+  it('has its true age if the lead of the other clock is known', () => {
     expect(byOwnClock(recorded(290_000), facts(-300_000))).toMatchObject({ stepStartedMs: NOW_MS - 10_000, wakeAtMs: NOW_MS });
   });
 

@@ -47,7 +47,7 @@ export interface Transport {
   send(call: ApiCall): Promise<ApiResponse>;
   /** Streams the answer's body. An error answer throws an ApiError. No deadline but `signal`. */
   stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage>;
-  /** How far our clock is ahead of the server's, by the date of the last response. */
+  /** Time by which our clock is ahead of the server's, by the date of the last response. */
   aheadMs(): number;
   /** Resolves when no write is under way any more, also none that its caller has given up. */
   settled(): Promise<void>;

@@ -72,7 +72,7 @@ async function anotherSerin(name: string, offS: number): Promise<void> {
   await kubectl('rollout', 'status', `deployment/${name}`, '--timeout=120s');
 }
 
-/** A Serin whose clock is off leads, and one whose clock is right stands by. */
+/** Lets a Serin whose clock is off lead, with a standby whose clock is right. */
 async function lead(name: string, offS: number): Promise<void> {
   await anotherSerin(name, offS);
   await kubectl('scale', 'deployment/serin', '--replicas=0');

@@ -28,7 +28,7 @@ export interface SentWrite {
 
 export interface ModelClientOptions {
   clock: Clock;
-  /** How far the clock is ahead of the server's. Default: 0. */
+  /** Time by which the clock is ahead of the server's. Default: 0. */
   aheadMs?: () => number;
   /** Milliseconds of one way; drawn for each. 0: at the same moment. */
   latencyMs(): number;

@@ -65,7 +65,7 @@ export class ModelLab {
   notifier: Notifier | undefined;
   /** The status that webhooks of `HOOKS` are answered with. */
   answerHook: (call: ReceivedHook) => number = () => 200;
-  /** How far the clock of the next controller is ahead of the server's, in milliseconds. */
+  /** Time by which the clock of the next controller is ahead of the server's, in milliseconds. */
   aheadMs = 0;
   /** Lines of all controllers so far, with their fields. */
   readonly logged: { msg: string; [field: string]: unknown }[] = [];
