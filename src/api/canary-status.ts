@@ -204,6 +204,10 @@ export const Release = z.object({
   stepStartedMs: z.number(),
   /** While a canary that has just become ready settles: the start of the wait for it, in case it falls again. */
   awaitedSinceMs: z.number().optional(),
+  /**
+   * Sum of the times by which processes with other clocks have moved the times of this run (E144): a moment from before such a move is still the same moment.
+   */
+  shiftedMs: z.number().optional(),
   /** `spec.suspend` was true at this write: edits by hand count until it is false again, also while Serin was down. */
   suspended: z.boolean().optional(),
   /** Next time at which the chart must be woken; absent if it waits for no time. */
@@ -269,6 +273,8 @@ export const Release = z.object({
   deliveries: z.array(Delivery).optional(),
   /** The controller process that wrote this. Two processes that alternate here run the same Canary. */
   writer: z.string().optional(),
+  /** Time by which its clock was ahead of the API server's; negative if it was behind, absent if they were about the same. */
+  clockAheadMs: z.number().optional(),
   /** User who paused the release, and the time. No deadline counts meanwhile (E71). */
   paused: z.object({ by: z.string(), sinceMs: z.number() }).optional(),
   /** An undo in progress: the target is being written (E74). */

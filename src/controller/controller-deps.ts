@@ -35,6 +35,8 @@ export interface ProcessDeps {
   /** Names this process in what it writes. */
   readonly writer: string;
   readonly clock: Clock;
+  /** Time by which the clock is ahead of the API server's, as far as that is known. Milliseconds. */
+  clockAheadMs(): number;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
   cookieWord(): string;

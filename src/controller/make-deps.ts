@@ -63,6 +63,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
   const anchors = new Anchors(cluster, config.historyLimit, log);
   const deps: ControllerDeps = {
     ...{ config, clock, random, cluster, view, log, mayWrite, isLeading },
+    clockAheadMs: () => cluster.aheadMs?.() ?? 0,
     addresses: addressPolicy(config),
     version: options.version ?? 'unknown',
     writer: options.identity ?? word(),

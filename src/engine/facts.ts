@@ -86,6 +86,8 @@ export interface RefusedEdit {
 /** Everything that the chart can know of the world at one moment. The controller gathers it from watches, without a call. */
 export interface Facts {
   nowMs: number;
+  /** Time by which the clock of the process that wrote the status was behind ours, negative if it was ahead; absent if they are about the same (E144). */
+  writerBehindMs?: number;
   /**
    * While an edit is refused, the Canary with the previously accepted spec; if that is not known, with the fields that are needed to route all traffic to the
    * primary.

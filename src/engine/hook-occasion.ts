@@ -13,15 +13,17 @@ export function occasionOf(type: HookType, context: Context, facts: Facts): stri
 }
 
 function momentOf(type: HookType, { release, wakeAtMs }: Context, { nowMs, intervalMs }: Facts): string {
-  const { startedMs, stepStartedMs, failedChecks } = release;
+  const { startedMs, stepStartedMs, failedChecks, shiftedMs = 0 } = release;
+  // By the clock that began the release: a process with another clock makes the same key (E144).
+  const first = (ms: number): number => ms - shiftedMs;
   // It is called until it has passed, and each refusal is a failed check.
-  if (type === 'pre-rollout') return `${stepStartedMs}/${failedChecks}`;
+  if (type === 'pre-rollout') return `${first(stepStartedMs)}/${failedChecks}`;
   const isCheck = isAnalysing(release) && wakeAtMs !== undefined && wakeAtMs <= nowMs;
-  if (isCheck && release.wakeAtMs !== undefined) return String(release.wakeAtMs);
+  if (isCheck && release.wakeAtMs !== undefined) return String(first(release.wakeAtMs));
   // The polls of a gate are not recorded. Each interval has one poll and one key; an edit of the interval makes other keys.
   const lengthMs = Math.max(1, intervalMs);
   // Rollback hooks are polled beside the steps.
   const beganMs = type === 'rollback' ? startedMs : stepStartedMs;
-  const fromMs = beganMs + Math.floor((nowMs - beganMs) / lengthMs) * lengthMs;
+  const fromMs = first(beganMs + Math.floor((nowMs - beganMs) / lengthMs) * lengthMs);
   return `${fromMs}-${fromMs + lengthMs}`;
 }

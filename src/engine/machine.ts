@@ -2,6 +2,7 @@ import type { StateValue } from 'xstate';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { allToPrimary } from '../api/routes.ts';
+import { isResting } from '../api/step.ts';
 import { adopt } from './adopt.ts';
 import type { Context } from './context.ts';
 import type { Facts } from './facts.ts';
@@ -9,6 +10,7 @@ import type { Passage } from './passage.ts';
 import { pinOf } from './pin.ts';
 import { exits, stages } from './pipeline.ts';
 import type { EngineEvent, Question } from './questions.ts';
+import { byOwnClock } from './recorded-times.ts';
 import { beginningOf, openQuestionsOf, pathOf, resolve, resolveAnew, type Snapshot } from './snapshot.ts';
 import type { Unmoved } from './unmoved.ts';
 import { wakeOf } from './wakes.ts';
@@ -39,8 +41,11 @@ export function start(canary: Canary, facts: Facts): Snapshot {
   }
   // Fields that are only for readers are made again with each status.
   const { blockers: _, dueMs: _due, ...remembered } = recorded;
-  const { suspended = false, ...release } = remembered;
-  return resolve(beginningOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: remembered } });
+  const { suspended = false, ...stored } = remembered;
+  const release = byOwnClock(stored, facts);
+  // An idle Canary gets no write for the sake of a clock (I8).
+  const known = isResting(stored) ? { ...remembered, ...release } : remembered;
+  return resolve(beginningOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: known } });
 }
 
 /** A snapshot from a journal; `unknown` names a state that the chart does not have. */

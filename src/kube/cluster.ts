@@ -65,6 +65,8 @@ export interface Cluster {
   watch(kind: KindRef, handler: WatchHandler, options?: Selection & { metadataOnly?: boolean }): WatchHandle;
   /** The same cluster for requests of this priority. `undefined` if all are equal. */
   at?(priority: Priority): Cluster;
+  /** Time by which our clock is ahead of the API server's, by its last response; 0 if that shows no difference. `undefined` if it is not measured. */
+  aheadMs?(): number;
   /**
    * Resolves when no write is under way any more. The API server still carries out a write whose caller was stopped: it ends with its answer, with the lease
    * that it needs, or after 65 s.

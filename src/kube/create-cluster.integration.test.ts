@@ -33,6 +33,20 @@ const writesOf = (server: KubeServer) => server.calls.filter(({ method }) => met
 const answers: Answering = (_, response) => sendJson(response, 200, object);
 
 describe('createCluster', () => {
+  it('E144: compares its clock with the dates of answers', async () => {
+    const clock = handClock();
+    const aheadMs = 300_000;
+    const dated: Answering = (call, response) => {
+      response.setHeader('date', new Date(clock.nowMs() - aheadMs).toUTCString());
+      return answers(call, response);
+    };
+    const { cluster } = await given(dated, { clock });
+    expect(cluster.aheadMs?.()).toBe(0);
+    await cluster.get(settings);
+    expect(Math.abs((cluster.aheadMs?.() ?? 0) - aheadMs)).toBeLessThanOrEqual(1_000);
+    expect(cluster.at?.('rollback').aheadMs?.()).toBe(cluster.aheadMs?.());
+  });
+
   it('sends each write as its own verb, type and manager', async () => {
     const { cluster, server } = await given(answers);
     await cluster.create(object);

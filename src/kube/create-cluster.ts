@@ -48,6 +48,7 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
 }
 
 const atPriority = (transport: Transport, priority: Priority): Transport => ({
+  aheadMs: () => transport.aheadMs(),
   settled: () => transport.settled(),
   close: () => transport.close(),
   send: (call) => transport.send({ ...call, priority }),
@@ -129,6 +130,7 @@ function clusterOver(connection: Connection, options: ClusterOptions, parts: Clu
       return { status, body: text };
     },
     watch: (kind, handler, selection = {}) => watchOver(requests, options, parts, { kind, handler, selection }),
+    aheadMs: () => transport.aheadMs(),
     settled: () => transport.settled(),
     close() {
       for (const watch of [...watches]) watch.stop();

@@ -14,6 +14,7 @@ export function splitCluster(local: Cluster, remote: Cluster, isRemote: (apiVers
     delete: (ref, options) => of(ref).delete(ref, options),
     watch: (kind, handler, options) => of(kind).watch(kind, handler, options),
     at: (priority) => splitCluster(withPriority(local, priority), withPriority(remote, priority), isRemote),
+    aheadMs: () => local.aheadMs?.() ?? 0,
     settled: async () => void (await Promise.all([local.settled(), remote.settled()])),
     close() {
       local.close();

@@ -11,6 +11,7 @@ import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError
 import { FairQueue } from './fair-queue.ts';
 import { lineOf, MOST_OF_LINE, MOST_OF_UPKEEP, MOST_UNDER_WAY } from './request-line.ts';
 import { orAborted, type PacedOutcome, type RequestPacing } from './request-pacing.ts';
+import { ServerClock } from './server-clock.ts';
 import { createTokenBucket } from './token-bucket.ts';
 import { WRITE_TIMEOUT_MS } from './write-deadline.ts';
 
@@ -46,6 +47,8 @@ export interface Transport {
   send(call: ApiCall): Promise<ApiResponse>;
   /** Streams the answer's body. An error answer throws an ApiError. No deadline but `signal`. */
   stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage>;
+  /** Time by which our clock is ahead of the server's, by the date of the last response. */
+  aheadMs(): number;
   /** Resolves when no write is under way any more, also none that its caller has given up. */
   settled(): Promise<void>;
   close(): void;
@@ -73,6 +76,7 @@ class HttpTransport implements Transport {
   readonly #connection: Connection;
   readonly #options: TransportOptions;
   readonly #clock: Clock;
+  readonly #serverClock: ServerClock;
   readonly #queue: FairQueue;
   readonly #agents = new Map<TlsIdentity | undefined, http.Agent>();
   readonly #secure: boolean;
@@ -84,6 +88,7 @@ class HttpTransport implements Transport {
     this.#connection = connection;
     this.#options = options;
     this.#clock = clock;
+    this.#serverClock = new ServerClock(clock);
     this.#queue = new FairQueue({
       clock,
       admission: createTokenBucket(clock, options),
@@ -94,6 +99,10 @@ class HttpTransport implements Transport {
     });
     options.pacing?.watch(this.#queue);
     this.#secure = connection.baseUrl.startsWith('https:');
+  }
+
+  aheadMs(): number {
+    return this.#serverClock.aheadMs;
   }
 
   async settled(): Promise<void> {
@@ -131,6 +140,7 @@ class HttpTransport implements Transport {
     }
     signal.throwIfAborted();
     this.#tie(attempt, this.#options.beforeSend?.({ verb: call.verb, resource: call.resource }));
+    const sentMs = this.#clock.nowMs();
     return new Promise((resolve, reject) => {
       const request = (this.#secure ? https : http).request(this.#connection.baseUrl + call.path, {
         method: call.method,
@@ -141,6 +151,7 @@ class HttpTransport implements Transport {
       signal.addEventListener('abort', () => request.destroy(signal.reason), { once: true });
       request.once('response', (response) => {
         this.#options.outage?.answered();
+        this.#serverClock.answered(sentMs, response.headers.date);
         if (response.statusCode === 401) this.#connection.refused?.();
         resolve(response);
       });

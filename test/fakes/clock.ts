@@ -49,3 +49,12 @@ export function skewedClock(clock: Clock, rate: number, aheadMs: number): Clock 
     setTimer: (ms, fn) => clock.setTimer(ms / rate, fn),
   };
 }
+
+/** The same time on a clock that a test sets. */
+export function settableClock(clock: Clock, set: { readonly aheadMs: number }): Clock {
+  return {
+    nowMs: () => clock.nowMs() + set.aheadMs,
+    monotonicMs: () => clock.monotonicMs(),
+    setTimer: (ms, fn) => clock.setTimer(ms, fn),
+  };
+}

@@ -13,6 +13,8 @@ const FOLDER = '/fake-time';
 const OFF_S = 300;
 /** Longest time between a renewal and the read of it. */
 const ROUGHLY_S = 60;
+/** An interval and the time of a check on a busy machine; far less than the clock is off. */
+const SOON_MS = 60_000;
 
 let installed: Installed;
 beforeAll(async () => {
@@ -70,17 +72,22 @@ async function anotherSerin(name: string, offS: number): Promise<void> {
   await kubectl('rollout', 'status', `deployment/${name}`, '--timeout=120s');
 }
 
+/** Lets a Serin whose clock is off lead, with a standby whose clock is right. */
+async function lead(name: string, offS: number): Promise<void> {
+  await anotherSerin(name, offS);
+  await kubectl('scale', 'deployment/serin', '--replicas=0');
+  await expect.poll(() => leader(node()), { timeout: 60_000, interval: 500 }).toContain(name);
+  await kubectl('scale', 'deployment/serin', '--replicas=1');
+  await kubectl('rollout', 'status', 'deployment/serin', '--timeout=120s');
+}
+
 describe.each([
   { what: 'ahead', offS: OFF_S },
   { what: 'behind', offS: -OFF_S },
 ])('the clock of the leader is five minutes $what', ({ what, offS }) => {
   const name = `serin-${what}`;
   it('I10: the release is promoted, no request is lost, and a standby whose clock is right does not take the lease', async () => {
-    await anotherSerin(name, offS);
-    await kubectl('scale', 'deployment/serin', '--replicas=0');
-    await expect.poll(() => leader(node()), { timeout: 60_000, interval: 500 }).toContain(name);
-    await kubectl('scale', 'deployment/serin', '--replicas=1');
-    await kubectl('rollout', 'status', 'deployment/serin', '--timeout=120s');
+    await lead(name, offS);
     const { holder, renewedMs, transitions } = await leaseOf(node());
     expect(Math.abs((renewedMs - Date.now()) / 1000 - offS)).toBeLessThan(ROUGHLY_S);
 
@@ -88,6 +95,26 @@ describe.each([
 
     expect(outcome).toMatchObject({ phase: 'Succeeded', lost: [], versions: ['1', '2'] });
     expect(await leaseOf(node())).toMatchObject({ holder, transitions });
+    await kubectl('delete', 'deployment', name);
+  });
+
+  it('E144: the standby, whose clock is right, goes on with the checks soon after that leader has stopped', async () => {
+    await lead(name, offS);
+    const shop = await anApplication(node(), installed, `taken-${what}`, { iterations: 6 });
+    const checks = async () =>
+      Number(await node().kubectl('get', 'canary/shop', '-n', shop.namespace, '-o', 'jsonpath={.status.iterations}'));
+
+    const outcome = await outcomeOf(shop, {
+      async meanwhile() {
+        // A new pod of its own would win the lease back.
+        await kubectl('scale', `deployment/${name}`, '--replicas=0');
+        await expect.poll(() => leader(node()), { timeout: 60_000, interval: 500 }).not.toContain(name);
+        const before = await checks();
+        await expect.poll(checks, { timeout: SOON_MS, interval: 500 }).toBeGreaterThan(before);
+      },
+    });
+
+    expect(outcome).toMatchObject({ phase: 'Succeeded', lost: [], versions: ['1', '2'] });
     await kubectl('delete', 'deployment', name);
   });
 });

@@ -27,6 +27,7 @@ import { RIVAL_SILENCE_MS, type Rival, rivalMessage } from '../status/ownership.
 import { Reported } from '../status/reported.ts';
 import { StatusWriter } from '../status/writer.ts';
 import { isIdleAsStored, storedPriority } from '../watch/stored-priority.ts';
+import { writerBehindMs } from '../writer-clock.ts';
 import { Alarms } from './alarms.ts';
 import type { CanaryMemory } from './canary-memory.ts';
 import { followPods } from './canary-pods.ts';
@@ -216,6 +217,8 @@ export class CanaryProcess {
     this.#forgetOvertaken(canary);
     this.#announceStored(canary);
     const facts = this.#facts(canary, provider, router);
+    // Our own clock was set back: times that we recorded are those of another clock now.
+    if (this.#release.isAheadOf(facts.nowMs)) this.#forgetRelease();
     this.#alarms.clear('absence');
     const absenceMs = this.#reported.missingTarget(canary, facts);
     if (absenceMs !== undefined) this.#alarms.set('absence', absenceMs, () => this.wake());
@@ -297,6 +300,7 @@ export class CanaryProcess {
       cookieWord,
       adoption: this.#adoption,
       nowMs: clock.nowMs(),
+      writerBehindMs: writerBehindMs(canary.status?.release, this.#deps),
       ...this.#convergence.state,
       refused: this.#spec.fallback?.refused,
       targetConfigs: this.#configs.latest,

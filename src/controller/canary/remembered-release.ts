@@ -6,6 +6,7 @@ import type { RecordedStep } from '../../engine/journal/open-part.ts';
 import { handleEvent, isAtRest, releaseOf, type Snapshot, start } from '../../engine/machine.ts';
 import type { EngineEvent, Question } from '../../engine/questions.ts';
 import type { Unmoved } from '../../engine/unmoved.ts';
+import { SAME_CLOCK_MS } from '../../kube/server-clock.ts';
 import { isSameStored, memoryOf, plain } from '../status/patch.ts';
 import { type CanaryMessage, engineEvents } from './engine-events.ts';
 
@@ -16,9 +17,12 @@ type Stepped = (step: RecordedStep, unmoved: Unmoved | undefined) => void;
 export class RememberedRelease {
   #snapshot: Snapshot | undefined;
   #stored: unknown;
+  /** Time of the last step. */
+  #steppedMs = 0;
 
   /** Steps through what has happened, from the Canary's status where nothing is remembered. `stepped` hears of each step. */
   advance(canary: Canary, facts: Facts, messages: readonly CanaryMessage[], stepped: Stepped): Question[] {
+    this.#steppedMs = facts.nowMs;
     let now = this.#snapshot;
     let events: EngineEvent[];
     if (now === undefined) {
@@ -41,6 +45,11 @@ export class RememberedRelease {
   /** The next `advance` begins from the Canary's status. */
   drop(): void {
     this.#snapshot = undefined;
+  }
+
+  /** True if this moment is well before the last step. */
+  isAheadOf(nowMs: number): boolean {
+    return this.#snapshot !== undefined && this.#steppedMs - nowMs >= SAME_CLOCK_MS;
   }
 
   /** True while it has a place in the chart. */

@@ -41,7 +41,7 @@ export function intervalMs(canary: Canary, config: Pick<ControllerConfig, 'minAn
   return Math.max(parseDuration(canary.spec.analysis.interval) ?? DEFAULT_INTERVAL_MS, config.minAnalysisIntervalMs);
 }
 
-type Perhaps = 'unconfirmed' | 'refused' | 'blocker' | 'unroutable' | 'globalAlerts' | 'globalEvents' | 'adoption';
+type Perhaps = 'writerBehindMs' | 'unconfirmed' | 'refused' | 'blocker' | 'unroutable' | 'globalAlerts' | 'globalEvents' | 'adoption';
 
 type FactsInput = Pick<Facts, 'canary' | 'provider' | 'nowMs' | 'converged' | 'cookieWord'> & {
   [Name in Perhaps]?: Facts[Name] | undefined;
@@ -58,7 +58,7 @@ type FactsInput = Pick<Facts, 'canary' | 'provider' | 'nowMs' | 'converged' | 'c
 /** The facts of one moment, only from the watches: no request is made. */
 export function gatherFacts(input: FactsInput): Facts {
   const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, blocker, unroutable } = input;
-  const { globalAlerts, globalEvents, cookieWord, adoption, targetConfigs, failing } = input;
+  const { globalAlerts, globalEvents, cookieWord, adoption, targetConfigs, failing, writerBehindMs } = input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
   const { target, primary }: Sides = 'unsupported' in workload ? {} : reachable(canary, workload, view, config);
@@ -79,7 +79,7 @@ export function gatherFacts(input: FactsInput): Facts {
     ...{ primary, adoption, scaler, liveRoutes: live, converged, unconfirmed, refused },
     // Neither ends without an edit in the cluster.
     blocker: blocker ?? (targetConfigs && 'problem' in targetConfigs ? targetConfigs.problem : undefined),
-    ...{ unroutable, globalAlerts: globalAlerts || undefined, globalEvents: globalEvents || undefined },
+    ...{ unroutable, writerBehindMs, globalAlerts: globalAlerts || undefined, globalEvents: globalEvents || undefined },
     request: requested(canary, view),
     cookieWord,
   });

@@ -25,6 +25,8 @@ const faults = {
   'is killed before the answer to a write': 'write',
   'loses its lease at a write': 'write',
   'is killed before the answer to a hook': 'hook',
+  'is killed before the answer to a hook, and the next clock is five minutes behind': 'hook',
+  'is killed before the answer to a hook, and the next clock is five minutes ahead': 'hook',
   'gets no answer to a write that is done': 'write',
 } as const;
 type Fault = keyof typeof faults;
@@ -99,6 +101,8 @@ class Stage {
   #end(): void {
     if (this.#fault?.startsWith('loses')) this.#leader += 1;
     else this.#lab.kill();
+    if (this.#fault?.endsWith('behind')) this.#lab.aheadMs = -300_000;
+    if (this.#fault?.endsWith('ahead')) this.#lab.aheadMs = 300_000;
     this.#lab.clock.setTimer(AWAY_MS, () => this.#start());
   }
 

@@ -4,6 +4,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { CanaryCondition, CanaryStatus, Release } from '../../api/canary-status.ts';
 import { remedyOf, type WarningCondition, warningConditions } from '../../api/codes/codes.ts';
 import type { Phase } from '../../api/phase.ts';
+import { defined } from '../../base/defined.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import type { Facts } from '../../engine/facts.ts';
 import { projectStatus } from '../../engine/project-status.ts';
@@ -16,6 +17,9 @@ import { fitStatus, MOST_STATUS_BYTES } from './size.ts';
 import type { StatusWarning } from './warnings.ts';
 
 const SAID_ANEW = new Set<string>(['Accepted', ...warningConditions]);
+
+/** The process that writes, and its clock. */
+export type Signature = Pick<Release, 'clockAheadMs'> & { writer: string };
 
 type RecordQuestion = Extract<Question, { kind: 'record' }>;
 
@@ -40,13 +44,13 @@ export function draftStatus(
   record: RecordQuestion | undefined,
   {
     stored,
-    writer,
+    signature,
     brake,
     sentence,
     warnings,
   }: {
     stored: object | undefined;
-    writer: string;
+    signature: Signature;
     brake: HealingBrake;
     sentence: SentencePause;
     warnings: readonly StatusWarning[];
@@ -55,7 +59,7 @@ export function draftStatus(
   const phase = record?.phase ?? canary.status?.phase ?? '';
   const recorded = record?.release ?? canary.status?.release;
   if (recorded === undefined) return undefined;
-  const release = signedBy((stored as Partial<CanaryStatus> | undefined)?.release?.writer, recorded);
+  const release = signedBy((stored as Partial<CanaryStatus> | undefined)?.release, recorded);
   const wanted = projectStatus(canary, phase, release, facts);
   // A refusal ends with its cause, and a contest is stated again as long as it lasts.
   const kept = (wanted.conditions ?? []).filter(({ type }) => !SAID_ANEW.has(type));
@@ -88,7 +92,7 @@ export function draftStatus(
   const sentenceDueInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
   if (sentenceDueInMs > 0) return { phase, status, sentenceDueInMs };
   // If only the writer is new, nothing is written: a restart writes nothing (I8).
-  const signed = { ...status, release: signedBy(writer, status.release ?? release) };
+  const signed = { ...status, release: signedBy(signature, status.release ?? release) };
   return {
     phase,
     status,
@@ -98,8 +102,11 @@ export function draftStatus(
   };
 }
 
-function signedBy(writer: string | undefined, { writer: _, ...release }: Release): Release {
-  return writer === undefined ? release : { ...release, writer };
+function signedBy(
+  { writer, clockAheadMs }: Pick<Release, 'writer' | 'clockAheadMs'> = {},
+  { writer: _, clockAheadMs: _before, ...release }: Release,
+): Release {
+  return { ...release, ...defined({ writer, clockAheadMs }) };
 }
 
 /** Readiness moves with each pod: if only the sentence changed, it is written when it stays, and at once when it names a blocker. */

@@ -12,6 +12,7 @@ import { refuse } from '../admission/admission.ts';
 import { isForeign } from '../adoption/adoption.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
+import { signatureOf } from '../writer-clock.ts';
 import { draftStatus } from './draft.ts';
 import { type Rival, StatusOwnership } from './ownership.ts';
 import { SentencePause } from './sentence-pause.ts';
@@ -80,7 +81,11 @@ export class StatusWriter {
     // Read before the write: the watch can bring its result sooner than the answer.
     const found = this.#deps.view.find(ref)?.object.status;
     const stored = isRecord(found) ? found : undefined;
-    const draft = draftStatus(canary, facts, record, { stored, writer: this.#deps.writer, brake, sentence: this.#sentence, warnings });
+    const draft = draftStatus(canary, facts, record, {
+      ...{ stored, brake, warnings },
+      signature: signatureOf(this.#deps),
+      sentence: this.#sentence,
+    });
     if (draft === undefined) return { outcome: 'written', canary };
     const { patch, sentenceDueInMs } = draft;
     if (patch === undefined)

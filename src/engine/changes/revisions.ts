@@ -88,6 +88,7 @@ const OF_ONE_RUN = [
     'failing',
     'measuredFromMs',
     'othersUntilMs',
+    'shiftedMs',
     'scaledDownUid',
     'change',
   ] as const),

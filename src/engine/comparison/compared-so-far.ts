@@ -45,6 +45,30 @@ export function comparedSoFar({ comparison = {} }: Pick<Release, 'comparison'>, 
   return { limits: metric.limits, evidence, learned: false };
 }
 
+/** The same memory by another clock (rule E144): no window is counted again, and none begins in the future. */
+export function comparedByOwnClock(
+  comparison: NonNullable<Release['comparison']>,
+  shiftMs: number,
+  nowMs: number,
+): NonNullable<Release['comparison']> {
+  const moved = Object.entries(comparison).map(([name, kept]) => {
+    const known = parsed(kept);
+    return [name, known === undefined ? kept : movedBy(known, shiftMs, nowMs)] as const;
+  });
+  return Object.fromEntries(moved);
+}
+
+function movedBy({ evidence, servedMs, atSample, ...known }: ComparedSoFar, shiftMs: number, nowMs: number): ComparedSoFar {
+  // The end of a window can also be a moment of the metrics server: it is never moved to the past.
+  const untilMs = Math.min(nowMs, Math.max(evidence.untilMs, evidence.untilMs + shiftMs));
+  return {
+    ...known,
+    evidence: { ...evidence, untilMs },
+    ...(servedMs !== undefined && { servedMs: servedMs + shiftMs }),
+    ...(atSample && untilMs === evidence.untilMs && { atSample }),
+  };
+}
+
 /** Windows and histories for the next query (rule E121): a history, or a window after the warm-up. A poll reads only the errors. */
 export function toCompare(
   release: Release,

@@ -28,6 +28,8 @@ export interface SentWrite {
 
 export interface ModelClientOptions {
   clock: Clock;
+  /** Time by which the clock is ahead of the server's. Default: 0. */
+  aheadMs?: () => number;
   /** Milliseconds of one way; drawn for each. 0: at the same moment. */
   latencyMs(): number;
   /** Delay of the watch of a kind, besides the latency. */
@@ -80,6 +82,10 @@ export class ModelClient implements Cluster {
         };
       },
     });
+  }
+
+  aheadMs(): number {
+    return this.#options.aheadMs?.() ?? 0;
   }
 
   kill(): void {

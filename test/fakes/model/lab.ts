@@ -4,7 +4,7 @@ import { ControllerConfig } from '../../../src/controller/config.ts';
 import { type Controller, startController } from '../../../src/controller/controller.ts';
 import { createControllerMetrics } from '../../../src/controller/telemetry/controller-metrics.ts';
 import type { Notifier } from '../../../src/notifiers/notifier.ts';
-import { type HandClock, handClock } from '../clock.ts';
+import { type HandClock, handClock, settableClock } from '../clock.ts';
 import { raw } from '../raw.ts';
 import { ModelClient, type SentWrite } from './client.ts';
 import { HookReceiver, type ReceivedHook } from './hook-receiver.ts';
@@ -65,6 +65,8 @@ export class ModelLab {
   notifier: Notifier | undefined;
   /** The status that webhooks of `HOOKS` are answered with. */
   answerHook: (call: ReceivedHook) => number = () => 200;
+  /** Time by which the clock of the next controller is ahead of the server's, in milliseconds. */
+  aheadMs = 0;
   /** Lines of all controllers so far, with their fields. */
   readonly logged: { msg: string; [field: string]: unknown }[] = [];
   readonly #settings: LabSettings;
@@ -73,7 +75,7 @@ export class ModelLab {
   readonly #hooks: HookReceiver;
   #hasAnswered = false;
   readonly #clients: ModelClient[] = [];
-  #running: { controller: Controller; client: ModelClient; die(): void } | undefined;
+  #running: { controller: Controller; client: ModelClient; die(): void; set: { aheadMs: number } } | undefined;
 
   constructor(settings: LabSettings) {
     this.#settings = settings;
@@ -139,9 +141,11 @@ export class ModelLab {
 
   start(mayWrite: () => boolean = () => true, flags: Partial<ControllerConfig> = {}): void {
     const { draw, latencyMs, scaleDownDelayMs } = this.#settings;
-    const { clock, die } = mortal(this.clock);
+    const set = { aheadMs: this.aheadMs };
+    const { clock, die } = mortal(settableClock(this.clock, set));
     const client = new ModelClient(this.server, {
       clock,
+      aheadMs: () => set.aheadMs,
       latencyMs: () => draw(...latencyMs),
       watchLagMs: (kind) => this.watchLagMs(kind),
       isSilent: (kind) => this.isSilent(kind),
@@ -169,8 +173,13 @@ export class ModelLab {
       ...(notifier && { notifier }),
     });
     controller.started.catch(() => undefined); // killed before its first look
-    this.#running = { controller, client, die };
+    this.#running = { controller, client, die, set };
     this.#clients.push(client);
+  }
+
+  /** Sets the clock of the running controller. */
+  setClock(aheadMs: number): void {
+    if (this.#running) this.#running.set.aheadMs = aheadMs;
   }
 
   /** SIGKILL: requests in flight are still carried out. */
