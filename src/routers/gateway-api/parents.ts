@@ -38,6 +38,8 @@ export function parentRefs(canary: Canary): ParentRef[] {
     // No data plane serves a route with such a parent: the canary would get no request, and be promoted all the same.
     if (kind === 'Service' && group === OWN_GROUP)
       throw RoutingError.at(`${field}.group`, `is ${OWN_GROUP}, which has no kind Service: write group: "" (Linkerd also takes core)`);
+    if (kind === 'Gateway' && isCore(group))
+      throw RoutingError.at(`${field}.group`, 'is the core group, which has no kind Gateway: leave it out');
     if (namespace !== undefined && !isLabel(namespace)) throw RoutingError.at(`${field}.namespace`, 'is not a namespace name');
     if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw RoutingError.at(`${field}.sectionName`, 'is not a listener name');
     return defined({ group, kind, namespace, name, sectionName, port });
