@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { routeBreakages } from './arrival/routes/breakages.ts';
+import { planeBreakages, routeBreakages } from './arrival/routes/breakages.ts';
 import { breakages } from './breakages.ts';
 
 const src = join(import.meta.dirname, '..', '..', 'src');
-const changes = [...breakages, ...routeBreakages].flatMap(({ name, changes: all }) =>
+const changes = [...breakages, ...routeBreakages, ...planeBreakages].flatMap(({ name, changes: all }) =>
   all.map((change, index) => ({ what: `${name}, change ${index + 1}`, ...change })),
 );
 

@@ -5,6 +5,8 @@ import { loopback } from '../../src/embedded/network.ts';
 /** A message of no bytes: one byte that says that it is not compressed, and its length in four. */
 const EMPTY_MESSAGE = Buffer.alloc(5);
 const CALL = '/web.v1.Shop/Buy';
+/** A request for a service calls some method of it. */
+const ONLY_SERVICE = /^\/[^/]+$/;
 /** Headers of one connection, which HTTP/2 does not permit. */
 const OF_CONNECTION = ['connection', 'host', 'keep-alive', 'transfer-encoding', 'content-length'];
 
@@ -30,7 +32,7 @@ export async function startGrpcClient(proxy: string): Promise<GrpcClient> {
     }
     return session;
   };
-  const send = ({ headers }: IncomingMessage, outgoing: ServerResponse): void => {
+  const send = ({ headers, url }: IncomingMessage, outgoing: ServerResponse): void => {
     const fail = (why: string): void => {
       if (!outgoing.headersSent) outgoing.writeHead(503, { 'x-serin-proxy-error': why.replaceAll(/[^\x20-\x7e]/g, '?') });
       outgoing.end();
@@ -38,14 +40,14 @@ export async function startGrpcClient(proxy: string): Promise<GrpcClient> {
     const own = Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name));
     const call = connected().request({
       ...Object.fromEntries(own),
-      ...{ ':method': 'POST', ':path': CALL, ':scheme': 'http', ':authority': headers.host ?? '' },
+      ...{ ':method': 'POST', ':path': callOf(url), ':scheme': 'http', ':authority': headers.host ?? '' },
       ...{ 'content-type': 'application/grpc', te: 'trailers' },
     });
     call.on('response', (answer) => outgoing.writeHead(answer[':status'] ?? 502, answerHeaders(answer)));
     call.on('trailers', (trailers) => {
       if (trailers['grpc-status'] === '0') ended += 1;
     });
-    call.on('data', () => undefined);
+    call.on('data', (part: Buffer) => outgoing.write(part));
     call.once('end', () => outgoing.end());
     call.once('error', ({ message }) => fail(message));
     call.end(EMPTY_MESSAGE);
@@ -59,6 +61,12 @@ export async function startGrpcClient(proxy: string): Promise<GrpcClient> {
       session?.destroy();
     },
   };
+}
+
+/** By the path of the request: `/`, a service, or a service with its method. */
+function callOf(path = '/'): string {
+  if (path === '/') return CALL;
+  return ONLY_SERVICE.test(path) ? `${path}/Any` : path;
 }
 
 /** An error of the proxy is a status of gRPC among the headers. */

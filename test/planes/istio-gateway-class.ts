@@ -9,7 +9,7 @@ import { watched } from './istio-plane.ts';
 import { startIstioProxy } from './istio-proxy.ts';
 import { startIstiod } from './istiod.ts';
 
-const EDGE = { namespace: GATEWAY.namespace, name: 'edge' };
+export const EDGE = { namespace: GATEWAY.namespace, name: 'edge' };
 /** Address on which Envoy listens: no pod has it. */
 const PORT = 8123;
 

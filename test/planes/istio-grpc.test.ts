@@ -1,41 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { weight } from '../../src/api/routes.ts';
-import { anEnvironment, type RealEnvironment } from '../scenarios/environment.ts';
+import { anEnvironment } from '../scenarios/environment.ts';
 import type { AppName } from '../scenarios/providers/provider-fixture.ts';
 import { describeRealProxy } from '../scenarios/real-proxy.ts';
 import { askMany } from '../scenarios/shares/ask-many.ts';
 import { namespacesFor, SplitApp } from '../scenarios/shares/split-app.ts';
 import { describeShares } from '../scenarios/shares.ts';
-import { startGround } from './ground.ts';
-import { type GrpcClient, startGrpcClient } from './grpc-client.ts';
+import { startGrpcGround } from './grpc-ground.ts';
 import { istioGrpc as fixture, istioProxyCase } from './istio-case.ts';
 import { startIstioGatewayApi } from './istio-plane.ts';
 import { describeLag } from './lag.ts';
-import { runHttp2AtPodAddress } from './pod-network.ts';
 
-type Ground = RealEnvironment & { readonly client: GrpcClient };
-
-/** Users call by gRPC, and pods speak HTTP/2. */
-async function start(): Promise<Ground> {
-  let client: GrpcClient | undefined;
-  const real = await startGround(
-    async (started) => {
-      const plane = await startIstioGatewayApi(started);
-      const calls = await startGrpcClient(plane.url);
-      client = calls;
-      return {
-        ...plane,
-        url: calls.url,
-        async stop() {
-          await calls.stop();
-          await plane.stop();
-        },
-      };
-    },
-    { runApp: runHttp2AtPodAddress },
-  );
-  return { ...real, client: client as GrpcClient };
-}
+const start = () => startGrpcGround(startIstioGatewayApi);
 
 describe('shares by GRPCRoutes in istiod', () => describeShares([fixture], { requests: 2_000, seed: 1, start }));
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { specOf } from '../../src/api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
@@ -35,6 +36,9 @@ const PORTS = 30;
 
 /** `WORLD_SEED=720001` plays worlds from this seed on. */
 const first = Number(process.env.WORLD_SEED ?? 720_001);
+
+/** `BREAKAGE='a dropped rule'` breaks Serin on purpose: one of the breakages there. */
+const BROKEN = join(import.meta.dirname, '..', 'application', 'arrival', 'routes', 'broken-program.ts');
 
 /** Worlds that the data plane can play: Serin and the tools leave it in peace. */
 export function realWorldsOf({ kind, opens, as }: Pick<Edge, 'kind' | 'opens' | 'as'>, count: number): RoutedWorld[] {
@@ -108,7 +112,8 @@ class PlayedWorld {
       (unlike) => unlike.length === 0,
     );
     const before = await this.#specs();
-    const controller = startController(this.#environment, { namespace: this.#namespace });
+    const main = process.env.BREAKAGE ? BROKEN : undefined;
+    const controller = startController(this.#environment, { namespace: this.#namespace }, undefined, main);
     try {
       await cluster.create(this.#canary);
       const phase = await this.#arrived();
@@ -253,14 +258,14 @@ const quick = ({ iterations, ...whom }: Raw): object => ({
 
 /** The application that is released, and two beside it; each answers with its name as its version. */
 function application(namespace: string, world: RoutedWorld): KubeObject[] {
-  const { hasSecondPort } = world;
+  const { hasSecondPort, kind } = world;
   const made = [APP, 'static', 'legacy'].flatMap((name): KubeObject[] => {
     const isOurs = name === APP;
     const metadata = { name, namespace };
     const labels = { app: name };
     const template = { metadata: { labels }, spec: { containers: [containerOf(world, isOurs ? '1' : name)] } };
     const ports = [
-      { name: 'main', port: 80, targetPort: 8080 },
+      { name: 'main', port: 80, targetPort: 8080, ...(kind === 'GRPCRoute' && { appProtocol: 'grpc' }) },
       ...(isOurs && hasSecondPort ? [{ name: 'admin', port: 9090, targetPort: 9090 }] : []),
     ];
     return [
@@ -269,7 +274,7 @@ function application(namespace: string, world: RoutedWorld): KubeObject[] {
     ];
   });
   const isAway = world.routes.some(({ at }) => at === 'another namespace');
-  return world.kind === 'HTTPRoute' && isAway ? [...made, grantOf(namespace)] : made;
+  return isAway && isOfGateway(kind) ? [...made, grantOf(namespace, kind)] : made;
 }
 
 function containerOf({ hasSecondPort }: RoutedWorld, version: string) {
@@ -277,13 +282,15 @@ function containerOf({ hasSecondPort }: RoutedWorld, version: string) {
   return { name: 'app', image: `web:${version}`, ports };
 }
 
+const isOfGateway = (kind: RouteKind): boolean => kind === 'HTTPRoute' || kind === 'GRPCRoute';
+
 /** Routes of the other namespace may lead to Services here. */
-const grantOf = (namespace: string): KubeObject => ({
+const grantOf = (namespace: string, kind: RouteKind): KubeObject => ({
   apiVersion: 'gateway.networking.k8s.io/v1beta1',
   kind: 'ReferenceGrant',
   metadata: { name: 'away', namespace },
   spec: {
-    from: [{ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: awayOf(namespace) }],
+    from: [{ group: 'gateway.networking.k8s.io', kind, namespace: awayOf(namespace) }],
     to: [{ group: '', kind: 'Service' }],
   },
 });

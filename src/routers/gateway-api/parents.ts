@@ -16,6 +16,10 @@ interface FoundParent {
   conditions?: { type: string; status: string; observedGeneration?: number; reason?: string; message?: string }[];
 }
 
+/** The group of a parent that names none. */
+const OWN_GROUP = 'gateway.networking.k8s.io';
+/** Two names of the group of Services: some data planes read one, some both. */
+const isCore = (group: string | undefined): boolean => group === '' || group === 'core';
 const MOST_PARENTS = 32;
 const MOST_HOSTS = 16;
 const KIND = /^[a-zA-Z](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?$/;
@@ -27,10 +31,15 @@ export function parentRefs(canary: Canary): ParentReference[] {
   if (found.length === 0)
     throw RoutingError.at('service.gatewayRefs', 'is empty: name the Gateway or the Service that the route belongs to');
   if (found.length > MOST_PARENTS) throw RoutingError.at('service.gatewayRefs', `has more than ${MOST_PARENTS} entries`);
-  const refs = found.map(({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace, name, sectionName, port }, index) => {
+  const refs = found.map(({ group = OWN_GROUP, kind = 'Gateway', namespace, name, sectionName, port }, index) => {
     const field = `service.gatewayRefs[${index}]`;
     if (group !== '' && !HOSTNAME.test(group)) throw RoutingError.at(`${field}.group`, 'is not an API group');
     if (!KIND.test(kind)) throw RoutingError.at(`${field}.kind`, 'is not a kind');
+    // No data plane serves a route with such a parent: the canary would get no request, and be promoted all the same.
+    if (kind === 'Service' && group === OWN_GROUP)
+      throw RoutingError.at(`${field}.group`, `is ${OWN_GROUP}, which has no kind Service: write group: "" (Linkerd also takes core)`);
+    if (kind === 'Gateway' && isCore(group))
+      throw RoutingError.at(`${field}.group`, 'is the core group, which has no kind Gateway: leave it out');
     if (namespace !== undefined && !isLabel(namespace)) throw RoutingError.at(`${field}.namespace`, 'is not a namespace name');
     if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw RoutingError.at(`${field}.sectionName`, 'is not a listener name');
     return defined({ group, kind, namespace, name, sectionName, port });
@@ -63,7 +72,7 @@ export function parentsAtPort(canary: Canary, found: KubeObject | undefined, ape
 
 function isApexService(canary: Canary, { group, kind, name, namespace }: Partial<ParentReference>): boolean {
   const own = canary.metadata.namespace;
-  return (group === '' || group === 'core') && kind === 'Service' && name === names(canary).apexService && (namespace ?? own) === own;
+  return isCore(group) && kind === 'Service' && name === names(canary).apexService && (namespace ?? own) === own;
 }
 
 export function parentsOf(object: KubeObject): Partial<ParentReference>[] {
@@ -85,8 +94,8 @@ export function parentsMeet(
   theirs: string = home,
 ): boolean {
   const isOpen = (one: unknown, other: unknown) => one === undefined || other === undefined || one === other;
-  const keyOf = ({ group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace, name }: Partial<ParentReference>, own: string) =>
-    JSON.stringify([group, kind, namespace ?? own, name]);
+  const keyOf = ({ group = OWN_GROUP, kind = 'Gateway', namespace, name }: Partial<ParentReference>, own: string) =>
+    JSON.stringify([isCore(group) ? '' : group, kind, namespace ?? own, name]);
   const meets = (one: Partial<ParentReference>, other: Partial<ParentReference>) =>
     keyOf(one, home) === keyOf(other, theirs) && isOpen(one.sectionName, other.sectionName) && isOpen(one.port, other.port);
   return some.some((one) => others.some((other) => meets(one, other)));
@@ -134,13 +143,6 @@ export function parentRejection(object: KubeObject): string | undefined {
 
 function isSameParent(one: Partial<ParentReference>, other: Partial<ParentReference>, ownNamespace: string): boolean {
   const key = ({ group, kind, namespace, name, sectionName, port }: Partial<ParentReference>): string =>
-    JSON.stringify([
-      group ?? 'gateway.networking.k8s.io',
-      kind ?? 'Gateway',
-      namespace ?? ownNamespace,
-      name,
-      sectionName ?? '',
-      port ?? 0,
-    ]);
+    JSON.stringify([group ?? OWN_GROUP, kind ?? 'Gateway', namespace ?? ownNamespace, name, sectionName ?? '', port ?? 0]);
   return key(one) === key(other);
 }

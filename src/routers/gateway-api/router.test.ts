@@ -103,6 +103,16 @@ describe('specs that no route can express', () => {
   it.each<{ what: string; service?: object; analysis?: object; says: RegExp }>([
     { what: '04-V19: no parent', service: { gatewayRefs: [] }, says: /service.gatewayRefs/ },
     { what: 'one parent twice', service: { gatewayRefs: [{ name: 'edge' }, { name: 'edge', port: 80 }] }, says: /gatewayRefs\[1\]/ },
+    {
+      what: 'a Service as the parent without its group, which is the core group',
+      service: { gatewayRefs: [{ kind: 'Service', name: 'shop' }] },
+      says: /gatewayRefs\[0\]\.group .+ kind Service: .+ group: ""/,
+    },
+    {
+      what: 'a Gateway of the core group',
+      service: { gatewayRefs: [{ group: '', name: 'edge' }] },
+      says: /gatewayRefs\[0\]\.group .+ kind Gateway/,
+    },
     { what: '04-R-S10: a host with a port', service: { hosts: ['shop.example.org:80'] }, says: /service.hosts/ },
     { what: '04-R-S10: an address', service: { hosts: ['10.0.0.1'] }, says: /service.hosts/ },
     { what: '04-R-S10: a time below a millisecond', service: { timeout: '10us' }, says: /service.timeout/ },

@@ -179,6 +179,13 @@ describe('I17: an HTTPRoute of the user’s that answers requests which Serin’
     { what: 'a narrower host', service: { hosts: ['*.example.org'] }, analysis: beta, is: 'kept' },
     { what: 'another parent', spec: { parentRefs: [{ name: 'other' }] }, analysis: beta, is: 'kept' },
     {
+      what: 'the same Service, by the other name of its group',
+      service: { gatewayRefs: [{ group: 'core', kind: 'Service', name: 'shop' }] },
+      spec: { parentRefs: [{ group: '', kind: 'Service', name: 'shop' }] },
+      analysis: beta,
+      is: 'taken',
+    },
+    {
       what: 'another listener',
       service: { gatewayRefs: [{ name: 'edge', sectionName: 'https' }] },
       spec: { parentRefs: [{ name: 'edge', sectionName: 'http' }] },

@@ -1,7 +1,9 @@
 import { type Breakage, breakModules, runEach } from '../../breakages.ts';
 
+type RouteBreakage = Pick<Breakage, 'name' | 'changes'>;
+
 /** Serin broken on purpose in what it does to routes of users: a world has to notice within `MOST_WORLDS`. */
-export const routeBreakages: readonly (Pick<Breakage, 'name' | 'changes'> & { notices: RegExp })[] = [
+export const routeBreakages: readonly (RouteBreakage & { notices: RegExp })[] = [
   {
     name: 'a dropped rule',
     notices: /what answers/,
@@ -81,6 +83,37 @@ export const routeBreakages: readonly (Pick<Breakage, 'name' | 'changes'> & { no
     ],
   },
 ];
+
+/** The same for kinds of routes that Serin never writes, which only worlds with requests through a real data plane have. */
+export const planeBreakages: readonly RouteBreakage[] = [
+  {
+    name: 'a path of another Service in the copy of an Ingress',
+    changes: [
+      {
+        file: 'routers/ingress/ingress-rules.ts',
+        find: '.filter((path) => serviceOf(path) === service);',
+        replace: '.filter((path) => serviceOf(path) !== undefined);',
+      },
+    ],
+  },
+  {
+    name: 'a wrong port in a TraefikService',
+    changes: [
+      {
+        file: 'routers/traefik/render.ts',
+        find: 'port: canary.spec.service.port };',
+        replace: 'port: canary.spec.service.port + 1 };',
+      },
+    ],
+  },
+];
+
+export function routeBreakageOf(name: string): RouteBreakage {
+  const all = [...routeBreakages, ...planeBreakages];
+  const found = all.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no breakage ${name}; there are: ${all.map((each) => each.name).join(', ')}`);
+  return found;
+}
 
 const MOST_WORLDS = 100;
 
