@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** Clocks that differ by less count as the same: a date has whole seconds, and a busy process reads an answer late. Milliseconds. */
 export const SAME_CLOCK_MS = 5_000;
