@@ -5,7 +5,7 @@ import { reportOf } from '../../reading/canary-report.ts';
 import type { CanaryReport, ControllerReport } from '../../reading/documents/canary-documents.ts';
 import { follow } from '../../reading/follow.ts';
 import { inCharge, withFlags, withoutTimes } from '../../reading/in-charge.ts';
-import { type CanarySnapshot, readSnapshot, watchedBy } from '../../reading/snapshot.ts';
+import { type CanarySnapshot, readSnapshot, watchedByScreen } from '../../reading/snapshot.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import { Frames, lostNotes } from '../output/frames.ts';
 import type { CommandAnswer } from '../output/output.ts';
@@ -67,7 +67,7 @@ export async function statusCommand(
   };
   const followed = {
     ...{ cluster, clock, read, first: seenAs(snapshot, controller) },
-    watchedBy: (seen: Seen) => watchedBy(seen.snapshot),
+    watchedBy: (seen: Seen) => watchedByScreen(seen.snapshot),
   };
   if (liveParts) {
     const why = async (terminal: Terminal) =>

@@ -1,7 +1,7 @@
 import { suppose } from '../../engine/journal/suppose.ts';
 import { listCanaries } from '../../reading/canary-reading.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
-import { identityOf, type Journal, readJournals } from '../../reading/journals/read-journals.ts';
+import { canaryIdentity, type Journal, readJournals } from '../../reading/journals/read-journals.ts';
 import type { ReadSession } from '../canaries/session.ts';
 import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { Backtest, SupposedRelease } from '../output/journal-documents.ts';
@@ -21,7 +21,7 @@ export async function backtestCommand({ cluster, namespace = '', output }: ReadS
   if (change === undefined) throw usageError('the changed analysis is missing: give --with or --with-file');
   const items: SupposedRelease[] = [];
   for (const canary of await listCanaries(cluster, namespace, flags.selector)) {
-    const journals = await readJournals(cluster, identityOf(canary));
+    const journals = await readJournals(cluster, canaryIdentity(canary));
     for (const journal of journals.toReversed()) items.push(tested(journal, () => suppose(journal.parts, supposedAnalysis(change))));
   }
   const count = (outcome: SupposedRelease['outcome']) => items.filter((one) => one.outcome === outcome).length;

@@ -6,7 +6,7 @@ import { outputVersion } from '../../reading/documents/output-version.ts';
 import { entryWords } from '../../reading/journals/entry-words.ts';
 import { evidencePoints } from '../../reading/journals/evidence-points.ts';
 import { journalList } from '../../reading/journals/journal-list.ts';
-import { identityOf, type Journal, readJournals, readOneJournal } from '../../reading/journals/read-journals.ts';
+import { canaryIdentity, type Journal, readJournals, readOneJournal } from '../../reading/journals/read-journals.ts';
 import type { ReadSession } from '../canaries/session.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
 import { evidenceLines } from '../output/evidence-lines.ts';
@@ -23,7 +23,7 @@ export async function journalCommand(
 ): Promise<ExitName> {
   if (release !== true && !/^\d{1,9}$/.test(release))
     throw usageError(`--journal=${release} is not the number of a release: see serin history ${name} --journal`);
-  const canary = identityOf(await getCanary(cluster, namespace, name));
+  const canary = canaryIdentity(await getCanary(cluster, namespace, name));
   if (release === true) {
     const journals = await readJournals(cluster, canary);
     await output.show(listAnswer(journalList(canary, journals)));

@@ -5,7 +5,7 @@ import type { StepSummary } from '../../engine/journal/step-summary.ts';
 import { type Supposed, suppose } from '../../engine/journal/suppose.ts';
 import { getCanary } from '../../reading/canary-reading.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
-import { identityOf, type Journal, readOneJournal } from '../../reading/journals/read-journals.ts';
+import { canaryIdentity, type Journal, readOneJournal } from '../../reading/journals/read-journals.ts';
 import type { ReadSession } from '../canaries/session.ts';
 import { type CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { ReplayResult, SupposedRelease, Supposition } from '../output/journal-documents.ts';
@@ -29,7 +29,7 @@ export async function replayCommand(
 ): Promise<ExitName> {
   const { cluster, namespace = '', output } = session;
   const change = await analysisChange(flags);
-  const canary = identityOf(await getCanary(cluster, namespace, name));
+  const canary = canaryIdentity(await getCanary(cluster, namespace, name));
   return replayed(await readOneJournal(cluster, canary, release), change, output);
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { documentOf, documentOn, Time, version } from '../../reading/documents/output-version.ts';
+import { documentOf, documentOn, Time, versionField } from '../../reading/documents/output-version.ts';
 
 /** Output of `serin history --journal=RELEASE`. */
 export const JournalDocument = documentOn('Journal', {
@@ -64,7 +64,7 @@ export const SupposedRelease = z.object({
 export type SupposedRelease = z.infer<typeof SupposedRelease>;
 
 /** Output of `serin replay --with`. */
-export const Supposition = SupposedRelease.extend({ apiVersion: version, kind: z.literal('Supposition') });
+export const Supposition = SupposedRelease.extend({ apiVersion: versionField, kind: z.literal('Supposition') });
 export type Supposition = z.infer<typeof Supposition>;
 
 /** Output of `serin backtest`. */

@@ -2,7 +2,7 @@ import { requestsText } from '../../api/requests-text.ts';
 import { breach } from '../../metrics/limit.ts';
 import type { CheckReport, ControllerReport, EventReport, GateReport, WorkloadReport } from '../../reading/documents/canary-documents.ts';
 import { type ComparedReport, sideText } from '../../reading/documents/compared-report.ts';
-import type { PodView } from '../../reading/pod-view.ts';
+import type { PodRow } from '../../reading/pod-view.ts';
 import { COMPARED_MEANINGS } from '../canaries/compared-rows.ts';
 import { controllerText } from '../canaries/controller-lines.ts';
 import { phaseOf, trafficInWords } from '../canaries/list-command.ts';
@@ -134,7 +134,7 @@ function groupLine({ owner, image, ready = 0, replicas }: Omit<PodGroup, 'pods'>
   return line(`${before}${shown}`, ready === (replicas ?? ready) ? 'plain' : 'busy');
 }
 
-function podLine({ name, state, ready, restarts, created }: PodView, { terminal, nowMs, line }: Frame): string {
+function podLine({ name, state, ready, restarts, created }: PodRow, { terminal, nowMs, line }: Frame): string {
   const counted = restarts === 1 ? '1 restart' : `${restarts} restarts`;
   const beside = `${ready && state !== 'Terminating' ? 'ready' : state}  ${counted}  ${ageText(created, nowMs)}`;
   return line(`    ${cut(name, Math.max(8, terminal.columns - beside.length - 6), terminal)}  ${beside}`, ready ? 'plain' : 'busy');
