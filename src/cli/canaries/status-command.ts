@@ -12,7 +12,7 @@ import type { CommandAnswer } from '../output/output.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { Keyboard } from '../view/keys.ts';
 import { liveView } from '../view/live-view.ts';
-import { type ReleaseView, releaseViewOf } from '../view/release-view.ts';
+import { type LiveRelease, releaseViewOf } from '../view/release-view.ts';
 import { statusView } from '../view/status-view.ts';
 import { type KeyActions, VerbKeys } from '../view/verb-keys.ts';
 import { whyAnswer, whyReport } from '../why/why-command.ts';
@@ -72,7 +72,7 @@ export async function statusCommand(
   if (liveParts) {
     const why = async (terminal: Terminal) =>
       whyAnswer(await whyReport({ cluster, namespace, clock, clusterFlags }, name)).lines(terminal, isWide);
-    await liveView<ReleaseView>(
+    await liveView<LiveRelease>(
       {
         source: ({ show, connection }, signal) =>
           follow({ ...followed, show: (seen) => show(releaseViewOf(seen.snapshot, seen.report, clusterFlags)), connection, signal }),

@@ -35,7 +35,7 @@ export async function journalCommand(
 }
 
 /** The document of `serin history --journal=RELEASE`. */
-export function documentOf({ namespace, name, run, parts }: Journal): JournalDocument {
+export function journalDocument({ namespace, name, run, parts }: Journal): JournalDocument {
   return { apiVersion: outputVersion, kind: 'Journal', namespace, name, release: run, parts: [...parts] };
 }
 
@@ -61,7 +61,7 @@ function listAnswer(list: JournalList): CommandAnswer<JournalList> {
 
 function journalAnswer(journal: Journal): CommandAnswer<JournalDocument> {
   return {
-    document: documentOf(journal),
+    document: journalDocument(journal),
     names: [`${journal.name}/${journal.run}`],
     lines: (terminal) => {
       const rows = [...journalEntries(journal.parts)].map((noted) => {

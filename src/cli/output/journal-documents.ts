@@ -39,7 +39,7 @@ export const ReplayResult = documentOn('ReplayResult', {
 });
 export type ReplayResult = z.infer<typeof ReplayResult>;
 
-const Verdict = z.enum(['promoted', 'rolledBack', 'cancelled']);
+const OutcomeField = z.enum(['promoted', 'rolledBack', 'cancelled']);
 
 /** One release under a changed analysis. */
 export const SupposedRelease = z.object({
@@ -47,11 +47,11 @@ export const SupposedRelease = z.object({
   name: z.string(),
   release: z.number(),
   began: Time.optional(),
-  recorded: z.object({ verdict: Verdict, at: Time }).optional().describe('Absent: the journal ends before the analysis does.'),
+  recorded: z.object({ verdict: OutcomeField, at: Time }).optional().describe('Absent: the journal ends before the analysis does.'),
   outcome: z.enum(['same', 'differs', 'unknown']).describe('Of the verdict with the change, beside the recorded one.'),
   supposed: z
     .object({
-      verdict: Verdict,
+      verdict: OutcomeField,
       at: Time,
       weight: z.number().describe('Percent of traffic that the canary had.'),
       failedChecks: z.number(),

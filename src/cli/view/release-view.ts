@@ -14,7 +14,7 @@ import { whyOf } from '../../reading/why/diagnose.ts';
 import { onThisCluster } from '../why/why-command.ts';
 
 /** Everything that the live screen of one Canary shows. */
-export interface ReleaseView {
+export interface LiveRelease {
   report: CanaryReport;
   strategy: string;
   isPaused: boolean;
@@ -40,7 +40,7 @@ export interface PodGroup {
 }
 
 /** The view of a snapshot. `clusterFlags`: for the command beside a blocker. Pure. */
-export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, clusterFlags: readonly string[] = []): ReleaseView {
+export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, clusterFlags: readonly string[] = []): LiveRelease {
   const analysis = snapshot.canary?.spec.analysis;
   const release = parseStatus(snapshot.raw.status)?.release;
   const isRunning = ['Waiting', 'Progressing', 'WaitingPromotion'].includes(report.phase);
@@ -61,7 +61,7 @@ export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, cl
   };
 }
 
-function blockerOf(snapshot: CanarySnapshot, { namespace, name }: CanaryReport, flags: readonly string[]): ReleaseView['blocker'] {
+function blockerOf(snapshot: CanarySnapshot, { namespace, name }: CanaryReport, flags: readonly string[]): LiveRelease['blocker'] {
   const { sentence, command, look } = onThisCluster(whyOf(snapshot), flags).diagnosis;
   const onCluster = (line: string) => [line, ...flags].join(' ');
   // This view is what that command shows.

@@ -5,13 +5,13 @@ import { type ComparedReport, sideText } from '../../reading/documents/compared-
 import type { PodRow } from '../../reading/pod-view.ts';
 import { COMPARED_MEANINGS } from '../canaries/compared-rows.ts';
 import { controllerText } from '../canaries/controller-lines.ts';
-import { phaseOf, trafficInWords } from '../canaries/list-command.ts';
+import { phaseText, trafficInWords } from '../canaries/list-command.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
 import { columnsOf, padded } from '../output/columns.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { ageText, cleaned, cut, cutFront, wrapped } from '../output/text.ts';
-import type { PodGroup, ReleaseView } from './release-view.ts';
+import type { LiveRelease, PodGroup } from './release-view.ts';
 import { sparkline } from './sparkline.ts';
 
 /** Pods of one owner: the most of these that leave room for the rest. */
@@ -37,7 +37,7 @@ interface Frame {
 }
 
 /** The live screen of one Canary: at most `rows` lines, none wider than the terminal. `wide`: queries and sentences in full. Pure. */
-export function statusView(view: ReleaseView, terminal: Terminal, rows: number, nowMs: number, wide = false): string[] {
+export function statusView(view: LiveRelease, terminal: Terminal, rows: number, nowMs: number, wide = false): string[] {
   const frame: Frame = { terminal, nowMs, wide, line: lineFor(terminal) };
   const { workloads, checks, compared = [], gates, events } = view.report;
   const head = headLines(view, frame);
@@ -70,7 +70,7 @@ const spaced = (text: string, terminal: Terminal): string =>
     .map((part, index) => (index % 2 === 0 ? cleaned(part, terminal) : part))
     .join('');
 
-function headLines(view: ReleaseView, { terminal, nowMs, line, wide }: Frame): string[] {
+function headLines(view: LiveRelease, { terminal, nowMs, line, wide }: Frame): string[] {
   const { report, strategy, step, nextCheckMs, blocker } = view;
   const { namespace, name, phase, since, traffic, failedChecks, threshold, message, controller, provider } = report;
   const age = since === undefined ? '' : ` for ${ageText(since, nowMs)}`;
@@ -88,7 +88,7 @@ function headLines(view: ReleaseView, { terminal, nowMs, line, wide }: Frame): s
     return shown.map((one) => line(one, meaning));
   };
   return [
-    line(`${namespace}/${name}  ${phaseOf(report)}${age}  ${steps}`, meaningOf(phase)),
+    line(`${namespace}/${name}  ${phaseText(report)}${age}  ${steps}`, meaningOf(phase)),
     line(`canary ${weight}  ${beside.join(', ')}`),
     ...(blocker === undefined
       ? said(message ?? '', 'plain').filter((one) => one !== '')
@@ -146,7 +146,7 @@ const measured = ({ value }: Pick<CheckReport, 'value'>): string => (value === u
 /** Longer names of checks move their own line only. */
 const CHECK_WIDTH = 24;
 
-function checkLines({ ranges }: ReleaseView, checks: readonly CheckReport[], { terminal, line, wide }: Frame): string[] {
+function checkLines({ ranges }: LiveRelease, checks: readonly CheckReport[], { terminal, line, wide }: Frame): string[] {
   const shown = checks.slice(0, CHECKS_SHOWN);
   const widthOf = (text: (check: CheckReport) => string) => Math.max(0, ...shown.map((check) => columnsOf(text(check))));
   const widths = {
