@@ -136,7 +136,7 @@ function acknowledgement(
   { clock, untilMs }: Until,
 ): Promise<Acknowledgement | 'overtaken' | 'late'> {
   return awaitObject<Acknowledgement | 'overtaken' | 'late'>(cluster, canaryRef(namespace, name), {
-    look(canary) {
+    reached(canary) {
       if (canary === undefined || canary.metadata.uid !== uid) throw new ReadingError('notFound', `canary ${name} was deleted`);
       // A cache can be older than the write.
       if (Number(canary.metadata.resourceVersion) < Number(resourceVersion)) return undefined;

@@ -50,7 +50,7 @@ async function accept(
   }
   if (!wait) return answered('requested');
   return awaitObject<AcceptResult>(cluster, ref, {
-    look(now) {
+    reached(now) {
       if (now === undefined || now.metadata.uid !== target.metadata.uid) throw new CommandError('notFound', `${kept.target} was deleted`);
       return now.metadata.annotations?.[keptAnnotation] === undefined ? answered('done') : undefined;
     },

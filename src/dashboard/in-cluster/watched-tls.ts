@@ -20,7 +20,7 @@ export function watchedTls(
   let current = readPair(files);
   let failed: string | undefined;
   const servers = new Set<Server>();
-  const look = () => {
+  const reload = () => {
     try {
       const next = readPair(files);
       failed = undefined;
@@ -34,7 +34,7 @@ export function watchedTls(
       failed = reason;
     }
   };
-  const stop = every(clock, READ_EVERY_MS, look);
+  const stop = every(clock, READ_EVERY_MS, reload);
   return {
     now: () => current,
     follow(server: Server): Server {
