@@ -1,4 +1,4 @@
-import type { Interval } from '../../src/judge/judge.ts';
+import type { Interval } from '../../src/judge/judge-comparison.ts';
 import type { Moment } from './simulated-release.ts';
 
 const WIDTH = 760;

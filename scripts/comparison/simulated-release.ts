@@ -1,7 +1,7 @@
 import { seededRandom } from '../../src/embedded/mesh/random.ts';
 import { type Comparison, defaultComparison } from '../../src/judge/comparison.ts';
 import { addWindow, learnScatter, noEvidence } from '../../src/judge/evidence.ts';
-import { type Judgement, judge } from '../../src/judge/judge.ts';
+import { type ComparisonJudgement, judgeComparison } from '../../src/judge/judge-comparison.ts';
 import type { Counts } from '../../src/judge/window.ts';
 import { Draws } from '../../test/study/draws.ts';
 
@@ -19,7 +19,7 @@ export interface SimulatedRelease {
 /** The comparison after a window. */
 export interface Moment {
   seconds: number;
-  judgement: Judgement;
+  judgement: ComparisonJudgement;
   counts: { canary: Counts; primary: Counts };
 }
 
@@ -47,7 +47,11 @@ export function play({ seed, perSecond, weight, canary, primary }: SimulatedRele
       primary: ofPrimary(),
     };
     evidence = addWindow(evidence, window, { comparison: COMPARISON, firstReadyMs: 0 });
-    moments.push({ seconds, judgement: judge(evidence, COMPARISON), counts: { canary: evidence.canary, primary: evidence.primary } });
+    moments.push({
+      seconds,
+      judgement: judgeComparison(evidence, COMPARISON),
+      counts: { canary: evidence.canary, primary: evidence.primary },
+    });
   }
   return moments;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultComparison } from './comparison.ts';
 import { addWindow, Evidence, learnScatter, noEvidence } from './evidence.ts';
-import { judge } from './judge.ts';
+import { judgeComparison } from './judge-comparison.ts';
 import type { Window } from './window.ts';
 
 const comparison = { ...defaultComparison, warmUpMs: 60_000 };
@@ -68,7 +68,7 @@ describe('evidence in a status', () => {
           restarted = Evidence.parse(JSON.parse(JSON.stringify(addWindow(restarted, next, readyAt))));
         }
         expect(restarted).toEqual(steady);
-        expect(judge(restarted, comparison)).toEqual(judge(steady, comparison));
+        expect(judgeComparison(restarted, comparison)).toEqual(judgeComparison(steady, comparison));
       }),
     );
   });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Comparison } from './comparison.ts';
 import { addScatter, LEVELS, noScatter } from './dispersion.ts';
-import { addPods, MOST_PODS } from './pod-spread.ts';
+import { addPods, MOST_COMPARED_PODS } from './pod-spread.ts';
 import { addSupport, GRID_SIZE, kept, noSupport } from './ratio-evidence.ts';
 import { type Counts, isCounted, isServed, type SkipReason, skipReason, type Window } from './window.ts';
 
@@ -32,7 +32,7 @@ export const Evidence = z.object({
   pods: z
     .object({
       canaryPods: Count.min(1),
-      primary: z.record(z.string().max(LONGEST_NAME), CountsSchema).refine((pods) => Object.keys(pods).length <= MOST_PODS),
+      primary: z.record(z.string().max(LONGEST_NAME), CountsSchema).refine((pods) => Object.keys(pods).length <= MOST_COMPARED_PODS),
     })
     .exactOptional(),
   /** Requests a second of both sides, the newer windows with more weight. */

@@ -8,7 +8,7 @@ export const STEPS = 12;
 export const STEPS_PER_DOUBLING = 4;
 
 /** The factor of `steps` steps, a whole number, and its logarithm. */
-export const factorOf = (steps: number): number => FACTORS[steps + TABLED] ?? 2 ** (steps / STEPS_PER_DOUBLING);
+export const gridFactor = (steps: number): number => FACTORS[steps + TABLED] ?? 2 ** (steps / STEPS_PER_DOUBLING);
 export const logFactorOf = (steps: number): number => (steps * Math.LN2) / STEPS_PER_DOUBLING;
 
 /** Powers are tabled: each window needs hundreds of them. */

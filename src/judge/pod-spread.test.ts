@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addPods, MOST_PODS, wideningOf } from './pod-spread.ts';
+import { addPods, MOST_COMPARED_PODS, wideningOf } from './pod-spread.ts';
 import type { PodCounts } from './window.ts';
 
 const pods = (failures: readonly number[], requests = 1000): PodCounts[] =>
@@ -48,7 +48,7 @@ describe('pods that differ', () => {
     const second = addPods(first, { canary: pods([0, 0]), primary: pods(Array.from({ length: 40 }, () => 1)) });
     expect(second?.canaryPods).toBe(2);
     expect(second?.primary['pod-1']).toEqual({ requests: 2000, failures: 3 });
-    expect(Object.keys(second?.primary ?? {})).toHaveLength(MOST_PODS);
+    expect(Object.keys(second?.primary ?? {})).toHaveLength(MOST_COMPARED_PODS);
   });
 
   it('take a name that is also a property of every object as a name', () => {

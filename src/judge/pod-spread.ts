@@ -2,25 +2,25 @@ import { kept } from './ratio-evidence.ts';
 import type { Counts, PodCounts } from './window.ts';
 
 /** Pods of the primary with all their counts, and the number of canary pods in the last window. */
-export interface Pods {
+export interface ComparedPods {
   canaryPods: number;
   primary: Readonly<Record<string, Counts>>;
 }
 
 /** Maximum of followed pods of the primary: the first that were seen. More pods say little more, and a status must stay short. */
-export const MOST_PODS = 20;
+export const MOST_COMPARED_PODS = 20;
 
 /** Adds the pods of a window. */
 export function addPods(
-  pods: Pods | undefined,
+  pods: ComparedPods | undefined,
   { canary, primary }: { canary: readonly PodCounts[]; primary: readonly PodCounts[] },
-): Pods | undefined {
+): ComparedPods | undefined {
   const canaryPods = canary.filter(({ requests }) => requests > 0).length;
   if (canaryPods === 0) return pods;
   const sums = new Map(Object.entries(pods?.primary ?? {}));
   for (const { name, requests, failures } of primary) {
     const before = sums.get(name);
-    if (before === undefined && sums.size >= MOST_PODS) continue;
+    if (before === undefined && sums.size >= MOST_COMPARED_PODS) continue;
     sums.set(name, { requests: kept((before?.requests ?? 0) + requests), failures: kept((before?.failures ?? 0) + failures) });
   }
   return { canaryPods, primary: Object.fromEntries(sums) };
@@ -44,7 +44,7 @@ const FEWEST_REQUESTS = 0.1;
  * few pods show the scatter (Cornish–Fisher, first term). With a single pod of the primary a bad node cannot be distinguished from a bad version, and nothing
  * is widened.
  */
-export function wideningOf(pods: Pods | undefined): number {
+export function wideningOf(pods: ComparedPods | undefined): number {
   if (pods === undefined) return 1;
   const all = Object.values(pods.primary).filter(({ requests }) => requests > 0);
   const mean = all.reduce((sum, { requests }) => sum + requests, 0) / all.length;

@@ -1,4 +1,4 @@
-import { factorOf, logFactorOf, logMeanExp } from './mixture.ts';
+import { gridFactor, logFactorOf, logMeanExp } from './mixture.ts';
 import type { Counts } from './window.ts';
 
 /**
@@ -14,7 +14,7 @@ export const logAgainstRateAtLeast = ({ requests, failures }: Counts, rate: numb
 
 /** Log of the likelihood ratio of `step` steps above `rate` to `rate`. */
 export function growthOfRate({ requests, failures }: Counts, rate: number, step: number): number {
-  const factor = factorOf(step);
+  const factor = gridFactor(step);
   return failures * logFactorOf(step) - (factor - 1) * rate * requests;
 }
 

@@ -1,4 +1,4 @@
-import { factorOf, logFactorOf, logMeanExp, STEPS } from './mixture.ts';
+import { gridFactor, logFactorOf, logMeanExp, STEPS } from './mixture.ts';
 import type { Counts } from './window.ts';
 
 /** The grid reaches this many steps to both sides of the tolerated ratio: 128 times more and less. */
@@ -18,7 +18,7 @@ export const kept = (value: number): number => Math.round(value * KEPT) / KEPT +
 export const noSupport: RatioSupport = Array.from({ length: GRID_SIZE }, () => 0);
 
 /** The ratio at a place of the grid, 0 for the tolerated one. */
-export const ratioAt = (place: number, tolerate: number): number => tolerate * factorOf(place);
+export const ratioAt = (place: number, tolerate: number): number => tolerate * gridFactor(place);
 
 /**
  * Adds a window. Given their sum, failures of the canary are binomial with the share θ(R) = R·n / (R·n + m), for n and m requests of canary and primary and a
@@ -35,7 +35,7 @@ export function addSupport(
   if (failures === 0) return support;
   const atTolerated = tolerate * canary.requests + primary.requests;
   return support.map((value, index) => {
-    const factor = factorOf(index - REACH);
+    const factor = gridFactor(index - REACH);
     const exposed = (factor * tolerate * canary.requests + primary.requests) / atTolerated;
     return kept(value + canary.failures * logFactorOf(index - REACH) - failures * Math.log(exposed));
   });

@@ -2,7 +2,7 @@ import { specOf } from '../api/kinds/spec-of.ts';
 import { findObject, type KubeObject, refOf } from '../api/kube-object.ts';
 import type { Router } from './router.ts';
 
-interface Side {
+interface ClusterBackend {
   /** A Service with its port, and with the policies of the rule that make another cluster of it in the proxy. */
   cluster: string;
   hasTraffic: boolean;
@@ -13,7 +13,7 @@ interface RuleList<Rule> {
   name: string;
   /** Most entries of the list. */
   most: number;
-  sidesOf(rule: Rule): readonly Side[];
+  sidesOf(rule: Rule): readonly ClusterBackend[];
   /** The same backends under a condition that no client fulfils. */
   unmatched(rule: Rule, kind: string): object;
 }

@@ -29,7 +29,7 @@ export interface Survey {
 }
 
 /** Objects known in the cluster. */
-export interface Look {
+export interface KnownObjects {
   find(ref: ObjectRef): KubeObject | undefined;
   /** The objects of one namespace. */
   all(kind: Survey): readonly KubeObject[];
@@ -111,7 +111,7 @@ export interface Router {
   /** The object that the provider rejects in its current version, and the reason, for the condition. */
   rejection?(canary: Canary, current: readonly KubeObject[]): { object: ObjectRef; detail: string } | undefined;
   /** Conflicts of its objects with others, each reported on the object; none of them blocks a release. */
-  warnings?(canary: Canary, look: Look): readonly RouteWarning[];
+  warnings?(canary: Canary, look: KnownObjects): readonly RouteWarning[];
   /** Writes for deletion: all traffic to the apex Service's target, adopted objects restored. */
   finalize(canary: Canary, current: readonly KubeObject[]): RouteChange;
   /** The fate of one of its objects that we made; one found in place is the user's, and stays in any case. */

@@ -9,7 +9,7 @@ import { DEFAULT_NAME, discoverPorts, type Port } from './ports.ts';
 import { type CurrentServices, headlessChange, isMade } from './services.ts';
 
 /** Known facts about the Services of a Canary and of the pods that they are to lead to. */
-export interface ServiceLook {
+export interface ServiceFacts {
   /** The primary, or until it exists the target. */
   pods?: Slim | undefined;
   current: CurrentServices;
@@ -35,7 +35,7 @@ const PROTOCOL = 'TCP';
  * Reason for which a Service that clients call would lose its endpoints by the Canary's spec (I14). A number that no container declares is legal in Kubernetes:
  * it is refused only if a Service that serves would be moved to it and the containers declare others.
  */
-export function unfitService(canary: Canary, look: ServiceLook): UnfitService | undefined {
+export function unfitService(canary: Canary, look: ServiceFacts): UnfitService | undefined {
   const { apex } = look.current;
   const headless = Object.values(look.current).flatMap((service) => headlessChange(canary, service) ?? []);
   if (headless[0] !== undefined) return { path: 'spec.service.headless', message: headless[0] };

@@ -29,7 +29,7 @@ export const verdicts: readonly Verdict[] = [
     equivalent: 'a field that is undefined is read like one that is absent',
   },
   {
-    id: 'dc1eed2f',
+    id: '1d86da6b',
     file: 'src/engine/judge-checks.ts',
     within: 'return analysis.threshold > 0 ? analysis.threshold : 1;',
     change: ['0', '1'],
@@ -92,9 +92,9 @@ export const verdicts: readonly Verdict[] = [
     equivalent: 'an object of the API server has a uid',
   },
   {
-    id: '338e59fa',
+    id: '0c008274',
     file: 'src/metrics/providers/aws-handler.ts',
-    within: "const text = status >= 300 && typeof parseJson(answer.body) !== 'object' ? '{}' : answer.body;",
+    within: "const text = status >= 300 && typeof parseJson(response.body) !== 'object' ? '{}' : response.body;",
     change: ["'{}'", "''"],
     equivalent: "AWS' client reads an empty answer like one without fields",
   },
@@ -162,8 +162,8 @@ export const verdicts: readonly Verdict[] = [
     equivalent: 'an answer that has the field has texts in it: it is never undefined',
   },
   {
-    id: '30773525',
-    file: 'src/metrics/providers/prometheus-answer.ts',
+    id: 'f90d5482',
+    file: 'src/metrics/providers/prometheus-response.ts',
     within: "const [atSeconds, given] = 'value' in series && Array.isArray(series.value) ? series.value : [];",
     change: ['&&', '||'],
     equivalent: 'the schema has checked that a value is an array: the line only narrows the type',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { setTraffic } from '../../src/cli/traffic/set-traffic.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
-import { trafficOf } from '../../src/routers/knative/traffic.ts';
+import { trafficEntries } from '../../src/routers/knative/traffic.ts';
 import { raw } from '../fakes/raw.ts';
 import { block, documentedCases, flagsOf, trafficCases, trafficMistakes, UNTOUCHED, written } from './knative-traffic-cases.ts';
 import { afterAll, beforeAll } from './world.ts';
@@ -37,7 +37,7 @@ export function knativeTrafficSuite(where: string, start: () => Promise<{ cluste
         const service = await aService(before);
         const answer = await setTraffic(environment.cluster, NAMESPACE, service.metadata.name, flagsOf(line));
         const now = await environment.cluster.get(refOf(service));
-        expect(written(trafficOf(now ?? service))).toBe(expected);
+        expect(written(trafficEntries(now ?? service))).toBe(expected);
         expect(raw(now)?.spec.template).toEqual(raw(service).spec.template);
         // Traffic that is already set is not written.
         expect(answer === undefined).toBe(before === expected);

@@ -1,6 +1,6 @@
 import { type Comparison, defaultComparison } from '../../src/judge/comparison.ts';
 import { addWindow, type Evidence, learnScatter, noEvidence } from '../../src/judge/evidence.ts';
-import { weigh } from '../../src/judge/judge.ts';
+import { weigh } from '../../src/judge/judge-comparison.ts';
 import type { Counts, Window } from '../../src/judge/window.ts';
 import { mannWhitneyInterval } from './mann-whitney.ts';
 

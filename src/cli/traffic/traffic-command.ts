@@ -1,5 +1,5 @@
 import { knativeReport, readTraffic } from '../../reading/traffic/read-traffic.ts';
-import { trafficOf } from '../../routers/knative/traffic.ts';
+import { trafficEntries } from '../../routers/knative/traffic.ts';
 import { TrafficFlagError } from '../../routers/knative/traffic-flags.ts';
 import type { Session } from '../canaries/session.ts';
 import { type ExitName, usageError } from '../output/exit-codes.ts';
@@ -17,12 +17,12 @@ export async function showTraffic(
 }
 
 /** `serin traffic set NAME`. Shows the requested traffic, which is in force when the revisions are ready. */
-export async function changeTraffic({ cluster, namespace = '', output }: Session, name: string, change: TrafficChange): Promise<ExitName> {
+export async function runTrafficSet({ cluster, namespace = '', output }: Session, name: string, change: TrafficChange): Promise<ExitName> {
   try {
     if (![change.traffic, change.tag, change.untag].some((flags) => flags?.length))
       throw new TrafficFlagError('nothing to change: give --traffic, --tag or --untag');
     const written = await setTraffic(cluster, namespace, name, change);
-    if (written) await output.show(trafficAnswer(knativeReport(written, trafficOf(written))));
+    if (written) await output.show(trafficAnswer(knativeReport(written, trafficEntries(written))));
     else output.note(`Nothing was written: Service ${name} has this traffic already.`);
     return 'done';
   } catch (error) {

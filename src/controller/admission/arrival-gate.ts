@@ -49,7 +49,7 @@ export class ArrivalGate {
     if (plan === undefined) return undefined;
     const [first, ...more] = plan.losses.filter(({ isRefused }) => isRefused);
     if (first !== undefined) {
-      const rejection = rejectionOf(first, more, canary.metadata.namespace, this.#pause.next());
+      const rejection = lossRejection(first, more, canary.metadata.namespace, this.#pause.next());
       this.#refused = { key, rejection, againMs: nowMs + SOONEST_MS };
       return rejection;
     }
@@ -66,7 +66,7 @@ function isArriving({ status }: Canary): boolean {
 }
 
 /** The first of them, with its remedy and the number of others. */
-export function rejectionOf(loss: Loss, others: readonly Loss[], home: string, retryInMs: number): CanaryRejection {
+export function lossRejection(loss: Loss, others: readonly Loss[], home: string, retryInMs: number): CanaryRejection {
   const waiver = loss.isFirm ? '' : `; or accept it with the annotation ${acceptedLossAnnotation}: ${ACCEPTED} on that object`;
   const more = others.length === 0 ? '' : ` (and ${others.length} more: run "serin preflight")`;
   return {

@@ -10,7 +10,7 @@ import { type Router, routerFor } from '../../routers/index.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { readCanary, withSpec } from '../watch/read-canary.ts';
 import type { Admitted, CanaryRejection } from './admission.ts';
-import { rejectionOf } from './arrival-gate.ts';
+import { lossRejection } from './arrival-gate.ts';
 import { isRunning } from './service-fit.ts';
 
 type EditedRoutesDeps = Pick<ControllerDeps, 'applications' | 'config' | 'clock'>;
@@ -67,7 +67,7 @@ export class EditedRoutes {
       return undefined;
     }
     const pauseMs = this.#pause.next();
-    const rejection = rejectionOf(first, more, canary.metadata.namespace, pauseMs);
+    const rejection = lossRejection(first, more, canary.metadata.namespace, pauseMs);
     this.#judged = { key, refused: { rejection, againMs: nowMs + pauseMs, objects } };
     return rejection;
   }

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { names } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { hasHandmadeEndpoints, type ServiceLook, type UnfitService, unfitService } from '../../routers/service-fit.ts';
+import { hasHandmadeEndpoints, type ServiceFacts, type UnfitService, unfitService } from '../../routers/service-fit.ts';
 import type { CurrentServices } from '../../routers/services.ts';
 import { readEndpoints } from '../facts/endpoints.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
@@ -26,14 +26,14 @@ export class ServiceFit {
     const { namespace } = canary.metadata;
     const kinds = [{ ...SERVICE, namespace }, ...workload.watches(canary)];
     await Promise.all(kinds.map((kind) => this.#deps.view.ready(kind)));
-    const look = lookAt({ canary, workload }, this.#deps.view);
-    const suspected = unfitService(canary, look);
-    if (suspected === undefined && !hasHandmadeEndpoints(look.current)) return undefined;
-    const { apex, pods } = { ...look.current, pods: look.pods };
+    const facts = serviceFacts({ canary, workload }, this.#deps.view);
+    const suspected = unfitService(canary, facts);
+    if (suspected === undefined && !hasHandmadeEndpoints(facts.current)) return undefined;
+    const { apex, pods } = { ...facts.current, pods: facts.pods };
     const key = [canary.metadata, apex?.metadata, pods?.metadata].map(versionOf).join(' ');
     if (this.#proven === key) return undefined;
     const endpoints = apex && (await readEndpoints(this.#deps.cluster, apex, signal));
-    const unfit = unfitService(canary, { ...look, endpoints });
+    const unfit = unfitService(canary, { ...facts, endpoints });
     if (unfit !== undefined) return refused(unfit);
     this.#proven = key;
     return undefined;
@@ -53,10 +53,10 @@ export function suspected(
   view: Pick<ClusterView, 'find'>,
 ): UnfitService | undefined {
   if (!workload.hasPods || canary.spec.suspend === true) return undefined;
-  return unfitService(canary, lookAt({ canary, workload }, view));
+  return unfitService(canary, serviceFacts({ canary, workload }, view));
 }
 
-function lookAt({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, view: Pick<ClusterView, 'find'>): ServiceLook {
+function serviceFacts({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, view: Pick<ClusterView, 'find'>): ServiceFacts {
   const pods = view.find(workload.primaryRef(canary)) ?? view.find(workload.targetRef(canary));
   return { pods: pods?.object, current: servicesOf(canary, view) };
 }

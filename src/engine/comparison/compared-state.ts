@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
-import { type Judgement, judge } from '../../judge/judge.ts';
+import { type ComparisonJudgement, judgeComparison } from '../../judge/judge-comparison.ts';
 import { type ComparedMetric, comparedMetrics } from './compared-metrics.ts';
 import { type ComparedSoFar, comparedSoFar } from './compared-so-far.ts';
 
@@ -8,12 +8,12 @@ import { type ComparedSoFar, comparedSoFar } from './compared-so-far.ts';
 export interface ComparedState {
   metric: ComparedMetric;
   known: ComparedSoFar;
-  judgement: Judgement;
+  judgement: ComparisonJudgement;
 }
 
 export function comparedState(release: Pick<Release, 'comparison'>, metric: ComparedMetric): ComparedState {
   const known = comparedSoFar(release, metric);
-  return { metric, known, judgement: judge(known.evidence, metric.comparison) };
+  return { metric, known, judgement: judgeComparison(known.evidence, metric.comparison) };
 }
 
 /** The comparison by every metric, for readers; empty where `analysis.comparison` is absent. */

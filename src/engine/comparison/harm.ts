@@ -3,7 +3,7 @@ import type { Release } from '../../api/canary-status.ts';
 import { oncePerObject } from '../../base/once.ts';
 import type { Comparison } from '../../judge/comparison.ts';
 import type { Evidence } from '../../judge/evidence.ts';
-import { weigh } from '../../judge/judge.ts';
+import { weigh } from '../../judge/judge-comparison.ts';
 import { type ComparedMetric, comparedMetrics, isGate, maxStepDurationMs } from './compared-metrics.ts';
 import { comparedSoFar } from './compared-so-far.ts';
 import { comparedState } from './compared-state.ts';

@@ -1,4 +1,4 @@
-import type { Interval } from '../../judge/judge.ts';
+import type { Interval } from '../../judge/judge-comparison.ts';
 import type { Counts } from '../../judge/window.ts';
 import type { ComparedState } from './compared-state.ts';
 

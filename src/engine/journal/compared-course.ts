@@ -1,4 +1,4 @@
-import { type ComparisonVerdict, evidenceShares } from '../../judge/judge.ts';
+import { type ComparisonVerdict, evidenceShares } from '../../judge/judge-comparison.ts';
 import { comparedStates } from '../comparison/compared-state.ts';
 import type { JournalPart } from './journal-part.ts';
 import { replay } from './replay.ts';

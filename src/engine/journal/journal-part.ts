@@ -13,7 +13,7 @@ import { NotedPoll } from './noted-polls.ts';
 export const journalVersion = 1;
 
 /** Maximum number of entries of one part; a recorder then ends the part, which is stored. A kill loses at most these, and the polls between them. */
-export const MOST_ENTRIES = 200;
+export const MOST_JOURNAL_ENTRIES = 200;
 /** Maximum number of polls of one part that a reader accepts: more than a recorder can fit into a part. */
 const MOST_POLLS = 5_000;
 /** Maximum number of characters of one part before it is compressed. */
@@ -167,7 +167,7 @@ export type JournalEntry = z.infer<typeof JournalEntry>;
 /** Consecutive steps. A new segment begins when the release was read from its status again. */
 export const JournalSegment = z.object({
   from: z.object({ value: z.unknown(), context: JournalContext }),
-  entries: z.array(JournalEntry).max(MOST_ENTRIES),
+  entries: z.array(JournalEntry).max(MOST_JOURNAL_ENTRIES),
 });
 export type JournalSegment = z.infer<typeof JournalSegment>;
 
@@ -191,7 +191,7 @@ export const JournalPart = z.object({
   stopped: z.literal(true).exactOptional(),
   segments: z
     .array(JournalSegment)
-    .max(MOST_ENTRIES)
+    .max(MOST_JOURNAL_ENTRIES)
     .refine((segments) => pollsIn(segments) <= MOST_POLLS, 'too many polls'),
 });
 export type JournalPart = z.infer<typeof JournalPart>;

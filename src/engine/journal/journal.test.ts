@@ -5,7 +5,7 @@ import { propertyRuns, propertyTimeoutMs } from '../../../test/fakes/property-ru
 import { aCanary, World, withHooks } from '../../../test/fakes/world.ts';
 import type { Facts } from '../facts.ts';
 import { JournalMemory } from './journal-memory.ts';
-import { JournalPart, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
+import { JournalPart, LARGEST_PART, MOST_JOURNAL_ENTRIES } from './journal-part.ts';
 import { JournalRecorder } from './recorder.ts';
 import { isSame, replay } from './replay.ts';
 
@@ -141,11 +141,11 @@ describe('a journal', () => {
     world.begin();
     world.tick();
     world.push('s1:b');
-    for (let ticks = 0; ticks < MOST_ENTRIES; ticks += 1) world.tick();
+    for (let ticks = 0; ticks < MOST_JOURNAL_ENTRIES; ticks += 1) world.tick();
     expect(parts.length).toBeGreaterThan(1);
     for (const part of parts) {
       expect(part.ended).toBeUndefined();
-      expect(part.segments.flatMap(({ entries }) => entries).length).toBeLessThanOrEqual(MOST_ENTRIES);
+      expect(part.segments.flatMap(({ entries }) => entries).length).toBeLessThanOrEqual(MOST_JOURNAL_ENTRIES);
       expect(JSON.stringify(part).length).toBeLessThan(1.2 * LARGEST_PART);
     }
     expect(differences(parts)).toEqual([]);

@@ -5,7 +5,7 @@ import { propertyRuns, propertyTimeoutMs } from '../../../test/fakes/property-ru
 import { aCanary, World, withHooks } from '../../../test/fakes/world.ts';
 import { seededRandom } from '../../embedded/mesh/random.ts';
 import type { Compared } from '../../judge/compared.ts';
-import type { Pods } from '../../judge/pod-spread.ts';
+import type { ComparedPods } from '../../judge/pod-spread.ts';
 import { JournalMemory } from './journal-memory.ts';
 import { FIRST_PART_MS, JournalPart } from './journal-part.ts';
 import { CountsNotes, NotedCompared } from './noted-counts.ts';
@@ -178,7 +178,10 @@ describe('counts in a journal', () => {
   it('name a pod once in a part, and contain neither pods of the canary nor those of the primary that are not followed', () => {
     const [writer, reader] = [new CountsNotes(), new CountsNotes()];
     const many = Array.from({ length: 30 }, (_, index) => pod(`p${index}`, index + 1, index % 2));
-    const followed: Pods = { canaryPods: 2, primary: Object.fromEntries(many.slice(0, 20).map(({ name, ...counts }) => [name, counts])) };
+    const followed: ComparedPods = {
+      canaryPods: 2,
+      primary: Object.fromEntries(many.slice(0, 20).map(({ name, ...counts }) => [name, counts])),
+    };
     const first = writer.noted(window([pod('c1', 5), pod('c2', 0), pod('c3', 1)], many), undefined);
     const second = writer.noted(window([pod('c1', 5)], many.slice(5)), followed);
     expect(JSON.stringify([first, second]).match(/"[cp]\d+"/g)).toHaveLength(20);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Compared } from '../../judge/compared.ts';
-import { addPods, type Pods } from '../../judge/pod-spread.ts';
+import { addPods, type ComparedPods } from '../../judge/pod-spread.ts';
 import type { Counts, PodCounts, Window } from '../../judge/window.ts';
 
 const Name = z.string().max(300);
@@ -66,7 +66,7 @@ export class CountsNotes {
   readonly #names: string[] = [];
 
   /** `before`: pods that the judge knew before this window. */
-  noted(compared: Compared, before: Pods | undefined): NotedCompared {
+  noted(compared: Compared, before: ComparedPods | undefined): NotedCompared {
     switch (compared.kind) {
       case 'window': {
         const { pods, ...window } = compared.window;
@@ -83,7 +83,7 @@ export class CountsNotes {
   }
 
   /** Undefined if the judge uses none of the pods. */
-  notedPods({ canary, primary }: NonNullable<Window['pods']>, before: Pods | undefined): NotedPods | undefined {
+  notedPods({ canary, primary }: NonNullable<Window['pods']>, before: ComparedPods | undefined): NotedPods | undefined {
     const served = canary.filter(({ requests }) => requests > 0).length;
     if (served === 0) return undefined;
     const followed = addPods(before, { canary, primary })?.primary ?? {};

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Compared } from '../../judge/compared.ts';
-import type { Pods } from '../../judge/pod-spread.ts';
+import type { ComparedPods } from '../../judge/pod-spread.ts';
 import { type CountsNotes, countsIn, NotedCounts, NotedPods, notedCounts } from './noted-counts.ts';
 import type { StepSummary } from './step-summary.ts';
 
@@ -44,7 +44,7 @@ const asksOf = (ms: number | null): string[] => (ms === null ? [] : [`${WAKE}${m
 /** The poll as a short record; undefined if it does not fit, and is noted as two steps. */
 export function notedPoll(
   [one, ...others]: readonly Compared[],
-  { times, nowMs, before }: { times: NotedPoll['times']; nowMs: number; before: Pods | undefined },
+  { times, nowMs, before }: { times: NotedPoll['times']; nowMs: number; before: ComparedPods | undefined },
   notes: CountsNotes,
 ): NotedPoll | undefined {
   if (one?.metric !== POLLED || others.length > 0) return undefined;

@@ -1,13 +1,13 @@
 import type { JsonRecord } from '../../base/json.ts';
 import { mergePatchOf } from '../../base/json-merge.ts';
-import type { Pods } from '../../judge/pod-spread.ts';
+import type { ComparedPods } from '../../judge/pod-spread.ts';
 import { comparedMetrics } from '../comparison/compared-metrics.ts';
 import { comparedSoFar } from '../comparison/compared-so-far.ts';
 import type { Facts } from '../facts.ts';
 import { releaseOf, type Snapshot } from '../machine.ts';
 import type { EngineEvent, Question } from '../questions.ts';
 import { Concealment, type Hide } from './concealment.ts';
-import { type JournalPart, journalVersion, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
+import { type JournalPart, journalVersion, LARGEST_PART, MOST_JOURNAL_ENTRIES } from './journal-part.ts';
 import { CountsNotes } from './noted-counts.ts';
 import { type NotedPoll, notedPoll, wakeAfterPoll } from './noted-polls.ts';
 import { type StepSummary, stepSummary } from './step-summary.ts';
@@ -61,7 +61,7 @@ export class OpenPart {
   }
 
   get isFull(): boolean {
-    return this.#entries >= MOST_ENTRIES || this.#characters >= LARGEST_PART;
+    return this.#entries >= MOST_JOURNAL_ENTRIES || this.#characters >= LARGEST_PART;
   }
 
   /** Number of characters of the part. */
@@ -194,7 +194,7 @@ function textsOf(fields: readonly [string, unknown][]): Map<string, string> {
 const courseOf = ({ asks: _, ...course }: StepSummary): string => JSON.stringify(course);
 
 /** Pods that the judge knew before the answer. */
-function podsKnown({ facts }: EngineEvent, { context }: Snapshot, name: string): Pods | undefined {
+function podsKnown({ facts }: EngineEvent, { context }: Snapshot, name: string): ComparedPods | undefined {
   const metric = comparedMetrics(facts.canary.spec.analysis).find((one) => one.name === name);
   return metric && comparedSoFar(context.release, metric).evidence.pods;
 }

@@ -5,7 +5,7 @@ import type { Hide } from './concealment.ts';
 import type { Holder, JournalMemory } from './journal-memory.ts';
 import { FIRST_PART_MS, type JournalPart } from './journal-part.ts';
 import { OpenPart, type RecordedStep } from './open-part.ts';
-import { stateText } from './step-summary.ts';
+import { statePath } from './step-summary.ts';
 
 export interface RecorderOptions {
   /** Namespace of the Canary. */
@@ -90,9 +90,9 @@ export class JournalRecorder implements Holder {
 
 /** A release is being started, analysed, promoted or rolled back. Initialization does not count. */
 export function isUnderWay(snapshot: Snapshot): boolean {
-  const [phase = ''] = stateText(snapshot.value).split('.');
+  const [phase = ''] = statePath(snapshot.value).split('.');
   if (['New', 'Initializing', 'Terminating', 'Terminated'].includes(phase)) return false;
-  return !snapshot.context.frozen && !isResting({ step: stateText(snapshot.value).split('.')[1] });
+  return !snapshot.context.frozen && !isResting({ step: statePath(snapshot.value).split('.')[1] });
 }
 
 function hasNoEffect({ before, next, questions }: RecordedStep): boolean {

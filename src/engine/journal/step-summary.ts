@@ -18,14 +18,14 @@ export interface StepSummary {
 export function stepSummary(next: Snapshot, questions: readonly Question[], nowMs: number): StepSummary {
   const { routes, failedChecks, iterations } = releaseOf(next);
   const asks = questions.map((question) => nameOf(question, nowMs));
-  return { state: stateText(next.value), routes: routes.kind, weight: weightOf(routes), failedChecks, iterations, asks };
+  return { state: statePath(next.value), routes: routes.kind, weight: weightOf(routes), failedChecks, iterations, asks };
 }
 
 /** Paths of a state value, joined by dots. */
-export function stateText(value: unknown): string {
+export function statePath(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
-    .map(([key, inner]) => (typeof inner === 'object' && Object.keys(inner ?? {}).length === 0 ? key : `${key}.${stateText(inner)}`))
+    .map(([key, inner]) => (typeof inner === 'object' && Object.keys(inner ?? {}).length === 0 ? key : `${key}.${statePath(inner)}`))
     .join('+');
 }
 

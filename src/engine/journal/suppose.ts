@@ -4,7 +4,7 @@ import type { Answer, EngineEvent, Question } from '../questions.ts';
 import { weightOf } from '../strategy.ts';
 import type { JournalAnswer, JournalPart } from './journal-part.ts';
 import { begun, journalEntries, type Noted, type NotedEntry, openFor, tried, type Unfit } from './replay.ts';
-import { type StepSummary, stateText, stepSummary } from './step-summary.ts';
+import { type StepSummary, statePath, stepSummary } from './step-summary.ts';
 
 /** Analysis that is supposed instead of the recorded one. */
 export interface SupposedAnalysis {
@@ -72,7 +72,7 @@ function isAfterGap(last: JournalPart | undefined, part: JournalPart): boolean {
   if (last?.stopped) return part.number !== 1;
   if (last) return part.writer !== last.writer || part.number !== last.number + 1;
   return (
-    part.number !== 1 || isUnderAnalysis(stateText(part.segments[0]?.from.value)) || isDecided(stateText(part.segments[0]?.from.value))
+    part.number !== 1 || isUnderAnalysis(statePath(part.segments[0]?.from.value)) || isDecided(statePath(part.segments[0]?.from.value))
   );
 }
 
@@ -88,7 +88,7 @@ function recordedOutcome(parts: readonly JournalPart[]): { verdict: ReleaseOutco
   for (const [at, noted] of numbered(parts)) {
     if ('unfit' in noted) return undefined;
     const { entry, facts, segment, begins } = noted;
-    if (begins) wasAnalysed ||= isUnderAnalysis(stateText(segment.from.value));
+    if (begins) wasAnalysed ||= isUnderAnalysis(statePath(segment.from.value));
     const verdict = outcomeOf(entry.decided.state, wasAnalysed);
     if (verdict) return { verdict, atMs: facts.nowMs, at };
     wasAnalysed ||= isUnderAnalysis(entry.decided.state);
@@ -124,7 +124,7 @@ class SupposedRun {
       const found = begun(segment);
       if ('unfit' in found) return found;
       this.#now = found;
-      this.#wasAnalysed ||= isUnderAnalysis(stateText(found.value));
+      this.#wasAnalysed ||= isUnderAnalysis(statePath(found.value));
     }
     if (!this.#now) return { unfit: 'its first step is missing' };
     const is = this.#supposed.facts(facts);
@@ -186,7 +186,7 @@ class SupposedRun {
 /** Shadow mode reads counts at other times than a gate, which also uses them. */
 function awaitingCounts(now: Snapshot): Snapshot {
   const { comparing, release } = now.context;
-  if (comparing?.open !== undefined || !isUnderAnalysis(stateText(now.value))) return now;
+  if (comparing?.open !== undefined || !isUnderAnalysis(statePath(now.value))) return now;
   return { ...now, context: { ...now.context, comparing: { run: release.run, open: `${release.run}/${release.revision}/supposed` } } };
 }
 

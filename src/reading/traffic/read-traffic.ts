@@ -6,7 +6,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
-import { trafficOf } from '../../routers/knative/traffic.ts';
+import { trafficEntries } from '../../routers/knative/traffic.ts';
 import { trafficOf as splitOf } from '../canary-reading.ts';
 import type { TrafficReport } from '../documents/canary-documents.ts';
 import { outputVersion } from '../documents/output-version.ts';
@@ -19,13 +19,13 @@ import { objectLabel, type RouteObjects, readRouteObjects } from './route-object
 export async function readTraffic(cluster: ClusterReader, namespace: string, name: string, meshProvider: string): Promise<TrafficReport> {
   const raw = await findCanary(cluster, namespace, name);
   if (raw) return ofCanary(cluster, namespace, raw, meshProvider);
-  const service = await knativeService(cluster, namespace, name);
+  const service = await findKnativeService(cluster, namespace, name);
   if (service) return knativeReport(service);
   throw new ReadingError('notFound', `Canary, Service of a Canary or Knative Service ${name} not found in namespace ${namespace}`);
 }
 
 /** The Service of serving.knative.dev, `undefined` if it is not found or the kind is absent. */
-export function knativeService(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
+export function findKnativeService(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
   return ifInstalled(cluster.get({ apiVersion: knativeApiVersion, kind: 'Service', namespace, name }));
 }
 
@@ -52,7 +52,7 @@ export function trafficReport(
 /** The traffic in force; the desired one while the status is empty. */
 export function knativeReport(
   service: KubeObject,
-  traffic: readonly KnativeTraffic[] = asKnativeService(service).status?.traffic ?? trafficOf(service),
+  traffic: readonly KnativeTraffic[] = asKnativeService(service).status?.traffic ?? trafficEntries(service),
 ): TrafficReport {
   const { namespace = '', name } = service.metadata;
   return {

@@ -8,7 +8,7 @@ import { DEFAULT_WEIGHT, type RawRule, rulesOf, type SideServices } from './rule
 const ENTRY = /-ab-\d+$/;
 
 /** The routes that the rules of the copy express; the user's own expressions are those of `source`. */
-export function readRules(copy: KubeObject, sides: SideServices, source: KubeObject | undefined): Routes | UnreadableRoutes {
+export function readApisixRules(copy: KubeObject, sides: SideServices, source: KubeObject | undefined): Routes | UnreadableRoutes {
   const where = `ApisixRoute ${copy.metadata.name}`;
   const rules = rulesOf(copy);
   const shares = rules.map((rule) => shareOf(rule, sides));

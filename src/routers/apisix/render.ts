@@ -11,7 +11,7 @@ import type { RouteChange } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { canaryWeight, matchOf } from '../weights.ts';
 import { renderMatch } from './exprs.ts';
-import { readRules } from './read.ts';
+import { readApisixRules } from './read.ts';
 import {
   copiedRules,
   copyPriority,
@@ -88,7 +88,7 @@ function sharesOf(routes: Routes): { share: number; match: readonly HttpMatch[] 
 
 /** Without the user's rule only the weights of the copy can be changed: its condition on requests has to be right already. */
 function refuseOtherMatch(canary: Canary, copy: KubeObject, match: readonly HttpMatch[], source: KubeObject | undefined): void {
-  const live = readRules(copy, sidesOf(canary), source);
+  const live = readApisixRules(copy, sidesOf(canary), source);
   const asked = 'unreadable' in live || live.kind === 'mirrored' ? undefined : (live.match ?? []);
   if (!isDeepStrictEqual(asked, [...match])) throw nothingToCopy(canary, source);
 }

@@ -8,7 +8,7 @@ import type { Router, Unkept } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { takenNames } from '../taken-names.ts';
 import { renderMatch } from './exprs.ts';
-import { readRules } from './read.ts';
+import { readApisixRules } from './read.ts';
 import { nothingToCopy, refs, render, sidesOf } from './render.ts';
 import { leadsTo, narrowRule, ownRules, rulesOf } from './rules.ts';
 
@@ -32,7 +32,7 @@ export const apisix: Router = {
   },
   readRoutes(canary, current) {
     const { source, copy } = foundOf(refs(canary), current);
-    return copy && readRules(copy, sidesOf(canary), source);
+    return copy && readApisixRules(copy, sidesOf(canary), source);
   },
 };
 

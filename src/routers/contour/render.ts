@@ -27,29 +27,29 @@ export function renderRoutes(canary: Canary, routes: Routes): JsonRecord[] {
   const others = service.filter((conditions) => !segment.some((within) => isDeepStrictEqual(within, conditions)));
   return [
     ...segment.map((conditions) => rule(conditions, split(canary, share))),
-    ...others.map((conditions) => rule(conditions, [side(canary, names(canary).primaryService, ALL)])),
+    ...others.map((conditions) => rule(conditions, [weightedService(canary, names(canary).primaryService, ALL)])),
   ];
 }
 
 /** The routes that deletion leaves behind. */
 export function routesToApex(canary: Canary): JsonRecord[] {
-  const services = [side(canary, names(canary).apexService, ALL)];
+  const services = [weightedService(canary, names(canary).apexService, ALL)];
   return expressibleConditions(canary.spec.service.match).map((conditions) => ({ conditions, ...routePolicies(canary, false), services }));
 }
 
 function split(canary: Canary, share: number): JsonRecord[] {
   const { primaryService, canaryService } = names(canary);
-  return [side(canary, primaryService, primaryWeight(share)), side(canary, canaryService, share)];
+  return [weightedService(canary, primaryService, primaryWeight(share)), weightedService(canary, canaryService, share)];
 }
 
 function mirrored(canary: Canary, share: number): JsonRecord[] {
   if (share === 0) throw new RoutingError('Contour takes a mirror of 0 percent for one of 100');
   const { primaryService, canaryService } = names(canary);
-  return [side(canary, primaryService, ALL), { ...side(canary, canaryService, share), mirror: true }];
+  return [weightedService(canary, primaryService, ALL), { ...weightedService(canary, canaryService, share), mirror: true }];
 }
 
 /** The header names the Service for a Linkerd proxy behind Contour (04-V11). */
-function side(canary: Canary, name: string, weight: number): JsonRecord {
+function weightedService(canary: Canary, name: string, weight: number): JsonRecord {
   const { port } = canary.spec.service;
   const value = `${name}.${canary.metadata.namespace}.svc.cluster.local:${port}`;
   return { name, port, weight, requestHeadersPolicy: { set: [{ name: 'l5d-dst-override', value }] } };

@@ -1,7 +1,7 @@
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { isRecord, type JsonRecord, recordsIn } from '../../base/json.ts';
-import { type Alternative, type Condition, isOlder, precedence, requestsOf, takenFrom } from '../split/alternative.ts';
+import { type Alternative, isOlder, type MatchCondition, precedence, requestsOf, takenFrom } from '../split/alternative.ts';
 import type { Taken, WrittenRoute } from '../split/split-form.ts';
 
 /**
@@ -50,7 +50,7 @@ function alternativeOf(conditions: readonly JsonRecord[]): Alternative {
   };
 }
 
-function conditionOf(said: unknown, isHeader: boolean): Condition[] {
+function conditionOf(said: unknown, isHeader: boolean): MatchCondition[] {
   if (!isRecord(said)) return [];
   const name = String(said.name);
   return [{ name: isHeader ? name.toLowerCase() : name, said, ...(typeof said.exact === 'string' && { exact: said.exact }) }];

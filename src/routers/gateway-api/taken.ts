@@ -1,7 +1,7 @@
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord, type JsonRecord, recordsIn, textsIn } from '../../base/json.ts';
-import { type Alternative, type Condition, isOlder, requestsOf, takenFrom } from '../split/alternative.ts';
+import { type Alternative, isOlder, type MatchCondition, requestsOf, takenFrom } from '../split/alternative.ts';
 import { hostGroups, sharedHost, type Taken, type WrittenRoute } from '../split/split-form.ts';
 import type { GatewayCondition } from './conditions.ts';
 import { normalised, type RouteMatch } from './match.ts';
@@ -66,7 +66,7 @@ function pathOfCall({ type = 'Exact', service, method }: JsonRecord): Alternativ
   return typeof method === 'string' ? { type: 'exact', value: `/${service}/${method}` } : { type: 'prefix', value: `/${service}` };
 }
 
-const conditionOf = (said: GatewayCondition, name: string): Condition => ({
+const conditionOf = (said: GatewayCondition, name: string): MatchCondition => ({
   name,
   said,
   ...(said.type === 'Exact' && { exact: said.value }),

@@ -37,7 +37,7 @@ export function withHeader(matchers: readonly Matcher[], header: TextMatcher): M
 }
 
 /** The reverse of `matchersFor`; undefined when an alternative says nothing, or what an A/B condition cannot. */
-export function matchOf(matchers: readonly Matcher[], likely: readonly HttpMatch[] | undefined): HttpMatch[] | undefined {
+export function matchFromMatchers(matchers: readonly Matcher[], likely: readonly HttpMatch[] | undefined): HttpMatch[] | undefined {
   const asked = askedMatch(likely, matchers, matchersFor);
   if (asked) return asked;
   const entries = matchers.map(({ headers = [], queryParameters = [], ...others }): HttpMatch | undefined => {

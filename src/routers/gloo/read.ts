@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { type Affinity, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
 import { cookieRole, pairOfPattern } from '../cookie.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
-import { type Matcher, matchOf } from './matchers.ts';
+import { type Matcher, matchFromMatchers } from './matchers.ts';
 import { upstreamRef } from './upstreams.ts';
 
 /** The fields that are read of a foreign route; all else is ignored. */
@@ -44,7 +44,7 @@ export function readRouteTable(canary: Canary, table: KubeObject): Routes | Unre
       ? { unreadable: `the condition of ${where} for its canary matches every request` }
       : readAs(share, undefined, affinity);
   }
-  const match = matchOf(main.matchers, canary.spec.analysis.match);
+  const match = matchFromMatchers(main.matchers, canary.spec.analysis.match);
   if (!match) return { unreadable: `the condition of ${where} for its canary cannot be read` };
   return readAs(share, match, affinity);
 }

@@ -18,7 +18,7 @@ export function renderHttp(canary: Canary, routes: Routes): JsonRecord[] {
   const share = canaryWeight(routes);
   const affinity = affinityOf(routes);
 
-  const main = rule(canary, within, both(canary, share, share > 0 ? cookiesSet(canary, affinity) : {}));
+  const main = istioRule(canary, within, both(canary, share, share > 0 ? cookiesSet(canary, affinity) : {}));
   if (routes.kind === 'mirrored') {
     main.mirror = destination(canary, canaryService);
     if (routes.share < ALL) main.mirrorPercentage = { value: routes.share };
@@ -26,7 +26,7 @@ export function renderHttp(canary: Canary, routes: Routes): JsonRecord[] {
   return [
     ...stickyRules(canary, within, affinity, share),
     main,
-    ...(segment ? [rule(canary, service, [{ destination: destination(canary, names(canary).primaryService), weight: ALL }])] : []),
+    ...(segment ? [istioRule(canary, service, [{ destination: destination(canary, names(canary).primaryService), weight: ALL }])] : []),
   ];
 }
 
@@ -44,8 +44,8 @@ function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Af
   const rules: JsonRecord[] = [];
   const holding = (pair: string) => withHeader(within, 'Cookie', { regex: cookiePattern(pair) });
   // At weight 0 the canary might be unable to serve: its users are kept apart but answered by the primary.
-  if (affinity.canary) rules.push(rule(canary, holding(affinity.canary), both(canary, share > 0 ? ALL : 0, {})));
-  if (affinity.primary) rules.push(rule(canary, holding(affinity.primary), both(canary, 0, {})));
+  if (affinity.canary) rules.push(istioRule(canary, holding(affinity.canary), both(canary, share > 0 ? ALL : 0, {})));
+  if (affinity.primary) rules.push(istioRule(canary, holding(affinity.primary), both(canary, 0, {})));
   if (affinity.previous) rules.push(deletionRule(canary, holding(affinity.previous), affinity, share));
   return rules;
 }
@@ -58,16 +58,16 @@ function deletionRule(canary: Canary, holding: readonly IstioMatch[], affinity: 
   if (share > 0 || isTaken) {
     // On the primary's side only: the canary's answer sets the new cookie, which has the same name.
     const cookies = share > 0 ? cookiesSet(canary, affinity) : {};
-    return rule(canary, holding, both(canary, share, { ...cookies, primary: text }));
+    return istioRule(canary, holding, both(canary, share, { ...cookies, primary: text }));
   }
-  const deletion = rule(canary, holding, both(canary, share, {}));
+  const deletion = istioRule(canary, holding, both(canary, share, {}));
   const headers = structuredClone(canary.spec.service.headers ?? {});
   deletion.headers = { ...headers, response: { ...headers.response, add: { ...add, 'Set-Cookie': text } } };
   return deletion;
 }
 
 /** Fields common to every http rule, and to the single rule that deletion leaves behind. */
-export function rule(canary: Canary, match: readonly IstioMatch[], route: JsonRecord[]): JsonRecord {
+export function istioRule(canary: Canary, match: readonly IstioMatch[], route: JsonRecord[]): JsonRecord {
   const { rewrite, timeout, retries, corsPolicy, headers } = canary.spec.service;
   const origins = corsPolicy?.allowOrigins?.map((origin) => toIstio(origin));
   // Empty values mean nothing: dropping them must not look like drift (04-R-D11).

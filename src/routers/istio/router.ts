@@ -22,7 +22,7 @@ import { carriedRules, namedSubset, ROOT_NAMESPACE, renderDestinationRule, unkep
 import { splitForm } from './in-place.ts';
 import { mergeMatch, routedMatch, withOneGateway, withSeveralPorts } from './match.ts';
 import { readVirtualService } from './read.ts';
-import { destination, renderHttp, renderTcp, rule, tcpRule } from './render.ts';
+import { destination, istioRule, renderHttp, renderTcp, tcpRule } from './render.ts';
 import { fullGateways, fullHosts } from './taken.ts';
 
 const apiVersion = 'networking.istio.io/v1beta1';
@@ -224,5 +224,5 @@ function afterDeletion(canary: Canary, object: KubeObject): AfterDeletion {
 function toApex(canary: Canary): Record<string, unknown> {
   const route = [{ destination: destination(canary, names(canary).apexService), weight: ALL }];
   if (isTcp(canary)) return { tcp: [tcpRule(canary, route)] };
-  return { http: [rule(canary, routedMatch(canary), route)] };
+  return { http: [istioRule(canary, routedMatch(canary), route)] };
 }

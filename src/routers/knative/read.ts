@@ -2,12 +2,12 @@ import { primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type Routes, type UnreadableRoutes, weight } from '../../api/routes.ts';
 import { ALL, readAs } from '../weights.ts';
-import { trafficOf } from './traffic.ts';
+import { trafficEntries } from './traffic.ts';
 
 /** The routes in `spec.traffic`; `undefined` if no primary is recorded yet, or no entry has a percentage. */
-export function readTraffic(service: KubeObject): Routes | UnreadableRoutes | undefined {
+export function knativeRoutes(service: KubeObject): Routes | UnreadableRoutes | undefined {
   const primary = primaryOf(service);
-  const targets = trafficOf(service).flatMap(({ revisionName, percent }) => (percent ? [{ revisionName, percent }] : []));
+  const targets = trafficEntries(service).flatMap(({ revisionName, percent }) => (percent ? [{ revisionName, percent }] : []));
   const [first] = targets;
   if (primary === undefined || !first) return undefined;
   const where = `spec.traffic of Knative Service ${service.metadata.name}`;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { RoutingError } from '../routing-error.ts';
 import { primaryWeight } from '../weights.ts';
 import { primaryOf } from './read.ts';
-import { trafficOf } from './traffic.ts';
+import { trafficEntries } from './traffic.ts';
 
 /** Entries of `spec.traffic`, the canary's first. Throws a RoutingError where the Revision of a side is unknown or gone. */
 export function targetsFor(canary: Canary, service: KubeObject, share: number) {
@@ -25,6 +25,6 @@ function analysedOf(canary: Canary, service: KubeObject): string | undefined {
   const latest = asKnativeService(service).status?.latestCreatedRevisionName;
   const pinned = canary.status?.release?.revision;
   if (pinned === undefined) return latest;
-  const known = [latest, ...trafficOf(service).map(({ revisionName }) => revisionName), primaryOf(service)];
+  const known = [latest, ...trafficEntries(service).map(({ revisionName }) => revisionName), primaryOf(service)];
   return known.find((name) => name !== undefined && knativeRevisionId(name) === pinned);
 }

@@ -7,7 +7,7 @@ import { factsOf } from '../../api/providers.ts';
 import type { Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { onlyWeight } from '../weights.ts';
-import { readTraffic } from './read.ts';
+import { knativeRoutes } from './read.ts';
 import { targetsFor } from './render.ts';
 import { taggedTargets } from './traffic.ts';
 
@@ -36,7 +36,7 @@ export const knative: Router = {
   },
   readRoutes(canary, current) {
     const service = findObject(current, serviceRef(canary));
-    return service && readTraffic(service);
+    return service && knativeRoutes(service);
   },
   isInForce(canary, current) {
     const found = findObject(current, serviceRef(canary));

@@ -1,10 +1,10 @@
 import type { ProviderDefinition } from '../provider.ts';
 import { application } from '../queries/application.ts';
-import { noRoutes } from './router.ts';
+import { kubernetesRouter } from './router.ts';
 
 /** `kubernetes` and `none`; both have only Services. */
 export const servicesProvider: ProviderDefinition = {
-  router: () => noRoutes,
+  router: () => kubernetesRouter,
   observers: application,
   board: { id: 'kubernetes', title: 'Services of Kubernetes' },
   pastApex: [],

@@ -14,7 +14,7 @@ const MESH = 'kuma.io/mesh';
 export const SERVICE = 'kuma.io/service';
 
 /** Canaries of one name in two namespaces must not share a route (04-R-D12): a dot is in no name of a Service. */
-export function ownRef(canary: Canary): ObjectRef {
+export function trafficRouteRef(canary: Canary): ObjectRef {
   return { apiVersion, kind: 'TrafficRoute', name: `${names(canary).apexService}.${canary.metadata.namespace}` };
 }
 
@@ -25,7 +25,7 @@ export function flaggerRef(canary: Canary): ObjectRef {
 
 /** A route of Flagger's name stays in use, if it leads to our Service and not to that of another namespace. */
 export function refIn(canary: Canary, current: readonly KubeObject[]): ObjectRef {
-  return !findObject(current, ownRef(canary)) && isOfFlagger(canary, current) ? flaggerRef(canary) : ownRef(canary);
+  return !findObject(current, trafficRouteRef(canary)) && isOfFlagger(canary, current) ? flaggerRef(canary) : trafficRouteRef(canary);
 }
 
 /** Tests if the route of that name leads to the sides of this Canary. */

@@ -8,7 +8,7 @@ import { RoutingError } from '../routing-error.ts';
 import { takenNames } from '../taken-names.ts';
 import { onlyWeight } from '../weights.ts';
 import { readRoute } from './read.ts';
-import { flaggerRef, isOfFlagger, namesOurSides, ownRef, refIn, renderRoute } from './render.ts';
+import { flaggerRef, isOfFlagger, namesOurSides, refIn, renderRoute, trafficRouteRef } from './render.ts';
 
 /** Kuma's TrafficRoute, which belongs to the cluster and not to a namespace (04-4.12). */
 export const kuma: Router = {
@@ -19,8 +19,9 @@ export const kuma: Router = {
       ? new RoutingError("Kuma's TrafficRoute cannot mirror requests: set analysis.mirror to false", 'analysis.mirror')
       : undefined;
   },
-  unkept: (canary, objects) => takenNames(objects, [ownRef(canary)], { made: 'the TrafficRoute that Serin makes', isRestored: true }),
-  watches: (canary) => [ownRef(canary), flaggerRef(canary)],
+  unkept: (canary, objects) =>
+    takenNames(objects, [trafficRouteRef(canary)], { made: 'the TrafficRoute that Serin makes', isRestored: true }),
+  watches: (canary) => [trafficRouteRef(canary), flaggerRef(canary)],
   render(canary, _apex, routes, current) {
     const share = onlyWeight(routes, "Kuma's TrafficRoute has weights only: requests can be neither matched nor mirrored");
     return { write: [keeping(renderRoute(canary, share, current), current, namesOurSides(canary))], remove: [] };
@@ -30,7 +31,7 @@ export const kuma: Router = {
     return found && readRoute(canary, found);
   },
   finalize(canary, current) {
-    const own = ownRef(canary);
+    const own = trafficRouteRef(canary);
     // By its name we made it for this namespace, wherever it leads by now.
     const isMade = findObject(current, own)?.metadata.annotations?.[ownerAnnotation] !== undefined;
     const refs = [...(isMade ? [] : [own]), ...(isOfFlagger(canary, current) ? [flaggerRef(canary)] : [])];

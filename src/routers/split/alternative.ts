@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** A condition on a header or query parameter, in any form. */
-export interface Condition {
+export interface MatchCondition {
   /** The compared name: header names in lower case. */
   name: string;
   /** The only value of a request that fulfils it, if there is only one. */
@@ -16,14 +16,14 @@ export interface Alternative {
   path: { type: 'exact' | 'prefix' | 'regex'; value: string };
   /** The method in the form of the route. */
   method?: unknown;
-  headers: readonly Condition[];
-  queryParams: readonly Condition[];
+  headers: readonly MatchCondition[];
+  queryParams: readonly MatchCondition[];
 }
 
 /** Tests if a request can fulfil both; patterns count as if they could. */
 export function canMeet(one: Alternative, other: Alternative): boolean {
   const hasOtherMethod = one.method !== undefined && other.method !== undefined && !isDeepStrictEqual(one.method, other.method);
-  const clash = (some: readonly Condition[], others: readonly Condition[]): boolean =>
+  const clash = (some: readonly MatchCondition[], others: readonly MatchCondition[]): boolean =>
     some.some(({ name, exact }) =>
       others.some((each) => each.name === name && exact !== undefined && each.exact !== undefined && each.exact !== exact),
     );
@@ -64,7 +64,7 @@ export function precedence(one: Alternative, other: Alternative): number | undef
 
 /** Tests if each request that fulfils `narrow` fulfils `wide`, which has the same path. */
 export function isWithin(narrow: Alternative, wide: Alternative): boolean {
-  const has = (all: readonly Condition[], some: readonly Condition[]) =>
+  const has = (all: readonly MatchCondition[], some: readonly MatchCondition[]) =>
     some.every((one) => all.some((other) => isDeepStrictEqual(one.said, other.said)));
   return (
     isDeepStrictEqual([narrow.path, narrow.method], [wide.path, wide.method]) &&
@@ -100,7 +100,7 @@ export function takenFrom(
 
 /** In words, with only the names of its conditions: values can be secret. */
 export function requestsOf(host: string, { path, method, headers, queryParams }: Alternative): string {
-  const named = (what: string, conditions: readonly Condition[]) =>
+  const named = (what: string, conditions: readonly MatchCondition[]) =>
     conditions.length === 0 ? [] : [`${what} ${conditions.map(({ name }) => name).join(', ')}`];
   const asked = [...(method === undefined ? [] : ['a method']), ...named('header', headers), ...named('parameter', queryParams)];
   return `${host}${path.value}${asked.length > 0 ? ` with ${asked.join(' and ')}` : ''}`;

@@ -45,8 +45,8 @@ export function servicesFor(canary: Canary, routes: Routes): object[] {
 export function weighted(canary: Canary, share: number): object[] {
   const { primaryService, canaryService } = names(canary);
   return [
-    { ...side(canary, primaryService), weight: primaryWeight(share) },
-    { ...side(canary, canaryService), weight: share },
+    { ...traefikService(canary, primaryService), weight: primaryWeight(share) },
+    { ...traefikService(canary, canaryService), weight: share },
   ].filter(({ weight }) => weight > 0);
 }
 
@@ -63,10 +63,10 @@ export function mirror(canary: Canary, share: number, current: readonly KubeObje
       `TraefikService ${name} is not one of this Canary, which mirrors by that name: rename it, or set analysis.mirror to false`,
       'analysis.mirror',
     );
-  const mirrors = [{ ...side(canary, canaryService), percent: share }];
-  return { apiVersion, kind, metadata: { name, namespace }, spec: { mirroring: { ...side(canary, primaryService), mirrors } } };
+  const mirrors = [{ ...traefikService(canary, canaryService), percent: share }];
+  return { apiVersion, kind, metadata: { name, namespace }, spec: { mirroring: { ...traefikService(canary, primaryService), mirrors } } };
 }
 
-export function side(canary: Canary, name: string): { name: string; namespace: string; port: number } {
+export function traefikService(canary: Canary, name: string): { name: string; namespace: string; port: number } {
   return { name, namespace: canary.metadata.namespace, port: canary.spec.service.port };
 }

@@ -14,7 +14,7 @@ import { takenNames } from '../taken-names.ts';
 import { ALL } from '../weights.ts';
 import { pastTraefikService } from './past.ts';
 import { readTraefikService } from './read.ts';
-import { mirror, mirrorRef, noMatch, ours, serviceRef, servicesFor, side } from './render.ts';
+import { mirror, mirrorRef, noMatch, ours, serviceRef, servicesFor, traefikService } from './render.ts';
 
 /**
  * Traefik: the TraefikService under the apex name, which the user's IngressRoute refers to (04-4.11), and one for copies of requests.
@@ -75,6 +75,6 @@ function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
   const mirror = findObject(current, mirrorRef(canary));
   const remove = mirror && ours(canary)(mirror.spec ?? {}) ? [mirrorRef(canary)] : [];
   const ref = serviceRef(canary);
-  const toApex = () => ({ weighted: { services: [{ ...side(canary, ref.name), weight: ALL }] } });
+  const toApex = () => ({ weighted: { services: [{ ...traefikService(canary, ref.name), weight: ALL }] } });
   return { write: leftBehind(ref, current, ours(canary), toApex), remove };
 }

@@ -34,7 +34,7 @@ export interface Interval {
 }
 
 /** Verdict of the evidence so far, with the numbers that a user wants to see. */
-export interface Judgement extends Weighed {
+export interface ComparisonJudgement extends Weighed {
   canary: Interval;
   primary: Interval;
   /** Canary's rate divided by the primary's. A bound is undefined while nothing is excluded, the estimate while the primary has no failures. */
@@ -74,7 +74,7 @@ export function weigh(evidence: Evidence, { atLeast, falseAlarm, metrics }: Comp
 }
 
 /** The same, with intervals, the state of the primary and the time to a decision. */
-export function judge(evidence: Evidence, comparison: Comparison): Judgement {
+export function judgeComparison(evidence: Evidence, comparison: Comparison): ComparisonJudgement {
   const weighed = weigh(evidence, comparison);
   const { canary, primary, tolerate, support } = evidence;
   const { dispersion, logHarmBoundary } = weighed;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Comparison, defaultComparison } from './comparison.ts';
 import { addWindow, type Evidence, learnScatter, noEvidence } from './evidence.ts';
-import { judge, weigh } from './judge.ts';
+import { judgeComparison, weigh } from './judge-comparison.ts';
 import { rateBounds } from './rate-evidence.ts';
 import type { Counts } from './window.ts';
 
@@ -90,7 +90,7 @@ describe('the verdict', () => {
 });
 
 describe('numbers that are shown to users', () => {
-  const shown = judge(seen({ requests: 5100.4, failures: 31.2 }, { requests: 45_812, failures: 22.9 }), comparison);
+  const shown = judgeComparison(seen({ requests: 5100.4, failures: 31.2 }, { requests: 45_812, failures: 22.9 }), comparison);
 
   it('has both rates and their ratio, each within its interval', () => {
     expect(shown.verdict).toBe('bad');
@@ -106,32 +106,32 @@ describe('numbers that are shown to users', () => {
 
   it('gives each end of an interval half of the chance: by as much wider than a verdict needs', () => {
     const evidence = seen(...rates(0.02, 0.01));
-    const { canary, logHarmBoundary, dispersion } = judge(evidence, comparison);
+    const { canary, logHarmBoundary, dispersion } = judgeComparison(evidence, comparison);
     const { low, high } = canary;
     expect({ low, high }).toEqual(rateBounds(evidence.canary, dispersion, logHarmBoundary + Math.log(2)));
   });
 
   it('has no ratio while the primary has no failures', () =>
-    expect(judge(seen(...rates(0.001, 0)), comparison).ratio.estimate).toBeUndefined());
+    expect(judgeComparison(seen(...rates(0.001, 0)), comparison).ratio.estimate).toBeUndefined());
 
   it('has a ratio from the first part of a request on, and none without any', () => {
     const [, primary] = rates(0, 0.01);
-    expect(judge(seen({ requests: 0.05, failures: 0 }, primary), comparison).ratio.estimate).toBe(0);
-    expect(judge(seen({ requests: 0, failures: 0 }, primary), comparison).ratio.estimate).toBeUndefined();
+    expect(judgeComparison(seen({ requests: 0.05, failures: 0 }, primary), comparison).ratio.estimate).toBe(0);
+    expect(judgeComparison(seen({ requests: 0, failures: 0 }, primary), comparison).ratio.estimate).toBeUndefined();
   });
 
   it('reports a primary that fails, and does not blame the canary', () => {
-    const failing = judge(seen(...rates(0.3, 0.3)), comparison);
+    const failing = judgeComparison(seen(...rates(0.3, 0.3)), comparison);
     expect(failing).toMatchObject({ isPrimaryFailing: true });
     expect(failing.verdict).not.toBe('bad');
-    expect(judge(seen(...rates(0.01, 0.01)), comparison).isPrimaryFailing).toBe(false);
+    expect(judgeComparison(seen(...rates(0.01, 0.01)), comparison).isPrimaryFailing).toBe(false);
   });
 });
 
 describe('the time to a decision', () => {
   it('foretells when a steady canary is decided', () => {
     for (const [canary, primary] of [rates(0.02, 0.02), rates(0, 0), rates(0.004, 0.001)]) {
-      const early = judge(seen(canary, primary, { windows: 4 }), comparison);
+      const early = judgeComparison(seen(canary, primary, { windows: 4 }), comparison);
       let windows = 4;
       while (windows < 2000 && weigh(seen(canary, primary, { windows }), comparison).verdict === 'undecided')
         windows += windows < 60 ? 1 : 10;
@@ -144,7 +144,7 @@ describe('the time to a decision', () => {
   });
 
   it('names the weight that would help when a decision is out of reach', () => {
-    const { toDecide } = judge(seen({ requests: 30, failures: 0 }, { requests: 2970, failures: 3 }), comparison);
+    const { toDecide } = judgeComparison(seen({ requests: 30, failures: 0 }, { requests: 2970, failures: 3 }), comparison);
     expect(toDecide?.isInReach).toBe(false);
     expect(toDecide?.helpfulWeight).toBeGreaterThan(1);
     expect(toDecide?.toward).toBe('fine');
@@ -155,14 +155,14 @@ describe('the time to a decision', () => {
       { requests: 30, failures: 0.03 },
       { requests: 299_970, failures: 299.97 },
     ];
-    const { toDecide } = judge(seen(canary, primary), comparison);
+    const { toDecide } = judgeComparison(seen(canary, primary), comparison);
     expect(toDecide).toMatchObject({ isInReach: false, helpfulWeight: 1 });
   });
 
   it('names no helpful weight if none of the weights helps, or without traffic', () => {
-    const slow = judge(seen({ requests: 0.3, failures: 0 }, { requests: 2.7, failures: 0.001 }), comparison).toDecide;
+    const slow = judgeComparison(seen({ requests: 0.3, failures: 0 }, { requests: 2.7, failures: 0.001 }), comparison).toDecide;
     expect(slow).toMatchObject({ isInReach: false, helpfulWeight: undefined });
-    const none = judge(noEvidence(comparison), comparison).toDecide;
+    const none = judgeComparison(noEvidence(comparison), comparison).toDecide;
     expect(none).toEqual({ seconds: undefined, toward: undefined, isInReach: false, helpfulWeight: undefined });
   });
 });
