@@ -1,4 +1,5 @@
 /** Writes what is generated of charts/serin: values, their schema, the README, rules and policies; with `--check`, fails when a file differs. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { crds } from '../src/api/crds.ts';
@@ -34,6 +35,7 @@ export const generate: Generate = () => [
       })),
     },
     generator,
+    readme: readFileSync(join(import.meta.dirname, '..', 'charts', 'serin', 'README.md'), 'utf8'),
     values: { file: 'scripts/chart/values.ts', schema: Values },
     files: {
       'templates/_rules.tpl': rulesTemplate(),

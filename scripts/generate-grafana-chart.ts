@@ -1,5 +1,7 @@
 /** Writes what is generated of charts/grafana: values, their schema, the README and the dashboards; with `--check`, fails when a file differs. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { chartFiles } from './chart/chart-files.ts';
 import { GrafanaValues } from './chart/grafana-values.ts';
 import { dashboards } from './dashboards/index.ts';
@@ -17,6 +19,7 @@ export const generate: Generate = () =>
       category: 'monitoring-logging',
     },
     generator: 'generate-grafana-chart.ts',
+    readme: readFileSync(join(import.meta.dirname, '..', 'charts', 'grafana', 'README.md'), 'utf8'),
     values: { file: 'scripts/chart/grafana-values.ts', schema: GrafanaValues },
     parts: { dashboards: `| dashboard | title | shows |\n|---|---|---|\n${rows}` },
     files: Object.fromEntries(dashboards.map((dashboard) => [`dashboards/${dashboard.uid}.json`, renderDashboard(dashboard)])),

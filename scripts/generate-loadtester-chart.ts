@@ -1,5 +1,7 @@
 /** Writes what is generated of charts/loadtester: values, their schema and the README; with `--check`, fails when a file differs. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { chartFiles } from './chart/chart-files.ts';
 import { LoadTesterValues } from './chart/loadtester-values.ts';
 import type { Generate } from './generation/generated-file.ts';
@@ -15,6 +17,7 @@ export const generate: Generate = () =>
       category: 'integration-delivery',
     },
     generator,
+    readme: readFileSync(join(import.meta.dirname, '..', 'charts', 'loadtester', 'README.md'), 'utf8'),
     values: { file: 'scripts/chart/loadtester-values.ts', schema: LoadTesterValues },
     source: 'scripts/chart',
   });
