@@ -1,4 +1,5 @@
 /** Writes what is generated of charts/serin: values, their schema, the README, rules and policies; with `--check`, fails when a file differs. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 import { crds } from '../src/api/crds.ts';
@@ -12,30 +13,6 @@ import type { Generate } from './generation/generated-file.ts';
 import { runAlone } from './generation/settle.ts';
 
 const generator = 'generate-chart.ts';
-const about = `# Helm chart of Serin
-
-\`\`\`
-docker build -t registry.example.com/serin:0.1.0 . && docker push registry.example.com/serin:0.1.0
-helm install serin charts/serin --namespace serin --create-namespace \\
-  --set image.repository=registry.example.com/serin --set meshProvider=istio --set metricsServer=http://prometheus.monitoring:9090
-\`\`\`
-
-Unknown values, and values of a wrong type, are refused before anything is changed.
-
-- **Coming from Flagger**: the values of its chart have the same names here; remove those of its image. Stop it first, as docs/moving.md says.
-  The roles are smaller: \`providers\` has to name every provider that a Canary names in \`spec.provider\`.
-- **Permissions**: rules for what is switched on, listed in docs/permissions.md; docs/rights.md shows what a stolen token could do. With \`namespaces\` there are Roles in
-  these and no ClusterRole; \`secrets.namespaces\` and \`secrets.names\` limit Secrets alone.
-- **Network**: a NetworkPolicy admits port 8080, and those of sidecars. Policies add up: beside a narrower one of yours set \`networkPolicy.from\`, or \`enabled\` to \`false\`.
-- **Resource definitions** come and are upgraded with the chart (\`crds.install\`), and stay when it goes, and with them all Canaries. Those that
-  are there already are left alone: \`serin crds diff\` shows the difference, and \`serin crds apply\` takes them forward without dropping anything.
-- **Availability**: one replica leads; with \`leaderElection.replicaCount=2\` another one takes over within seconds. Applications serve on without any.
-- **Memory**: the heap gets 60 % of \`resources.limits.memory\`, so that Serin collects garbage before the kernel ends it.
-- **Hardening**: the restricted Pod Security Standard holds by default: another user than root, read-only root file system, no capabilities, a token of one hour.
-- **Test**: \`helm test serin --namespace serin\` checks that a controller is ready, by a pod without rights.
-
-`;
-
 /** For the page of the chart on Artifact Hub. */
 const definitions = {
   Canary: 'How new versions of one workload are released: target, Service, analysis',
@@ -58,8 +35,8 @@ export const generate: Generate = () => [
       })),
     },
     generator,
+    readme: readFileSync(join(import.meta.dirname, '..', 'charts', 'serin', 'README.md'), 'utf8'),
     values: { file: 'scripts/chart/values.ts', schema: Values },
-    about,
     files: {
       'templates/_rules.tpl': rulesTemplate(),
       'templates/_request-policy.tpl': requestPolicyTemplate(),

@@ -1,30 +1,13 @@
 /** Writes what is generated of charts/loadtester: values, their schema and the README; with `--check`, fails when a file differs. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { chartFiles } from './chart/chart-files.ts';
 import { LoadTesterValues } from './chart/loadtester-values.ts';
 import type { Generate } from './generation/generated-file.ts';
 import { runAlone } from './generation/settle.ts';
 
 const generator = 'generate-loadtester-chart.ts';
-const about = `# Helm chart of the load tester
-
-\`\`\`
-helm install flagger-loadtester charts/loadtester --namespace test --set image.repository=registry.example.com/serin
-\`\`\`
-
-makes load, runs tests and keeps gates for webhooks with the address \`http://flagger-loadtester.test/\`. What it runs, and for whom: docs/loadtester.md.
-Unknown values, and values of a wrong type, are refused before anything is changed.
-
-- **Coming from Flagger's load tester**: the values of its chart have the same names here; remove those of its image. A release of it may be upgraded
-  to this chart. Webhooks that run anything but \`hey\` and \`curl\` need \`commands.namespaces\`, credentials, and an image with their programs.
-- **Credentials** are the keys of Secrets that you make; none is a value. Without them every client that reaches the port may start load and open gates:
-  \`networkPolicy.enabled\` narrows who does. With \`commands\` and through \`istio\` they are required.
-- **Gates** last as long as the pod, and with \`persistence.enabled\` longer.
-- **Permissions**: none, and no token of an account, unless commands need them (\`rbac\`).
-- **Hardening**: the restricted Pod Security Standard holds by default: another user than root, read-only root file system, no capabilities. Where commands are
-  allowed, \`/tmp\` is a volume of the pod, and the processes of the pod share their namespace, so that orphans are reaped.
-`;
-
 export const generate: Generate = () =>
   chartFiles({
     chart: {
@@ -34,8 +17,8 @@ export const generate: Generate = () =>
       category: 'integration-delivery',
     },
     generator,
+    readme: readFileSync(join(import.meta.dirname, '..', 'charts', 'loadtester', 'README.md'), 'utf8'),
     values: { file: 'scripts/chart/loadtester-values.ts', schema: LoadTesterValues },
-    about,
     source: 'scripts/chart',
   });
 

@@ -9,7 +9,7 @@ import { metricRows } from '../scripts/observability/metrics-table.ts';
 import { providers } from '../src/api/canary.ts';
 import { instantQuery } from '../src/embedded/prometheus/query.ts';
 import type { LabelSet } from '../src/embedded/prometheus/series.ts';
-import { Store } from '../src/embedded/prometheus/store.ts';
+import { SeriesStore } from '../src/embedded/prometheus/store.ts';
 import { observerFor } from '../src/routers/index.ts';
 
 it('06-F15: dashboards and alerts query only metrics that Serin has', async () => {
@@ -103,7 +103,7 @@ it.each([
   { name: 'shop', cleaned: 'shop' },
   { name: 'a-b-c-d-e-f-g-h-i-j-k-l-m', cleaned: 'a_b_c_d_e_f_g_h_i_j_k_l_m' },
 ])('06-GD1: the dashboard of Skipper finds the Ingress $name as Skipper writes it', ({ name, cleaned }) => {
-  const store = new Store(60_000);
+  const store = new SeriesStore(60_000);
   store.append({ labels: { __name__: 'flagger_canary_info', namespace: 'test', name: 'app', ingress: name }, value: 1, tMs: 1_000 });
   const variable = dashboardOf('serin-skipper').variables.find((one) => one.name === 'ingress_cleaned');
   const [, query = ''] = /^query_result\((.*)\)$/.exec(variable?.query ?? '') ?? [];
@@ -115,7 +115,7 @@ const QUERIED_MS = 60_000;
 
 /** Value of an expression for these samples, by the labels that it keeps; counters are given by their growth in a minute. */
 function given(samples: readonly { labels: LabelSet; grows?: number; value?: number }[], expr: string) {
-  const store = new Store(QUERIED_MS * 10);
+  const store = new SeriesStore(QUERIED_MS * 10);
   for (const { labels, grows, value } of samples)
     for (let tMs = 0; tMs <= QUERIED_MS; tMs += 10_000)
       store.append({ labels, value: grows === undefined ? (value ?? 1) : (grows * tMs) / QUERIED_MS, tMs });

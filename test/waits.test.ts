@@ -17,7 +17,7 @@ import { hasOutcome, neverDue, type State, state } from '../src/engine/states/st
 import { waitsOf } from '../src/engine/waits-of.ts';
 import { webhook } from '../src/notifiers/webhook.ts';
 import { reportOf } from '../src/reading/canary-report.ts';
-import { waitsOf as shownWaits } from '../src/reading/waits.ts';
+import { recordedWaits as shownWaits } from '../src/reading/waits.ts';
 import { whyOf } from '../src/reading/why/diagnose.ts';
 import { snapshotIn } from './fakes/stalled-release.ts';
 import { type Waiting, type WaitingRelease, waiting, waitingFor } from './fakes/waiting-releases.ts';

@@ -15,6 +15,11 @@ describe('generated parts of a page', () => {
     expect(withParts(place('one', 'old\n'), 'generate-y', {})).toBe(place('one', 'old\n'));
   });
 
+  it('are refused beside sentences that lack a value', () => {
+    expect(withParts('at most 8 entries', 'generate-x', {}, ['at most 8'])).toBe('at most 8 entries');
+    expect(() => withParts('at most 8 entries', 'generate-x', {}, ['at most 9'])).toThrow('has to say: at most 9');
+  });
+
   it('have a place each, and a place has a part', () => {
     const page = place('one', '');
     expect(() => withParts(page, 'generate-x', { one: '', two: '' })).toThrow('makes the parts one, two, and its page has places for one');

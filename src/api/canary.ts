@@ -12,7 +12,7 @@ import {
   SecretRef,
   ShortText,
   strictMark,
-  Window,
+  WindowText,
 } from './limits.ts';
 import { providers } from './providers.ts';
 import { RouteRef } from './route-ref.ts';
@@ -21,9 +21,9 @@ import { CanaryService } from './service-spec.ts';
 
 /** API group of Flagger's resources. */
 export const group = 'flagger.app';
-export const version = 'v1beta1';
+export const crdVersion = 'v1beta1';
 /** `flagger.app/v1beta1`. */
-export const apiVersion = `${group}/${version}`;
+export const apiVersion = `${group}/${crdVersion}`;
 
 export { providers };
 export const Provider = z.enum(providers);
@@ -58,7 +58,7 @@ const refTo = (kind: string) =>
 /** One entry of spec.analysis.metrics. */
 export const Metric = z.object({
   name: ShortText.describe('`request-success-rate` and `request-duration` are built in; others need `templateRef` or `query`.'),
-  interval: Window.optional().describe('Window of the query, as duration text; 1m when absent.'),
+  interval: WindowText.optional().describe('Window of the query, as duration text; 1m when absent.'),
   threshold: z.number().optional().describe('Old form of thresholdRange: the minimum of a success rate, the maximum of anything else.'),
   thresholdRange: z
     .object({
@@ -80,7 +80,7 @@ export const Metric = z.object({
     .enum(['judge', 'observe'])
     .optional()
     .describe('`observe`: measured and shown, but without effect on the release. `judge` when absent.'),
-  initialDelay: Window.optional().describe(
+  initialDelay: WindowText.optional().describe(
     'Time from the first moment at which the canary can get requests until the first query of the metric; the release waits at its first step until then.',
   ),
   quantile: z

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shortTextOf, strictMark, Window } from './limits.ts';
+import { shortTextOf, strictMark, WindowText } from './limits.ts';
 
 /** Also the message for a number without its unit: the form that the text must have. */
 const Times = shortTextOf(/^([1-9]\d?(\.\d{1,4})?|100)x$/, 'must be a factor from 1x to 100x, such as 1.5x');
@@ -41,7 +41,7 @@ export const AnalysisComparison = z.object({
     })
     .optional()
     .describe('Also compares durations, by the buckets of the histogram.'),
-  warmUp: Window.optional().describe(
+  warmUp: WindowText.optional().describe(
     'Time from the first ready pod of the canary until requests count, as duration text; 30s when absent.',
   ),
   pace: z
@@ -50,7 +50,7 @@ export const AnalysisComparison = z.object({
     .describe(
       'With mode gate. `evidence`: a passed check takes its step only when the canary is shown to be no worse than tolerated. `interval` when absent.',
     ),
-  maxStepDuration: Window.optional().describe(
+  maxStepDuration: WindowText.optional().describe(
     'With pace evidence: after this time a step is taken without evidence, as duration text; 1h when absent.',
   ),
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isRecord } from '../base/json.ts';
 import { AlertProviderSpec } from './alert-provider.ts';
 import { Blocker } from './blocker.ts';
-import { CanarySpec, group, version } from './canary.ts';
+import { CanarySpec, crdVersion, group } from './canary.ts';
 import { CanaryCondition, CanaryStatus } from './canary-status.ts';
 import { Ending } from './ending.ts';
 import { asCustomResourceDefinition, type CustomResourceDefinition } from './kinds/custom-resource-definition.ts';
@@ -90,7 +90,7 @@ function definition(
       scope: 'Namespaced',
       versions: [
         {
-          name: version,
+          name: crdVersion,
           served: true,
           storage: true,
           subresources: { status: {} },

@@ -10,7 +10,7 @@ import type { ArrivalPlan, Loss } from './plan.ts';
 import { policiesAtArrival } from './policies.ts';
 import { routedAtArrival } from './routed.ts';
 import { servicesAtArrival } from './services.ts';
-import type { World } from './world.ts';
+import type { LivingApplication } from './world.ts';
 
 /** Annotation on a user's object: its loss by an arrival is accepted, and refuses no Canary. */
 export const acceptedLossAnnotation = 'serin.dev/arrival-loss';
@@ -35,7 +35,7 @@ export interface ArrivalOptions {
  */
 export function arrival(
   canary: Canary,
-  world: World,
+  world: LivingApplication,
   { companions, routesPastApex, router, mode, isServing }: ArrivalOptions,
 ): ArrivalPlan {
   const sourcesOf = (found: readonly Companion[]) => new Set(found.map(({ source }) => refKey(source)));
@@ -66,12 +66,12 @@ export function arrival(
 }
 
 /** The annotation on the object accepts its loss. */
-export function isAccepted({ objects }: Pick<World, 'objects'>, { object }: Pick<Loss, 'object'>): boolean {
+export function isAccepted({ objects }: Pick<LivingApplication, 'objects'>, { object }: Pick<Loss, 'object'>): boolean {
   const found = objects.find((one) => refKey(refOf(one)) === refKey(object));
   return found?.metadata.annotations?.[acceptedLossAnnotation] === ACCEPTED;
 }
 
-function writesOf(canary: Canary, { namespace, primary }: World): ObjectRef[] {
+function writesOf(canary: Canary, { namespace, primary }: LivingApplication): ObjectRef[] {
   const { apexService, primaryService, canaryService } = names(canary);
   return [
     primary.owner,

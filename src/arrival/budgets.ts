@@ -4,7 +4,7 @@ import { specOf } from '../api/kinds/spec-of.ts';
 import { groupOf, type KubeObject, refOf } from '../api/kube-object.ts';
 import { scalers } from '../workloads/scalers/index.ts';
 import type { Loss } from './plan.ts';
-import { selectedIn, type World } from './world.ts';
+import { type LivingApplication, selectedIn } from './world.ts';
 
 interface BudgetSpec {
   selector: LabelSelector;
@@ -15,7 +15,7 @@ interface BudgetSpec {
  * Budgets that select only the target's pods and let no pod of a canary be evicted, though they let the application's. Only a scaler starts a canary with fewer
  * pods than the application has.
  */
-export function budgetsAtArrival(canary: Canary, world: World): Loss[] {
+export function budgetsAtArrival(canary: Canary, world: LivingApplication): Loss[] {
   const scaler = world.objects.find((one) => isScalerOf(canary, one));
   const { replicas: before } = world.primary;
   if (scaler === undefined || before === undefined) return [];

@@ -6,7 +6,7 @@ import { scaledObjectOf } from './budgets.ts';
 import type { Loss } from './plan.ts';
 import { renamed } from './policies.ts';
 import { listed } from './services.ts';
-import type { World } from './world.ts';
+import type { LivingApplication } from './world.ts';
 
 interface TargetRefs {
   targetRef: { kind?: string; name?: string };
@@ -52,7 +52,7 @@ const namedKinds: readonly NamedKind[] = [
 ];
 
 /** Policies that are attached to the apex Service, where the provider routes past it. */
-export function namedAtArrival(canary: Canary, world: World, routesPastApex: boolean): Loss[] {
+export function namedAtArrival(canary: Canary, world: LivingApplication, routesPastApex: boolean): Loss[] {
   if (!routesPastApex) return [];
   const { apexService, primaryService, canaryService } = names(canary);
   return world.objects.flatMap((object): Loss[] => {
@@ -79,7 +79,7 @@ export function namedAtArrival(canary: Canary, world: World, routesPastApex: boo
 }
 
 /** Scalers of the target that no `autoscalerRef` names: they scale a workload that no longer serves, unless the user has one for the primary. */
-export function scalersAtArrival({ spec }: Canary, world: World): Loss[] {
+export function scalersAtArrival({ spec }: Canary, world: LivingApplication): Loss[] {
   const { kind, name } = spec.targetRef;
   const isOf = (object: KubeObject, workload: string): boolean => {
     const scaled = scaledBy(object);

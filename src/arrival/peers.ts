@@ -3,7 +3,7 @@ import { specOf } from '../api/kinds/spec-of.ts';
 import { groupOf, type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
 import { keysOf, selects, swapValues } from '../workloads/label-selector.ts';
 import type { Loss } from './plan.ts';
-import { NAMESPACE_NAME, namesPrimary, namespaceLabels, swappedLabel, type World } from './world.ts';
+import { type LivingApplication, NAMESPACE_NAME, namesPrimary, namespaceLabels, swappedLabel } from './world.ts';
 
 /** A peer of a NetworkPolicy: the fields that select pods. */
 interface Peer {
@@ -33,7 +33,7 @@ type Direction = (typeof DIRECTIONS)[number];
  * NetworkPolicies of other workloads that name the application's pods as peers. A policy that admits the target and not the primary shuts the primary out,
  * unless another rule over the same pods admits it (rules are additive). A policy that begins to admit the primary gives it access that was not intended.
  */
-export function peersAtArrival(world: World, hasCompanion: (source: ObjectRef) => boolean): Loss[] {
+export function peersAtArrival(world: LivingApplication, hasCompanion: (source: ObjectRef) => boolean): Loss[] {
   const policies = world.objects.filter(({ apiVersion, kind }) => kind === 'NetworkPolicy' && groupOf(apiVersion) === 'networking.k8s.io');
   return policies.flatMap((policy) => {
     const manifest = manifestFor(world, policies, policy);
@@ -62,13 +62,19 @@ function rulesOf(policy: KubeObject, { list, type }: Direction): readonly Rule[]
 }
 
 /** The rule admits the target's pods and not the primary's, and no other rule over the same pods admits the primary's. */
-function isShutOut(world: World, policies: readonly KubeObject[], policy: KubeObject, direction: Direction, rule: Rule): boolean {
+function isShutOut(
+  world: LivingApplication,
+  policies: readonly KubeObject[],
+  policy: KubeObject,
+  direction: Direction,
+  rule: Rule,
+): boolean {
   const { target, primary } = admitted(world, policy, rule[direction.peers]);
   return target && !primary && !admitsElsewhere(world, policies, policy, direction, rule);
 }
 
 /** An additional policy that admits the primary where this one admits the target; undefined if swapping the label does not. */
-function manifestFor(world: World, policies: readonly KubeObject[], policy: KubeObject): KubeObject | undefined {
+function manifestFor(world: LivingApplication, policies: readonly KubeObject[], policy: KubeObject): KubeObject | undefined {
   const { name, namespace } = policy.metadata;
   const used = DIRECTIONS.flatMap((direction) => {
     const rules = rulesOf(policy, direction).filter((rule) => isShutOut(world, policies, policy, direction, rule));
@@ -87,7 +93,7 @@ function manifestFor(world: World, policies: readonly KubeObject[], policy: Kube
   return used.length > 0 && isEnough ? beside : undefined;
 }
 
-function forPrimary(world: World, policy: KubeObject, rule: Rule, { peers }: Direction): Rule {
+function forPrimary(world: LivingApplication, policy: KubeObject, rule: Rule, { peers }: Direction): Rule {
   const label = swappedLabel(world);
   const swapped = (selector: LabelSelector) => (label ? swapValues(selector, label.key, label.target, label.primary) : selector);
   const ofTarget = (rule[peers] ?? []).filter((peer) => admitted(world, policy, [peer]).target);
@@ -95,23 +101,33 @@ function forPrimary(world: World, policy: KubeObject, rule: Rule, { peers }: Dir
 }
 
 /** An absent or empty list of peers admits all. `isNamed`: the primary is admitted by its own label, which the user wrote for it. */
-function admitted(world: World, policy: KubeObject, peers: readonly Peer[] | undefined): Record<'target' | 'primary' | 'isNamed', boolean> {
+function admitted(
+  world: LivingApplication,
+  policy: KubeObject,
+  peers: readonly Peer[] | undefined,
+): Record<'target' | 'primary' | 'isNamed', boolean> {
   if (peers === undefined || peers.length === 0) return { target: true, primary: true, isNamed: false };
   const named = peers.filter((peer) => isOfNamespace(world, policy, peer));
-  const admits = (labels: World['target']['labels']) => named.some(({ podSelector }) => selects(podSelector ?? {}, labels));
+  const admits = (labels: LivingApplication['target']['labels']) => named.some(({ podSelector }) => selects(podSelector ?? {}, labels));
   const isNamed = named.some(({ podSelector }) => namesPrimary(world, podSelector ?? {}));
   return { target: admits(world.target.labels), primary: admits(world.primary.labels), isNamed };
 }
 
 /** A peer with an ipBlock selects no pods; a peer without a namespaceSelector selects pods of the policy's namespace. */
-function isOfNamespace(world: World, policy: KubeObject, { podSelector, namespaceSelector, ipBlock }: Peer): boolean {
+function isOfNamespace(world: LivingApplication, policy: KubeObject, { podSelector, namespaceSelector, ipBlock }: Peer): boolean {
   if (ipBlock !== undefined || (podSelector === undefined && namespaceSelector === undefined)) return false;
   if (namespaceSelector === undefined) return policy.metadata.namespace === world.namespace;
   return selects(namespaceSelector, namespaceLabels(world, world.namespace));
 }
 
 /** Another rule that covers the same pods and at least the same ports. */
-function admitsElsewhere(world: World, policies: readonly KubeObject[], policy: KubeObject, direction: Direction, rule: Rule): boolean {
+function admitsElsewhere(
+  world: LivingApplication,
+  policies: readonly KubeObject[],
+  policy: KubeObject,
+  direction: Direction,
+  rule: Rule,
+): boolean {
   const covers = (other: KubeObject) => {
     if (other.metadata.namespace !== policy.metadata.namespace) return false;
     const [own, theirs] = [policy, other].map((one) => specOf<PolicySpec>(one).podSelector ?? {});
@@ -126,12 +142,18 @@ function admitsElsewhere(world: World, policies: readonly KubeObject[], policy: 
 }
 
 /** The label that the primary's pods have, and the target's do not. */
-function ownLabel(world: World): string {
+function ownLabel(world: LivingApplication): string {
   const label = swappedLabel(world);
   return label ? `${label.key}: ${label.primary}` : world.primary.owner.name;
 }
 
-function shutOut(world: World, policy: KubeObject, field: string, direction: Direction, manifest: KubeObject | undefined): Loss {
+function shutOut(
+  world: LivingApplication,
+  policy: KubeObject,
+  field: string,
+  direction: Direction,
+  manifest: KubeObject | undefined,
+): Loss {
   const { target, primary } = world;
   const detail = `${direction.verb} the pods of ${target.owner.kind} ${target.owner.name} and not those of ${primary.owner.name}: they ${direction.blocked}`;
   const admit = `admit ${ownLabel(world)} there, too`;
@@ -139,7 +161,7 @@ function shutOut(world: World, policy: KubeObject, field: string, direction: Dir
   return { ...refused(policy, field, detail, apply ?? admit), manifest };
 }
 
-function opened(world: World, policy: KubeObject, field: string, verb: string): Loss {
+function opened(world: LivingApplication, policy: KubeObject, field: string, verb: string): Loss {
   const { target, primary } = world;
   const detail = `${verb} the pods of ${primary.owner.name}, which will serve, and not those of ${target.owner.kind} ${target.owner.name}`;
   return refused(policy, field, detail, `leave out ${ownLabel(world)} there, too`);

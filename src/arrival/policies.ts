@@ -3,7 +3,7 @@ import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
 import { selects, swapValues } from '../workloads/label-selector.ts';
 import type { Loss } from './plan.ts';
 import { type SelectingKind, selectingKind } from './selecting-kinds.ts';
-import { namesPrimary, type Selected, selectedIn, sharedLabel, swappedLabel, type World } from './world.ts';
+import { type LivingApplication, namesPrimary, type Selected, selectedIn, sharedLabel, swappedLabel } from './world.ts';
 
 /** Objects that select pods by their labels, kept and lost. */
 export interface PoliciesAtArrival {
@@ -16,7 +16,7 @@ export interface PoliciesAtArrival {
  * companion or the user has written one for the primary. An object that begins to select the primary's pods without naming them applies where it did not apply
  * previously.
  */
-export function policiesAtArrival(world: World, hasCompanion: (source: ObjectRef) => boolean): PoliciesAtArrival {
+export function policiesAtArrival(world: LivingApplication, hasCompanion: (source: ObjectRef) => boolean): PoliciesAtArrival {
   const result: PoliciesAtArrival = { keeps: [], losses: [] };
   const selecting = world.objects.flatMap((object) => {
     const kind = selectingKind(object);
@@ -41,27 +41,32 @@ export function policiesAtArrival(world: World, hasCompanion: (source: ObjectRef
  * The sources that the user has also written for the primary. A security policy for the primary that repeats a source replaces that source; a policy with rules
  * of its own replaces all sources.
  */
-function writtenFor(sources: readonly Source[], ofPrimary: readonly Source[]): ReadonlySet<KubeObject> {
-  const textOf = ({ kind, object }: Source) => JSON.stringify([kind.kind, kind.withSelector(object, {}).spec]);
+function writtenFor(sources: readonly SelectingObject[], ofPrimary: readonly SelectingObject[]): ReadonlySet<KubeObject> {
+  const textOf = ({ kind, object }: SelectingObject) => JSON.stringify([kind.kind, kind.withSelector(object, {}).spec]);
   const said = new Set(sources.map(textOf));
   const answers = new Set(ofPrimary.map(textOf));
   const open = new Set(ofPrimary.filter((one) => one.kind.loss !== 'security' || !said.has(textOf(one))).map(({ kind }) => kind));
   return new Set(sources.filter((one) => open.has(one.kind) || answers.has(textOf(one))).map(({ object }) => object));
 }
 
-interface Source {
+interface SelectingObject {
   kind: SelectingKind;
   object: KubeObject;
 }
 
 const NONE: Selected = { target: false, primary: false, others: [] };
 
-function selectedBy(world: World, { namespaces }: SelectingKind, object: KubeObject, selector: LabelSelector | undefined): Selected {
+function selectedBy(
+  world: LivingApplication,
+  { namespaces }: SelectingKind,
+  object: KubeObject,
+  selector: LabelSelector | undefined,
+): Selected {
   const where = namespaces?.(object) ?? [object.metadata.namespace ?? ''];
   return where === 'any' || where.includes(world.namespace) ? selectedIn(world, world.namespace, selector) : NONE;
 }
 
-function lost(world: World, kind: SelectingKind, object: KubeObject, selector: LabelSelector): Loss {
+function lost(world: LivingApplication, kind: SelectingKind, object: KubeObject, selector: LabelSelector): Loss {
   const label = sharedLabel(world);
   const manifest = forPrimary(world, kind, object, selector);
   const apply = manifest
@@ -79,7 +84,7 @@ function lost(world: World, kind: SelectingKind, object: KubeObject, selector: L
   };
 }
 
-function gained(world: World, kind: SelectingKind, object: KubeObject): Loss {
+function gained(world: LivingApplication, kind: SelectingKind, object: KubeObject): Loss {
   const { primary } = world;
   const label = swappedLabel(world);
   return {
@@ -96,7 +101,7 @@ function gained(world: World, kind: SelectingKind, object: KubeObject): Loss {
 }
 
 /** The same object for the primary's pods; undefined if swapping the label does not select them. */
-function forPrimary(world: World, kind: SelectingKind, object: KubeObject, selector: LabelSelector): KubeObject | undefined {
+function forPrimary(world: LivingApplication, kind: SelectingKind, object: KubeObject, selector: LabelSelector): KubeObject | undefined {
   const label = swappedLabel(world);
   const swapped = label && swapValues(selector, label.key, label.target, label.primary);
   if (swapped === undefined || !selects(swapped, world.primary.labels) || selects(swapped, world.target.labels)) return undefined;

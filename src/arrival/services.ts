@@ -8,7 +8,7 @@ import { isMade } from '../routers/services.ts';
 import { selects } from '../workloads/label-selector.ts';
 import { mayFollow, originalOf } from './followers.ts';
 import type { Follower, Loss } from './plan.ts';
-import { type Pods, type Selected, selectedIn, separatingLabel, type World } from './world.ts';
+import { type LivingApplication, type Pods, type Selected, selectedIn, separatingLabel } from './world.ts';
 
 /** Services that lead to the target's pods: kept, following and lost. */
 export interface ServicesAtArrival {
@@ -21,7 +21,7 @@ export interface ServicesAtArrival {
  * Takes over the apex Service if it leads only to the target's pods. Another Service that leads to them follows it. A Service that also leads to pods of other
  * workloads can do neither: they would lose it.
  */
-export function servicesAtArrival(canary: Canary, world: World): ServicesAtArrival {
+export function servicesAtArrival(canary: Canary, world: LivingApplication): ServicesAtArrival {
   const { apexService, primaryService, canaryService } = names(canary);
   const result: ServicesAtArrival = { keeps: [], follows: [], losses: [] };
   for (const service of world.objects) {
@@ -41,7 +41,7 @@ export function servicesAtArrival(canary: Canary, world: World): ServicesAtArriv
 }
 
 /** Pods of another workload that have the labels by which the primary is selected: the apex Service would lead to them. */
-function takenForPrimary(canary: Canary, world: World): Loss[] {
+function takenForPrimary(canary: Canary, world: LivingApplication): Loss[] {
   const { target, primary, primaryLabels, namespace } = world;
   const isOfPrimary = (key: string, value: string) => target.labels[key] !== undefined && value === primaryValue(target.labels[key]);
   const [key, value] = Object.entries(primary.labels).find(([one, its]) => isOfPrimary(one, its)) ?? [];
@@ -58,7 +58,7 @@ function takenForPrimary(canary: Canary, world: World): Loss[] {
 
 function apexAtArrival(
   canary: Canary,
-  world: World,
+  world: LivingApplication,
   service: KubeObject,
   { target, others }: Selected,
   { keeps, losses }: ServicesAtArrival,
@@ -69,7 +69,7 @@ function apexAtArrival(
 }
 
 /** The user names a Service of other workloads as the apex, and so wants to move its users. */
-function moved({ primary }: World, service: KubeObject, others: readonly Pods[]): Loss {
+function moved({ primary }: LivingApplication, service: KubeObject, others: readonly Pods[]): Loss {
   return {
     ...{ code: 'WouldBeLost', kind: 'endpoints', isRefused: false, object: refOf(service), field: 'spec.selector' },
     detail: `leads to ${listed(others)}, and as spec.service.name of the Canary will lead to ${listed([primary])}`,
@@ -77,7 +77,13 @@ function moved({ primary }: World, service: KubeObject, others: readonly Pods[])
   };
 }
 
-function otherAtArrival(canary: Canary, world: World, service: KubeObject, selected: Selected, result: ServicesAtArrival): void {
+function otherAtArrival(
+  canary: Canary,
+  world: LivingApplication,
+  service: KubeObject,
+  selected: Selected,
+  result: ServicesAtArrival,
+): void {
   const { name } = service.metadata;
   const { target, primary, others } = selected;
   if (others.length > 0) {
@@ -108,7 +114,7 @@ function otherAtArrival(canary: Canary, world: World, service: KubeObject, selec
 }
 
 /** A Service over several workloads, with the label that separates them. */
-function shared(canary: Canary, world: World, service: KubeObject, others: readonly Pods[], what: string): Loss {
+function shared(canary: Canary, world: LivingApplication, service: KubeObject, others: readonly Pods[], what: string): Loss {
   const { apexService } = names(canary);
   const { name } = service.metadata;
   const label = separatingLabel(world, others);

@@ -21,7 +21,7 @@ export interface UnreadKind {
 }
 
 /** A living application at the arrival of a Canary: both sides, and every object that can refer to them. */
-export interface World {
+export interface LivingApplication {
   namespace: string;
   target: Pods;
   /** Has the labels that its pods have or will have, and the number of pods that serve now. */
@@ -47,7 +47,7 @@ export function worldOf(
   { target, primary }: Sides,
   objects: readonly KubeObject[],
   { unread = [], namespaces = [] }: { unread?: readonly UnreadKind[]; namespaces?: readonly KubeObject[] } = {},
-): World {
+): LivingApplication {
   const namespace = target.metadata.namespace ?? '';
   const sides = new Set([target, primary].map((one) => refKey(refOf(one))));
   const distinct = [...new Map(objects.map((one) => [refKey(refOf(one)), one])).values()];
@@ -81,7 +81,7 @@ export const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 const labelsOfNamespace = (name: string, labels: Labels = {}): Labels => ({ ...labels, [NAMESPACE_NAME]: name });
 
 /** The known labels of a namespace. */
-export function namespaceLabels(world: World, name: string): Labels {
+export function namespaceLabels(world: LivingApplication, name: string): Labels {
   return world.namespaces.get(name) ?? labelsOfNamespace(name);
 }
 
@@ -112,13 +112,13 @@ export interface Selected {
 }
 
 /** Evaluates a selector over the pods of a namespace. An absent or empty selector selects all of them. */
-export function selectedIn(world: World, namespace: string, selector: LabelSelector | undefined): Selected {
+export function selectedIn(world: LivingApplication, namespace: string, selector: LabelSelector | undefined): Selected {
   const holds = (pods: Pods) => pods.namespace === namespace && selects(selector ?? {}, pods.labels);
   return { target: holds(world.target), primary: holds(world.primary), others: world.others.filter(holds) };
 }
 
 /** The selector requires the primary's own value: it was written for the primary, and does not begin to select it by accident. */
-export function namesPrimary(world: World, { matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+export function namesPrimary(world: LivingApplication, { matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   const isOwn = (key: string, value: string) => world.primary.labels[key] === value && world.target.labels[key] !== value;
   return (
     Object.entries(matchLabels).some(([key, value]) => isOwn(key, value)) ||
@@ -127,7 +127,7 @@ export function namesPrimary(world: World, { matchLabels = {}, matchExpressions 
 }
 
 /** The label whose value differs on the primary, and both values. */
-export function swappedLabel({ target, primary }: World): { key: string; target: string; primary: string } | undefined {
+export function swappedLabel({ target, primary }: LivingApplication): { key: string; target: string; primary: string } | undefined {
   for (const [key, value] of Object.entries(target.labels)) {
     const other = primary.labels[key];
     if (other !== undefined && other !== value) return { key, target: value, primary: other };
@@ -136,7 +136,7 @@ export function swappedLabel({ target, primary }: World): { key: string; target:
 }
 
 /** A label that both sides have and no other workload of the namespace: a selector by it keeps working. */
-export function sharedLabel(world: World): string | undefined {
+export function sharedLabel(world: LivingApplication): string | undefined {
   const neighbours = world.others.filter(({ namespace }) => namespace === world.namespace);
   const found = Object.entries(world.target.labels).find(
     ([key, value]) => world.primary.labels[key] === value && neighbours.every(({ labels }) => labels[key] !== value),
@@ -145,7 +145,7 @@ export function sharedLabel(world: World): string | undefined {
 }
 
 /** A label of the target that none of these pods has, as `key: value`. */
-export function separatingLabel({ target }: World, others: readonly Pods[]): string | undefined {
+export function separatingLabel({ target }: LivingApplication, others: readonly Pods[]): string | undefined {
   const found = Object.entries(target.labels).find(([key, value]) => others.every(({ labels }) => labels[key] !== value));
   return found?.join(': ');
 }

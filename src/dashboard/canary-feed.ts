@@ -79,7 +79,7 @@ export class CanaryFeed {
     this.#listeners.add(listener);
     this.#viewers += 1;
     this.#cancelClosing();
-    for (const scope of this.#scopes) this.#look(scope);
+    for (const scope of this.#scopes) this.#watchScope(scope);
     return () => {
       if (!this.#listeners.delete(listener)) return;
       this.#viewers -= 1;
@@ -114,7 +114,7 @@ export class CanaryFeed {
   }
 
   /** Opens a watch of its own, for a connected viewer, if the controller has none. The controller never watches kept primaries. */
-  #look(scope: Scope): void {
+  #watchScope(scope: Scope): void {
     const { namespace, model } = scope;
     scope.kept ??= this.#watchKept(namespace, (rows) => model.setKept(rows));
     if (scope.fed.length > 0 || scope.own !== undefined) return;
@@ -175,7 +175,7 @@ export class CanaryFeed {
         watch.stop();
         scope.fed = scope.fed.filter((one) => one !== source);
         if (scope.fed.length > 0) return;
-        if (this.#viewers > 0) this.#look(scope);
+        if (this.#viewers > 0) this.#watchScope(scope);
         else this.#close(scope);
       },
     };

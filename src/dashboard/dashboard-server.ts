@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { limitConnections } from '../server/connections.ts';
 import { FairSlots } from '../server/fair-slots.ts';
 import { peerOf } from '../server/peer.ts';
-import type { Access, Answer, Viewer } from './access/access.ts';
+import type { Access, PageResponse, Viewer } from './access/access.ts';
 import { oneTimeAccess } from './access/one-time-access.ts';
 import { assets, documentText } from './assets.ts';
 import type { CanaryModel } from './canary-model.ts';
@@ -97,12 +97,12 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
     if (method === 'POST') {
       const [, namespace, name, what] = OF_CANARY.exec(path) ?? [];
       const canary = what === 'verbs' ? canaryOf(namespace, name) : undefined;
-      if (canary === undefined) return answer(response, 404, 'not found\n');
+      if (canary === undefined) return respond(response, 404, 'not found\n');
       const body = await bodyOf(request, limits.bodyBytes);
-      if (body === undefined) return answer(response, 413, `the body must be at most ${limits.bodyBytes} bytes\n`);
+      if (body === undefined) return respond(response, 413, `the body must be at most ${limits.bodyBytes} bytes\n`);
       const verb = Verb.safeParse(fieldOf(body, 'verb')).data;
-      if (verb === undefined) return answer(response, 400, `verb must be one of ${Verb.options.join(', ')}\n`);
-      if (!viewer.about.mayAct) return answer(response, 403, 'this dashboard is read-only: --dashboard-verbs allows verbs\n');
+      if (verb === undefined) return respond(response, 400, `verb must be one of ${Verb.options.join(', ')}\n`);
+      if (!viewer.about.mayAct) return respond(response, 403, 'this dashboard is read-only: --dashboard-verbs allows verbs\n');
       await viewer.mayRead(canary, 'get');
       return json(response, await views.act(canary, verb));
     }
@@ -114,12 +114,12 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
     }
     const [, namespace, name, what = '', run] = OF_CANARY.exec(path) ?? [];
     const canary = canaryOf(namespace, name);
-    if (canary === undefined) return answer(response, 404, 'not found\n');
+    if (canary === undefined) return respond(response, 404, 'not found\n');
     await viewer.mayRead(canary, 'get');
     if (run !== undefined) return json(response, await views.journal(canary, Number(run)));
     if (what === 'history') return json(response, await views.history(canary));
     if (what === 'difference') return json(response, await views.difference(canary));
-    if (what !== 'stream') return answer(response, 405, 'verbs are asked for by POST\n');
+    if (what !== 'stream') return respond(response, 405, 'verbs are asked for by POST\n');
     await viewer.mayRead(canary, 'watch');
     const check = async () => {
       await viewer.mayRead(canary, 'get');
@@ -146,7 +146,7 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     if (opened === undefined) return tooMany(response);
     const problem = requestProblem(request.method ?? '', request.headers, opened);
-    if (problem) return answer(response, problem.status, `${problem.reason}\n`);
+    if (problem) return respond(response, problem.status, `${problem.reason}\n`);
     const viewer = opened.viewerOf(request.headers);
     let end: () => void;
     if (viewer) {
@@ -162,8 +162,8 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
     handle(request, response, opened, viewer)
       .catch((error: unknown) => {
         if (response.headersSent) return response.destroy();
-        if (error instanceof ViewError) return answer(response, error.status, `${error.message}\n`);
-        return answer(response, 500, 'internal error\n');
+        if (error instanceof ViewError) return respond(response, error.status, `${error.message}\n`);
+        return respond(response, 500, 'internal error\n');
       })
       .finally(() => {
         // A stream is not at its end, and has bounds of its own. An answer that its client does not read is kept here.
@@ -192,13 +192,13 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
   };
 }
 
-function send(response: ServerResponse, { status, text, type, headers = {} }: Answer): void {
+function send(response: ServerResponse, { status, text, type, headers = {} }: PageResponse): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  answer(response, status, text, type);
+  respond(response, status, text, type);
 }
 
 /** A page of the dashboard, or what one loads: the same for everyone. */
-function loadable(path: string): Answer | undefined {
+function loadable(path: string): PageResponse | undefined {
   if (PAGES.some((page) => page.test(path))) return { status: 200, text: documentText, type: 'text/html; charset=utf-8' };
   if (!path.startsWith('/assets/')) return undefined;
   const name = path.slice('/assets/'.length);
@@ -211,23 +211,23 @@ function tooMany(response: ServerResponse): void {
   if (response.headersSent) return void response.destroy();
   response.setHeader('connection', 'close');
   response.setHeader('retry-after', '1');
-  answer(response, 503, 'too many requests at once: try again in a moment\n');
+  respond(response, 503, 'too many requests at once: try again in a moment\n');
 }
 
-const tooManyRequests = (waitSeconds: number): Answer => ({
+const tooManyRequests = (waitSeconds: number): PageResponse => ({
   status: 429,
   text: 'too many requests: wait a moment\n',
   headers: { 'retry-after': String(waitSeconds) },
 });
 
-function answer(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+function respond(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
   response.writeHead(status, { 'content-type': type });
   response.end(text);
 }
 
-const json = (response: ServerResponse, value: unknown): void => answer(response, 200, boundedJson(value), 'application/json');
+const json = (response: ServerResponse, value: unknown): void => respond(response, 200, boundedJson(value), 'application/json');
 
-const tooManyStreams = (response: ServerResponse): void => answer(response, 429, 'too many open pages: close some\n');
+const tooManyStreams = (response: ServerResponse): void => respond(response, 429, 'too many open pages: close some\n');
 
 function canaryOf(namespace: string | undefined, name: string | undefined): CanaryName | undefined {
   if (namespace === undefined || name === undefined || !KUBE_NAME.test(namespace) || !KUBE_NAME.test(name)) return undefined;

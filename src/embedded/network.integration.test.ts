@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import got from 'got';
 import { describe, expect, it } from 'vitest';
-import type { Listener, Network } from './network.ts';
+import type { Network, ServerListener } from './network.ts';
 import { virtualWorld } from './virtual/virtual-world.ts';
 import { realWorld, type World } from './world.ts';
 
@@ -30,7 +30,7 @@ describe.each([
   { name: 'TCP on loopback', start: real },
   { name: 'connections within the process', start: virtual },
 ])('HTTP over $name', ({ start }) => {
-  const within = async (answer: RequestListener, work: (network: Network, listener: Listener, server: Server) => Promise<void>) => {
+  const within = async (answer: RequestListener, work: (network: Network, listener: ServerListener, server: Server) => Promise<void>) => {
     const { world, play } = start();
     await play(async () => {
       const server = createServer(answer);

@@ -2,7 +2,7 @@ import { Agent, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** One HTTP server that can be reached. */
-export interface Listener {
+export interface ServerListener {
   readonly port: number;
   /** Without a trailing slash. */
   readonly url: string;
@@ -13,7 +13,7 @@ export interface Listener {
 /** Connections between the parts of the embedded cluster. HTTP is Node's own on every network: only the transport of its bytes differs. */
 export interface Network {
   /** 0, the default, takes any free port. */
-  listen(server: Server, port?: number): Promise<Listener>;
+  listen(server: Server, port?: number): Promise<ServerListener>;
   /** For clients; with `keepAlive` it keeps connections that are idle. */
   agent(options?: { keepAlive?: boolean }): Agent;
 }

@@ -28,7 +28,7 @@ export interface FairQueueOptions {
   mostWaiting?: number;
 }
 
-export interface Wait {
+export interface TurnOptions {
   signal?: AbortSignal | undefined;
   /** Default: without end. */
   waitMs?: number | undefined;
@@ -150,7 +150,7 @@ export class FairQueue {
   }
 
   /** Does the work when it is its turn. Rejects with `NoTurnError` after the wait, and with the signal's reason. */
-  async run<T>(key: string, work: () => Promise<T>, wait: Wait): Promise<T> {
+  async run<T>(key: string, work: () => Promise<T>, wait: TurnOptions): Promise<T> {
     const end = await this.turn(key, wait);
     try {
       return await work();
@@ -160,7 +160,7 @@ export class FairQueue {
   }
 
   /** The result ends the turn, and must be called. */
-  turn(key: string, { signal, waitMs, priority = DEFAULT_PRIORITY, pool: name = '' }: Wait = {}): Promise<() => void> {
+  turn(key: string, { signal, waitMs, priority = DEFAULT_PRIORITY, pool: name = '' }: TurnOptions = {}): Promise<() => void> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const line = this.#lines.get(key) ?? { key, priority, underWay: 0, waiting: 0 };
     const { clock, mostWaiting = Number.POSITIVE_INFINITY } = this.#options;

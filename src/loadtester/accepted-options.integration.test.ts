@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tlsText } from '../../test/fakes/tls-kube-server.ts';
 import { BoundedOutput } from './bounded-output.ts';
-import { PLAIN, VALUED } from './curl-words.ts';
+import { VALUED, VALUELESS_OPTIONS } from './curl-words.ts';
 import { LETTERS } from './grep.ts';
 import { TAKES_VALUE } from './hey-options.ts';
 import { nativeCommand } from './native-command.ts';
@@ -174,7 +174,7 @@ const effectsOfGrep: Readonly<Record<string, Effect | string>> = {
 };
 
 describe.each([
-  ['curl', effectsOfCurl, [...Object.values(VALUED), ...Object.values(PLAIN)], (name: string) => `curl --${name} URL/a`],
+  ['curl', effectsOfCurl, [...Object.values(VALUED), ...Object.values(VALUELESS_OPTIONS)], (name: string) => `curl --${name} URL/a`],
   ['hey', effectsOfHey, Object.keys(TAKES_VALUE), (name: string) => `hey -n 1 -c 1 -${name} URL/a`],
   ['grep', effectsOfGrep, [...LETTERS], (letter: string) => `curl URL/a | grep -${letter} a`],
 ] as const)('06-LT30: options of %s', (_, effects, accepted, alone) => {

@@ -10,7 +10,7 @@ export const VALUED = byName(
   ],
 );
 /** Options without a value. */
-export const PLAIN = byName(
+export const VALUELESS_OPTIONS = byName(
   {
     ...{ s: 'silent', S: 'show-error', f: 'fail', k: 'insecure', L: 'location', i: 'include', I: 'head', G: 'get' },
     ...{ v: 'verbose', N: 'no-buffer', '4': 'ipv4', '6': 'ipv6' },
@@ -49,7 +49,7 @@ export function curlWords(words: readonly string[]): CurlWords | { problem: stri
       const isLong = word.startsWith('--');
       // `-s` is an option, `--s` is not.
       const known = isLong && name.length === 1 ? '' : name;
-      const plain = own(PLAIN, known);
+      const plain = own(VALUELESS_OPTIONS, known);
       if (plain !== undefined) {
         options.push([plain, 'true']);
         continue;

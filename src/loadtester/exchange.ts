@@ -19,7 +19,7 @@ export interface Connections {
   close(): void;
 }
 
-export interface OutgoingRequest {
+export interface SentRequest {
   method: string;
   url: URL;
   headers: OutgoingHttpHeaders;
@@ -66,7 +66,7 @@ export function openConnections(policy: TargetPolicy, options: { keepAlive: bool
 }
 
 /** One request and its answer, redirects followed: 301, 302 and 303 become a GET without body. */
-export async function exchange(asked: OutgoingRequest, connections: Connections, signal: AbortSignal): Promise<HttpResponse> {
+export async function exchange(asked: SentRequest, connections: Connections, signal: AbortSignal): Promise<HttpResponse> {
   signal.throwIfAborted();
   // By hand: `AbortSignal.any` on a signal that lives as long as the load leaves a trace of each request.
   const stop = new AbortController();
@@ -92,7 +92,7 @@ export async function exchange(asked: OutgoingRequest, connections: Connections,
   }
 }
 
-function redirect(asked: OutgoingRequest, { status, headers }: HttpResponse): OutgoingRequest | undefined {
+function redirect(asked: SentRequest, { status, headers }: HttpResponse): SentRequest | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined;
   const url = URL.parse(headers.location, asked.url.href);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new ExchangeError('BAD_REDIRECT');
@@ -108,7 +108,7 @@ function redirect(asked: OutgoingRequest, { status, headers }: HttpResponse): Ou
 }
 
 async function once(
-  { method, url, headers, body, keepBytes, connectMs = 0, family }: OutgoingRequest,
+  { method, url, headers, body, keepBytes, connectMs = 0, family }: SentRequest,
   connections: Connections,
   signal: AbortSignal,
 ): Promise<HttpResponse> {

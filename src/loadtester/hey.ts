@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode, exchange, type OutgoingRequest, openConnections } from './exchange.ts';
+import { errorCode, exchange, openConnections, type SentRequest } from './exchange.ts';
 import type { HeyOptions } from './hey-options.ts';
 import { LoadFigures } from './load-figures.ts';
 import type { Program } from './program.ts';
@@ -22,7 +22,7 @@ export function hey(options: HeyOptions, policy: TargetPolicy): Program {
       const startedMs = performance.now();
       const endMs = startedMs + (options.durationMs ?? Number.POSITIVE_INFINITY);
       let left = options.durationMs === undefined ? options.requests : Number.POSITIVE_INFINITY;
-      const asked: OutgoingRequest = { ...options, redirects: options.followRedirects ? MOST_REDIRECTS : 0, keepBytes: 0 };
+      const asked: SentRequest = { ...options, redirects: options.followRedirects ? MOST_REDIRECTS : 0, keepBytes: 0 };
       const worker = async (index: number) => {
         const periodMs = options.rate > 0 ? 1000 / options.rate : 0;
         // One after the other, so that a rate is a stream and no bursts.

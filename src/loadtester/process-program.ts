@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BoundedOutput } from './bounded-output.ts';
-import type { Ending, Program } from './program.ts';
+import type { Program, ProgramResult } from './program.ts';
 import { processesOf, signalTo, TASK_VARIABLE } from './task-processes.ts';
 
 export interface ProcessLimits {
@@ -65,7 +65,7 @@ export function processProgram(file: string, args: readonly string[], env: NodeJ
   };
 }
 
-function endOf(child: ChildProcess, file: string): Promise<Ending> {
+function endOf(child: ChildProcess, file: string): Promise<ProgramResult> {
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       const why =

@@ -1,7 +1,7 @@
 import type { BoundedOutput } from './bounded-output.ts';
 
 /** Result of a program; `why` is a sentence for the Canary's event. */
-export type Ending = { ok: true } | { ok: false; why: string };
+export type ProgramResult = { ok: true } | { ok: false; why: string };
 
 export interface ProgramContext {
   output: BoundedOutput;
@@ -15,5 +15,5 @@ export interface Program {
   name: string;
   /** Texts that nothing may show, such as a password among its arguments. */
   secrets: readonly string[];
-  run(context: ProgramContext): Promise<Ending>;
+  run(context: ProgramContext): Promise<ProgramResult>;
 }

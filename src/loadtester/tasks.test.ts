@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Ending, Program } from './program.ts';
+import type { Program, ProgramResult } from './program.ts';
 import { failureText, type Task, type TaskRequest } from './task.ts';
 import { Tasks } from './tasks.ts';
 
 /** A program that ends when the test says so, or when it is aborted. */
 function held() {
-  const { promise, resolve } = Promise.withResolvers<Ending>();
+  const { promise, resolve } = Promise.withResolvers<ProgramResult>();
   const runs: AbortSignal[] = [];
   const program: Program = {
     name: 'held',
@@ -15,7 +15,7 @@ function held() {
       output.write('some output');
       return Promise.race([
         promise,
-        new Promise<Ending>((end) => signal.addEventListener('abort', () => end({ ok: false, why: 'aborted' }))),
+        new Promise<ProgramResult>((end) => signal.addEventListener('abort', () => end({ ok: false, why: 'aborted' }))),
       ]);
     },
   };
@@ -123,7 +123,7 @@ describe('tasks in the background', () => {
 
   it('I15: that are aborted and still end hold the slot of their namespace', async () => {
     const { tasks } = tasksWith({ atMost: 4, atMostOfCanary: 100 });
-    const { promise, resolve } = Promise.withResolvers<Ending>();
+    const { promise, resolve } = Promise.withResolvers<ProgramResult>();
     const stubborn: Program = { name: 'stubborn', secrets: [], run: () => promise };
     const gone = AbortSignal.abort();
     const waiting = [1, 2].map((nth) => tasks.blocking(aRequest(stubborn, { key: `${nth}`, namespace: 'greedy' }), gone));

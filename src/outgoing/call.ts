@@ -40,7 +40,7 @@ interface CallOptions extends OutgoingSettings {
 }
 
 /** An answer with any status. */
-export interface OutgoingAnswer {
+export interface OutgoingResponse {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: string;
@@ -69,7 +69,7 @@ const MOST_REDIRECTS = { anywhere: 10, sameOrigin: 5, manual: 0 } as const;
  * One request, redirects included, under the rules that hold for every outgoing call: allowed addresses, no credentials to another origin or to a proxy that
  * reads them, a limit of time and bytes, and no secret in what comes back as an error. Never throws.
  */
-export async function call(request: OutgoingRequest, options: CallOptions): Promise<OutgoingAnswer | OutgoingFailure> {
+export async function call(request: OutgoingRequest, options: CallOptions): Promise<OutgoingResponse | OutgoingFailure> {
   const { url } = request;
   const { timeoutMs, signal, clock = systemClock, egress = openEgress, proxy, secrets } = options;
   if (signal.aborted) return failure('cancelled', '', false);
@@ -138,7 +138,7 @@ async function readAnswer(
   connection: OutgoingConnection,
   { cutAtBytes, readsBodyOf }: CallOptions,
   over: AbortSignal,
-): Promise<OutgoingAnswer> {
+): Promise<OutgoingResponse> {
   const answered = async (): Promise<string> => {
     if (readsBodyOf && !readsBodyOf(await statusOf(stream))) return '';
     return cutAtBytes === undefined ? readBody(stream, connection, over) : readUpTo(stream, cutAtBytes);

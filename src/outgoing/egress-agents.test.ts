@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { expect, it } from 'vitest';
-import { hostOf, portOf, proxiedAgents } from './egress-agents.ts';
+import { portOf, proxiedAgents, urlHost } from './egress-agents.ts';
 
 it.each([
   { url: 'http://proxy.example.org', host: 'proxy.example.org', port: 80 },
@@ -9,7 +9,7 @@ it.each([
   { url: 'http://10.0.0.1:3128', host: '10.0.0.1', port: 3128 },
   { url: 'https://user:word@[2001:db8::1]:8443', host: '2001:db8::1', port: 8443 },
 ])('a proxy $url is called at $host, port $port', ({ url, host, port }) => {
-  expect([hostOf(new URL(url)), portOf(new URL(url))]).toEqual([host, port]);
+  expect([urlHost(new URL(url)), portOf(new URL(url))]).toEqual([host, port]);
 });
 
 it.each(['http://proxy.example.org:3128', 'https://proxy.example.org'])(

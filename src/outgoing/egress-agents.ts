@@ -46,7 +46,7 @@ export function proxiedAgents(proxy: URL, { problemOf, lookup, reached }: Egress
   if (!http) return undefined;
   const tunnels = new Set<ClientRequest>();
   const isTls = proxy.protocol === 'https:';
-  const hop = { host: hostOf(proxy), port: portOf(proxy), lookup };
+  const hop = { host: urlHost(proxy), port: portOf(proxy), lookup };
   const plain = withConnect(http, problemOf, ({ host }) => {
     reached(host ?? undefined);
     return isTls ? tlsConnect({ ...hop, ...(isIP(hop.host) === 0 && { servername: hop.host }) }) : tcpConnect(hop);
@@ -81,7 +81,7 @@ export function proxiedAgents(proxy: URL, { problemOf, lookup, reached }: Egress
 export const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
 /** The host of a URL as addresses are written elsewhere. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+export const urlHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 function withConnect<A extends HttpAgent>(
   agent: A,

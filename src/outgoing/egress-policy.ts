@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { proxyFromEnv } from '../base/proxy-from-env.ts';
 import { type AddressPolicy, type AddressSettings, addressPolicy } from './address-policy.ts';
 import { type EgressPolicy, NotAllowedError, type OutgoingConnection } from './connection.ts';
-import { directAgents, hostOf, throughProxy } from './egress-agents.ts';
+import { directAgents, throughProxy, urlHost } from './egress-agents.ts';
 import { proxyUrl } from './proxy.ts';
 
 interface EgressSettings extends AddressSettings {
@@ -24,7 +24,7 @@ export function egressPolicy({ proxyEnvironment, agents: base, ...settings }: Eg
       if (!error && Array.isArray(addresses) && addresses.some(({ address }) => isConcealed(address))) found();
     });
   return (lookup) => (url, proxy) => {
-    const problem = problemOf(hostOf(url));
+    const problem = problemOf(urlHost(url));
     if (problem !== undefined) return { problem };
     let isAnyConcealed: boolean | undefined;
     const note = (conceals: boolean) => {
@@ -37,7 +37,7 @@ export function egressPolicy({ proxyEnvironment, agents: base, ...settings }: Eg
       return { ...directAgents({ problemOf, lookup: lookupWithin(lookup, problemOf), base, reached }), conceals };
     }
     const hopUrl = proxyUrl(hop);
-    const ofTenant = proxy === undefined || !hopUrl ? undefined : proxyProblemOf(hostOf(hopUrl));
+    const ofTenant = proxy === undefined || !hopUrl ? undefined : proxyProblemOf(urlHost(hopUrl));
     if (ofTenant !== undefined) return { problem: ofTenant };
     const agents = throughProxy(hop, {
       problemOf,

@@ -3,7 +3,7 @@ import type { Canary } from '../api/canary.ts';
 import type { MetricTemplateSpec } from '../api/metric-template.ts';
 import type { Problem } from '../api/problem.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { hostOf } from './egress-agents.ts';
+import { urlHost } from './egress-agents.ts';
 
 /** An address that a resource has Serin call, by the field that names it. */
 interface WrittenAddress {
@@ -39,7 +39,7 @@ export function refusedAddresses(
 ): Problem[] {
   return written.flatMap(({ path, url, isProxy }) => {
     const host = url === undefined ? undefined : URL.parse(url);
-    const message = host ? (isProxy ? proxyProblemOf : problemOf)(hostOf(host)) : undefined;
+    const message = host ? (isProxy ? proxyProblemOf : problemOf)(urlHost(host)) : undefined;
     return message === undefined ? [] : [{ path, message }];
   });
 }

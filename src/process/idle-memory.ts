@@ -54,10 +54,10 @@ export class IdleMemory {
   #wait(ms: number): void {
     const { clock, workedMs } = this.#options;
     this.#workedMs = workedMs();
-    this.#cancel = clock.setTimer(ms, () => this.#look());
+    this.#cancel = clock.setTimer(ms, () => this.#collectIfIdle());
   }
 
-  #look(): void {
+  #collectIfIdle(): void {
     const { clock, workedMs, usedBytes, emptyBytes, collect } = this.#options;
     const leftMs = this.#busyAtMs + QUIET_MS - clock.monotonicMs();
     const isWorking = workedMs() - this.#workedMs > MOST_WORK_MS;

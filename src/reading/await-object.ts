@@ -5,7 +5,7 @@ import type { Cluster, WatchHandler } from '../kube/cluster.ts';
 /** Options of the wait for one object. */
 interface AwaitOptions<T> {
   /** Value to wait for in this version of the object, `undefined` if it is not reached yet. Without `object`, the object was deleted or never existed. */
-  look(object: KubeObject | undefined): T | undefined;
+  reached(object: KubeObject | undefined): T | undefined;
   /** The result, or the error, when the time has passed. */
   late(): T;
   onUnavailable: (...why: Parameters<NonNullable<WatchHandler['onUnavailable']>>) => Error;
@@ -14,11 +14,11 @@ interface AwaitOptions<T> {
   withinMs: number;
 }
 
-/** Follows one object by a watch until `look` finds what it looks for. */
+/** Follows one object by a watch until `reached` gives a value. */
 export async function awaitObject<T>(
   cluster: Pick<Cluster, 'watch'>,
   { apiVersion, kind, name, namespace = '' }: ObjectRef,
-  { look, late, onUnavailable, clock, withinMs }: AwaitOptions<T>,
+  { reached, late, onUnavailable, clock, withinMs }: AwaitOptions<T>,
 ): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   /** An error in it ends the wait. */
@@ -33,8 +33,8 @@ export async function awaitObject<T>(
   const watch = cluster.watch(
     { apiVersion, kind, namespace },
     {
-      onList: ([item]) => settle(() => look(item)),
-      onEvent: ({ type, object }) => settle(() => look(type === 'DELETED' ? undefined : object)),
+      onList: ([item]) => settle(() => reached(item)),
+      onEvent: ({ type, object }) => settle(() => reached(type === 'DELETED' ? undefined : object)),
       onUnavailable: (...why) => reject(onUnavailable(...why)),
     },
     { fieldSelector: `metadata.name=${name}` },

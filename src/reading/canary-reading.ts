@@ -67,10 +67,10 @@ export function resourceName({ name }: { name: string }): string {
 
 /** One line of a list; of an invalid spec only the readable fields. */
 export function summaryOf(raw: KubeObject): CanarySummary {
-  const spec = record(raw.spec);
+  const spec = asRecord(raw.spec);
   const status = parseStatus(raw.status);
-  const target = record(spec.targetRef);
-  const threshold = record(spec.analysis).threshold;
+  const target = asRecord(spec.targetRef);
+  const threshold = asRecord(spec.analysis).threshold;
   const promoted = status?.conditions?.find(({ type }) => type === 'Promoted');
   const refused = status?.conditions?.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
   const message = refused?.message ?? promoted?.message;
@@ -101,7 +101,7 @@ export function summaryOf(raw: KubeObject): CanarySummary {
 function endingIn({ metadata, spec }: KubeObject, status: CanaryStatus | undefined): { ending?: EndingReport } {
   const ending = status?.release && endingOf(status.phase, status.release);
   if (ending === undefined) return {};
-  const { kind, name } = record(record(spec).targetRef);
+  const { kind, name } = asRecord(asRecord(spec).targetRef);
   const names = { target: `${text(kind)} ${text(name)}`, name: metadata.name, namespace: metadata.namespace ?? '' };
   const { atMs, ...known } = ending;
   return { ending: { ...known, at: timestamp(atMs), actor: actors[codes[ending.code].actor], remedy: endingRemedy(ending, names) } };
@@ -130,7 +130,7 @@ export function timeOf<K extends string>(key: K, time: unknown): { [key in K]?: 
 }
 
 /** The value as an object; empty if it is anything else. */
-export function record(value: unknown): Record<string, unknown> {
+export function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 

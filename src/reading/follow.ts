@@ -3,7 +3,7 @@ import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler } from '../
 import { ApiError, outageReason, RequestTimeoutError, UnreachableError } from '../kube/errors.ts';
 
 /** Objects that a view watches. */
-export interface Watched {
+export interface ScreenWatch {
   kind: KindRef;
   selection: Selection;
 }
@@ -15,7 +15,7 @@ export interface Follow<T> {
   first: T;
   read(): Promise<T>;
   /** Objects whose changes make it read again. */
-  watchedBy(value: T): readonly Watched[];
+  watchedBy(value: T): readonly ScreenWatch[];
   show(value: T): void | Promise<void>;
   /** Reason for the lost connection, `undefined` once it is back. */
   connection(lost: string | undefined): void;
@@ -105,7 +105,7 @@ class Watches {
   }
 
   /** Opens what is not open yet, and ends what is not wanted any more. */
-  set(wanted: readonly Watched[]): void {
+  set(wanted: readonly ScreenWatch[]): void {
     const byKey = new Map(wanted.map((one) => [JSON.stringify(one), one]));
     for (const [key, watch] of this.#open) {
       if (byKey.has(key)) continue;

@@ -4,7 +4,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { readTemplateRevision, recordKind, recordsOf } from '../workloads/anchor.ts';
-import { record, timeOf } from './canary-reading.ts';
+import { asRecord, timeOf } from './canary-reading.ts';
 import type { History } from './documents/canary-documents.ts';
 import { headOf } from './documents/output-version.ts';
 import { snapshotOf } from './snapshot.ts';
@@ -43,9 +43,9 @@ export function historyOf(raw: KubeObject, records: readonly KubeObject[]): Hist
 
 function imagesOf({ template, ...spec }: { template?: { spec: Record<string, unknown> } }): string[] {
   const { containers } = template?.spec ?? {};
-  if (Array.isArray(containers)) return containers.map((one) => String(record(one).image ?? ''));
+  if (Array.isArray(containers)) return containers.map((one) => String(asRecord(one).image ?? ''));
   // A Knative Service has a Revision instead, and a Service whom it selects.
-  const { primaryRevision, service } = record(spec);
+  const { primaryRevision, service } = asRecord(spec);
   if (typeof primaryRevision === 'string') return [primaryRevision];
-  return Object.entries(record(record(service).selector)).map(([key, value]) => `${key}=${value}`);
+  return Object.entries(asRecord(asRecord(service).selector)).map(([key, value]) => `${key}=${value}`);
 }

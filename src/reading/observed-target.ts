@@ -23,7 +23,7 @@ export async function observedTarget(
   if (first === undefined) throw targetNotFound(ref);
   if (reportsRevision(first)) return first;
   return awaitObject(cluster, ref, {
-    look(now) {
+    reached(now) {
       if (now === undefined) throw targetNotFound(ref);
       return reportsRevision(now) ? now : undefined;
     },

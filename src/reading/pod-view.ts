@@ -1,9 +1,9 @@
 import { asPod } from '../api/kinds/pod.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { record } from './canary-reading.ts';
+import { asRecord } from './canary-reading.ts';
 
 /** A pod as live views show it. */
-export interface PodView {
+export interface PodRow {
   name: string;
   state: string;
   ready: boolean;
@@ -12,10 +12,10 @@ export interface PodView {
 }
 
 /** A pod as both live views show it. `state`: why it waits, if it does, else its phase. */
-export function podOf(object: KubeObject): PodView {
+export function podOf(object: KubeObject): PodRow {
   const { metadata, status = {} } = asPod(object);
   const containers = status.containerStatuses ?? [];
-  const waiting = containers.map((one) => record(record(one.state).waiting).reason).find((reason) => typeof reason === 'string');
+  const waiting = containers.map((one) => asRecord(asRecord(one.state).waiting).reason).find((reason) => typeof reason === 'string');
   return {
     name: metadata.name,
     state: metadata.deletionTimestamp === undefined ? String(waiting ?? status.phase ?? 'Unknown') : 'Terminating',

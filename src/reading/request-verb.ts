@@ -15,7 +15,7 @@ import { headOf } from './documents/output-version.ts';
 import { ReadingError } from './reading-error.ts';
 
 /** Where requests are recorded, and by whom. */
-export interface Requests {
+export interface RequestPlace {
   cluster: Pick<Cluster, 'get' | 'create' | 'patch' | 'watch'>;
   /** Absent: `default`. */
   namespace: string | undefined;
@@ -41,11 +41,11 @@ interface Until {
 const MOST_TRIES = 10;
 
 /** Records the request, and waits for the controller's answer. */
-export async function requestVerb(requests: Requests, verb: Verb, name: string, { wait, timeout }: Answering): Promise<RequestResult> {
+export async function requestVerb(requests: RequestPlace, verb: Verb, name: string, { wait, timeout }: Answering): Promise<RequestResult> {
   const { cluster, namespace = 'default', clock = systemClock } = requests;
   const until: Until = { clock, untilMs: clock.monotonicMs() + (parseDuration(timeout) ?? 0) };
   const request: VerbRequest = { verb, id: randomUUID(), atMs: clock.nowMs(), by: await requester(requests) };
-  const recorded = await record(cluster, await getCanary(cluster, namespace, name), request, until);
+  const recorded = await recordRequest(cluster, await getCanary(cluster, namespace, name), request, until);
   const answer = recorded instanceof ApiError ? recorded : wait ? await acknowledgement(cluster, recorded, request.id, until) : 'requested';
   return {
     ...headOf('RequestResult', { namespace, name }),
@@ -77,7 +77,7 @@ function outcomeOf(
 }
 
 /** The user's name as the API server knows it; before Kubernetes 1.28, or where that is forbidden, as the kubeconfig has it. */
-async function requester({ cluster, user }: Requests): Promise<string> {
+async function requester({ cluster, user }: RequestPlace): Promise<string> {
   try {
     const answer = await cluster.create({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: { name: '' } });
     const name: unknown = statusOf<{ userInfo: { username?: unknown } }>(answer).userInfo?.username;
@@ -93,7 +93,7 @@ async function requester({ cluster, user }: Requests): Promise<string> {
  * Never overwrites a request that waits for its answer: requests of two users at once are both answered, in turn. Returns the error if the user lacks the right
  * to write the request, or an admission policy rejects it.
  */
-export async function record(
+export async function recordRequest(
   cluster: Pick<Cluster, 'get' | 'patch' | 'watch'>,
   first: KubeObject,
   request: VerbRequest,
@@ -136,7 +136,7 @@ function acknowledgement(
   { clock, untilMs }: Until,
 ): Promise<Acknowledgement | 'overtaken' | 'late'> {
   return awaitObject<Acknowledgement | 'overtaken' | 'late'>(cluster, canaryRef(namespace, name), {
-    look(canary) {
+    reached(canary) {
       if (canary === undefined || canary.metadata.uid !== uid) throw new ReadingError('notFound', `canary ${name} was deleted`);
       // A cache can be older than the write.
       if (Number(canary.metadata.resourceVersion) < Number(resourceVersion)) return undefined;

@@ -11,9 +11,9 @@ import type { Cluster, ClusterReader } from '../kube/cluster.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { latestCreated, primaryRevision } from '../workloads/knative/revisions.ts';
 import type { Workload } from '../workloads/workload.ts';
-import { getCanary, record } from './canary-reading.ts';
+import { asRecord, getCanary } from './canary-reading.ts';
 import { oldestFirst } from './event-time.ts';
-import type { Watched } from './follow.ts';
+import type { ScreenWatch } from './follow.ts';
 import { ifReadable } from './if-readable.ts';
 
 /** The objects of one Canary as a command read them; nothing comes from the controller. */
@@ -87,15 +87,18 @@ export async function readSnapshot(
 }
 
 /** Objects whose changes the screen of one Canary shows: itself, both workloads, their pods, and events. */
-export function watchedBy({ raw, canary, workload, target, primary, replicaSets, hidden }: CanarySnapshot): Watched[] {
+export function watchedByScreen({ raw, canary, workload, target, primary, replicaSets, hidden }: CanarySnapshot): ScreenWatch[] {
   const { name, namespace = '' } = raw.metadata;
-  const events: Watched = { kind: { apiVersion: 'v1', kind: 'Event', namespace }, selection: { fieldSelector: eventsSelector(name) } };
+  const events: ScreenWatch = {
+    kind: { apiVersion: 'v1', kind: 'Event', namespace },
+    selection: { fieldSelector: eventsSelector(name) },
+  };
   const own = { apiVersion, kind: 'Canary', name, namespace };
   const mayRead = (what: string) => !hidden.includes(mayNotRead(what));
   const sides = canary && workload ? [workload.targetRef(canary), workload.primaryRef(canary)] : [];
   const refs = [own, ...sides.filter(({ kind }) => mayRead(kind))];
   const objects = [...new Map(refs.map((ref) => [refKey(ref), ref])).values()].map(
-    (ref): Watched => ({
+    (ref): ScreenWatch => ({
       kind: { apiVersion: ref.apiVersion, kind: ref.kind, ...(ref.namespace && { namespace: ref.namespace }) },
       selection: { fieldSelector: `metadata.name=${ref.name}` },
     }),
@@ -103,10 +106,10 @@ export function watchedBy({ raw, canary, workload, target, primary, replicaSets,
   const selectors = new Set([podSelector(target, latestCreated), podSelector(primary, primaryRevision)]);
   const pods = [...selectors]
     .filter((labelSelector) => labelSelector !== '')
-    .map((labelSelector): Watched => ({ kind: { apiVersion: 'v1', kind: 'Pod', namespace }, selection: { labelSelector } }));
+    .map((labelSelector): ScreenWatch => ({ kind: { apiVersion: 'v1', kind: 'Pod', namespace }, selection: { labelSelector } }));
   const sets = [target, primary]
     .filter(isDeployment)
-    .map((owner): Watched => ({ kind: replicaSetsIn(namespace), selection: podsLike(owner) }));
+    .map((owner): ScreenWatch => ({ kind: replicaSetsIn(namespace), selection: podsLike(owner) }));
   return [...objects, ...(mayRead('pods') ? pods : []), ...(replicaSets ? sets : []), ...(mayRead('events') ? [events] : [])];
 }
 
@@ -127,7 +130,7 @@ function podSelector(owner: KubeObject | undefined, revisionOf: (service: KubeOb
     const revision = revisionOf(owner);
     return revision === undefined ? '' : `serving.knative.dev/revision=${revision}`;
   }
-  return Object.entries(record(record(specOf<{ selector: unknown }>(owner).selector).matchLabels))
+  return Object.entries(asRecord(asRecord(specOf<{ selector: unknown }>(owner).selector).matchLabels))
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
 }

@@ -3,7 +3,7 @@ import { raw as loose } from '../../test/fakes/raw.ts';
 import { aCanary, initialized } from '../../test/fakes/world.ts';
 import type { NewBlocker } from '../api/blocker.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { waitsOf } from './waits.ts';
+import { recordedWaits } from './waits.ts';
 
 const since = '2026-05-04T10:00:00Z';
 
@@ -39,12 +39,12 @@ it.each<[what: string, blocker: NewBlocker, wait: object]>([
   ],
   ['another Canary', { code: 'TargetTaken' }, { kind: 'canary', name: 'Deployment test/podinfo' }],
 ])('waits for %s', (_, blocker, wait) => {
-  expect(waitsOf(blocked(blocker))).toEqual([expect.objectContaining({ ...wait, code: blocker.code, since })]);
+  expect(recordedWaits(blocked(blocker))).toEqual([expect.objectContaining({ ...wait, code: blocker.code, since })]);
 });
 
 it('each reason of one object is a wait of its own, and a reason that ends by itself is not a wait', () => {
   const object = { apiVersion: 'v1', kind: 'Service', name: 'podinfo' };
-  const waits = waitsOf(
+  const waits = recordedWaits(
     blocked(
       { code: 'TargetUnobserved', object },
       { code: 'NameTaken', object },
@@ -63,21 +63,21 @@ it('a Canary that was rejected before its first release waits by its condition',
   const canary = blocked();
   delete loose(canary).status.release;
   loose(canary).status.conditions = [{ type: 'Accepted', status: 'False', reason: 'TargetTaken', message: 'an older one' }];
-  expect(waitsOf(canary)).toMatchObject([{ kind: 'canary', code: 'TargetTaken' }]);
+  expect(recordedWaits(canary)).toMatchObject([{ kind: 'canary', code: 'TargetTaken' }]);
   loose(canary).status.conditions[0].reason = 'constructor';
-  expect(waitsOf(canary)).toEqual([]);
+  expect(recordedWaits(canary)).toEqual([]);
 });
 
 it('a Canary that is being deleted waits for no one', () => {
   const canary = blocked({ code: 'GateClosed', webhook: 'freeze' });
   canary.metadata.deletionTimestamp = since;
-  expect(waitsOf(canary)).toEqual([]);
+  expect(recordedWaits(canary)).toEqual([]);
 });
 
 it('a refusal that is stored only in its condition comes before the blockers recorded until then', () => {
   const canary = blocked({ code: 'GateClosed', webhook: 'freeze' });
   loose(canary).status.conditions = [{ type: 'Accepted', status: 'False', reason: 'ForeignController', message: 'another one writes' }];
-  expect(waitsOf(canary).map(({ code }) => code)).toEqual(['ForeignController', 'GateClosed']);
+  expect(recordedWaits(canary).map(({ code }) => code)).toEqual(['ForeignController', 'GateClosed']);
   loose(canary).status.conditions[0].reason = 'GateClosed';
-  expect(waitsOf(canary).map(({ code }) => code)).toEqual(['GateClosed']);
+  expect(recordedWaits(canary).map(({ code }) => code)).toEqual(['GateClosed']);
 });

@@ -3,10 +3,10 @@ import { actorOf, type BlockerCode, isBlockerCode, needsNoOne } from '../api/cod
 import { codes } from '../api/codes/list.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { parseStatus } from '../api/parse-status.ts';
-import { record, timeOf } from './canary-reading.ts';
+import { asRecord, timeOf } from './canary-reading.ts';
 
 /** One gate, object, check, Canary or user that a Canary waits for. */
-export interface Wait {
+export interface CanaryWait {
   kind: 'gate' | 'canary' | 'check' | 'object' | 'decision';
   /** The same for all that wait for the same. */
   name: string;
@@ -25,7 +25,7 @@ export interface Wait {
 type Known<C = BlockerCode> = { code: C } & { [Part in Exclude<keyof Blocker, 'code'>]?: Blocker[Part] | undefined };
 
 /** Waits of a Canary that do not end by themselves, from the controller's record; the most urgent first. At most `MOST_BLOCKERS`, and a refusal. Pure. */
-export function waitsOf(raw: KubeObject): Wait[] {
+export function recordedWaits(raw: KubeObject): CanaryWait[] {
   if (raw.metadata.deletionTimestamp !== undefined) return [];
   const { release, conditions } = parseStatus(raw.status) ?? {};
   return recordedIn(release?.blockers, conditions).flatMap((blocker) => {
@@ -52,9 +52,9 @@ export function recordedIn<C extends string>(
   return !isBlockerCode(reason) || blockers.some(({ code }) => code === reason) ? blockers : [{ code: reason }, ...blockers];
 }
 
-function awaited(raw: KubeObject, { code, object, webhook, metric, detail = '' }: Known): Pick<Wait, 'kind' | 'name'> {
+function awaited(raw: KubeObject, { code, object, webhook, metric, detail = '' }: Known): Pick<CanaryWait, 'kind' | 'name'> {
   if (code === 'TargetTaken') {
-    const { kind = '', name = '' } = record(record(raw.spec).targetRef);
+    const { kind = '', name = '' } = asRecord(asRecord(raw.spec).targetRef);
     return { kind: 'canary', name: `${kind} ${raw.metadata.namespace ?? ''}/${name}` };
   }
   if (webhook !== undefined) return { kind: 'gate', name: webhook };

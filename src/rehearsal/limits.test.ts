@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Canary } from '../api/canary.ts';
-import { LONGEST_MS, MOST_CHECKS, MOST_PODS, tooLong, withFewerPods, withLessQuota } from './limits.ts';
+import { LONGEST_MS, MOST_REHEARSED_CHECKS, MOST_REHEARSED_PODS, tooLong, withFewerPods, withLessQuota } from './limits.ts';
 import { parseScenario } from './scenario.ts';
 
 const canary = (analysis: object) => ({ spec: { analysis: { interval: '1m', threshold: 5, ...analysis } } }) as Canary;
@@ -18,44 +18,44 @@ describe('limits of a rehearsal', () => {
       'spec.analysis.interval',
       /is 1000h, so that a release takes longer than the 72 h/,
     ],
-    ['an interval and iterations', { iterations: MOST_CHECKS - 1, interval: '1h' }, 'spec.analysis.interval', /is 1h/],
+    ['an interval and iterations', { iterations: MOST_REHEARSED_CHECKS - 1, interval: '1h' }, 'spec.analysis.interval', /is 1h/],
   ])('%s beyond the limits is refused by its field', (_, analysis, field, message) => {
     expect(tooLong(canary(analysis))).toEqual({ field, message: expect.stringMatching(message) });
   });
 
   it.each([
     { stepWeight: 1 },
-    { iterations: MOST_CHECKS - 1 },
+    { iterations: MOST_REHEARSED_CHECKS - 1 },
     { stepWeights: [1, 10, 80], interval: '12h' },
     { iterations: 71, interval: '1h' },
   ])('%j is within the limits', (analysis) => expect(tooLong(canary(analysis))).toBeUndefined());
 
   it.each([
-    ['Deployment', { replicas: 100_000, paused: false }, 'spec.replicas', { replicas: MOST_PODS, paused: false }],
+    ['Deployment', { replicas: 100_000, paused: false }, 'spec.replicas', { replicas: MOST_REHEARSED_PODS, paused: false }],
     [
       'HorizontalPodAutoscaler',
       { minReplicas: 200, maxReplicas: 1e9 },
       'spec.minReplicas',
-      { minReplicas: MOST_PODS, maxReplicas: MOST_PODS },
+      { minReplicas: MOST_REHEARSED_PODS, maxReplicas: MOST_REHEARSED_PODS },
     ],
     [
       'ScaledObject',
       { minReplicaCount: 2, maxReplicaCount: 200 },
       'spec.maxReplicaCount',
-      { minReplicaCount: 2, maxReplicaCount: MOST_PODS },
+      { minReplicaCount: 2, maxReplicaCount: MOST_REHEARSED_PODS },
     ],
     [
       'Canary',
       { autoscalerRef: { name: 'x', primaryScalerReplicas: { minReplicas: 1, maxReplicas: 500 } } },
       'spec.autoscalerRef.primaryScalerReplicas.maxReplicas',
-      { autoscalerRef: { name: 'x', primaryScalerReplicas: { minReplicas: 1, maxReplicas: MOST_PODS } } },
+      { autoscalerRef: { name: 'x', primaryScalerReplicas: { minReplicas: 1, maxReplicas: MOST_REHEARSED_PODS } } },
     ],
   ])('a %s with more pods than can be modelled gets the maximum', (kind, spec, field, fewer) => {
     expect(withFewerPods(object(kind, spec))).toMatchObject({ field, object: { kind, spec: fewer } });
   });
 
   it.each([
-    ['Deployment', { replicas: MOST_PODS }],
+    ['Deployment', { replicas: MOST_REHEARSED_PODS }],
     ['Deployment', { replicas: 'many' }],
     ['Deployment', {}],
     ['Canary', { autoscalerRef: 5 }],

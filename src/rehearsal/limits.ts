@@ -4,10 +4,10 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { isRecord } from '../base/json.ts';
 
 /** Limits of one rehearsal: manifests can come from a pull request of a stranger, and a CI job has to end. */
-export const MOST_CHECKS = 2_000;
+export const MOST_REHEARSED_CHECKS = 2_000;
 export const LONGEST_MS = 72 * 3_600_000;
 /** Pods of one side. Shares of traffic do not depend on their number; 30 take four seconds more than 2, and 100 twelve. */
-export const MOST_PODS = 30;
+export const MOST_REHEARSED_PODS = 30;
 /** Rehearsals of a run: Canaries times scenarios. */
 export const MOST_REHEARSALS = 1_000;
 
@@ -30,10 +30,10 @@ export function tooLong({ spec: { analysis } }: Canary): { field: string; messag
   const count = checks.reduce((sum, [, each]) => sum + each, 0);
   const intervalMs = parseDuration(analysis.interval) ?? MINUTE_MS;
   const remedy = 'rehearse a copy with less of it';
-  if (count > MOST_CHECKS)
+  if (count > MOST_REHEARSED_CHECKS)
     return {
       field: `spec.analysis.${longest}`,
-      message: `makes ${most} checks of a release, and a rehearsal plays ${MOST_CHECKS} at the most: ${remedy}`,
+      message: `makes ${most} checks of a release, and a rehearsal plays ${MOST_REHEARSED_CHECKS} at the most: ${remedy}`,
     };
   if (count * intervalMs <= LONGEST_MS) return undefined;
   return {
@@ -66,7 +66,7 @@ export function withFewerPods(object: KubeObject): FewerPods | undefined {
   let found: Pick<FewerPods, 'field' | 'pods'> | undefined;
   for (const path of COUNTS[object.kind] ?? []) {
     const pods = path.reduce<unknown>((value, step) => (isRecord(value) ? value[step] : undefined), spec);
-    if (typeof pods !== 'number' || !(pods > MOST_PODS)) continue;
+    if (typeof pods !== 'number' || !(pods > MOST_REHEARSED_PODS)) continue;
     spec = withCount(spec, path);
     found ??= { field: ['spec', ...path].join('.'), pods };
   }
@@ -74,7 +74,7 @@ export function withFewerPods(object: KubeObject): FewerPods | undefined {
 }
 
 const withCount = (value: unknown, [step, ...rest]: readonly string[]): unknown =>
-  step !== undefined && isRecord(value) ? { ...value, [step]: withCount(value[step], rest) } : MOST_PODS;
+  step !== undefined && isRecord(value) ? { ...value, [step]: withCount(value[step], rest) } : MOST_REHEARSED_PODS;
 
 /** A ResourceQuota of pods in the proportion in which a target has fewer. */
 export function withLessQuota(object: KubeObject, share: number): KubeObject {

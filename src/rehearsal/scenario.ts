@@ -58,8 +58,8 @@ export const Action = z.discriminatedUnion('do', [
 ]);
 export type Action = z.infer<typeof Action>;
 
-const Step = z.strictObject({ at: duration('from the push of the new version'), does: Action });
-export type Step = z.infer<typeof Step>;
+const ScenarioStep = z.strictObject({ at: duration('from the push of the new version'), does: Action });
+export type Step = z.infer<typeof ScenarioStep>;
 
 /** Without steps, an ordinary release. */
 export const Scenario = z.strictObject({
@@ -69,7 +69,7 @@ export const Scenario = z.strictObject({
     .enum(['promoted', 'not-promoted', 'either'])
     .default('either')
     .describe('not-promoted: the new version harms users; its promotion makes the exit code 1'),
-  steps: z.array(Step).max(100).default([]),
+  steps: z.array(ScenarioStep).max(100).default([]),
 });
 export type Scenario = z.infer<typeof Scenario>;
 

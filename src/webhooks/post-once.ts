@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.ts';
 import { idempotencyHeader, idempotencyValue } from '../base/idempotency-key.ts';
-import { call, type OutgoingAnswer, type OutgoingSettings } from '../outgoing/call.ts';
+import { call, type OutgoingResponse, type OutgoingSettings } from '../outgoing/call.ts';
 import type { HookCredentials } from './hook-secret.ts';
 
 /** Longest part of an answer that is read: it is shown, never used. */
@@ -43,7 +43,7 @@ export async function postOnce(url: URL, payload: object, options: PostOptions):
   return { cause: response.why, mayRetry: !response.isLasting };
 }
 
-function answered({ status, body, headers }: OutgoingAnswer): Answered {
+function answered({ status, body, headers }: OutgoingResponse): Answered {
   const retryAfterMs = retryAfter(textOf(headers['retry-after']), textOf(headers.date));
   return { status, body, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }

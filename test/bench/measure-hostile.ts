@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { refOf } from '../../src/api/kube-object.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
+import { podCallsBy } from '../../src/embedded/nodes/pod-calls.ts';
 import { startRealCluster } from '../e2e/real-cluster.ts';
 import type { Raw } from '../fakes/raw.ts';
 import { applyCrds } from '../scenarios/environment.ts';
@@ -62,7 +62,7 @@ export async function measureHostile(options: Options): Promise<HostileResult> {
   await applyCrds(cluster);
   const nodes = startNodes(cluster, {
     graceScale: 0.02,
-    calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
+    calls: podCallsBy(cluster),
   });
   await nodes.ready;
   const watch = watchCanaries(cluster);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { refOf } from '../../src/api/kube-object.ts';
 import { startKnative } from '../../src/embedded/knative/index.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
+import { podCallsBy } from '../../src/embedded/nodes/pod-calls.ts';
 import { type AuditLog, countsIn, readAuditLog } from '../e2e/audit-log.ts';
 import { type RealCluster, startRealCluster } from '../e2e/real-cluster.ts';
 import type { Raw } from '../fakes/raw.ts';
@@ -46,7 +46,7 @@ export async function measureRealRest({ canaries, kinds, minutes, say }: Options
   await applyCrds(cluster);
   const nodes = startNodes(cluster, {
     graceScale: 0.02,
-    calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
+    calls: podCallsBy(cluster),
   });
   await nodes.ready;
   const knative = startKnative(cluster);

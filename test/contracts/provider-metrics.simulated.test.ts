@@ -10,7 +10,7 @@ import { resolvers } from '../../src/embedded/mesh/resolvers.ts';
 import { recordAnswer, trafficMetrics } from '../../src/embedded/mesh/traffic-metrics.ts';
 import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
 import { instantQuery } from '../../src/embedded/prometheus/query.ts';
-import { Store } from '../../src/embedded/prometheus/store.ts';
+import { SeriesStore } from '../../src/embedded/prometheus/store.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
 import { observerFor } from '../../src/routers/index.ts';
@@ -23,9 +23,9 @@ const SCRAPES = 5;
 const SCRAPE_EVERY_MS = 10_000;
 
 /** Samples of Prometheus after some scrapes, between which the canary answers 19 requests well and one badly, and the primary all badly. */
-function scraped(fixture: ProviderFixture, canary: Canary): Store {
+function scraped(fixture: ProviderFixture, canary: Canary): SeriesStore {
   const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
-  const store = new Store(3_600_000);
+  const store = new SeriesStore(3_600_000);
   const { apexService, canaryService, primaryService, target, primary } = names(canary);
   const toCanary = resolve(fixture, canary, viewOf(fixture, canary, 100));
   const toPrimary = resolve(fixture, canary, viewOf(fixture, canary, 0));
@@ -48,7 +48,7 @@ function scraped(fixture: ProviderFixture, canary: Canary): Store {
   return store;
 }
 
-function ask(store: Store, canary: Canary, template: string): number[] {
+function ask(store: SeriesStore, canary: Canary, template: string): number[] {
   const rendered = renderQuery(template, queryVariables(canary, {}));
   if ('error' in rendered) throw new Error(rendered.error);
   const data = instantQuery(store, rendered.query, SCRAPES * SCRAPE_EVERY_MS);

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { apexGuardObjects } from '../../scripts/kustomize/manifests.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { loadConnection } from '../../src/kube/connect.ts';
-import { arrival, GuardPlay, guardCases, OPEN, SHOP } from '../contracts/apex-guard/guard-cases.ts';
-import { answersOf, makePolicies, policyCases } from '../contracts/apex-guard/policy-cases.ts';
+import { arrival, GuardPlay, OPEN, SHOP } from '../contracts/apex-guard/guard-cases.ts';
+import { playGuardCases } from '../contracts/apex-guard/guard-contract.ts';
+import { makePolicies, policyCases } from '../contracts/apex-guard/policy-cases.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
@@ -37,18 +38,7 @@ describe('the apex guard on kube-apiserver', () => {
     await real?.stop();
   });
 
-  it.each(guardCases)('$title', async (one) => {
-    expect(await player.play(one)).toMatchObject(one.steps.map(({ after }) => after));
-  });
-
-  it('stores a MutatingAdmissionPolicy that compiles, and refuses the others', () => {
-    const refusals = policyCases.flatMap(({ name, answers: { policy } }) => (policy === undefined ? [] : [[name, policy]]));
-    expect(refused).toEqual(Object.fromEntries(refusals));
-  });
-
-  it.each(policyCases.filter(({ answers }) => answers.policy === undefined))('evaluates a policy: $name', async (one) => {
-    expect(await answersOf(real.cluster, one)).toEqual(one.answers);
-  });
+  playGuardCases(() => ({ cluster: real.cluster, player, refused }));
 });
 
 const inForce = (name: string): KubeObject => ({

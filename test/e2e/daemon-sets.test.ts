@@ -1,5 +1,5 @@
-import { refOf } from '../../src/api/kube-object.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
+import { podCallsBy } from '../../src/embedded/nodes/pod-calls.ts';
 import { daemonNodes, daemonSetSuite } from '../scenarios/daemon-sets.ts';
 import { startRealCluster } from './real-cluster.ts';
 
@@ -7,7 +7,7 @@ daemonSetSuite('a real control plane', async () => {
   const real = await startRealCluster();
   const { cluster } = real;
   const nodes = startNodes(cluster, {
-    calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
+    calls: podCallsBy(cluster),
     nodes: daemonNodes,
     graceScale: 0.05,
   });

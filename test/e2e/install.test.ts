@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureHelm } from '../../scripts/e2e-go-tool.ts';
-import { refOf } from '../../src/api/kube-object.ts';
 import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
+import { podCallsBy } from '../../src/embedded/nodes/pod-calls.ts';
 import { raw } from '../fakes/raw.ts';
 import { runScript, sectionScript } from '../scenarios/doc-commands.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
@@ -22,7 +22,7 @@ describe('the unmodified commands of the install page, on a real control plane',
     real = await startRealCluster();
     const { cluster } = real;
     nodes = startNodes(cluster, {
-      calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
+      calls: podCallsBy(cluster),
     });
     await nodes.ready;
     path = `${dirname(real.kubectl)}:${dirname(await ensureHelm())}:${process.env.PATH}`;

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { refOf } from '../../src/api/kube-object.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
 import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
+import { podCallsBy } from '../../src/embedded/nodes/pod-calls.ts';
 import { type KubectlCommand, kubectlCommands } from './kubectl-commands.ts';
 import { comparable } from './kubectl-output.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
@@ -27,7 +27,7 @@ describe('kubectl, without special flags', () => {
     [embedded, real] = await Promise.all([startEmbeddedCluster(), startRealCluster({ moreControllers: ['disruption-controller'] })]);
     const { cluster } = real;
     nodes = startNodes(cluster, {
-      calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
+      calls: podCallsBy(cluster),
     });
     await nodes.ready;
     writeFileSync(join(folder, 'embedded'), embedded.kubeconfig);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { labelKey } from '../../src/embedded/prometheus/series.ts';
+import { seriesKey } from '../../src/embedded/prometheus/series.ts';
 import { bothPrometheuses } from './promql/both-prometheuses.ts';
 import { generatedData, queryTimesMs } from './promql/generated-data.ts';
 import { generatedQueries } from './promql/generated-queries.ts';
@@ -30,7 +30,7 @@ async function answerOf(url: string, query: string, atMs: number): Promise<Answe
   const { errorType, data } = Body.parse(await response.json());
   if (data === undefined) return { error: `${response.status} ${errorType}` };
   if (data.resultType === 'vector') {
-    return { type: 'vector', values: new Map(data.result.map(({ metric, value }) => [labelKey(metric), numberOf(value[1])])) };
+    return { type: 'vector', values: new Map(data.result.map(({ metric, value }) => [seriesKey(metric), numberOf(value[1])])) };
   }
   return { type: data.resultType, values: new Map([['', numberOf(data.result[1])]]) };
 }

@@ -1,5 +1,5 @@
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/kube-object.ts';
-import { parseLabelSelector } from '../../src/embedded/apiserver/selectors.ts';
+import { parseSelectorQuery } from '../../src/embedded/apiserver/selectors.ts';
 import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler } from '../../src/kube/cluster.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
@@ -82,7 +82,7 @@ export class HeldCluster implements ReadingCluster {
 
 /** Field selectors apply only to names: of an object, or of the object that an Event concerns. */
 function chosen({ apiVersion, kind, namespace }: KindRef, { labelSelector = '', fieldSelector = '' }: Selection) {
-  const hasLabels = parseLabelSelector(labelSelector);
+  const hasLabels = parseSelectorQuery(labelSelector);
   const [, name] = /(?:metadata|involvedObject)\.name=([^,]+)/.exec(fieldSelector) ?? [];
   const nameOf = (object: KubeObject): unknown => (kind === 'Event' ? raw(object).involvedObject?.name : object.metadata.name);
   return (object: KubeObject): boolean =>

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { type ReleaseView, releaseViewOf } from '../../src/cli/view/release-view.ts';
+import { type LiveRelease, releaseViewOf } from '../../src/cli/view/release-view.ts';
 import { reportOf } from '../../src/reading/canary-report.ts';
 import type { CanarySnapshot } from '../../src/reading/snapshot.ts';
 import { releasing } from './compared-release.ts';
@@ -9,7 +9,7 @@ import { aCanary, initialized, World, withHooks } from './world.ts';
 /** A release in one phase, as its live screen shows it. */
 export interface ViewedRelease {
   phase: string;
-  view: ReleaseView;
+  view: LiveRelease;
   nowMs: number;
 }
 

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { RehearsalReport } from '../../src/cli/rehearse/rehearsal-report.ts';
-import { MOST_PODS } from '../../src/rehearsal/limits.ts';
+import { MOST_REHEARSED_PODS } from '../../src/rehearsal/limits.ts';
 import { scenarios } from '../../src/rehearsal/scenarios.ts';
 import type { Raw } from '../fakes/raw.ts';
 import { canaryIn, example } from '../scenarios/rehearsals.ts';
@@ -75,7 +75,7 @@ describe('serin rehearse', () => {
     const { code, report } = await reported(path);
     expect(code).toBe(0);
     expect(report.rehearsals[0]).toMatchObject({ verdict: 'promoted' });
-    expect(report.rehearsals[0]?.peakPods).toBeLessThanOrEqual(3 * MOST_PODS);
+    expect(report.rehearsals[0]?.peakPods).toBeLessThanOrEqual(3 * MOST_REHEARSED_PODS);
     // The field is printed before the message.
     const message = expect.stringMatching(/^100000 pods are modelled by 30,/);
     const fewer = { severity: 'warning', rule: 'fewer-pods', field: 'spec.replicas', line, message };

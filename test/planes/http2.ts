@@ -1,14 +1,14 @@
 import type { RequestListener, Server } from 'node:http';
 import { createServer as createHttp2, type ServerHttp2Session } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { Listener, Network } from '../../src/embedded/network.ts';
+import type { Network, ServerListener } from '../../src/embedded/network.ts';
 
 /** First bytes of a client that knows that the server speaks HTTP/2. Source: RFC 9113, section 3.4. */
 const PREFACE = 'PRI * HTTP/2.0';
 
 /** TCP on one address, where an HTTP server answers both HTTP/1.1 and HTTP/2 without TLS; a call of gRPC also has the trailers of success. */
 export const http2On = (host: string): Pick<Network, 'listen'> => ({
-  async listen(server: Server, port = 0): Promise<Listener> {
+  async listen(server: Server, port = 0): Promise<ServerListener> {
     const http2 = createHttp2((request, response) => {
       if (request.headers['content-type']?.startsWith('application/grpc')) response.addTrailers({ 'grpc-status': '0' });
       for (const answer of server.listeners('request') as RequestListener[]) answer(request as never, response as never);

@@ -12,6 +12,7 @@ import { startKnative } from '../../src/embedded/knative/index.ts';
 import { type Mesh, startMesh } from '../../src/embedded/mesh/index.ts';
 import type { AppBehaviour } from '../../src/embedded/nodes/behaviour.ts';
 import { type NodeOptions, type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
+import { podCallsBy } from '../../src/embedded/nodes/pod-calls.ts';
 import { virtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
 import { realWorld, type World } from '../../src/embedded/world.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
@@ -171,10 +172,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
     const nodes = startNodes(cluster, {
       ...nodeOptions(options),
       ...(runApp && { runApp }),
-      calls: {
-        bind: (pod, node) => cluster.bind(refOf(pod), node),
-        forceDelete: (pod) => cluster.forceDelete(refOf(pod)),
-      },
+      calls: podCallsBy(cluster),
     });
     await nodes.ready;
     const gateways = judgesHttpRoutes ? startGatewayApi(cluster) : undefined;

@@ -3,9 +3,9 @@ import { raw } from '../fakes/raw.ts';
 import { App } from './adversity/app.ts';
 import { Lab } from './adversity/lab.ts';
 import type { Environment } from './environment.ts';
+import { restartIsSilent } from './kinds/idle.ts';
 
 const small = { scaleDownDelay: '500ms', interval: '500ms' } as const;
-const READS = /^(get|list|watch) /;
 
 /** Foreign objects stay unmodified. Counts requests, so no other controller may run on the environment. */
 export function describeOwnership(environmentOf: () => Environment): void {
@@ -17,18 +17,7 @@ export function describeOwnership(environmentOf: () => Environment): void {
       lab.startController();
       await app.createCanary('istio', { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 });
       await app.becomesIdle('Initialized');
-      await lab.settled(2_000);
-      await lab.stopController('TERM');
-      const before = lab.requests();
-      lab.startController();
-      await lab.controllerIsUp();
-      // No request is sent after the first look.
-      await lab.settled(2_000);
-      const looked = lab.requests();
-      await lab.settled(5_000);
-      expect(lab.requestsSince(looked)).toEqual({});
-      const writes = Object.keys(lab.requestsSince(before)).filter((what) => !READS.test(what));
-      expect(writes).toEqual([]);
+      await restartIsSilent(lab);
     } finally {
       await lab.close();
     }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { workloadOf } from '../../src/embedded/mesh/traffic-metrics.ts';
+import { workloadLabels } from '../../src/embedded/mesh/traffic-metrics.ts';
 import { raw } from '../fakes/raw.ts';
 import type { Environment } from './environment.ts';
 import { world } from './world.ts';
@@ -68,7 +68,7 @@ export async function startSidecars({ cluster, mesh }: Pick<Environment, 'cluste
         const all = await pods();
         const targets = all.map((one) => ({
           targets: [listener.url.slice('http://'.length)],
-          labels: { __metrics_path__: `/pods/${workloadOf(one).name}/${one.metadata.name}`, instance: one.metadata.name },
+          labels: { __metrics_path__: `/pods/${workloadLabels(one).name}/${one.metadata.name}`, instance: one.metadata.name },
         }));
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(targets));
         return;
@@ -88,7 +88,7 @@ export async function startSidecars({ cluster, mesh }: Pick<Environment, 'cluste
   const listener = await world().network.listen(server);
 
   const ofWorkload = async (workload: string): Promise<string[]> =>
-    (await pods()).filter((one) => workloadOf(one).name === workload).map(({ metadata }) => metadata.name);
+    (await pods()).filter((one) => workloadLabels(one).name === workload).map(({ metadata }) => metadata.name);
 
   return {
     discoveryUrl: `${listener.url}/targets`,

@@ -12,7 +12,7 @@ import type { AcceptResult } from '../output/documents.ts';
 import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import type { Session } from './session.ts';
-import { outcomeWords, type VerbFlags } from './verb-command.ts';
+import { type VerbFlags, verbOutcomeWords } from './verb-command.ts';
 
 type AcceptSession = Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Session['cluster'], 'get' | 'patch' | 'watch'> };
 
@@ -50,7 +50,7 @@ async function accept(
   }
   if (!wait) return answered('requested');
   return awaitObject<AcceptResult>(cluster, ref, {
-    look(now) {
+    reached(now) {
       if (now === undefined || now.metadata.uid !== target.metadata.uid) throw new CommandError('notFound', `${kept.target} was deleted`);
       return now.metadata.annotations?.[keptAnnotation] === undefined ? answered('done') : undefined;
     },
@@ -91,7 +91,7 @@ async function targetOf(
 
 function shown(document: AcceptResult): CommandAnswer<AcceptResult> {
   const { name, target, revision, outcome, message } = document;
-  const words = outcome === 'done' ? 'handed over' : outcomeWords[outcome];
+  const words = outcome === 'done' ? 'handed over' : verbOutcomeWords[outcome];
   return {
     document,
     names: [target],

@@ -6,7 +6,7 @@ import { summaryOf } from '../../reading/canary-reading.ts';
 import type { CanarySummary } from '../../reading/documents/canary-documents.ts';
 import { CanaryList } from '../output/documents.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
-import { listAnswer, phaseOf } from './list-command.ts';
+import { listAnswer, phaseText } from './list-command.ts';
 
 /** A Canary at 20%, an idle Canary, a Canary that no controller has reconciled, and a Canary whose spec is a text. */
 function items() {
@@ -42,7 +42,7 @@ describe('serin list', () => {
     [{ suspended: true, aside: true }, 'Progressing (left to another controller)'],
     [{ aside: true, deleting: true }, 'Progressing (being deleted)'],
   ])('DF825: marks the phase of a Canary with %j', (about, shown) => {
-    expect(phaseOf({ phase: 'Progressing', suspended: false, ...about } as CanarySummary)).toBe(shown);
+    expect(phaseText({ phase: 'Progressing', suspended: false, ...about } as CanarySummary)).toBe(shown);
   });
   it('DF825: reads that from the annotation', () => {
     const canary = aCanary({});

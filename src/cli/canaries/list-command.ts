@@ -70,7 +70,7 @@ function cells(item: CanarySummary, terminal: Terminal): (string | Cell)[] {
   const { name, traffic, failedChecks, threshold } = item;
   return [
     name,
-    { text: phaseOf(item), meaning: meaningOf(item.phase) },
+    { text: phaseText(item), meaning: meaningOf(item.phase) },
     traffic.kind === 'weighted' ? bar(traffic.canary, BAR, terminal) : trafficInWords(traffic),
     threshold === undefined ? String(failedChecks) : `${failedChecks} of ${threshold}`,
   ];
@@ -81,7 +81,7 @@ function wideCells({ target, provider, message }: CanarySummary): string[] {
 }
 
 /** The phase as the table shows it. */
-export function phaseOf({ phase, suspended, deleting, aside }: CanarySummary): string {
+export function phaseText({ phase, suspended, deleting, aside }: CanarySummary): string {
   const mark = deleting ? 'being deleted' : aside ? 'left to another controller' : suspended ? 'suspended' : undefined;
   return `${phase || 'unseen'}${mark === undefined ? '' : ` (${mark})`}`;
 }

@@ -5,14 +5,14 @@ import { reportOf } from '../../reading/canary-report.ts';
 import type { CanaryReport, ControllerReport } from '../../reading/documents/canary-documents.ts';
 import { follow } from '../../reading/follow.ts';
 import { inCharge, withFlags, withoutTimes } from '../../reading/in-charge.ts';
-import { type CanarySnapshot, readSnapshot, watchedBy } from '../../reading/snapshot.ts';
+import { type CanarySnapshot, readSnapshot, watchedByScreen } from '../../reading/snapshot.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import { Frames, lostNotes } from '../output/frames.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { Keyboard } from '../view/keys.ts';
 import { liveView } from '../view/live-view.ts';
-import { type ReleaseView, releaseViewOf } from '../view/release-view.ts';
+import { type LiveRelease, releaseViewOf } from '../view/release-view.ts';
 import { statusView } from '../view/status-view.ts';
 import { type KeyActions, VerbKeys } from '../view/verb-keys.ts';
 import { whyAnswer, whyReport } from '../why/why-command.ts';
@@ -67,12 +67,12 @@ export async function statusCommand(
   };
   const followed = {
     ...{ cluster, clock, read, first: seenAs(snapshot, controller) },
-    watchedBy: (seen: Seen) => watchedBy(seen.snapshot),
+    watchedBy: (seen: Seen) => watchedByScreen(seen.snapshot),
   };
   if (liveParts) {
     const why = async (terminal: Terminal) =>
       whyAnswer(await whyReport({ cluster, namespace, clock, clusterFlags }, name)).lines(terminal, isWide);
-    await liveView<ReleaseView>(
+    await liveView<LiveRelease>(
       {
         source: ({ show, connection }, signal) =>
           follow({ ...followed, show: (seen) => show(releaseViewOf(seen.snapshot, seen.report, clusterFlags)), connection, signal }),

@@ -9,7 +9,7 @@ import { indented } from '../output/text.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
 import { comparedHeading, comparedRows } from './compared-rows.ts';
 import { controllerLines } from './controller-lines.ts';
-import { phaseOf, trafficInWords } from './list-command.ts';
+import { phaseText, trafficInWords } from './list-command.ts';
 
 const BAR = 20;
 const INDENT = 2;
@@ -17,7 +17,7 @@ const INDENT = 2;
 /** One screen of one Canary. `wide`: each event and each sentence in full. */
 export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boolean): string[] {
   const { namespace, name, since, message, checks, compared = [], gates, conditions, events, workloads } = report;
-  const title = `Canary ${namespace}/${name}: ${paint(phaseOf(report), meaningOf(report.phase), terminal)}${since ? ` since ${since}` : ''}`;
+  const title = `Canary ${namespace}/${name}: ${paint(phaseText(report), meaningOf(report.phase), terminal)}${since ? ` since ${since}` : ''}`;
   const others = conditions.filter(({ type, message: said }) => type !== 'Promoted' && said !== undefined && said !== message);
   const shown = wide ? events : events.slice(-EVENTS_SHOWN);
   const part = (heading: string, rows: readonly (readonly (string | Cell)[])[], sentence = true): string[] =>

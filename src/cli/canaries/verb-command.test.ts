@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { requestAnnotation } from '../../api/names.ts';
 import { type VerbRequest, writeRequest } from '../../api/verb-request.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { record } from '../../reading/request-verb.ts';
+import { recordRequest } from '../../reading/request-verb.ts';
 
 const asked = (id: string, by: string): VerbRequest => ({ verb: 'promote', id, by, atMs: 1_000 });
 
@@ -45,6 +45,6 @@ it('E70: a request that came between the look and the write is waited for, and n
       return { synced: Promise.resolve(), stop: () => undefined, ageMs: () => 0, restarts: 0 };
     },
   };
-  await record(cluster, before, asked('ours', 'ann'), { clock: handClock(), untilMs: 60_000 });
+  await recordRequest(cluster, before, asked('ours', 'ann'), { clock: handClock(), untilMs: 60_000 });
   expect(seen).toEqual(['theirs is waited for', 'ours is written to version 3']);
 });

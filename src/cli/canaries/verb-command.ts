@@ -26,7 +26,7 @@ export async function verbCommand(session: Session, verb: Verb, name: string, fl
 }
 
 /** Outcomes as users read them. */
-export const outcomeWords = {
+export const verbOutcomeWords = {
   requested: 'requested',
   done: 'carried out',
   refused: 'refused',
@@ -35,7 +35,7 @@ export const outcomeWords = {
 
 function shown(document: RequestResult): CommandAnswer<RequestResult> {
   const { name, verb, outcome, message, id } = document;
-  const words = outcomeWords[outcome];
+  const words = verbOutcomeWords[outcome];
   return {
     document,
     names: [resourceName(document)],

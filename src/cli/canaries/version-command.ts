@@ -1,6 +1,6 @@
 import { version } from '../../base/version.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
-import { record } from '../../reading/canary-reading.ts';
+import { asRecord } from '../../reading/canary-reading.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
 import type { VersionReport } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
@@ -22,7 +22,7 @@ export async function versionCommand({ cluster, output }: Session): Promise<Exit
 
 /** Version of the API server, like `v1.34.0`. */
 export async function serverVersion(cluster: Pick<KubeCluster, 'raw'>): Promise<string | undefined> {
-  const { gitVersion } = record(await cluster.raw('GET', '/version'));
+  const { gitVersion } = asRecord(await cluster.raw('GET', '/version'));
   return typeof gitVersion === 'string' ? gitVersion : undefined;
 }
 

@@ -137,13 +137,13 @@ type WaitEnd = { outcome: WaitResult['outcome']; seen: KubeObject | undefined };
 function follow(
   cluster: Pick<Cluster, 'watch'>,
   { namespace, name, untilMs, clock }: Awaited,
-  judge: (raw: KubeObject) => 'reached' | 'failed' | undefined,
+  stateOf: (raw: KubeObject) => 'reached' | 'failed' | undefined,
 ): Promise<WaitEnd> {
   let seen: KubeObject | undefined;
   return awaitObject<WaitEnd>(cluster, canaryRef(namespace, name), {
-    look(raw) {
+    reached(raw) {
       seen = raw ?? seen;
-      const outcome = raw === undefined ? 'notFound' : judge(raw);
+      const outcome = raw === undefined ? 'notFound' : stateOf(raw);
       return outcome && { outcome, seen };
     },
     late: () => ({ outcome: 'timedOut', seen }),

@@ -3,14 +3,14 @@ import { type ExitName, usageError } from '../output/exit-codes.ts';
 import { openDashboard, openInBrowser } from './open-dashboard.ts';
 
 /** Flags of `serin dashboard`. */
-export interface DashboardFlags extends ClusterFlags {
+export interface DashboardCommandFlags extends ClusterFlags {
   port: string;
   open?: boolean;
   meshProvider: string;
 }
 
 /** `serin dashboard`: serves the page until a signal ends it. The address with its token goes only to stdout. */
-export async function dashboardCommand(session: Session, flags: DashboardFlags, ended = untilSignal()): Promise<ExitName> {
+export async function dashboardCommand(session: Session, flags: DashboardCommandFlags, ended = untilSignal()): Promise<ExitName> {
   const { output } = session;
   const port = /^\d{1,5}$/.test(flags.port) ? Number(flags.port) : Number.NaN;
   if (!(port <= 65_535)) throw usageError(`--port ${flags.port} must be a whole number from 0 to 65535`);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DemoFrame } from './demo-frame.ts';
-import { createScreen, type Output } from './screen.ts';
+import { createScreen, type DemoStream } from './screen.ts';
 
 const frame: DemoFrame = {
   act: 'Part 3: version 3 is slow and fails every fifth request',
@@ -19,7 +19,7 @@ const frame: DemoFrame = {
 const live = { live: true, color: false, unicode: true };
 const piped = { live: false, color: false, unicode: true };
 
-function paper(size: Partial<Output> = {}): Output & { text(): string; lines(): string[] } {
+function paper(size: Partial<DemoStream> = {}): DemoStream & { text(): string; lines(): string[] } {
   let text = '';
   return { ...size, write: (part: string) => (text += part), text: () => text, lines: () => text.trimEnd().split('\n') };
 }

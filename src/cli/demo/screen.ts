@@ -19,7 +19,7 @@ export interface Screen {
 }
 
 /** The stream that the demo writes to. */
-export interface Output {
+export interface DemoStream {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
   rows?: number | undefined;
@@ -29,11 +29,11 @@ export interface Output {
 type Abilities = Pick<Terminal, 'color' | 'unicode' | 'live'>;
 
 /** Redraws a frame in place if the terminal can, else prints plain lines for each change. */
-export function createScreen(out: Output, terminal: Abilities): Screen {
+export function createScreen(out: DemoStream, terminal: Abilities): Screen {
   return terminal.live ? liveScreen(out, terminal) : plainScreen(out, terminal);
 }
 
-function plainScreen(out: Output, terminal: Abilities): Screen {
+function plainScreen(out: DemoStream, terminal: Abilities): Screen {
   let last = '';
   let act = '';
   let shownEvents = 0;
@@ -67,7 +67,7 @@ function stateLine({ phase, routes, primaryReady, canaryReady, users }: DemoFram
 
 const plainCheck = (one: Verdict): string => `    ${one.verdict}: ${one.check} ${withUnit(one.value, one)} (${one.limit ?? 'no limit'})`;
 
-function liveScreen(out: Output, terminal: Abilities): Screen {
+function liveScreen(out: DemoStream, terminal: Abilities): Screen {
   let drawn = 0;
   const erase = () => {
     if (drawn > 0) out.write(`\x1b[${drawn}A\x1b[0J`);

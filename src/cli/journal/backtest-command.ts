@@ -1,13 +1,13 @@
 import { suppose } from '../../engine/journal/suppose.ts';
 import { listCanaries } from '../../reading/canary-reading.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
-import { identityOf, type Journal, readJournals } from '../../reading/journals/read-journals.ts';
+import { canaryIdentity, type Journal, readJournals } from '../../reading/journals/read-journals.ts';
 import type { ReadSession } from '../canaries/session.ts';
 import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { Backtest, SupposedRelease } from '../output/journal-documents.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { textTable } from '../output/text-table.ts';
-import { type ReplayFlags, supposedOf, verdictWords } from './replay-command.ts';
+import { type ReplayFlags, releaseOutcomeWords, supposedOf } from './replay-command.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';
 
 /** Flags of `serin backtest`. */
@@ -21,12 +21,12 @@ export async function backtestCommand({ cluster, namespace = '', output }: ReadS
   if (change === undefined) throw usageError('the changed analysis is missing: give --with or --with-file');
   const items: SupposedRelease[] = [];
   for (const canary of await listCanaries(cluster, namespace, flags.selector)) {
-    const journals = await readJournals(cluster, identityOf(canary));
+    const journals = await readJournals(cluster, canaryIdentity(canary));
     for (const journal of journals.toReversed()) items.push(tested(journal, () => suppose(journal.parts, supposedAnalysis(change))));
   }
   const count = (outcome: SupposedRelease['outcome']) => items.filter((one) => one.outcome === outcome).length;
   const [same, differs, unknown] = [count('same'), count('differs'), count('unknown')];
-  await output.show(answer({ apiVersion: outputVersion, kind: 'Backtest', namespace, same, differs, unknown, items }));
+  await output.show(backtestAnswer({ apiVersion: outputVersion, kind: 'Backtest', namespace, same, differs, unknown, items }));
   output.note(
     `${same} the same, ${differs} otherwise, ${unknown} not known. After a first difference values are those of the recorded weights.`,
   );
@@ -46,7 +46,7 @@ function tested(journal: Journal, run: () => ReturnType<typeof suppose>): Suppos
   }
 }
 
-function answer(backtest: Backtest): CommandAnswer<Backtest> {
+function backtestAnswer(backtest: Backtest): CommandAnswer<Backtest> {
   return {
     document: backtest,
     names: backtest.items.map(({ name, release }) => `${name}/${release}`),
@@ -55,8 +55,8 @@ function answer(backtest: Backtest): CommandAnswer<Backtest> {
         name,
         String(release),
         began.slice(0, 19),
-        recorded ? verdictWords[recorded.verdict] : 'unknown',
-        outcome === 'unknown' ? 'unknown' : supposed ? verdictWords[supposed.verdict] : '-',
+        recorded ? releaseOutcomeWords[recorded.verdict] : 'unknown',
+        outcome === 'unknown' ? 'unknown' : supposed ? releaseOutcomeWords[supposed.verdict] : '-',
         supposed?.at.slice(11, 19) ?? '-',
         unknown ?? (outcome === 'same' ? '' : (supposed?.reason ?? '')),
       ]);

@@ -5,7 +5,7 @@ import type { JournalList } from '../../reading/documents/journal-list.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
 import { entryWords } from '../../reading/journals/entry-words.ts';
 import { journalList } from '../../reading/journals/journal-list.ts';
-import { evidencePoints, identityOf, type Journal, readJournals, readOneJournal } from '../../reading/journals/read-journals.ts';
+import { canaryIdentity, evidencePoints, type Journal, readJournals, readOneJournal } from '../../reading/journals/read-journals.ts';
 import type { ReadSession } from '../canaries/session.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
 import { evidenceLines } from '../output/evidence-lines.ts';
@@ -22,7 +22,7 @@ export async function journalCommand(
 ): Promise<ExitName> {
   if (release !== true && !/^\d{1,9}$/.test(release))
     throw usageError(`--journal=${release} is not the number of a release: see serin history ${name} --journal`);
-  const canary = identityOf(await getCanary(cluster, namespace, name));
+  const canary = canaryIdentity(await getCanary(cluster, namespace, name));
   if (release === true) {
     const journals = await readJournals(cluster, canary);
     await output.show(listAnswer(journalList(canary, journals)));
@@ -34,7 +34,7 @@ export async function journalCommand(
 }
 
 /** The document of `serin history --journal=RELEASE`. */
-export function documentOf({ namespace, name, run, parts }: Journal): JournalDocument {
+export function journalDocument({ namespace, name, run, parts }: Journal): JournalDocument {
   return { apiVersion: outputVersion, kind: 'Journal', namespace, name, release: run, parts: [...parts] };
 }
 
@@ -60,7 +60,7 @@ function listAnswer(list: JournalList): CommandAnswer<JournalList> {
 
 function journalAnswer(journal: Journal): CommandAnswer<JournalDocument> {
   return {
-    document: documentOf(journal),
+    document: journalDocument(journal),
     names: [`${journal.name}/${journal.run}`],
     lines: (terminal) => {
       const rows = [...journalEntries(journal.parts)].map((noted) => {

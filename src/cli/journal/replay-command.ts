@@ -5,7 +5,7 @@ import type { StepSummary } from '../../engine/journal/step-summary.ts';
 import { type Supposed, suppose } from '../../engine/journal/suppose.ts';
 import { getCanary } from '../../reading/canary-reading.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
-import { identityOf, type Journal, readOneJournal } from '../../reading/journals/read-journals.ts';
+import { canaryIdentity, type Journal, readOneJournal } from '../../reading/journals/read-journals.ts';
 import type { ReadSession } from '../canaries/session.ts';
 import { type CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { ReplayResult, SupposedRelease, Supposition } from '../output/journal-documents.ts';
@@ -29,7 +29,7 @@ export async function replayCommand(
 ): Promise<ExitName> {
   const { cluster, namespace = '', output } = session;
   const change = await analysisChange(flags);
-  const canary = identityOf(await getCanary(cluster, namespace, name));
+  const canary = canaryIdentity(await getCanary(cluster, namespace, name));
   return replayed(await readOneJournal(cluster, canary, release), change, output);
 }
 
@@ -111,7 +111,7 @@ export function supposedOf({ namespace, name, run, parts }: Journal, { recorded,
 }
 
 /** Verdicts in words. */
-export const verdictWords = { promoted: 'promoted', rolledBack: 'rolled back', cancelled: 'cancelled' } as const;
+export const releaseOutcomeWords = { promoted: 'promoted', rolledBack: 'rolled back', cancelled: 'cancelled' } as const;
 
 function decisionWords({ state, routes, weight, failedChecks, iterations, asks }: StepSummary): string {
   return `${state}, ${routes} ${weight}%, ${failedChecks} failed checks, ${iterations} iterations; then ${asks.join(', ') || 'waits'}`;
@@ -144,9 +144,9 @@ function suppositionAnswer(result: Supposition): CommandAnswer<Supposition> {
     document: result,
     names: [`${result.name}/${result.release}`],
     lines: () => [
-      `${nameOf(result)} was ${recorded ? `${verdictWords[recorded.verdict]} at ${recorded.at}` : 'not decided in its journal'}`,
+      `${nameOf(result)} was ${recorded ? `${releaseOutcomeWords[recorded.verdict]} at ${recorded.at}` : 'not decided in its journal'}`,
       supposed
-        ? `  with the change: ${verdictWords[supposed.verdict]} at ${supposed.at}, with ${supposed.weight}% on the canary and ${supposed.failedChecks} failed checks${supposed.reason ? `: ${supposed.reason}` : ''}`
+        ? `  with the change: ${releaseOutcomeWords[supposed.verdict]} at ${supposed.at}, with ${supposed.weight}% on the canary and ${supposed.failedChecks} failed checks${supposed.reason ? `: ${supposed.reason}` : ''}`
         : '  with the change: not known',
       ...(unknown ? [`  The journal cannot know it ${unknown}`] : []),
       ...(firstDifference

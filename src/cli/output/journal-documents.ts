@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { documentOf, documentOn, Time, version } from '../../reading/documents/output-version.ts';
+import { documentOf, documentOn, Time, versionField } from '../../reading/documents/output-version.ts';
 
 /** Output of `serin history --journal=RELEASE`. */
 export const JournalDocument = documentOn('Journal', {
@@ -39,7 +39,7 @@ export const ReplayResult = documentOn('ReplayResult', {
 });
 export type ReplayResult = z.infer<typeof ReplayResult>;
 
-const Verdict = z.enum(['promoted', 'rolledBack', 'cancelled']);
+const OutcomeField = z.enum(['promoted', 'rolledBack', 'cancelled']);
 
 /** One release under a changed analysis. */
 export const SupposedRelease = z.object({
@@ -47,11 +47,11 @@ export const SupposedRelease = z.object({
   name: z.string(),
   release: z.number(),
   began: Time.optional(),
-  recorded: z.object({ verdict: Verdict, at: Time }).optional().describe('Absent: the journal ends before the analysis does.'),
+  recorded: z.object({ verdict: OutcomeField, at: Time }).optional().describe('Absent: the journal ends before the analysis does.'),
   outcome: z.enum(['same', 'differs', 'unknown']).describe('Of the verdict with the change, beside the recorded one.'),
   supposed: z
     .object({
-      verdict: Verdict,
+      verdict: OutcomeField,
       at: Time,
       weight: z.number().describe('Percent of traffic that the canary had.'),
       failedChecks: z.number(),
@@ -64,7 +64,7 @@ export const SupposedRelease = z.object({
 export type SupposedRelease = z.infer<typeof SupposedRelease>;
 
 /** Output of `serin replay --with`. */
-export const Supposition = SupposedRelease.extend({ apiVersion: version, kind: z.literal('Supposition') });
+export const Supposition = SupposedRelease.extend({ apiVersion: versionField, kind: z.literal('Supposition') });
 export type Supposition = z.infer<typeof Supposition>;
 
 /** Output of `serin backtest`. */

@@ -9,7 +9,7 @@ import { readDocuments, unreadablePlace } from '../validate/documents.ts';
 import { Spent } from '../validate/limits.ts';
 import { readSources } from '../validate/sources.ts';
 import { applicationReader } from './application-reader.ts';
-import { listOf, type Preflight } from './preflight-document.ts';
+import { type Preflight, preflightList } from './preflight-document.ts';
 import { preflightLines } from './preflight-lines.ts';
 import { type LineOf, type PreflightSettings, preflight } from './read-application.ts';
 import { readGuard } from './read-guard.ts';
@@ -87,7 +87,7 @@ async function answered(found: Preflight[], output: Output, manifestsAlone = fal
 export function preflightAnswer(found: Preflight[]): CommandAnswer<Documents> {
   const [first, ...more] = found;
   return {
-    document: first !== undefined && more.length === 0 ? first : listOf(found),
+    document: first !== undefined && more.length === 0 ? first : preflightList(found),
     names: found.map(({ name }) => `canary.flagger.app/${name}`),
     lines: () => found.flatMap((one) => preflightLines(one)),
   };

@@ -141,7 +141,7 @@ export function preflightOf(
   };
 }
 
-export function listOf(items: Preflight[]): PreflightList {
+export function preflightList(items: Preflight[]): PreflightList {
   return { apiVersion: outputVersion, kind: 'PreflightList', items };
 }
 

@@ -37,13 +37,13 @@ export function addPreflightCommand(program: Command, host: CommandHost): void {
     .option('--companions <list>', 'the same as the flag of the controller', 'podDisruptionBudgets,networkPolicies,verticalPodAutoscalers')
     .addHelpText('after', SAFE)
     .action(async (text: string | undefined, flags: PreflightFlags, command: Command) => {
-      const [{ guarded, onCluster }, { preflightCommand, preflightFiles }, { readSettings }, { readStdin }] = await Promise.all([
+      const [{ guarded, onCluster }, { preflightCommand, preflightFiles }, { readPreflightSettings }, { readStdin }] = await Promise.all([
         import('../canaries/session.ts'),
         import('./preflight-command.ts'),
         import('./read-settings.ts'),
         import('../validate/sources.ts'),
       ]);
-      const settings = readSettings(flags);
+      const settings = readPreflightSettings(flags);
       if ('problem' in settings) return command.error(`error: ${settings.problem}`);
       const { manifests, selector, filename: files } = flags;
       if (files !== undefined) {

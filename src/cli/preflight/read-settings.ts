@@ -9,7 +9,7 @@ const words = (list: string): string[] =>
     .filter((word) => word !== '');
 
 /** The flags that are the controller's own. */
-export function readSettings(flags: {
+export function readPreflightSettings(flags: {
   meshProvider?: string | undefined;
   selectorLabels: string;
   companions: string;

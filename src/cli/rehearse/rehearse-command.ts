@@ -3,7 +3,7 @@ import type { ScalerSpec } from '../../api/kinds/scaler.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
-import { MOST_PODS, MOST_REHEARSALS, withFewerPods, withLessQuota } from '../../rehearsal/limits.ts';
+import { MOST_REHEARSALS, MOST_REHEARSED_PODS, withFewerPods, withLessQuota } from '../../rehearsal/limits.ts';
 import { mistakesOf } from '../../rehearsal/mistakes.ts';
 import { type RehearsalInput, rehearsalProblem } from '../../rehearsal/rehearsal.ts';
 import { rehearse } from '../../rehearsal/rehearse.ts';
@@ -132,8 +132,8 @@ function modelled({ name }: Item, whole: ReadonlyMap<Item, KubeObject>): { objec
     const isOfCanary = object === canary || object.metadata.name === target || scaledBy(object) === target;
     if (fewer === undefined || !isOfCanary) continue;
     objects.set(item, fewer.object);
-    share = Math.min(share, MOST_PODS / fewer.pods);
-    const message = `${fewer.pods} pods are modelled by ${MOST_PODS}, and quotas of pods are lowered as much: times of their starts are those of ${MOST_PODS}`;
+    share = Math.min(share, MOST_REHEARSED_PODS / fewer.pods);
+    const message = `${fewer.pods} pods are modelled by ${MOST_REHEARSED_PODS}, and quotas of pods are lowered as much: times of their starts are those of ${MOST_REHEARSED_PODS}`;
     found.push({ severity: 'warning', rule: 'fewer-pods', message, field: fewer.field, ...whereIs(item, fewer.field) });
   }
   if (share < 1) for (const [item, object] of objects) objects.set(item, withLessQuota(object, share));

@@ -4,7 +4,7 @@ import { junitReport } from './junit-report.ts';
 import type { RehearsalReport, RehearsalResult } from './rehearsal-report.ts';
 import { sarifReport } from './sarif-report.ts';
 import { reportLines } from './text-report.ts';
-import { lasts } from './words.ts';
+import { durationWords } from './words.ts';
 
 const HOSTILE = `<script>alert("1")</script><img src=x onerror='a'> & \u202e\u0007 ]]> {{ '\ud800' }}`;
 const requests = (sent: number, failed: number) => ({ sent, failed });
@@ -153,5 +153,5 @@ describe('other formats', () => {
     [372, '6m12s'],
     [3600, '1h'],
     [-60, '-1m'],
-  ])('%d seconds are %s', (seconds, text) => expect(lasts(seconds)).toBe(text));
+  ])('%d seconds are %s', (seconds, text) => expect(durationWords(seconds)).toBe(text));
 });

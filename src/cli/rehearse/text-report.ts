@@ -9,11 +9,11 @@ import type { RehearsalMistake, RehearsalReport, RehearsalResult, TimelineEntry 
 import {
   afterWords,
   causeWords,
-  entryWords,
+  durationWords,
   failedIn,
-  lasts,
   outcomeWords,
   placeWords,
+  timelineEntryWords,
   unmeasuredRows,
   unusedRows,
   verdictWords,
@@ -78,8 +78,8 @@ function detailLines(result: RehearsalResult, terminal: Terminal, wide: boolean)
 }
 
 function timelineRow(entry: TimelineEntry): (string | Cell)[][] {
-  const words = entryWords(entry);
-  return words === undefined ? [] : [[lasts(entry.seconds), words]];
+  const words = timelineEntryWords(entry);
+  return words === undefined ? [] : [[durationWords(entry.seconds), words]];
 }
 
 function writtenRows(timeline: readonly TimelineEntry[]): string[][] {
@@ -108,7 +108,7 @@ function writeLines(timeline: readonly TimelineEntry[], terminal: Terminal): str
     if (entry.kind !== 'write') return [];
     const { kind, name } = entry.object;
     return [
-      cleaned(`  ${lasts(entry.seconds)} ${entry.created ? 'create' : 'change'} ${kind} ${name}`, terminal),
+      cleaned(`  ${durationWords(entry.seconds)} ${entry.created ? 'create' : 'change'} ${kind} ${name}`, terminal),
       ...entry.changes.flatMap((change) => changeLines(change, terminal, '    ')),
     ];
   });
@@ -122,7 +122,7 @@ function callRows(timeline: readonly TimelineEntry[], wide: boolean): string[][]
     const who = entry.kind === 'alert' ? 'alert' : entry.webhooks.map(({ name }) => name).join(', ');
     if (!wide && seen.has(who)) return [];
     seen.add(who);
-    return [[lasts(entry.seconds), who, entry.to, entry.body]];
+    return [[durationWords(entry.seconds), who, entry.to, entry.body]];
   });
 }
 

@@ -21,7 +21,7 @@ const isAgainst = (verdict: RehearsalResult['verdict'], expect: RehearsalResult[
   (expect === 'promoted' && verdict !== 'promoted') || (expect === 'not-promoted' && verdict === 'promoted');
 
 /** `6m12s`. */
-export function lasts(seconds: number): string {
+export function durationWords(seconds: number): string {
   const whole = Math.round(Math.abs(seconds));
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
   const parts = [hours > 0 ? `${hours}h` : '', minutes > 0 ? `${minutes}m` : '', rest > 0 || whole === 0 ? `${rest}s` : ''];
@@ -32,15 +32,15 @@ export function lasts(seconds: number): string {
 export function outcomeWords(result: RehearsalResult): string {
   const { seconds, verdict } = result;
   const isChecked = seconds.toDetect !== undefined && seconds.toDetect < (seconds.toRollBack ?? 0);
-  const detected = isChecked ? `, the first failed check after ${lasts(seconds.toDetect ?? 0)}` : '';
+  const detected = isChecked ? `, the first failed check after ${durationWords(seconds.toDetect ?? 0)}` : '';
   switch (verdict) {
     case 'promoted':
-      return `promoted ${lasts(seconds.toPromote ?? seconds.total)} after the push`;
+      return `promoted ${durationWords(seconds.toPromote ?? seconds.total)} after the push`;
     case 'caught':
     case 'rolledBack':
-      return `rolled back ${lasts(seconds.toRollBack ?? seconds.total)} after the push${detected}`;
+      return `rolled back ${durationWords(seconds.toRollBack ?? seconds.total)} after the push${detected}`;
     case 'held':
-      return `neither promoted nor rolled back ${lasts(seconds.total)} after the push`;
+      return `neither promoted nor rolled back ${durationWords(seconds.total)} after the push`;
     case 'notStarted':
       return 'no release started';
     case 'notRehearsed':
@@ -53,7 +53,7 @@ export function outcomeWords(result: RehearsalResult): string {
 /** Time from the push to the verdict. */
 export function afterWords({ seconds, verdict }: RehearsalResult): string {
   if (verdict === 'notStarted' || verdict === 'notRehearsed') return '-';
-  return lasts(seconds.toPromote ?? seconds.toRollBack ?? seconds.total);
+  return durationWords(seconds.toPromote ?? seconds.toRollBack ?? seconds.total);
 }
 
 /** Cause for the end of a release that was not promoted: its checks, or the code of another cause. */
@@ -65,7 +65,7 @@ export function causeWords({ blamed, ending, verdict }: RehearsalResult): string
 export const failedIn = ({ requests }: RehearsalResult): number => requests.old.failed + requests.new.failed + requests.none.failed;
 
 /** The text of an entry, `undefined` if another entry says the same. */
-export function entryWords(entry: TimelineEntry): { text: string; meaning: Meaning } | undefined {
+export function timelineEntryWords(entry: TimelineEntry): { text: string; meaning: Meaning } | undefined {
   switch (entry.kind) {
     case 'scenario':
       return { text: `Scenario: ${entry.message}`, meaning: 'busy' };

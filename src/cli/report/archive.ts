@@ -50,7 +50,7 @@ export class Archive {
 }
 
 /** Objects as YAML, one document each, and all else as JSON. Lines are not folded: a searched value must not be parted. */
-export function textOf(path: string, content: string | object): string {
+export function fileText(path: string, content: string | object): string {
   if (typeof content === 'string') return content;
   if (!path.endsWith('.yaml')) return `${JSON.stringify(content, undefined, 2)}\n`;
   const objects: unknown[] = Array.isArray(content) ? content : [content];

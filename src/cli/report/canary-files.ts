@@ -10,7 +10,7 @@ import { type CanarySnapshot, readSnapshot } from '../../reading/snapshot.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
 import { routerFor } from '../../routers/index.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
-import { documentOf } from '../journal/journal-command.ts';
+import { journalDocument } from '../journal/journal-command.ts';
 import { endpointsSummary } from './endpoints-summary.ts';
 import { evidencePage } from './evidence-page.ts';
 import { podSummary, replicaSetSummary } from './pod-summary.ts';
@@ -46,7 +46,9 @@ export async function canaryFiles(
     file('why.json', 'what holds it, as serin why says', whyOf(snapshot)),
     file('status.json', 'as serin status says', reportOf(snapshot)),
     file('history.json', 'promoted revisions, as serin history shows them', historyOf(raw, await recordsInCluster(reader, raw))),
-    ...journals.map((one) => file(`journal-${one.run}.json`, `the journal of release ${one.run}, for serin replay -f`, documentOf(one))),
+    ...journals.map((one) =>
+      file(`journal-${one.run}.json`, `the journal of release ${one.run}, for serin replay -f`, journalDocument(one)),
+    ),
     ...journals.flatMap(({ run, parts }) => {
       const points = evidencePoints(parts);
       const says = `how the evidence of release ${run} grew, as a picture`;

@@ -1,7 +1,7 @@
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
-import { record } from '../../reading/canary-reading.ts';
+import { asRecord } from '../../reading/canary-reading.ts';
 import { redactText } from '../../reading/redaction/redact-text.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
 import type { ReportFile } from './canary-files.ts';
@@ -45,7 +45,7 @@ export async function controllerFiles(
 function runsOf(pod: KubeObject): { name: string; previous: boolean }[] {
   const containers: unknown = statusOf<{ containerStatuses: unknown }>(pod).containerStatuses;
   return (Array.isArray(containers) ? containers : []).flatMap((one) => {
-    const { name, restartCount } = record(one);
+    const { name, restartCount } = asRecord(one);
     const run = (previous: boolean) => ({ name: String(name), previous });
     return Number(restartCount) > 0 ? [run(true), run(false)] : [run(false)];
   });

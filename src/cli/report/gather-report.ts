@@ -6,7 +6,7 @@ import { outputVersion } from '../../reading/documents/output-version.ts';
 import { redactText } from '../../reading/redaction/redact-text.ts';
 import { clientVersion, serverVersion } from '../canaries/version-command.ts';
 import type { ReportContents } from '../output/documents.ts';
-import { Archive, textOf } from './archive.ts';
+import { Archive, fileText } from './archive.ts';
 import { canaryFiles, type ReportFile } from './canary-files.ts';
 import { controllerFiles } from './controllers.ts';
 import { readDefinitions } from './definitions.ts';
@@ -55,7 +55,7 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
   /** Returns false if some of the files do not fit. */
   const add = (files: readonly ReportFile[], without: readonly Redaction[]): boolean => {
     const left = files.filter(({ path, says, content }) => {
-      const text = without.reduce((shown, redaction) => redaction.text(shown), textOf(path, content));
+      const text = without.reduce((shown, redaction) => redaction.text(shown), fileText(path, content));
       return !archive.add(path, says, text);
     });
     for (const { path } of left) reader.notRead.set(path, FULL);
@@ -101,7 +101,7 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
   };
   const head = new Map([
     ['README.txt', readme(contents)],
-    ['contents.json', textOf('contents.json', contents)],
+    ['contents.json', fileText('contents.json', contents)],
   ]);
   return { contents, bytes: archive.bytes(head, nowMs) };
 }

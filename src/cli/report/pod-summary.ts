@@ -1,7 +1,7 @@
 import { asPod } from '../../api/kinds/pod.ts';
 import { asReplicaSet } from '../../api/kinds/replica-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { record } from '../../reading/canary-reading.ts';
+import { asRecord } from '../../reading/canary-reading.ts';
 
 /** The state of a pod, without the inputs of its containers (`env`, `args`). */
 export function podSummary(pod: KubeObject): object {
@@ -17,7 +17,7 @@ export function podSummary(pod: KubeObject): object {
     phase: status.phase,
     ...(status.reason === undefined ? {} : { reason: status.reason, message: status.message }),
     conditions: status.conditions ?? [],
-    containers: statuses.map((one) => containerSummary(record(one))),
+    containers: statuses.map((one) => containerSummary(asRecord(one))),
   };
 }
 
@@ -36,7 +36,7 @@ export function replicaSetSummary(replicaSet: KubeObject): object {
     of: ownerReferences.map((owner) => `${owner.kind}/${owner.name}`),
     revision: annotations['deployment.kubernetes.io/revision'],
     hash: labels['pod-template-hash'],
-    images: (Array.isArray(containers) ? containers : []).map((one) => record(one).image),
+    images: (Array.isArray(containers) ? containers : []).map((one) => asRecord(one).image),
     wanted: spec?.replicas,
     replicas: status.replicas ?? 0,
     ready: status.readyReplicas ?? 0,

@@ -3,7 +3,7 @@ import type { MetricTemplateSpec } from '../../api/metric-template.ts';
 import { parseCanary, parseMetricTemplate } from '../../api/parse-canary.ts';
 import { parseLabelSelector } from '../../kube/label-selector-text.ts';
 import type { Item } from '../validate/documents.ts';
-import { isOurs } from '../validate/manifests.ts';
+import { isFlaggerObject } from '../validate/manifests.ts';
 import { type SecretRefAt, secretRefsIn } from './secret-refs.ts';
 import type { RightsSettings } from './settings.ts';
 
@@ -16,7 +16,7 @@ export interface RightsProblem {
 }
 
 /** An object of the files in a namespace that is known. */
-export interface Placed {
+export interface PlacedItem {
   item: Item;
   namespace: string;
   secretRefs: readonly SecretRefAt[];
@@ -24,9 +24,9 @@ export interface Placed {
 
 /** The objects of the files that rights follow from. */
 export interface Inventory {
-  canaries: readonly (Placed & { canary: Canary })[];
-  templates: readonly (Placed & { spec: MetricTemplateSpec })[];
-  alertProviders: readonly Placed[];
+  canaries: readonly (PlacedItem & { canary: Canary })[];
+  templates: readonly (PlacedItem & { spec: MetricTemplateSpec })[];
+  alertProviders: readonly PlacedItem[];
   /** All of them: targets are among them. */
   items: readonly Item[];
   problems: readonly RightsProblem[];
@@ -34,7 +34,7 @@ export interface Inventory {
 
 /** Names are printed, also in comments: a name that no Kubernetes object can have would be text of the author's. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
-export const isName = (text: string): boolean => NAME.test(text);
+export const isObjectName = (text: string): boolean => NAME.test(text);
 
 /** The part of these objects that the controller with these settings looks after. */
 export function inventoryOf(items: readonly Item[], { config }: Pick<RightsSettings, 'config'>): Inventory {
@@ -43,20 +43,21 @@ export function inventoryOf(items: readonly Item[], { config }: Pick<RightsSetti
     problems.push({ item, path, message });
     return undefined;
   };
-  const placed = (item: Item): Placed | undefined => {
+  const placed = (item: Item): PlacedItem | undefined => {
     const { name, namespace, object } = item;
-    if (!isName(name)) return refuse(item, 'metadata.name', 'is not a name of Kubernetes: write it in lower case, like shop');
+    if (!isObjectName(name)) return refuse(item, 'metadata.name', 'is not a name of Kubernetes: write it in lower case, like shop');
     if (namespace === undefined) return refuse(item, 'metadata.namespace', 'is missing: add it, or give --namespace');
-    if (!isName(namespace)) return refuse(item, 'metadata.namespace', 'is not a name of Kubernetes: write it in lower case, like shop');
+    if (!isObjectName(namespace))
+      return refuse(item, 'metadata.namespace', 'is not a name of Kubernetes: write it in lower case, like shop');
     const secretRefs = secretRefsIn(object.spec);
-    const broken = secretRefs.find((ref) => !isName(ref.name));
+    const broken = secretRefs.find((ref) => !isObjectName(ref.name));
     if (broken) return refuse(item, `${broken.path}.name`, 'is not a name of Kubernetes: write it in lower case, like slack');
     return { item, namespace, secretRefs };
   };
   const selector = parseLabelSelector(config.canarySelector);
   const isSelected = ({ object }: Item) => 'unreadable' in selector || selector.matches(object.metadata?.labels ?? {});
   const canaries = items.flatMap((item): Inventory['canaries'] => {
-    if (!isOurs(item.object, 'Canary') || !isSelected(item)) return [];
+    if (!isFlaggerObject(item.object, 'Canary') || !isSelected(item)) return [];
     const read = parseCanary(item.object);
     if ('problems' in read) {
       for (const { path, message } of read.problems) refuse(item, path, message);
@@ -66,7 +67,7 @@ export function inventoryOf(items: readonly Item[], { config }: Pick<RightsSetti
     return known ? [{ ...known, canary: { ...read.canary, metadata: { ...read.canary.metadata, namespace: known.namespace } } }] : [];
   });
   const templates = items.flatMap((item): Inventory['templates'] => {
-    if (!isOurs(item.object, 'MetricTemplate')) return [];
+    if (!isFlaggerObject(item.object, 'MetricTemplate')) return [];
     const read = parseMetricTemplate(item.object);
     if ('problems' in read) {
       for (const { path, message } of read.problems) refuse(item, path, message);
@@ -75,6 +76,6 @@ export function inventoryOf(items: readonly Item[], { config }: Pick<RightsSetti
     const known = placed(item);
     return known ? [{ ...known, spec: read.metricTemplate.spec }] : [];
   });
-  const alertProviders = items.flatMap((item) => (isOurs(item.object, 'AlertProvider') ? (placed(item) ?? []) : []));
+  const alertProviders = items.flatMap((item) => (isFlaggerObject(item.object, 'AlertProvider') ? (placed(item) ?? []) : []));
   return { canaries, templates, alertProviders, items, problems };
 }

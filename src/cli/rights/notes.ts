@@ -1,5 +1,5 @@
 import { workloadFor } from '../../workloads/index.ts';
-import { findItem, groupOf } from '../validate/manifests.ts';
+import { apiGroupOf, findItem } from '../validate/manifests.ts';
 import type { Inventory } from './inventory.ts';
 import type { RightsSettings } from './settings.ts';
 
@@ -10,7 +10,7 @@ export function rightsNotes({ canaries, items }: Inventory, { config, remoteRout
     const { apiVersion, kind, name } = spec.targetRef;
     const workload = workloadFor(spec.targetRef);
     if ('unsupported' in workload || workload.configs === undefined || !config.enableConfigTracking) return [];
-    return findItem({ items }, { kind, group: groupOf({ apiVersion }), name, namespace }) ? [] : [`${kind} ${namespace}/${name}`];
+    return findItem({ items }, { kind, group: apiGroupOf({ apiVersion }), name, namespace }) ? [] : [`${kind} ${namespace}/${name}`];
   });
   const [first] = unknown;
   const more = unknown.length > 1 ? ` and ${unknown.length - 1} more` : '';

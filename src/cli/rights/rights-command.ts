@@ -4,7 +4,7 @@ import { type Item, readDocuments } from '../validate/documents.ts';
 import { Spent } from '../validate/limits.ts';
 import { readSources } from '../validate/sources.ts';
 import { installationOf, isValues } from './installation.ts';
-import { inventoryOf, isName, type RightsProblem } from './inventory.ts';
+import { inventoryOf, isObjectName, type RightsProblem } from './inventory.ts';
 import { rightsNotes } from './notes.ts';
 import { roleLines } from './role-lines.ts';
 import { type LeastRole, leastRoles } from './roles.ts';
@@ -48,7 +48,7 @@ export async function rightsOf(values: readonly Item[], items: readonly Item[], 
   const installation = installationOf(values, items, account);
   if ('problems' in installation) return { lines: installation.problems.map(problemLine) };
   const { namespace, name } = installation.account;
-  if (!isName(namespace) || !isName(name))
+  if (!isObjectName(namespace) || !isObjectName(name))
     return {
       lines: [`Error: the service account ${namespace}/${name} is not a name of Kubernetes: write it in lower case, like serin/serin`],
     };

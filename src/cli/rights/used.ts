@@ -17,9 +17,9 @@ import {
   secretPermissions,
   workloadPermissions,
 } from '../../workloads/permissions.ts';
-import { findItem, groupOf } from '../validate/manifests.ts';
+import { apiGroupOf, findItem } from '../validate/manifests.ts';
 import { configNeeds } from './config-needs.ts';
-import type { Inventory, Placed, RightsProblem } from './inventory.ts';
+import type { Inventory, PlacedItem, RightsProblem } from './inventory.ts';
 import { type Need, needs } from './need.ts';
 import type { RightsSettings } from './settings.ts';
 
@@ -68,7 +68,7 @@ function ownNeeds(
   const workload = workloadFor(targetRef);
   const isKnown = !('unsupported' in workload);
   const { apiVersion, kind, name } = targetRef;
-  const target = findItem({ items }, { kind, group: groupOf({ apiVersion }), name, namespace })?.object;
+  const target = findItem({ items }, { kind, group: apiGroupOf({ apiVersion }), name, namespace })?.object;
   return [
     ...of(canaryPermissions),
     // A Knative Service serves by itself: the Service of the same name is only read.
@@ -120,7 +120,7 @@ function otherScalers(named: keyof typeof scalerPermissions): Permission[] {
 }
 
 /** A Secret that a field names is read by its name. */
-const secretNeeds = ({ namespace, secretRefs }: Placed, by: string): Need[] =>
+const secretNeeds = ({ namespace, secretRefs }: PlacedItem, by: string): Need[] =>
   secretRefs.flatMap(({ path, name }) =>
     needs(
       namespace,
@@ -135,7 +135,7 @@ interface Referring {
 }
 
 /** Needs of the MetricTemplates and AlertProviders that a Canary names, in any namespace. */
-function referenceNeeds(canary: Canary, { item, namespace }: Placed, inventory: Inventory, { settings, problems }: Referring): Need[] {
+function referenceNeeds(canary: Canary, { item, namespace }: PlacedItem, inventory: Inventory, { settings, problems }: Referring): Need[] {
   const { metrics = [], alerts = [] } = canary.spec.analysis;
   const missing = (path: string, kind: string, name: string) => {
     problems.push({ item, path, message: `${kind} ${name} is not among the files: add it, since its Secrets need rules` });
@@ -171,7 +171,7 @@ function referenceNeeds(canary: Canary, { item, namespace }: Placed, inventory: 
   return [...ofMetrics, ...ofAlerts];
 }
 
-const placedAs = <P extends Placed>(all: readonly P[], name: string, namespace: string): P | undefined =>
+const placedAs = <P extends PlacedItem>(all: readonly P[], name: string, namespace: string): P | undefined =>
   all.find((one) => one.item.name === name && one.namespace === namespace);
 
 /** Permissions of backends that are queried through the API server; Keptn's two kinds of query need different resources. */

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isConflict } from '../../kube/errors.ts';
 import { canarySteering } from '../../reading/traffic/find-canary.ts';
-import { knativeService } from '../../reading/traffic/read-traffic.ts';
+import { findKnativeService } from '../../reading/traffic/read-traffic.ts';
 import { changeTraffic } from '../../routers/knative/change-traffic.ts';
 import { trafficEntries } from '../../routers/knative/traffic.ts';
 import type { TrafficFlags } from '../../routers/knative/traffic-flags.ts';
@@ -36,7 +36,7 @@ export async function setTraffic(
     );
   const ref = { apiVersion: knativeApiVersion, kind: 'Service', namespace, name };
   for (let tried = 1; ; tried += 1) {
-    const service = await knativeService(cluster, namespace, name);
+    const service = await findKnativeService(cluster, namespace, name);
     if (!service) throw new CommandError('notFound', `Knative Service ${name} not found in namespace ${namespace}`);
     const current = trafficEntries(service);
     const traffic = changeTraffic(current.length > 0 ? current : TO_LATEST, change);

@@ -17,7 +17,7 @@ export async function showTraffic(
 }
 
 /** `serin traffic set NAME`. Shows the requested traffic, which is in force when the revisions are ready. */
-export async function changeTraffic({ cluster, namespace = '', output }: Session, name: string, change: TrafficChange): Promise<ExitName> {
+export async function runTrafficSet({ cluster, namespace = '', output }: Session, name: string, change: TrafficChange): Promise<ExitName> {
   try {
     if (![change.traffic, change.tag, change.untag].some((flags) => flags?.length))
       throw new TrafficFlagError('nothing to change: give --traffic, --tag or --untag');

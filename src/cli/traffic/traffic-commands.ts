@@ -31,7 +31,7 @@ export function addTrafficCommands(program: Command, runOn: RunOn): void {
     .option('--image <image>', 'also set the image of the first container: @latest is then the revision with this image')
     .action(
       runOn(async (session, name, flags: ClusterFlags & TrafficFlags & { image?: string }) =>
-        (await import('./traffic-command.ts')).changeTraffic(session, name, flags),
+        (await import('./traffic-command.ts')).runTrafficSet(session, name, flags),
       ),
     );
 }

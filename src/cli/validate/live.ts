@@ -6,7 +6,7 @@ import { ifReadable } from '../../reading/if-readable.ts';
 import { applicationReader, isOfApplication } from '../preflight/application-reader.ts';
 import { secretRefsIn } from '../rights/secret-refs.ts';
 import { type Item, itemOf } from './documents.ts';
-import { findItem, groupOf, type Manifests, manifestsOf } from './manifests.ts';
+import { apiGroupOf, findItem, type Manifests, manifestsOf } from './manifests.ts';
 
 /** Kinds that are listed in the namespaces of the Canaries; Secrets are read by name. */
 const LISTED = [
@@ -69,7 +69,7 @@ export async function readCluster(cluster: ClusterReader, files: readonly Item[]
 }
 
 function isIn(files: readonly Item[], { object, name, namespace }: Item): boolean {
-  return findItem({ items: files }, { kind: object.kind, group: groupOf(object), name, namespace }) !== undefined;
+  return findItem({ items: files }, { kind: object.kind, group: apiGroupOf(object), name, namespace }) !== undefined;
 }
 
 const unique = (names: readonly (string | undefined)[]): string[] => [...new Set(names.flatMap((name) => name ?? []))];

@@ -58,14 +58,14 @@ export function manifestsOf(items: readonly Item[], options: ManifestOptions = {
     unread: new Map<string, readonly UnreadKind[]>(),
   };
   const canaries = items.flatMap((item): CanaryItem[] => {
-    if (!isOurs(item.object, 'Canary')) return [];
+    if (!isFlaggerObject(item.object, 'Canary')) return [];
     const read = parseCanary(item.object);
     if ('problems' in read) return [];
     const named = read.canary.spec.provider ?? options.provider;
     return [{ ...item, canary: read.canary, provider: named && providerOf(named) }];
   });
   const templates = items.flatMap((item): TemplateItem[] => {
-    if (!isOurs(item.object, 'MetricTemplate')) return [];
+    if (!isFlaggerObject(item.object, 'MetricTemplate')) return [];
     const read = parseMetricTemplate(item.object);
     return 'problems' in read ? [] : [{ ...item, spec: read.metricTemplate.spec }];
   });
@@ -76,12 +76,12 @@ export function manifestsOf(items: readonly Item[], options: ManifestOptions = {
 export const ourKinds = ['Canary', 'MetricTemplate', 'AlertProvider'] as const;
 
 /** An object of `flagger.app/v1beta1`, of any kind or of this one. */
-export function isOurs(object: KubeObject, kind?: (typeof ourKinds)[number]): boolean {
+export function isFlaggerObject(object: KubeObject, kind?: (typeof ourKinds)[number]): boolean {
   return object.apiVersion === apiVersion && (kind === undefined ? ourKinds.some((one) => one === object.kind) : object.kind === kind);
 }
 
 /** The API group; empty for core/v1. */
-export const groupOf = ({ apiVersion }: Pick<KubeObject, 'apiVersion'>): string => groupOfVersion(String(apiVersion));
+export const apiGroupOf = ({ apiVersion }: Pick<KubeObject, 'apiVersion'>): string => groupOfVersion(String(apiVersion));
 
 /** A manifest without a namespace can be applied to any. */
 export const isNear = (a: string | undefined, b: string | undefined): boolean => a === undefined || b === undefined || a === b;
@@ -98,7 +98,7 @@ export interface ItemRef {
 /** The object that is meant; one of exactly this namespace first. */
 export function findItem(manifests: Pick<Manifests, 'items'>, { kind, group, name, namespace }: ItemRef): Item | undefined {
   const found = (namedIn(manifests.items).get(name) ?? []).filter(
-    (item) => item.object.kind === kind && groupOf(item.object) === group && isNear(item.namespace, namespace),
+    (item) => item.object.kind === kind && apiGroupOf(item.object) === group && isNear(item.namespace, namespace),
   );
   return found.find((item) => item.namespace === namespace) ?? found[0];
 }
@@ -130,11 +130,11 @@ export function whereOf({ object, name, namespace, place }: Item): string {
 }
 
 /** Findings with the object that they are about. */
-export const on = (item: Item, findings: Iterable<Finding>): ManifestFinding[] =>
+export const findingOn = (item: Item, findings: Iterable<Finding>): ManifestFinding[] =>
   Array.from(findings, (finding) => ({ ...finding, on: item }));
 
 /** A check of each Canary by itself, beside the other objects. */
 export const perCanary =
   (check: (item: CanaryItem, manifests: Manifests) => Iterable<Finding>): ManifestCheck =>
   (manifests) =>
-    manifests.canaries.flatMap((item) => on(item, check(item, manifests)));
+    manifests.canaries.flatMap((item) => findingOn(item, check(item, manifests)));

@@ -5,7 +5,7 @@ import { isSplit } from './checks/splits.ts';
 import { type Item, readDocuments, type UnreadableText, unreadablePlace } from './documents.ts';
 import { Spent } from './limits.ts';
 import type { LiveItems } from './live.ts';
-import { isOurs, type ManifestCheck, type ManifestFinding, type ManifestOptions, manifestsOf } from './manifests.ts';
+import { isFlaggerObject, type ManifestCheck, type ManifestFinding, type ManifestOptions, manifestsOf } from './manifests.ts';
 import { readSources } from './sources.ts';
 
 /** Input of `serin validate`, without its streams. */
@@ -40,7 +40,7 @@ export async function validateCommand(
     say(messages.problem);
   }
   const { sources, items, found } = await validateFiles(args);
-  const checked = items.filter(({ object }) => isOurs(object) || isSplit(object) || meantKind(object) !== undefined);
+  const checked = items.filter(({ object }) => isFlaggerObject(object) || isSplit(object) || meantKind(object) !== undefined);
   const placed = Map.groupBy(found, ({ on: { place } }) => place);
   for (const source of sources) {
     for (const each of source.unreadable) {
@@ -107,7 +107,7 @@ async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: Liv
 
 /** The grammar is loaded only if a query can be PromQL. */
 async function promqlCheck(items: readonly Item[]): Promise<ManifestCheck> {
-  const isAsked = items.some(({ object }) => isOurs(object, 'MetricTemplate') || JSON.stringify(object).includes('"query":'));
+  const isAsked = items.some(({ object }) => isFlaggerObject(object, 'MetricTemplate') || JSON.stringify(object).includes('"query":'));
   return isAsked ? (await import('./checks/promql.ts')).promql : () => [];
 }
 

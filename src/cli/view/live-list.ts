@@ -3,7 +3,7 @@ import { printable } from '../../base/printable.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { CanarySummary } from '../../reading/documents/canary-documents.ts';
 import { KEPT } from '../../reading/kept-primaries.ts';
-import { listAnswer, phaseOf, trafficInWords } from '../canaries/list-command.ts';
+import { listAnswer, phaseText, trafficInWords } from '../canaries/list-command.ts';
 import type { Session } from '../canaries/session.ts';
 import { type ShownList, watchList } from '../canaries/watched-list.ts';
 import type { ExitName } from '../output/exit-codes.ts';
@@ -59,5 +59,5 @@ class ChangedLines {
 function lineOf(item: CanarySummary): string {
   const { namespace, name, traffic, failedChecks, threshold } = item;
   const failed = threshold === undefined ? `${failedChecks}` : `${failedChecks} of ${threshold}`;
-  return `${namespace}/${name}: ${phaseOf(item)}, canary traffic ${trafficInWords(traffic)}, failed checks ${failed}`;
+  return `${namespace}/${name}: ${phaseText(item)}, canary traffic ${trafficInWords(traffic)}, failed checks ${failed}`;
 }

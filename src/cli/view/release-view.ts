@@ -5,16 +5,16 @@ import { parseStatus } from '../../api/parse-status.ts';
 import { defined } from '../../base/defined.ts';
 import { plannedStep } from '../../engine/next-weight.ts';
 import type { Limit } from '../../metrics/limit.ts';
-import { record } from '../../reading/canary-reading.ts';
+import { asRecord } from '../../reading/canary-reading.ts';
 import { rangeOf } from '../../reading/canary-report.ts';
 import type { CanaryReport } from '../../reading/documents/canary-documents.ts';
-import { type PodView, podOf } from '../../reading/pod-view.ts';
+import { type PodRow, podOf } from '../../reading/pod-view.ts';
 import type { CanarySnapshot } from '../../reading/snapshot.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
 import { onThisCluster } from '../why/why-command.ts';
 
 /** Everything that the live screen of one Canary shows. */
-export interface ReleaseView {
+export interface LiveRelease {
   report: CanaryReport;
   strategy: string;
   isPaused: boolean;
@@ -36,11 +36,11 @@ export interface PodGroup {
   ready?: number;
   replicas?: number;
   failure?: string;
-  pods: readonly PodView[];
+  pods: readonly PodRow[];
 }
 
 /** The view of a snapshot. `clusterFlags`: for the command beside a blocker. Pure. */
-export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, clusterFlags: readonly string[] = []): ReleaseView {
+export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, clusterFlags: readonly string[] = []): LiveRelease {
   const analysis = snapshot.canary?.spec.analysis;
   const release = parseStatus(snapshot.raw.status)?.release;
   const isRunning = ['Waiting', 'Progressing', 'WaitingPromotion'].includes(report.phase);
@@ -61,7 +61,7 @@ export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, cl
   };
 }
 
-function blockerOf(snapshot: CanarySnapshot, { namespace, name }: CanaryReport, flags: readonly string[]): ReleaseView['blocker'] {
+function blockerOf(snapshot: CanarySnapshot, { namespace, name }: CanaryReport, flags: readonly string[]): LiveRelease['blocker'] {
   const { sentence, command, look } = onThisCluster(whyOf(snapshot), flags).diagnosis;
   const onCluster = (line: string) => [line, ...flags].join(' ');
   // This view is what that command shows.
@@ -79,7 +79,7 @@ function strategyOf(analysis: Analysis | undefined): string {
 function setsOf({ replicaSets = [] }: CanarySnapshot, side: KubeObject | undefined, pods: readonly KubeObject[]): KubeObject[] {
   const isOwnedBy = ({ metadata }: KubeObject, owner: KubeObject | undefined) =>
     metadata.ownerReferences?.some(({ uid }) => uid === owner?.metadata.uid) === true;
-  const wantsPods = ({ spec }: KubeObject) => (record(spec).replicas ?? 1) !== 0;
+  const wantsPods = ({ spec }: KubeObject) => (asRecord(spec).replicas ?? 1) !== 0;
   return replicaSets.filter((one) => isOwnedBy(one, side) && (wantsPods(one) || pods.some((pod) => isOwnedBy(pod, one))));
 }
 
@@ -90,7 +90,7 @@ const newestFirst = (objects: readonly KubeObject[]): KubeObject[] => {
 
 /** Grouped by owner; the newest group and the newest pod first. */
 function groupsOf(pods: readonly KubeObject[], replicaSets: readonly KubeObject[]): PodGroup[] {
-  const groups = new Map<string, Omit<PodGroup, 'owner'> & { pods: PodView[] }>();
+  const groups = new Map<string, Omit<PodGroup, 'owner'> & { pods: PodRow[] }>();
   for (const one of newestFirst(replicaSets)) groups.set(`ReplicaSet/${one.metadata.name}`, { ...replicaSetOf(one), pods: [] });
   for (const object of newestFirst(pods)) {
     const [owner] = object.metadata.ownerReferences ?? [];
@@ -106,12 +106,12 @@ function replicaSetOf(object: KubeObject): Omit<PodGroup, 'owner' | 'pods'> {
   const { spec, status = {} } = asReplicaSet(object);
   const failure = status.conditions?.find(({ type, status: is }) => type === 'ReplicaFailure' && is === 'True')?.message;
   const counts = { ready: status.readyReplicas ?? 0, replicas: spec.replicas ?? 1 };
-  return { image: imageOf(record(spec.template).spec), ...counts, ...defined({ failure }) };
+  return { image: imageOf(asRecord(spec.template).spec), ...counts, ...defined({ failure }) };
 }
 
 /** `spec`: of a pod. */
 function imageOf(spec: unknown): string {
-  const { containers } = record(spec);
-  const image: unknown = Array.isArray(containers) ? record(containers[0]).image : undefined;
+  const { containers } = asRecord(spec);
+  const image: unknown = Array.isArray(containers) ? asRecord(containers[0]).image : undefined;
   return typeof image === 'string' ? image : '-';
 }

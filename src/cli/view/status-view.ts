@@ -2,16 +2,16 @@ import { requestsText } from '../../api/routed-text.ts';
 import { breach } from '../../metrics/limit.ts';
 import type { CheckReport, ControllerReport, EventReport, GateReport, WorkloadReport } from '../../reading/documents/canary-documents.ts';
 import { type ComparedReport, sideText } from '../../reading/documents/compared-report.ts';
-import type { PodView } from '../../reading/pod-view.ts';
+import type { PodRow } from '../../reading/pod-view.ts';
 import { COMPARED_MEANINGS } from '../canaries/compared-rows.ts';
 import { controllerText } from '../canaries/controller-lines.ts';
-import { phaseOf, trafficInWords } from '../canaries/list-command.ts';
+import { phaseText, trafficInWords } from '../canaries/list-command.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
 import { columnsOf, padded } from '../output/columns.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { ageText, cleaned, cut, cutFront, wrapped } from '../output/text.ts';
-import type { PodGroup, ReleaseView } from './release-view.ts';
+import type { LiveRelease, PodGroup } from './release-view.ts';
 import { sparkline } from './sparkline.ts';
 
 /** Pods of one owner: the most of these that leave room for the rest. */
@@ -37,7 +37,7 @@ interface Frame {
 }
 
 /** The live screen of one Canary: at most `rows` lines, none wider than the terminal. `wide`: queries and sentences in full. Pure. */
-export function statusView(view: ReleaseView, terminal: Terminal, rows: number, nowMs: number, wide = false): string[] {
+export function statusView(view: LiveRelease, terminal: Terminal, rows: number, nowMs: number, wide = false): string[] {
   const frame: Frame = { terminal, nowMs, wide, line: lineFor(terminal) };
   const { workloads, checks, compared = [], gates, events } = view.report;
   const head = headLines(view, frame);
@@ -70,7 +70,7 @@ const spaced = (text: string, terminal: Terminal): string =>
     .map((part, index) => (index % 2 === 0 ? cleaned(part, terminal) : part))
     .join('');
 
-function headLines(view: ReleaseView, { terminal, nowMs, line, wide }: Frame): string[] {
+function headLines(view: LiveRelease, { terminal, nowMs, line, wide }: Frame): string[] {
   const { report, strategy, step, nextCheckMs, blocker } = view;
   const { namespace, name, phase, since, traffic, failedChecks, threshold, message, controller, provider } = report;
   const age = since === undefined ? '' : ` for ${ageText(since, nowMs)}`;
@@ -88,7 +88,7 @@ function headLines(view: ReleaseView, { terminal, nowMs, line, wide }: Frame): s
     return shown.map((one) => line(one, meaning));
   };
   return [
-    line(`${namespace}/${name}  ${phaseOf(report)}${age}  ${steps}`, meaningOf(phase)),
+    line(`${namespace}/${name}  ${phaseText(report)}${age}  ${steps}`, meaningOf(phase)),
     line(`canary ${weight}  ${beside.join(', ')}`),
     ...(blocker === undefined
       ? said(message ?? '', 'plain').filter((one) => one !== '')
@@ -134,7 +134,7 @@ function groupLine({ owner, image, ready = 0, replicas }: Omit<PodGroup, 'pods'>
   return line(`${before}${shown}`, ready === (replicas ?? ready) ? 'plain' : 'busy');
 }
 
-function podLine({ name, state, ready, restarts, created }: PodView, { terminal, nowMs, line }: Frame): string {
+function podLine({ name, state, ready, restarts, created }: PodRow, { terminal, nowMs, line }: Frame): string {
   const counted = restarts === 1 ? '1 restart' : `${restarts} restarts`;
   const beside = `${ready && state !== 'Terminating' ? 'ready' : state}  ${counted}  ${ageText(created, nowMs)}`;
   return line(`    ${cut(name, Math.max(8, terminal.columns - beside.length - 6), terminal)}  ${beside}`, ready ? 'plain' : 'busy');
@@ -146,7 +146,7 @@ const measured = ({ value }: Pick<CheckReport, 'value'>): string => (value === u
 /** Longer names of checks move their own line only. */
 const CHECK_WIDTH = 24;
 
-function checkLines({ ranges }: ReleaseView, checks: readonly CheckReport[], { terminal, line, wide }: Frame): string[] {
+function checkLines({ ranges }: LiveRelease, checks: readonly CheckReport[], { terminal, line, wide }: Frame): string[] {
   const shown = checks.slice(0, CHECKS_SHOWN);
   const widthOf = (text: (check: CheckReport) => string) => Math.max(0, ...shown.map((check) => columnsOf(text(check))));
   const widths = {

@@ -1,10 +1,10 @@
 import type { Verb } from '../../api/verb-request.ts';
 import type { RequestResult } from '../../reading/documents/canary-documents.ts';
-import { outcomeWords } from '../canaries/verb-command.ts';
+import { verbOutcomeWords } from '../canaries/verb-command.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned, cut, wrapped } from '../output/text.ts';
 import type { KeyPanel } from './live-view.ts';
-import type { ReleaseView } from './release-view.ts';
+import type { LiveRelease } from './release-view.ts';
 
 /** Actions of the keys of one Canary. */
 export interface KeyActions {
@@ -29,7 +29,7 @@ const wordOf = (verb: Verb): string => (verb === 'rollback' ? 'abort (rollback)'
 const keysLine = (isPaused: boolean): string => `p promote  a abort  space ${isPaused ? 'resume' : 'pause'}  w why  q quit`;
 
 /** `p`, `a`, space and `w` on the screen of one Canary. */
-export class VerbKeys implements KeyPanel<ReleaseView> {
+export class VerbKeys implements KeyPanel<LiveRelease> {
   readonly #actions: KeyActions;
   readonly #redraw: () => void;
   #state: State = { kind: 'ready' };
@@ -41,7 +41,7 @@ export class VerbKeys implements KeyPanel<ReleaseView> {
     this.#terminal = terminal;
   }
 
-  heed(key: string, { isPaused }: ReleaseView): boolean {
+  heed(key: string, { isPaused }: LiveRelease): boolean {
     const state = this.#state;
     if (state.kind === 'asked') return false;
     if (state.kind === 'why') {
@@ -66,7 +66,7 @@ export class VerbKeys implements KeyPanel<ReleaseView> {
     return this.#state.kind === 'why' ? this.#state.lines.map((line) => cut(line, terminal.columns, terminal)) : undefined;
   }
 
-  footer({ isPaused, report }: ReleaseView, terminal: Terminal): readonly string[] {
+  footer({ isPaused, report }: LiveRelease, terminal: Terminal): readonly string[] {
     const state = this.#state;
     switch (state.kind) {
       case 'ready':
@@ -92,7 +92,7 @@ export class VerbKeys implements KeyPanel<ReleaseView> {
   #ask(verb: Verb): void {
     this.#wait(`${wordOf(verb)} requested, waiting for the answer of the controller`, async () => {
       const { outcome, message } = await this.#actions.ask(verb);
-      return { kind: 'said', text: message ?? `${wordOf(verb)}: ${outcomeWords[outcome]}` };
+      return { kind: 'said', text: message ?? `${wordOf(verb)}: ${verbOutcomeWords[outcome]}` };
     });
   }
 

@@ -6,7 +6,7 @@ import { admit } from '../../controller/admission/admission.ts';
 import { ControllerConfig } from '../../controller/config.ts';
 import { snapshotOf } from '../../reading/snapshot.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
-import { valueAt } from '../../reading/why/finding.ts';
+import { storedValue } from '../../reading/why/finding.ts';
 
 type Fields = Record<string, unknown>;
 const config = ControllerConfig.parse({ noCrossNamespaceRefs: true });
@@ -125,7 +125,7 @@ describe('serin why of a Canary that is refused', () => {
       expect(wayOf(why.diagnosis)?.slice(0, way.length)).toBe(way);
       // Restore only the field that the proof names.
       const wrongHere = set(plan(), field, bad);
-      const sound = field.startsWith(named) || named.startsWith(field) ? set(wrongHere, field, valueAt(plan(), field)) : wrongHere;
+      const sound = field.startsWith(named) || named.startsWith(field) ? set(wrongHere, field, storedValue(plan(), field)) : wrongHere;
       expect(whyOf(snapshotOf(judged(sound))).diagnosis.cause).toBe('Unseen');
     },
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { NoTurnError } from '../../api/turns.ts';
-import { FairQueue, type Wait } from '../../kube/fair-queue.ts';
+import { FairQueue, type TurnOptions } from '../../kube/fair-queue.ts';
 import { partOfFree } from './part-of-free.ts';
 
 /** Turns in the order in which they began; `end` ends the oldest of a key. */
@@ -10,7 +10,7 @@ function asked({ total, sure, ...limits }: { total: number; perKey: number; sure
   const queue = new FairQueue({ clock, admission: partOfFree({ total, sure }), ...limits });
   const begun: string[] = [];
   const ends = new Map<string, (() => void)[]>();
-  const ask = async (key: string, wait: Wait = {}) => {
+  const ask = async (key: string, wait: TurnOptions = {}) => {
     const end = await queue.turn(key, wait);
     begun.push(key);
     ends.set(key, [...(ends.get(key) ?? []), end]);

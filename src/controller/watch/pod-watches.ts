@@ -6,9 +6,9 @@ import type { Cluster, WatchHandle, WatchHandler } from '../../kube/cluster.ts';
 import {
   failingsIn,
   type KnownFailings,
-  MOST_PODS,
+  MOST_EVALUATED_PODS,
   noneSeen,
-  type PodView,
+  type ObservedPod,
   podView,
   type SeenPods,
   withoutPod,
@@ -84,7 +84,7 @@ export class PodWatches {
     };
     const handler: WatchHandler = {
       slim: (item) => slim(item),
-      onList: (items) => changed(withPods(watched.seen, items.slice(0, MOST_PODS).map(viewOf))),
+      onList: (items) => changed(withPods(watched.seen, items.slice(0, MOST_EVALUATED_PODS).map(viewOf))),
       onEvent: ({ type, object }) => {
         const view = viewOf(object);
         changed(type === 'DELETED' ? withoutPod(watched.seen, view.uid) : withPod(watched.seen, view));
@@ -103,7 +103,7 @@ export class PodWatches {
 /** Placeholder until the watch is made: a cluster can answer before that. */
 const noWatch: WatchHandle = { synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => undefined };
 
-const viewOf = (object: KubeObject): PodView => podView(asPod(object));
+const viewOf = (object: KubeObject): ObservedPod => podView(asPod(object));
 
 /** The fields of a pod that decide: a LIST of many is not kept as a whole. */
 function slim(item: KubeObject): KubeObject {

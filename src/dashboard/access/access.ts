@@ -5,7 +5,7 @@ import type { Views } from '../views.ts';
 import type { CanaryName, SessionView } from '../wire.ts';
 
 /** An answer of HTTP. */
-export interface Answer {
+export interface PageResponse {
   status: number;
   text: string;
   /** Default: plain text. */
@@ -37,13 +37,13 @@ export interface Access {
   /** Remedy for an unknown `Host`. */
   readonly hostRemedy: string;
   /** Answers a request that needs no session, like a login; `undefined` for any other request. */
-  enter(request: IncomingMessage, path: string, query: URLSearchParams): Promise<Answer | undefined>;
+  enter(request: IncomingMessage, path: string, query: URLSearchParams): Promise<PageResponse | undefined>;
   /** Accepts the cookie of a session: it is enough for pages and scripts, which contain nothing of a cluster. */
   mayLoad(headers: IncomingHttpHeaders): boolean;
   /** Viewer of the session, if the request has both its cookie and its proof. */
   viewerOf(headers: IncomingHttpHeaders): Viewer | undefined;
   /** The answer to a request without a session. */
-  refuse(request: IncomingMessage, path: string): Answer;
+  refuse(request: IncomingMessage, path: string): PageResponse;
 }
 
 /** Cookie and proof of a session, as far as a request has them. */
@@ -55,11 +55,11 @@ export interface Credentials {
 /** Cookie and proof of the session whose cookie has this name. */
 export function credentialsOf(headers: IncomingHttpHeaders, name: string): Credentials {
   const proof = headers[PROOF_HEADER];
-  return { cookie: cookieOf(headers.cookie, name), proof: typeof proof === 'string' ? proof : undefined };
+  return { cookie: cookieValue(headers.cookie, name), proof: typeof proof === 'string' ? proof : undefined };
 }
 
 /** A value of the header `Cookie`. */
-export function cookieOf(header: string | undefined, name: string): string | undefined {
+export function cookieValue(header: string | undefined, name: string): string | undefined {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }

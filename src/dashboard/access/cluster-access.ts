@@ -8,7 +8,7 @@ import { loginAssets, loginDocument } from '../login-assets.ts';
 import { LOGIN_HEADER, PROOF_HEADER, withProof } from '../own-headers.ts';
 import { bodyOf, fieldOf } from '../request-body.ts';
 import { ViewError, type Views } from '../views.ts';
-import { type Access, type Answer, type Credentials, cookieOf, credentialsOf, type Viewer } from './access.ts';
+import { type Access, type Credentials, cookieValue, credentialsOf, type PageResponse, type Viewer } from './access.ts';
 import { clusterAs, type Served } from './as-user.ts';
 import type { Listener } from './listener.ts';
 import { type LoginLimits, LoginTurns } from './login-turns.ts';
@@ -61,8 +61,8 @@ const group = apiVersion.split('/')[0] ?? '';
 
 const setCookie = (name: string, value: string, more: string): string => `${name}=${value}; Path=/; HttpOnly; Secure; ${more}`;
 const html = 'text/html; charset=utf-8';
-const ownJson = (value: unknown): Answer => ({ status: 200, text: JSON.stringify(value), type: 'application/json' });
-const text = (status: number, words: string): Answer => ({ status, text: `${words}\n` });
+const ownJson = (value: unknown): PageResponse => ({ status: 200, text: JSON.stringify(value), type: 'application/json' });
+const text = (status: number, words: string): PageResponse => ({ status, text: `${words}\n` });
 
 /** Access by a login, with the rights that the API server gives the user. */
 export function clusterAccess(options: ClusterAccessOptions): Access & { stop(): void } {
@@ -89,7 +89,7 @@ class ClusterAccess implements Access {
     this.#line = paced(clock, limits.refusalsLogged);
   }
 
-  async enter(request: IncomingMessage, path: string, query: URLSearchParams): Promise<Answer | undefined> {
+  async enter(request: IncomingMessage, path: string, query: URLSearchParams): Promise<PageResponse | undefined> {
     const { method, headers } = request;
     if (method === 'POST') {
       if (path === '/login') return this.#byToken(request);
@@ -128,7 +128,7 @@ class ClusterAccess implements Access {
     return viewer;
   }
 
-  refuse({ headers }: IncomingMessage, path: string): Answer {
+  refuse({ headers }: IncomingMessage, path: string): PageResponse {
     // A link from another site comes without the cookie: the login page, which is of this site, finds the session.
     if (headers['sec-fetch-dest'] === 'document' || path === '/')
       return { status: 303, text: '', headers: { location: `/login?next=${encodeURIComponent(safePath(path))}` } };
@@ -172,7 +172,7 @@ class ClusterAccess implements Access {
     };
   }
 
-  async #byToken(request: IncomingMessage): Promise<Answer> {
+  async #byToken(request: IncomingMessage): Promise<PageResponse> {
     const { limits, served, audience } = this.#options;
     const body = await bodyOf(request, limits.tokenBytes);
     if (body === undefined) return text(413, `the token must be at most ${limits.tokenBytes} bytes`);
@@ -185,7 +185,7 @@ class ClusterAccess implements Access {
     });
   }
 
-  async #beginOidc(query: URLSearchParams): Promise<Answer> {
+  async #beginOidc(query: URLSearchParams): Promise<PageResponse> {
     const { oidc, log } = this.#options;
     if (oidc === undefined) return text(404, 'not found');
     try {
@@ -205,10 +205,10 @@ class ClusterAccess implements Access {
     }
   }
 
-  async #finishOidc(request: IncomingMessage, query: URLSearchParams): Promise<Answer> {
+  async #finishOidc(request: IncomingMessage, query: URLSearchParams): Promise<PageResponse> {
     const { oidc } = this.#options;
     if (oidc === undefined) return text(404, 'not found');
-    const [state, nonce, verifier, next = ''] = (cookieOf(request.headers.cookie, LOGIN_COOKIE) ?? '').split(':');
+    const [state, nonce, verifier, next = ''] = (cookieValue(request.headers.cookie, LOGIN_COOKIE) ?? '').split(':');
     const forget = setCookie(LOGIN_COOKIE, '', 'SameSite=Lax; Max-Age=0');
     if (!state || !nonce || !verifier || query.get('state') !== state)
       return { ...text(400, 'this login was not begun here, or took too long: begin again at /login'), headers: { 'set-cookie': forget } };
@@ -231,8 +231,8 @@ class ClusterAccess implements Access {
     request: IncomingMessage,
     how: string,
     authenticate: () => Promise<Authenticated | undefined>,
-    answers: { success(cookie: string, proof: string): Answer; refusal: string; failure: string },
-  ): Promise<Answer> {
+    answers: { success(cookie: string, proof: string): PageResponse; refusal: string; failure: string },
+  ): Promise<PageResponse> {
     const { clock, log } = this.#options;
     const { socket, headers } = request;
     const address = socket.remoteAddress;

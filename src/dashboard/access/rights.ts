@@ -5,7 +5,7 @@ import { ApiError } from '../../kube/errors.ts';
 import type { User } from './user.ts';
 
 /** One request, as RBAC sees it. Without `namespace`: all namespaces, or a cluster-scoped kind. */
-export interface ResourceRequest {
+export interface ResourceAccess {
   verb: string;
   group: string;
   resource: string;
@@ -44,7 +44,7 @@ export class Rights {
   }
 
   /** Rejects if the API server does not answer: an unknown right is not granted. */
-  async may(request: ResourceRequest): Promise<boolean> {
+  async may(request: ResourceAccess): Promise<boolean> {
     const key = JSON.stringify([request.verb, request.group, request.resource, request.namespace ?? '', request.name ?? '']);
     const known = this.#answers.get(key);
     if (known !== undefined && this.#clock.monotonicMs() < known.untilMs) return known.allowed;
@@ -66,7 +66,7 @@ export class Rights {
   }
 
   /** The same as an error, worded as the API server words it. */
-  async demand(request: ResourceRequest): Promise<void> {
+  async demand(request: ResourceAccess): Promise<void> {
     if (await this.may(request)) return;
     const { verb, group, resource, namespace, name } = request;
     const what = `${resource}${group && `.${group}`}${name === undefined ? '' : ` "${name}"`}`;
@@ -75,7 +75,7 @@ export class Rights {
     throw new ApiError(message, { status: 403, reason: 'Forbidden', denial: { by: 'authorization' } });
   }
 
-  async #review({ verb, group, resource, namespace, name }: ResourceRequest): Promise<boolean> {
+  async #review({ verb, group, resource, namespace, name }: ResourceAccess): Promise<boolean> {
     if (this.#underWay >= MOST_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#underWay += 1;
     try {

@@ -25,7 +25,7 @@ export interface DashboardFlags {
 }
 
 /** Certificates and their key, by their files. */
-export interface TlsFiles {
+export interface TlsFilePaths {
   certFile: string;
   keyFile: string;
 }
@@ -39,7 +39,7 @@ export interface DashboardSettings {
   /** If absent, the dashboard is reached only by a port-forward. */
   origin: string | undefined;
   mayAct: boolean;
-  tls: TlsFiles | undefined;
+  tls: TlsFilePaths | undefined;
   audience: string;
   oidc: OidcSettings | undefined;
   namespaces: readonly string[];

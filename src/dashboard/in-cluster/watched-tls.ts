@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { type Clock, every } from '../../base/clock.ts';
-import type { TlsFiles } from './dashboard-settings.ts';
+import type { TlsFilePaths } from './dashboard-settings.ts';
 
 /** The kubelet writes a changed Secret within about a minute, by a link that watches of files miss. */
 const READ_EVERY_MS = 30_000;
@@ -14,13 +14,13 @@ export class TlsFilesProblem extends Error {
 
 /** The certificates in these files, read again and again: new ones are for new connections. Throws a `TlsFilesProblem` where they cannot be used at first. */
 export function watchedTls(
-  files: TlsFiles,
+  files: TlsFilePaths,
   { clock, log }: { clock: Clock; log: { info(fields: object, message: string): void; warn(fields: object, message: string): void } },
 ) {
   let current = readPair(files);
   let failed: string | undefined;
   const servers = new Set<Server>();
-  const look = () => {
+  const reload = () => {
     try {
       const next = readPair(files);
       failed = undefined;
@@ -34,7 +34,7 @@ export function watchedTls(
       failed = reason;
     }
   };
-  const stop = every(clock, READ_EVERY_MS, look);
+  const stop = every(clock, READ_EVERY_MS, reload);
   return {
     now: () => current,
     follow(server: Server): Server {
@@ -45,7 +45,7 @@ export function watchedTls(
   };
 }
 
-function readPair({ certFile, keyFile }: TlsFiles): { cert: string; key: string } {
+function readPair({ certFile, keyFile }: TlsFilePaths): { cert: string; key: string } {
   const pair = { cert: textOf('--dashboard-tls-cert-file', certFile), key: textOf('--dashboard-tls-key-file', keyFile) };
   try {
     createSecureContext(pair);

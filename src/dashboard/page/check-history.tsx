@@ -1,5 +1,5 @@
 import type { CanaryName, CheckHistoryView, HistoryView, JournalView, PointView, ReleaseView } from '../wire.ts';
-import { Card, Chart, pathOf, short } from './parts.tsx';
+import { Card, Chart, canaryPath, short } from './parts.tsx';
 import { useJson } from './stream.ts';
 import { words } from './words.ts';
 
@@ -38,14 +38,14 @@ export function CheckCharts({
 
 /** The checks of a release in progress: from its journal where a part of it is stored, and the last values from its status. */
 export function LiveCheckCharts({ canary, release }: { canary: CanaryName; release: ReleaseView }) {
-  const history = useJson<HistoryView>(`/api${pathOf(canary, '/history')}`);
+  const history = useJson<HistoryView>(`/api${canaryPath(canary, '/history')}`);
   const isKept =
     history.state === 'done' && history.value.releases.some((one) => one.release === release.release && one.problems.length === 0);
   return isKept ? <WithJournal canary={canary} release={release} /> : <CheckCharts releases={[recentOf(release)]} />;
 }
 
 function WithJournal({ canary, release }: { canary: CanaryName; release: ReleaseView }) {
-  const journal = useJson<JournalView>(`/api${pathOf(canary, `/releases/${release.release}`)}`);
+  const journal = useJson<JournalView>(`/api${canaryPath(canary, `/releases/${release.release}`)}`);
   const stored = journal.state === 'done' ? journal.value.checks : [];
   return <CheckCharts releases={[recentOf(release).map((recent) => joined(stored, recent))]} />;
 }

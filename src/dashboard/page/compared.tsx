@@ -1,5 +1,5 @@
 import type { ComparedView } from '../wire.ts';
-import { Card, Phase, Table } from './parts.tsx';
+import { Card, PhaseBadge, Table } from './parts.tsx';
 import { words } from './words.ts';
 
 /** The comparison with the primary, a row for each metric. */
@@ -11,7 +11,7 @@ export const ComparedCard = ({ compared }: { compared: readonly ComparedView[] }
       rows={compared.map(({ metric, verdict, sentence, canary, primary, against, inFavour }) => [
         metric,
         <span key="verdict">
-          <Phase phase={verdict} /> {sentence}
+          <PhaseBadge phase={verdict} /> {sentence}
         </span>,
         canary,
         primary,

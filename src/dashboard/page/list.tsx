@@ -1,7 +1,7 @@
 import { memo } from 'preact/compat';
 import { useMemo, useState } from 'preact/hooks';
 import type { CanaryName, CanaryRow, ListEvents } from '../wire.ts';
-import { Bar, Phase, pathOf } from './parts.tsx';
+import { Bar, canaryPath, PhaseBadge } from './parts.tsx';
 import { useStream } from './stream.ts';
 import { type WaitGroup, waitGroups } from './wait-groups.ts';
 import { words } from './words.ts';
@@ -98,11 +98,11 @@ const Group = ({ group: { title, who, rows } }: { group: WaitGroup }) => (
 
 const Row = memo(({ row }: { row: CanaryRow }) => (
   <li>
-    <a href={pathOf(row)}>
+    <a href={canaryPath(row)}>
       <span>
         <b>{row.name}</b> <span class="dim">{row.namespace}</span>
       </span>
-      <Phase phase={row.phase} suspended={row.suspended} />
+      <PhaseBadge phase={row.phase} suspended={row.suspended} />
       <span>
         <Bar weight={row.traffic.canary} />
         <span class="dim">

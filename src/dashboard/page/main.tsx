@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { ListPage } from './list.tsx';
-import { pathOf } from './parts.tsx';
+import { canaryPath } from './parts.tsx';
 import { ComparePage, DifferencePage, HistoryPage, JournalPage } from './past.tsx';
 import { adoptProof } from './proof.ts';
 import { ReleasePage } from './release.tsx';
@@ -28,7 +28,7 @@ function View() {
 }
 
 const Tab = ({ of, text }: { of: string; text: string }) => (
-  <a href={pathOf(canary, of === '' ? '' : `/${of}`)} aria-current={view === of ? 'page' : undefined}>
+  <a href={canaryPath(canary, of === '' ? '' : `/${of}`)} aria-current={view === of ? 'page' : undefined}>
     {text}
   </a>
 );

@@ -3,7 +3,7 @@ import type { CanaryName, PointView } from '../wire.ts';
 import { words } from './words.ts';
 
 /** The address of a Canary's page, or of its data with `/api` before it. */
-export const pathOf = ({ namespace, name }: CanaryName, rest = ''): string => `/canaries/${namespace}/${name}${rest}`;
+export const canaryPath = ({ namespace, name }: CanaryName, rest = ''): string => `/canaries/${namespace}/${name}${rest}`;
 
 const MEANINGS: Readonly<Record<string, string>> = {
   Succeeded: 'good',
@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   closed: 'wait',
 };
 
-export const Phase = ({ phase, suspended = false }: { phase: string; suspended?: boolean }) => (
+export const PhaseBadge = ({ phase, suspended = false }: { phase: string; suspended?: boolean }) => (
   <span class={`phase ${suspended ? 'paused' : (MEANINGS[phase] ?? '')}`}>
     {phase || words.unseen}
     {suspended ? ` (${words.suspended})` : ''}
@@ -166,6 +166,6 @@ export function lasts(ms: number): string {
 }
 
 /** A revision, cut to what tells it from others. */
-export const shortRevision = (revision = ''): string => revision.replace(/^s1:/, '').slice(0, 7);
+export const revisionText = (revision = ''): string => revision.replace(/^s1:/, '').slice(0, 7);
 
 export const timeText = (at: string | number | undefined): string => (at === undefined ? '' : new Date(at).toLocaleString());

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { CanaryName, DifferenceView, HistoryView, JournalView, PointView } from '../wire.ts';
 import { CheckCharts, checkResult } from './check-history.tsx';
-import { Card, lasts, Phase, pathOf, shortRevision, Table, timeText, WeightChart } from './parts.tsx';
+import { Card, canaryPath, lasts, PhaseBadge, revisionText, Table, timeText, WeightChart } from './parts.tsx';
 import { RoutesCard } from './routes.tsx';
 import { type Loaded, useJson } from './stream.ts';
 import { words } from './words.ts';
 
 /** Promoted revisions and past releases. */
 export function HistoryPage({ canary }: { canary: CanaryName }) {
-  const loaded = useJson<HistoryView>(`/api${pathOf(canary, '/history')}`);
+  const loaded = useJson<HistoryView>(`/api${canaryPath(canary, '/history')}`);
   const [chosen, setChosen] = useState<readonly number[]>([]);
   if (loaded.state !== 'done') return <Pending of={loaded} />;
   const { promoted, releases } = loaded.value;
@@ -30,20 +30,20 @@ export function HistoryPage({ canary }: { canary: CanaryName }) {
               checked={chosen.includes(release)}
               onChange={() => choose(release)}
             />,
-            <a key="release" href={pathOf(canary, `/releases/${release}`)}>
+            <a key="release" href={canaryPath(canary, `/releases/${release}`)}>
               {release}
             </a>,
             <span key="revision" class="mono">
-              {shortRevision(revision)}
+              {revisionText(revision)}
             </span>,
             timeText(began),
             timeText(ended),
-            problems[0] ?? <Phase phase={outcome ?? words.unfinished} />,
+            problems[0] ?? <PhaseBadge phase={outcome ?? words.unfinished} />,
           ])}
         />
         {newer !== undefined && older !== undefined && (
           <p>
-            <a href={pathOf(canary, `/compare/${older}/${newer}`)}>{words.compareWith}</a>
+            <a href={canaryPath(canary, `/compare/${older}/${newer}`)}>{words.compareWith}</a>
           </p>
         )}
       </Card>
@@ -53,7 +53,7 @@ export function HistoryPage({ canary }: { canary: CanaryName }) {
           heads={[words.revision, words.firstPromoted, words.state, words.image]}
           rows={promoted.map(({ revision, recorded, current, images }) => [
             <span key="revision" class="mono">
-              {shortRevision(revision)}
+              {revisionText(revision)}
             </span>,
             timeText(recorded),
             current ? words.serves : '',
@@ -69,13 +69,13 @@ export function HistoryPage({ canary }: { canary: CanaryName }) {
 
 /** One past release. */
 export function JournalPage({ canary, release }: { canary: CanaryName; release: string }) {
-  const loaded = useJson<JournalView>(`/api${pathOf(canary, `/releases/${release}`)}`);
+  const loaded = useJson<JournalView>(`/api${canaryPath(canary, `/releases/${release}`)}`);
   if (loaded.state !== 'done') return <Pending of={loaded} />;
   const { revision, outcome, steps, checks } = loaded.value;
   return (
     <>
       <p>
-        {words.release} {release} · <span class="mono">{shortRevision(revision)}</span> · <Phase phase={outcome ?? words.unfinished} />
+        {words.release} {release} · <span class="mono">{revisionText(revision)}</span> · <PhaseBadge phase={outcome ?? words.unfinished} />
       </p>
       <div class="cards">
         <Card title={words.weights} isWide>
@@ -106,8 +106,8 @@ const weightsOf = ({ steps }: JournalView): PointView[] => steps.map(({ atMs, we
 
 /** Two past releases beside each other. */
 export function ComparePage({ canary, a, b }: { canary: CanaryName; a: string; b: string }) {
-  const history = useJson<HistoryView>(`/api${pathOf(canary, '/history')}`);
-  const [first, second] = [a, b].map((release) => useJson<JournalView>(`/api${pathOf(canary, `/releases/${release}`)}`));
+  const history = useJson<HistoryView>(`/api${canaryPath(canary, '/history')}`);
+  const [first, second] = [a, b].map((release) => useJson<JournalView>(`/api${canaryPath(canary, `/releases/${release}`)}`));
   if (first?.state !== 'done') return <Pending of={first} />;
   if (second?.state !== 'done') return <Pending of={second} />;
   const both = [first.value, second.value];
@@ -125,7 +125,7 @@ export function ComparePage({ canary, a, b }: { canary: CanaryName; a: string; b
           title={words.compare}
           heads={['', ...both.map(({ release }) => `${words.release} ${release}`)]}
           rows={[
-            row(words.revision, ({ revision }) => shortRevision(revision)),
+            row(words.revision, ({ revision }) => revisionText(revision)),
             row(words.image, imagesOf),
             row(words.outcome, ({ outcome }) => outcome ?? words.unfinished),
             row(words.began, ({ steps }) => timeText(steps[0]?.atMs)),
@@ -146,7 +146,7 @@ export function ComparePage({ canary, a, b }: { canary: CanaryName; a: string; b
 
 /** What a promotion would change now. */
 export function DifferencePage({ canary }: { canary: CanaryName }) {
-  const loaded = useJson<DifferenceView>(`/api${pathOf(canary, '/difference')}`);
+  const loaded = useJson<DifferenceView>(`/api${canaryPath(canary, '/difference')}`);
   if (loaded.state !== 'done') return <Pending of={loaded} />;
   const { changes, hidden, routes } = loaded.value;
   return (

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { CanaryName, PointView, ReleaseView, VerbAnswer, WorkloadView } from '../wire.ts';
 import { LiveCheckCharts } from './check-history.tsx';
 import { ComparedCard } from './compared.tsx';
-import { Bar, Card, lasts, Phase, pathOf, Spark, short, shortRevision, Table, timeText, WeightChart } from './parts.tsx';
+import { Bar, Card, canaryPath, lasts, PhaseBadge, revisionText, Spark, short, Table, timeText, WeightChart } from './parts.tsx';
 import { RoutesCard } from './routes.tsx';
 import { useSession } from './session.tsx';
 import { post, useStream } from './stream.ts';
@@ -18,7 +18,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
   const [release, setRelease] = useState<ReleaseView>();
   const [problem, setProblem] = useState<string>();
   const [points, setPoints] = useState<readonly PointView[]>([]);
-  const { isLost } = useStream(`/api${pathOf(canary, '/stream')}`, {
+  const { isLost } = useStream(`/api${canaryPath(canary, '/stream')}`, {
     release: (next: ReleaseView) => {
       setProblem(undefined);
       setRelease(next);
@@ -36,7 +36,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
   return (
     <>
       <p>
-        <Phase phase={release.phase} suspended={release.suspended} />
+        <PhaseBadge phase={release.phase} suspended={release.suspended} />
         {release.step ? ` · ${release.step}` : ''}
         {release.since ? ` · ${lasts(release.readAtMs - Date.parse(release.since))}` : ''}
         {` · ${words.canaryWeight(traffic.canary)} · ${words.failedChecks(release.failedChecks, release.threshold)}`}
@@ -95,7 +95,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
               rows={checks.map(({ check, verdict, value, baseline, limit, reason, recent = [] }) => [
                 check,
                 <span key="verdict">
-                  <Phase phase={verdict} /> {reason}
+                  <PhaseBadge phase={verdict} /> {reason}
                 </span>,
                 value === undefined ? '' : short(value),
                 baseline === undefined ? '' : short(baseline),
@@ -116,7 +116,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
                 name,
                 type,
                 <span key="state">
-                  <Phase phase={state} /> {reason}
+                  <PhaseBadge phase={state} /> {reason}
                 </span>,
               ])}
             />
@@ -170,7 +170,7 @@ function workloadRow(side: string, weight: number, { kind, name, exists, replica
     `${weight} %`,
     counts,
     <span key="revision" class="mono">
-      {shortRevision(revision)}
+      {revisionText(revision)}
     </span>,
   ];
 }
@@ -204,7 +204,7 @@ function VerbButtons({ canary, of }: { canary: CanaryName; of: readonly (readonl
     const [verb, label] = asked;
     setBusy(true);
     setSaid(words.asking(label));
-    const answer = await post<VerbAnswer>(`/api${pathOf(canary, '/verbs')}`, { verb });
+    const answer = await post<VerbAnswer>(`/api${canaryPath(canary, '/verbs')}`, { verb });
     setBusy(false);
     if (answer.state === 'done') {
       const { outcome, message } = answer.value;

@@ -3,12 +3,12 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { summaryOf } from '../../reading/canary-reading.ts';
 import type { KeptItem } from '../../reading/documents/canary-documents.ts';
 import { KEPT, keptAmong, keptSentence, watchAnchors } from '../../reading/kept-primaries.ts';
-import { waitsOf } from '../../reading/waits.ts';
+import { recordedWaits } from '../../reading/waits.ts';
 import type { WatchKept } from '../canary-feed.ts';
 import type { CanaryRow } from '../wire.ts';
 
 /** One line of the dashboard's list: the summary of `serin list`, with the Canary's waits. Pure. */
-export const canaryRow = (raw: KubeObject): CanaryRow => ({ ...summaryOf(raw), waits: waitsOf(raw) });
+export const canaryRow = (raw: KubeObject): CanaryRow => ({ ...summaryOf(raw), waits: recordedWaits(raw) });
 
 /** Follows primaries that are kept, as lines of that list. */
 export const watchKeptRows =

@@ -4,19 +4,19 @@ import { systemClock } from '../../base/clock.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { isOfCluster } from '../../kube/is-of-cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
-import { getCanary, record } from '../../reading/canary-reading.ts';
+import { asRecord, getCanary } from '../../reading/canary-reading.ts';
 import { reportOf } from '../../reading/canary-report.ts';
 import { differenceOf } from '../../reading/changes/difference.ts';
 import { type ComparedReport, sideText } from '../../reading/documents/compared-report.ts';
 import { follow } from '../../reading/follow.ts';
 import { historyOf, recordsInCluster } from '../../reading/history.ts';
 import { journalList } from '../../reading/journals/journal-list.ts';
-import { identityOf, readJournals, readOneJournal } from '../../reading/journals/read-journals.ts';
+import { canaryIdentity, readJournals, readOneJournal } from '../../reading/journals/read-journals.ts';
 import { podOf } from '../../reading/pod-view.ts';
 import { type NoAnswer, ReadingError } from '../../reading/reading-error.ts';
-import { type Requests, requestVerb } from '../../reading/request-verb.ts';
-import { type CanarySnapshot, readSnapshot, watchedBy } from '../../reading/snapshot.ts';
-import { waitsOf } from '../../reading/waits.ts';
+import { type RequestPlace, requestVerb } from '../../reading/request-verb.ts';
+import { type CanarySnapshot, readSnapshot, watchedByScreen } from '../../reading/snapshot.ts';
+import { recordedWaits } from '../../reading/waits.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
 import { ViewError, type Views } from '../views.ts';
 import type { CanaryName, ComparedView, PodView, ReleaseView } from '../wire.ts';
@@ -30,7 +30,7 @@ const MOST_PODS = 200;
 const MOST_EVENTS = 50;
 
 /** Whose views they are: a cluster that is read with the user's rights. */
-interface ViewsOf extends Requests {
+interface ViewsOf extends RequestPlace {
   cluster: KubeCluster;
 }
 
@@ -44,13 +44,13 @@ export function clusterViews(session: ViewsOf, meshProvider: string): Views {
     history: ({ namespace, name }) =>
       answered(async () => {
         const raw = await getCanary(cluster, namespace, name);
-        const canary = identityOf(raw);
+        const canary = canaryIdentity(raw);
         const [records, journals] = await Promise.all([recordsInCluster(cluster, raw), readJournals(cluster, canary)]);
         return { promoted: historyOf(raw, records).items, releases: journalList(canary, journals).items };
       }),
     journal: ({ namespace, name }, release) =>
       answered(async () => {
-        const canary = identityOf(await getCanary(cluster, namespace, name));
+        const canary = canaryIdentity(await getCanary(cluster, namespace, name));
         return journalView(await readOneJournal(cluster, canary, release));
       }),
     difference: ({ namespace, name }) =>
@@ -93,7 +93,7 @@ function followRelease(
   const run = async () =>
     follow({
       ...{ cluster, clock, read, signal: stopped.signal, first: await read() },
-      watchedBy: ({ snapshot, routes }) => [...watchedBy(snapshot), ...routes.watched],
+      watchedBy: ({ snapshot, routes }) => [...watchedByScreen(snapshot), ...routes.watched],
       show: (seen) => show(releaseView(seen)),
       connection: (lost) => lost !== undefined && fail(new ViewError(502, `connection lost: ${lost}; trying again`)),
     });
@@ -118,7 +118,7 @@ function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView 
     events: report.events.slice(-MOST_EVENTS),
     release: release?.run ?? 0,
     weights: (release?.weights ?? []).map(({ atMs: at, weight }) => ({ atMs: at, value: weight })),
-    waits: waitsOf(snapshot.raw),
+    waits: recordedWaits(snapshot.raw),
     readAtMs: atMs,
     pods: pods.slice(0, MOST_PODS),
     isHeld: waits,
@@ -130,8 +130,8 @@ function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView 
 
 function podView(pod: KubeObject, side: PodView['side']): PodView {
   const { name, state, ready, restarts } = podOf(pod);
-  const { containers } = record(pod.spec);
-  const images = (Array.isArray(containers) ? containers : []).map((one) => String(record(one).image ?? ''));
+  const { containers } = asRecord(pod.spec);
+  const images = (Array.isArray(containers) ? containers : []).map((one) => String(asRecord(one).image ?? ''));
   return { name, side, images, ready, restarts, phase: state };
 }
 

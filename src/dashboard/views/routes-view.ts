@@ -1,7 +1,7 @@
 import type { ClusterReader } from '../../kube/cluster.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { summaryOf } from '../../reading/canary-reading.ts';
-import type { Watched } from '../../reading/follow.ts';
+import type { ScreenWatch } from '../../reading/follow.ts';
 import { ReadingError } from '../../reading/reading-error.ts';
 import { type CanarySnapshot, mayNotRead } from '../../reading/snapshot.ts';
 import { trafficReport } from '../../reading/traffic/read-traffic.ts';
@@ -17,7 +17,7 @@ export interface RoutesRead {
   routes?: RoutesView;
   note?: string;
   /** Objects whose changes change it. */
-  watched: readonly Watched[];
+  watched: readonly ScreenWatch[];
 }
 
 /** Reads the route objects of a Canary and compares them with their content outside a release. */

@@ -8,7 +8,7 @@ import { checkMutated, decodeObject } from './decode.ts';
 import { checkPreconditions, deletionFinalizers, graceSeconds, isFinished } from './deletion.ts';
 import { generatedName, randomUid } from './generate-name.ts';
 import { clone, isEqual, isRecord, type Json, type JsonObject, type RawObject } from './json.ts';
-import { applyConfiguration, recordUpdate, withoutBookkeeping } from './managed-fields.ts';
+import { applyConfiguration, recordUpdate, withoutServerFields } from './managed-fields.ts';
 import { MutatingPolicies, mutated } from './mutating-policies.ts';
 import { jsonPatch, mergePatch, strategicMerge } from './patch.ts';
 import { apiVersionOf, type Resource, Resources, resourcesOf } from './resources.ts';
@@ -27,7 +27,7 @@ import {
   required,
   unsupportedMediaType,
 } from './status.ts';
-import { keyOf, Store } from './store.ts';
+import { objectKey, Store } from './store.ts';
 import { fromStored, toStored } from './versions.ts';
 import { type ApiHooks, type DeleteOptions, internalWrite, type PatchType, type WriteContext } from './write-context.ts';
 
@@ -74,7 +74,7 @@ export class Api {
     if (!metadata.name && typeof metadata.generateName === 'string' && metadata.generateName !== '')
       metadata.name = generatedName(metadata.generateName, this.#world.random);
     if (!metadata.name) throw invalid(resource, '', [required('metadata.name', 'name or generateName is required')]);
-    if (this.store.get(resource.storeKey, keyOf(object)) !== undefined) throw alreadyExists(resource, metadata.name);
+    if (this.store.get(resource.storeKey, objectKey(object)) !== undefined) throw alreadyExists(resource, metadata.name);
     this.#checkNamespace(resource, namespace, metadata.name);
     if (resource.storeKey === '/pods') this.#checkServiceAccount(resource, object);
     const refusal = this.#hooks.admit?.(object);
@@ -174,7 +174,7 @@ export class Api {
     if (!applied) recordUpdate(live, given, resource.schema, this.#writer(resource, context));
     const next = this.#mutated(resource, live, { sent, given }, context);
     this.#policies.check(resource, next);
-    if (isEqual(withoutBookkeeping(next), withoutBookkeeping(live))) return live;
+    if (isEqual(withoutServerFields(next), withoutServerFields(live))) return live;
     if (isCounted(resource) && context.subresource !== 'status' && live.metadata.generation !== undefined && changesContent(next, live))
       next.metadata.generation = live.metadata.generation + 1;
     if (next.metadata.deletionTimestamp !== undefined && isFinished(next)) return this.#remove(resource, next, context);
@@ -222,7 +222,7 @@ export class Api {
 
   #store(resource: Resource, object: KubeObject, context: WriteContext): KubeObject {
     if (context.dryRun) return object;
-    const before = this.store.get(resource.storeKey, keyOf(object));
+    const before = this.store.get(resource.storeKey, objectKey(object));
     const stored = this.store.put(resource.storeKey, toStored(object, resource));
     this.#hooks.onWrite?.({ userAgent: context.userAgent, subresource: context.subresource, before, object: stored });
     if (resource.storeKey === 'apiextensions.k8s.io/customresourcedefinitions') this.#serve(stored);
@@ -257,7 +257,7 @@ export class Api {
 
   #remove(resource: Resource, object: KubeObject, context: WriteContext): KubeObject {
     if (context.dryRun) return object;
-    const removed = this.store.remove(resource.storeKey, keyOf(object)) ?? object;
+    const removed = this.store.remove(resource.storeKey, objectKey(object)) ?? object;
     this.#hooks.onWrite?.({ userAgent: context.userAgent, subresource: '', before: removed, object: undefined });
     if (resource.storeKey === 'apiextensions.k8s.io/customresourcedefinitions') {
       const { group, names } = asCustomResourceDefinition(object).spec;

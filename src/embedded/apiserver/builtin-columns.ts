@@ -1,5 +1,5 @@
-import { isRecord, type Json, type RawObject, valueAt } from './json.ts';
-import { selectorText } from './selectors.ts';
+import { isRecord, type Json, type RawObject, valueAtPath } from './json.ts';
+import { kubectlSelectorText } from './selectors.ts';
 
 export type CellValue = string | number | boolean | null;
 export interface TableColumn {
@@ -18,7 +18,7 @@ export const age = column('Age', (object, now) => ageOf(object.metadata.creation
 const at =
   (path: string, otherwise: CellValue = '<none>'): TableColumn['cell'] =>
   (object) =>
-    (valueAt(object, path) as CellValue | undefined) ?? otherwise;
+    (valueAtPath(object, path) as CellValue | undefined) ?? otherwise;
 /** Zero where the object does not say. */
 const count = (name: string, path: string): TableColumn => column(name, at(path, 0), 0, 'integer');
 const joined = (values: unknown, otherwise = '<none>'): string =>
@@ -97,7 +97,7 @@ const readyOfWanted = column('Ready', (object) => `${object.status?.readyReplica
 const templateColumns = [
   column('Containers', (object) => joined(list(object.spec?.template?.spec?.containers).map((item) => item.name)), 1),
   column('Images', (object) => joined(list(object.spec?.template?.spec?.containers).map((item) => item.image)), 1),
-  column('Selector', (object) => selectorText(object.spec?.selector ?? {}), 1),
+  column('Selector', (object) => kubectlSelectorText(object.spec?.selector ?? {}), 1),
 ];
 
 /** Columns of `kubectl get` for a built-in kind, by store. Source: Kubernetes' printers, from the answers of a real server. */
@@ -152,7 +152,7 @@ export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = 
     count('Ready', '.status.numberReady'),
     count('Up-to-date', '.status.updatedNumberScheduled'),
     count('Available', '.status.numberAvailable'),
-    column('Node Selector', (object) => selectorText({ matchLabels: object.spec?.template?.spec?.nodeSelector ?? {} }) || '<none>'),
+    column('Node Selector', (object) => kubectlSelectorText({ matchLabels: object.spec?.template?.spec?.nodeSelector ?? {} }) || '<none>'),
     age,
     ...templateColumns,
   ],
@@ -167,7 +167,7 @@ export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = 
       joined(list(object.spec?.ports).map((port) => `${port.port}${port.nodePort ? `:${port.nodePort}` : ''}/${port.protocol}`)),
     ),
     age,
-    column('Selector', (object) => selectorText({ matchLabels: object.spec?.selector ?? {} }) || '<none>', 1),
+    column('Selector', (object) => kubectlSelectorText({ matchLabels: object.spec?.selector ?? {} }) || '<none>', 1),
   ],
   '/nodes': [
     nameColumn,
@@ -232,7 +232,7 @@ export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = 
   ],
   'networking.k8s.io/networkpolicies': [
     nameColumn,
-    column('Pod-Selector', (policy) => selectorText(policy.spec?.podSelector ?? {}) || '<none>'),
+    column('Pod-Selector', (policy) => kubectlSelectorText(policy.spec?.podSelector ?? {}) || '<none>'),
     age,
   ],
   'policy/poddisruptionbudgets': [

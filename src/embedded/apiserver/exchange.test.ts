@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { readBody } from './exchange.ts';
+import { readRequestBody } from './exchange.ts';
 
 const request = (headers: object, body: string): IncomingMessage =>
   Object.assign(Readable.from([Buffer.from(body)]), { headers }) as unknown as IncomingMessage;
@@ -14,17 +14,17 @@ it.each([
   ['application/apply-patch+yaml', 'kind: Pod\nmetadata:\n  name: a\n'],
   ['application/yaml', '{kind: Pod, metadata: {name: a}}'],
 ])('%s: reads %s', async (type, body) => {
-  expect(await readBody(sent(type, body))).toEqual({ kind: 'Pod', metadata: { name: 'a' } });
+  expect(await readRequestBody(sent(type, body))).toEqual({ kind: 'Pod', metadata: { name: 'a' } });
 });
 
 it.each([
   ['application/json', 'kind: Pod'],
   ['application/apply-patch+yaml', '{"kind":'],
 ])('%s: refuses %s', async (type, body) => {
-  await expect(readBody(sent(type, body))).rejects.toMatchObject({ code: 400 });
+  await expect(readRequestBody(sent(type, body))).rejects.toMatchObject({ code: 400 });
 });
 
 it('a body is announced by its length or by its encoding', async () => {
-  expect(await readBody(request({}, ''))).toBeUndefined();
-  expect(await readBody(request({ 'transfer-encoding': 'chunked' }, '{"kind":"Pod"}'))).toEqual({ kind: 'Pod' });
+  expect(await readRequestBody(request({}, ''))).toBeUndefined();
+  expect(await readRequestBody(request({ 'transfer-encoding': 'chunked' }, '{"kind":"Pod"}'))).toEqual({ kind: 'Pod' });
 });

@@ -42,7 +42,7 @@ function parseYaml(text: string): Json {
 }
 
 /** JSON, YAML or protobuf by the content type; undefined without a body. Throws StatusError 400 or 415. */
-export async function readBody(request: IncomingMessage): Promise<Json> {
+export async function readRequestBody(request: IncomingMessage): Promise<Json> {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
   const chunks: Buffer[] = [];

@@ -4,7 +4,7 @@ import { keptIn } from '../../base/once.ts';
 import { realWorld, type World } from '../world.ts';
 import { Api } from './api.ts';
 import { Collectors } from './collectors.ts';
-import { type Exchange, readBody, sendJson } from './exchange.ts';
+import { type Exchange, readRequestBody, sendJson } from './exchange.ts';
 import { answerPlain } from './plain-paths.ts';
 import { type ApiPath, parsePath, verbOf } from './request.ts';
 import { type HandlerOptions, ResourceRequest } from './resource-request.ts';
@@ -121,7 +121,7 @@ async function handle(api: Api, options: HandlerOptions, exchange: Exchange, aut
   // Before the check that the resource exists, as in a real server.
   if (authorize !== undefined) authorizeBy(authorize, api, exchange, path);
   if (resource === undefined || (path.namespace !== '' && !resource.namespaced)) throw pathNotFound();
-  const body = await readBody(request);
+  const body = await readRequestBody(request);
   return new ResourceRequest(api, options, exchange, path, resource, body).run();
 }
 

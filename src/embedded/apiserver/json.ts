@@ -40,7 +40,7 @@ export function put(record: JsonObject, key: string, value: Json): void {
 export const ownValue = (record: JsonObject, key: string): Json => (Object.hasOwn(record, key) ? record[key] : undefined);
 
 /** The value at a dotted path (`.spec.replicas`). */
-export function valueAt(value: unknown, path: string): Json {
+export function valueAtPath(value: unknown, path: string): Json {
   let at: Json = value;
   for (const key of path.split('.').filter((part) => part !== '')) at = isRecord(at) ? at[key] : undefined;
   return at;

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { JsonObject } from './json.ts';
 import type { ApiPath } from './request.ts';
 import type { Resource } from './resources.ts';
-import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
+import { parseFieldSelector, parseSelectorQuery } from './selectors.ts';
 import { badRequest, expired, StatusError } from './status.ts';
 import type { Store } from './store.ts';
 import { fromStored } from './versions.ts';
@@ -34,7 +34,7 @@ export function listPage(store: Store, resource: Resource, path: ApiPath, query:
 
 /** Objects of a resource that match the path and the selectors of the query. */
 export function selection(resource: Resource, { namespace, name }: ApiPath, query: URLSearchParams): (object: KubeObject) => boolean {
-  const labels = parseLabelSelector(query.get('labelSelector') ?? '');
+  const labels = parseSelectorQuery(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', resource.storeKey, resource.selectable);
   return (object) =>
     (namespace === '' || object.metadata.namespace === namespace) &&

@@ -141,7 +141,7 @@ function conflictError(conflicts: readonly { entry: OwnedFields; fields: string[
 }
 
 /** The same object without the times and entries that even a write without changes would change. */
-export function withoutBookkeeping(object: KubeObject): JsonObject {
+export function withoutServerFields(object: KubeObject): JsonObject {
   const { managedFields, resourceVersion, generation, ...metadata } = object.metadata;
   const entries = Array.isArray(managedFields) ? managedFields.map((entry) => ({ ...entry, time: '' })) : [];
   return { ...object, metadata: { ...metadata, managedFields: entries } };

@@ -4,9 +4,9 @@ import { celValue } from './cel.ts';
 import { clone, isEqual, isRecord, type Json, type JsonObject } from './json.ts';
 import { jsonPatch } from './patch.ts';
 import type { Resource } from './resources.ts';
-import { parseLabelSelector, selectorText } from './selectors.ts';
+import { kubectlSelectorText, parseSelectorQuery } from './selectors.ts';
 import { invalid, invalidValue, type StatusCause, StatusError } from './status.ts';
-import { keyOf, type Store } from './store.ts';
+import { objectKey, type Store } from './store.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 const POLICIES = `${GROUP}/mutatingadmissionpolicies`;
@@ -86,7 +86,7 @@ export class MutatingPolicies {
       has(rule.operations, operation) &&
       has(rule.resources, plural);
     if (resourceRules !== undefined && !resourceRules.some(isRuled)) return false;
-    const selects = (selector: Json, labels: Json): boolean => parseLabelSelector(selectorText(selector ?? {}))(labels ?? {});
+    const selects = (selector: Json, labels: Json): boolean => parseSelectorQuery(kubectlSelectorText(selector ?? {}))(labels ?? {});
     const home = resource.namespaced ? this.#store.get('/namespaces', `/${object.metadata.namespace}`) : undefined;
     if (resource.namespaced && !selects(namespaceSelector, home?.metadata.labels)) return false;
     return [object, ...(old ? [old] : [])].some(({ metadata }) => selects(objectSelector, metadata.labels));
@@ -155,7 +155,7 @@ export function mutated(next: KubeObject, sent: KubeObject, admit: (object: Kube
   if (isEqual(left, seen)) return next;
   const result = clone(left);
   for (const field of ['uid', 'creationTimestamp', 'resourceVersion']) result.metadata[field] = next.metadata[field];
-  if (keyOf(result) !== keyOf(next)) throw new Error('a policy has changed the name of an object');
+  if (objectKey(result) !== objectKey(next)) throw new Error('a policy has changed the name of an object');
   return result;
 }
 

@@ -1,23 +1,23 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { clone, isRecord, type Json, type JsonObject, setAt, valueAt } from './json.ts';
+import { clone, isRecord, type Json, type JsonObject, setAt, valueAtPath } from './json.ts';
 import type { Resource } from './resources.ts';
-import { selectorText } from './selectors.ts';
+import { kubectlSelectorText } from './selectors.ts';
 import { badRequest, invalid, invalidValue } from './status.ts';
 
 /** The scale subresource of an object. */
 export function scaleOf(resource: Resource, object: KubeObject): JsonObject {
   const paths = resource.scale;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const selector = valueAt(object, paths?.selector ?? '');
-  const text = isRecord(selector) ? selectorText(selector) : selector;
-  const replicas = valueAt(object, paths?.spec ?? '');
+  const selector = valueAtPath(object, paths?.selector ?? '');
+  const text = isRecord(selector) ? kubectlSelectorText(selector) : selector;
+  const replicas = valueAtPath(object, paths?.spec ?? '');
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: replicas === undefined || replicas === 0 ? {} : { replicas },
     status: {
-      replicas: valueAt(object, paths?.status ?? '') ?? 0,
+      replicas: valueAtPath(object, paths?.status ?? '') ?? 0,
       ...(paths?.selector && typeof text === 'string' ? { selector: text } : {}),
     },
   };

@@ -64,7 +64,7 @@ export const objectMetaName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 export const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
 
 /** The schema of that name in Kubernetes' OpenAPI document, or any JSON without one. */
-export function definition(name: string): Schema {
+export function schemaDefinition(name: string): Schema {
   return definitions[name] ?? anything;
 }
 
@@ -72,16 +72,16 @@ export function definition(name: string): Schema {
 export const objectFields: Record<string, Schema> = {
   apiVersion: { type: 'string' },
   kind: { type: 'string' },
-  metadata: definition(objectMetaName),
+  metadata: schemaDefinition(objectMetaName),
 };
 
 export function builtinSchema(group: string, kindVersion: string, kind: string): Schema {
-  return definition(kindNames[`${group}/${kindVersion}/${kind}`] ?? '');
+  return schemaDefinition(kindNames[`${group}/${kindVersion}/${kind}`] ?? '');
 }
 
 const resolved = oncePerObject(
   ({ $ref, ...beside }: Schema): Schema => ({
-    ...definition($ref ?? beside.allOf?.[0]?.$ref ?? ''),
+    ...schemaDefinition($ref ?? beside.allOf?.[0]?.$ref ?? ''),
     ...beside,
   }),
 );

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type LabelTest, parseLabelSelector as parseText } from '../../kube/label-selector-text.ts';
-import { type Json, valueAt } from './json.ts';
+import { type Json, valueAtPath } from './json.ts';
 import { badRequest } from './status.ts';
 
 type Predicate = (object: KubeObject) => boolean;
 
 /** Reads a query parameter; an unreadable one is the caller's fault. */
-export function parseLabelSelector(text: string): LabelTest {
+export function parseSelectorQuery(text: string): LabelTest {
   const parsed = parseText(text);
   if ('unreadable' in parsed) throw badRequest(`unable to parse requirement: found '${parsed.unreadable}'`);
   return parsed.matches;
@@ -44,13 +44,13 @@ export function parseFieldSelector(text: string, resource: string, extra: readon
       const known = ['metadata.name', 'metadata.namespace', ...(selectable[resource] ?? []), ...extra];
       if (!known.includes(field)) throw badRequest(`field label not supported: ${field}`);
       const path = field === 'source' ? 'source.component' : field.replace(/^regarding\./, 'involvedObject.');
-      return (object) => (String(valueAt(object, path) ?? '') === value) === (operator !== '!=');
+      return (object) => (String(valueAtPath(object, path) ?? '') === value) === (operator !== '!=');
     });
   return (object) => terms.every((holds) => holds(object));
 }
 
 /** A LabelSelector in the words of `kubectl --selector`. */
-export function selectorText(selector: Json): string {
+export function kubectlSelectorText(selector: Json): string {
   const equal = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
   const sets = (selector.matchExpressions ?? []).map((term: Json) =>
     term.operator === 'Exists'

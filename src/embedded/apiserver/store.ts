@@ -45,8 +45,8 @@ export class Store {
       const objects = new Map(now ?? []);
       for (const change of this.since(version).toReversed()) {
         if (change.storeKey !== storeKey) continue;
-        if (change.before === undefined) objects.delete(keyOf(change.object));
-        else objects.set(keyOf(change.object), change.before);
+        if (change.before === undefined) objects.delete(objectKey(change.object));
+        else objects.set(objectKey(change.object), change.before);
       }
       return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
     }
@@ -57,7 +57,7 @@ export class Store {
 
   /** Stores the object under a new resourceVersion, which it also writes into it. */
   put(storeKey: string, object: KubeObject): KubeObject {
-    const key = keyOf(object);
+    const key = objectKey(object);
     const objects = keptIn(this.#stores, storeKey, () => new Map());
     const before = objects.get(key);
     if (before === undefined) this.#sorted.delete(storeKey);
@@ -102,4 +102,4 @@ export class Store {
 }
 
 /** `namespace/name`; `/name` of a cluster-scoped object. */
-export const keyOf = (object: KubeObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+export const objectKey = (object: KubeObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name}`;

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { age, ageOf, type CellValue, columnsByStore, nameColumn, type TableColumn } from './builtin-columns.ts';
-import { isRecord, type Json, type JsonObject, valueAt } from './json.ts';
+import { isRecord, type Json, type JsonObject, valueAtPath } from './json.ts';
 import type { Resource } from './resources.ts';
 
 function columnsOf(resource: Resource): readonly TableColumn[] {
@@ -27,7 +27,7 @@ function jsonPathValue(object: unknown, path: string): Json {
     /\['([^']+)'\]|\.((?:\\.|[^.[\]\\])+)|\[(\d+)\]|\[\?\(@\.([\w.]+)\s*==\s*["']([^"']*)["']\)\]/g,
   )) {
     if (index !== undefined) at = Array.isArray(at) ? at[Number(index)] : undefined;
-    else if (filter !== undefined) at = Array.isArray(at) ? at.find((item) => valueAt(item, filter) === wanted) : undefined;
+    else if (filter !== undefined) at = Array.isArray(at) ? at.find((item) => valueAtPath(item, filter) === wanted) : undefined;
     else at = isRecord(at) ? at[(quoted ?? field ?? '').replaceAll('\\.', '.')] : undefined;
   }
   return at;

@@ -58,7 +58,7 @@ const differs = (current: EndpointSlice, wanted: EndpointSlice): boolean =>
   canonicalJson([wanted.endpoints, wanted.ports, wanted.metadata.labels]);
 
 /** Tests if the Service's selector finds a pod. */
-export const selects = ({ metadata, spec }: Service, pod: Pod): boolean =>
+export const selectsPods = ({ metadata, spec }: Service, pod: Pod): boolean =>
   metadata.namespace === pod.metadata.namespace &&
   spec.selector !== undefined &&
   matchesSelector({ matchLabels: spec.selector }, pod.metadata.labels);
@@ -66,7 +66,7 @@ export const selects = ({ metadata, spec }: Service, pod: Pod): boolean =>
 function slicesFor(service: Service, stores: EndpointStores): EndpointSlice[] {
   const pods = stores.pods
     .list()
-    .filter((pod) => selects(service, pod) && pod.status?.podIP && !isPodFinished(pod))
+    .filter((pod) => selectsPods(service, pod) && pod.status?.podIP && !isPodFinished(pod))
     .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
   const listed = pods.map((pod) => ({ pod, endpoint: endpointFor(service, pod, stores.nodes) }));
   const endpoints = listed.map(({ endpoint }) => endpoint);

@@ -8,7 +8,7 @@ import { syncDaemonSet } from './daemon-set-controller.ts';
 import { syncDeployment } from './deployment-controller.ts';
 import { isUnder } from './disruption-budget.ts';
 import { syncDisruptionBudget } from './disruption-controller.ts';
-import { selects, syncEndpointSlices } from './endpoint-slice-controller.ts';
+import { selectsPods, syncEndpointSlices } from './endpoint-slice-controller.ts';
 import { scaleTargetOf, syncAutoscaler } from './hpa-controller.ts';
 import { allSynced, keyOf, type ObjectChange, watchObjects } from './object-store.ts';
 import { syncReplicaSet } from './replica-set-controller.ts';
@@ -101,7 +101,7 @@ export class Controllers {
     wakeOwner(replicaSets, 'ReplicaSet', pod);
     wakeOwner(daemonSets, 'DaemonSet', pod);
     for (const seen of [next, previous].filter((each) => each !== undefined)) {
-      for (const service of this.#stores.services.list()) if (selects(service, seen)) this.#queues.endpoints.add(keyOf(service));
+      for (const service of this.#stores.services.list()) if (selectsPods(service, seen)) this.#queues.endpoints.add(keyOf(service));
       for (const budget of this.#stores.budgets.list()) if (isUnder(budget, seen)) this.#queues.budgets.add(keyOf(budget));
     }
   }

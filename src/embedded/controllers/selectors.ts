@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { LabelSelector } from '../../api/kinds/label-selector.ts';
 import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.ts';
-import { holds } from '../nodes/node-fit.ts';
+import { termHolds } from '../nodes/node-fit.ts';
 
 /** Tests if labels satisfy a selector; an empty selector matches everything. */
 export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
   if (!selector) return false;
   return (
     Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
-    (selector.matchExpressions ?? []).every((requirement) => holds(requirement, labels[requirement.key]))
+    (selector.matchExpressions ?? []).every((requirement) => termHolds(requirement, labels[requirement.key]))
   );
 }
 

@@ -60,10 +60,10 @@ function allows({ allowedRoutes = {} }: GatewayListener, gateway: KubeObject, ro
 }
 
 function hostnamesMeet(listener: string | undefined, hostnames: readonly string[]): boolean {
-  return !listener || hostnames.length === 0 || hostnames.some((one) => covers(listener, one) || covers(one, listener));
+  return !listener || hostnames.length === 0 || hostnames.some((one) => coversHost(listener, one) || coversHost(one, listener));
 }
 
 /** `*.example.org` matches any name below it, of any depth, and not `example.org`. */
-export function covers(pattern: string, host: string): boolean {
+export function coversHost(pattern: string, host: string): boolean {
   return pattern === host || (pattern.startsWith('*.') && host.endsWith(pattern.slice(1)) && host.length > pattern.length - 1);
 }

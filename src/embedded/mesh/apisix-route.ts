@@ -1,11 +1,11 @@
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition, open } from '../definition.ts';
-import { cookieOf } from './ingress.ts';
+import { ingressCookie } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
-import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
-import { type DirectResponse, PLAIN, type ResolvedRoute } from './resolved-route.ts';
+import { headerOf, type MeshRequest, queryOf, requestPath } from './request.ts';
+import { type DirectResponse, PLAIN_ROUTE, type ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 /** APISIX's own CRD merges rules by their names: an apply leaves in each what others have put there. */
@@ -67,7 +67,7 @@ export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoi
     .map((each) => ({
       ...each,
       host: hostFit(each.rule.match?.hosts, request.host.text),
-      path: pathFit(each.rule.match?.paths, pathOf(request.url)),
+      path: pathFit(each.rule.match?.paths, requestPath(request.url)),
     }))
     .filter(({ host }) => host > 0);
   if (ofHost.length === 0) return undefined;
@@ -95,7 +95,7 @@ function resolve({ route, rule }: ApisixCandidate, request: MeshRequest, random:
     consumer: '',
   };
   return {
-    ...PLAIN,
+    ...PLAIN_ROUTE,
     via: 'ApisixRoute',
     destination: { name: backend.serviceName, namespace },
     // Upstreams are retried as often as they have other nodes.
@@ -145,8 +145,8 @@ const operators = new Map<string, (found: Found, value: string, set: readonly st
 const scopes = new Map<string, (request: MeshRequest, name: string) => Found>([
   ['Header', headerOf],
   ['Query', queryOf],
-  ['Cookie', ({ headers }, name) => cookieOf(headers.cookie, name)],
-  ['Path', ({ url }) => pathOf(url)],
+  ['Cookie', ({ headers }, name) => ingressCookie(headers.cookie, name)],
+  ['Path', ({ url }) => requestPath(url)],
 ]);
 
 /** No request satisfies an unknown operator. */

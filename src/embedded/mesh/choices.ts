@@ -3,9 +3,9 @@ import { type ConnectionEnd, endOf } from '../network-policy/connection.ts';
 import { hashedTo } from './destination-policy.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
-import type { Standing } from './proxy-context.ts';
+import type { ProxyState } from './proxy-context.ts';
 import type { Destination, MeshRequest } from './request.ts';
-import { type DirectResponse, PLAIN, type ResolvedRoute } from './resolved-route.ts';
+import { type DirectResponse, PLAIN_ROUTE, type ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, refuseWith } from './resolver.ts';
 import { resolvers } from './resolvers.ts';
 import { type Client, serviceEndpoints } from './service-proxy.ts';
@@ -20,13 +20,13 @@ export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoic
   const { service, port } = request.host;
   if (request.gateway !== 'mesh') return refuseWith({ status: 404, reason: `the gateway has no route for ${request.host.text}` });
   if (!service) return refuseWith({ status: 404, reason: `nothing serves ${request.host.text}` });
-  const route: ResolvedRoute = { ...PLAIN, via: 'Service', destination: port === undefined ? service : { ...service, port } };
+  const route: ResolvedRoute = { ...PLAIN_ROUTE, via: 'Service', destination: port === undefined ? service : { ...service, port } };
   return () => route;
 }
 
 /** An endpoint of a destination as its route chooses it, or the reason for none. */
 export function chooseEndpoint(
-  { view, affinity, destinations, place, random }: Standing,
+  { view, affinity, destinations, place, random }: ProxyState,
   destination: Destination,
   { via, policyOf }: ResolvedRoute,
   client: Client,
@@ -44,7 +44,7 @@ const keyOf = ({ namespace, name }: Destination): string => `${namespace}/${name
 
 /** The failure of a connection that network policies refuse, `undefined` if they do not. */
 export function refusedConnection(
-  { policies, podOf }: Standing,
+  { policies, podOf }: ProxyState,
   { address, end = { address } }: Client,
   { namespace, pod: name, ip, targetPort }: Endpoint,
 ): UpstreamFailure | undefined {
@@ -58,7 +58,7 @@ export function refusedConnection(
 
 /** Remembers how a try at a pod ended, for the policy of its destination. */
 export function noteTry(
-  { view, destinations }: Standing,
+  { view, destinations }: ProxyState,
   destination: Destination,
   endpoint: Endpoint,
   outcome: Pick<UpstreamAnswer, 'status'> | UpstreamFailure,

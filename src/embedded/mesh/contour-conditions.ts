@@ -1,4 +1,4 @@
-import { type MeshRequest, pathOf } from './request.ts';
+import { type MeshRequest, requestPath } from './request.ts';
 
 interface ContourText {
   name: string;
@@ -55,7 +55,7 @@ export function mergedPath(conditions: readonly ContourCondition[]): PathMatch {
 
 /** A regex must match the whole path. */
 export function matchesPath({ kind, text }: PathMatch, request: MeshRequest): boolean {
-  const path = pathOf(request.url);
+  const path = requestPath(request.url);
   if (kind === 'exact') return path === text;
   return kind === 'prefix' ? path.startsWith(text) : new RegExp(`^(?:${text})$`).test(path);
 }
@@ -70,7 +70,7 @@ export function textsOf(conditions: readonly ContourCondition[]): { headers: Con
   };
 }
 
-export function matchesText(text: ContourText, found: string | undefined): boolean {
+export function contourMatchesText(text: ContourText, found: string | undefined): boolean {
   const fold = (value: string): string => (text.ignoreCase ? value.toLowerCase() : value);
   if (text.present) return found !== undefined;
   if (text.notpresent) return found === undefined;

@@ -4,7 +4,7 @@ import { headerOf, type MeshRequest } from './request.ts';
 import type { HeaderChanges } from './resolved-route.ts';
 
 /** `corsPolicy` of a VirtualService. */
-export interface CorsPolicy {
+export interface IstioCorsPolicy {
   allowOrigins?: IstioText[];
   allowMethods?: string[];
   allowHeaders?: string[];
@@ -18,7 +18,7 @@ export interface CorsPolicy {
  * policy says nothing of it. Seen on Envoy, as istiod configures it (`npm run test:planes`).
  */
 export function corsOf(
-  policy: CorsPolicy | undefined,
+  policy: IstioCorsPolicy | undefined,
   request: MeshRequest,
 ): { preflight: Record<string, string> } | HeaderChanges | undefined {
   const origin = headerOf(request, 'origin');

@@ -1,7 +1,7 @@
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
-import { attachmentTo, covers, GROUP, hostnamesOf, namesGateway, namesService, parentRefsOf } from '../gateway-api/attachment.ts';
+import { attachmentTo, coversHost, GROUP, hostnamesOf, namesGateway, namesService, parentRefsOf } from '../gateway-api/attachment.ts';
 import { type BackendRef, backendProblem, type RouteSurroundings } from '../gateway-api/backend-problem.ts';
 import { applyFilters, destinationOf, type GatewayFilter } from './gateway-filters.ts';
 import { type GatewayMatch, specificity } from './gateway-match.ts';
@@ -28,7 +28,7 @@ interface MatchedRule {
 const GATEWAY = 'GatewayApiGateway';
 
 /** HTTPRoutes and GRPCRoutes: of the Gateway that a request entered by (`x-serin-gateway`), or inside the mesh of the Service that it calls. */
-export const gatewayApi: RouteResolver = {
+export const gatewayApiMesh: RouteResolver = {
   providers: ['gatewayapi'],
   definitions: () => [
     definition(GROUP, 'Gateway', 'gateways', ['v1', 'v1beta1']),
@@ -98,10 +98,10 @@ function gatewayHosts(view: LaggedView, { gateway: entered, host: { text } }: Me
       .filter((ref) => namesGateway(ref, route, gateway))
       .map((ref) => attachmentTo(gateway, route, ref))
       .flatMap((attachment) => ('listeners' in attachment ? attachment.listeners : []))
-      .filter(({ hostname }) => !hostname || covers(hostname, text));
+      .filter(({ hostname }) => !hostname || coversHost(hostname, text));
     const own = hostnamesOf(route);
     const names = own.length > 0 ? own : listeners.map(({ hostname }) => hostname ?? '');
-    const ranks = names.filter((name) => name === '' || covers(name, text)).map((name) => hostRankOf(name));
+    const ranks = names.filter((name) => name === '' || coversHost(name, text)).map((name) => hostRankOf(name));
     const best = ranks.toSorted(compareRanks).at(-1);
     return listeners.length === 0 || !best ? [] : [{ route, hostRank: best }];
   });

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { type BackendRef, backendProblem, type RouteSurroundings } from '../gateway-api/backend-problem.ts';
 import { withPrefixReplaced } from './gateway-match.ts';
 import type { Destination } from './request.ts';
-import { type MeshRequest, pathOf } from './request.ts';
+import { type MeshRequest, requestPath } from './request.ts';
 import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 
 interface HeaderModifier {
@@ -61,7 +61,7 @@ function rewriteOf(
   prefix: string,
   { url }: MeshRequest,
 ): NonNullable<ResolvedRoute['rewrite']> {
-  const asked = pathOf(url);
+  const asked = requestPath(url);
   const next =
     path?.replaceFullPath ??
     (path?.replacePrefixMatch === undefined ? undefined : withPrefixReplaced(asked, prefix, path.replacePrefixMatch));

@@ -1,5 +1,5 @@
 import { matchesText } from './http-match.ts';
-import { headerOf, type MeshRequest, pathOf, queryAsWritten } from './request.ts';
+import { headerOf, type MeshRequest, queryAsWritten, requestPath } from './request.ts';
 
 interface MatchCondition {
   type?: string;
@@ -25,7 +25,7 @@ export interface GatewayMatch {
  * open.
  */
 export function specificity(match: GatewayMatch, request: MeshRequest): number[] | undefined {
-  const path = pathOf(request.url);
+  const path = requestPath(request.url);
   const { headers = [], queryParams = [] } = match;
   const holds = (text: string | undefined, { type, value }: MatchCondition): boolean =>
     text !== undefined && matchesText(type === 'RegularExpression' ? { regex: value } : { exact: value }, text);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
+import { headerOf, type MeshRequest, queryOf, requestPath } from './request.ts';
 
 interface GlooText {
   name: string;
@@ -82,7 +82,7 @@ export function underParent(
 /** All parts of a matcher must hold; an absent one does. */
 export function matches(matcher: GlooMatcher, request: MeshRequest): boolean {
   return (
-    matchesPath(matcher, pathOf(request.url)) &&
+    matchesPath(matcher, requestPath(request.url)) &&
     (!matcher.methods?.length || matcher.methods.includes(request.method)) &&
     (matcher.headers ?? []).every((text) => matchesText(text, headerOf(request, text.name))) &&
     (matcher.queryParameters ?? []).every((text) => matchesText(text, queryOf(request, text.name)))

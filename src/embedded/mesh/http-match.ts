@@ -1,4 +1,4 @@
-import { headerOf, type MeshRequest, pathOf } from './request.ts';
+import { headerOf, type MeshRequest, requestPath } from './request.ts';
 
 const HTTP = 80;
 
@@ -34,7 +34,7 @@ export function matchesAny(matches: readonly VirtualServiceMatch[] | undefined, 
 }
 
 function matchesOne(match: VirtualServiceMatch, request: MeshRequest): boolean {
-  const path = pathOf(request.url);
+  const path = requestPath(request.url);
   const hasText = (condition: IstioText, text: string | undefined): boolean => text !== undefined && matchesText(condition, text);
   const lower = (condition: IstioText): IstioText =>
     Object.fromEntries(Object.entries(condition).map(([form, text]) => [form, text.toLowerCase()]));
@@ -84,7 +84,7 @@ export interface SmiMatch {
 export function matchesSmi(match: SmiMatch, request: MeshRequest): boolean {
   const headers: Record<string, string> = Array.isArray(match.headers) ? Object.assign({}, ...match.headers) : (match.headers ?? {});
   return (
-    (match.pathRegex === undefined || new RegExp(`^(?:${match.pathRegex})`).test(pathOf(request.url))) &&
+    (match.pathRegex === undefined || new RegExp(`^(?:${match.pathRegex})`).test(requestPath(request.url))) &&
     (!match.methods?.length || match.methods.includes('*') || match.methods.includes(request.method)) &&
     Object.entries(headers).every(([name, regex]) => {
       const value = headerOf(request, name);

@@ -4,10 +4,10 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
 import {
   type ContourCondition,
+  contourMatchesText,
   hasValidPaths,
   hasValidTexts,
   matchesPath,
-  matchesText,
   mergedPath,
   textsOf,
 } from './contour-conditions.ts';
@@ -99,8 +99,8 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
     .find(
       ({ path, headers, queries }) =>
         matchesPath(path, request) &&
-        headers.every((text) => matchesText(text, headerOf(request, text.name))) &&
-        queries.every((text) => matchesText(text, queryAsWritten(request, text.name))),
+        headers.every((text) => contourMatchesText(text, headerOf(request, text.name))) &&
+        queries.every((text) => contourMatchesText(text, queryAsWritten(request, text.name))),
     );
   if (!found) return refuseWith({ status: 404, reason: 'no route of the HTTPProxy matches' });
   const { route, namespace } = found;

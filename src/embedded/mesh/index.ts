@@ -18,7 +18,7 @@ import type { ResolvedRoute } from './resolved-route.ts';
 import type { ObservedKind } from './resolver.ts';
 import { resolvers } from './resolvers.ts';
 import type { ProxyLocation } from './service-proxy.ts';
-import { recordAnswer, trafficMetrics, workloadOf } from './traffic-metrics.ts';
+import { recordAnswer, trafficMetrics, workloadLabels } from './traffic-metrics.ts';
 
 export interface MeshOptions {
   /** Number of proxies; default 3. They are placed on the nodes in the order of their names, and again from the first. */
@@ -218,7 +218,7 @@ const FIRST_LISTS_MS = 200;
 const GONE_LIMIT = 1000;
 
 function tally(counts: MeshCounts, { pod, status, isProxyError, isMirror, reason, count = 1 }: ReportedAnswer): void {
-  const workload = pod ? workloadOf(pod).key : 'unknown';
+  const workload = pod ? workloadLabels(pod).key : 'unknown';
   if (isMirror) {
     add(counts.mirrored, workload, count);
     return;

@@ -5,7 +5,7 @@ import { definition } from '../definition.ts';
 import type { Metrics } from './exposition.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { MeshRequest } from './request.ts';
-import { PLAIN, type ResolvedRoute } from './resolved-route.ts';
+import { PLAIN_ROUTE, type ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 import { parseRule, type TraefikRule } from './traefik-rule.ts';
 import { type Balancer, buildBalancer, type TraefikBackend, type TraefikRef, weightedBalancer } from './traefik-service.ts';
@@ -71,7 +71,7 @@ function balancerOf(view: LaggedView, services: readonly TraefikRef[], namespace
 
 function routeTo({ main, mirrors }: { main: TraefikBackend; mirrors: readonly TraefikBackend[] }): ResolvedRoute {
   return {
-    ...PLAIN,
+    ...PLAIN_ROUTE,
     via: 'TraefikService',
     destination: main.destination,
     mirrors: mirrors.map(({ destination }) => destination),

@@ -18,7 +18,7 @@ export interface IngressHostPath {
 }
 
 /** The Ingresses of one class, the oldest first; `isDefault`: also Ingresses without a class. */
-export function ingressesOf(view: LaggedView, className: string, isDefault: boolean): KubeObject[] {
+export function meshIngresses(view: LaggedView, className: string, isDefault: boolean): KubeObject[] {
   return view
     .list('Ingress')
     .filter((ingress) => {
@@ -65,7 +65,7 @@ export function bestPath<T extends IngressHostPath>(routes: readonly T[], asked:
 }
 
 /** The value of one cookie of a Cookie header. nginx compares names of cookies without regard to case. */
-export function cookieOf(
+export function ingressCookie(
   header: string | undefined,
   name: string,
   spelling: 'as written' | 'in any case' = 'as written',

@@ -4,7 +4,7 @@ import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts'
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
-import { PLAIN } from './resolved-route.ts';
+import { PLAIN_ROUTE } from './resolved-route.ts';
 import type { RouteChoice, RouteResolver } from './resolver.ts';
 
 /** The name under which views know Knative's Services: a core Service has the same kind. */
@@ -33,7 +33,7 @@ function routeByKnativeService(view: LaggedView, request: MeshRequest): RouteCho
     const chosen = pickWeighted(weighted, random);
     if (!chosen) return { status: 503, reason: 'no revision has traffic' };
     return {
-      ...PLAIN,
+      ...PLAIN_ROUTE,
       via: 'KnativeService',
       destination: { name: chosen.name, namespace: service.namespace },
       count: (metrics, answered) => {

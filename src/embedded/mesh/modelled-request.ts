@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ConnectionEnd } from '../network-policy/connection.ts';
 import { chooseEndpoint, failureAt, isRetried, noteTry, refusedConnection, resolveRoute } from './choices.ts';
-import type { Standing } from './proxy-context.ts';
+import type { ProxyState } from './proxy-context.ts';
 import type { Destination } from './request.ts';
-import { parseHost, pathOf } from './request.ts';
-import { PLAIN, type ResolvedRoute } from './resolved-route.ts';
+import { parseHost, requestPath } from './request.ts';
+import { PLAIN_ROUTE, type ResolvedRoute } from './resolved-route.ts';
 import type { Client } from './service-proxy.ts';
 
 /** Requests alike should be one object: its route is read once for each state of the view. */
@@ -37,11 +37,11 @@ const CLIENT: Client = { address: '', isOutside: false };
 const NONE: ReadonlySet<string> = new Set();
 
 /** Routed as by HTTP, with retries, deadlines and copies; no connection is made and no time passes. */
-export function modelRequest(context: Standing, request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome {
+export function modelRequest(context: ProxyState, request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome {
   const { host, path, choice } = context.view.once(request, () => {
     const { path: url, headers, gateway } = request;
     const asked = { method: METHOD, url, headers, host: parseHost(request.host, 'default'), gateway, sourceLabels: {} };
-    return { host: asked.host, path: pathOf(url), choice: resolveRoute(context.view, asked) };
+    return { host: asked.host, path: requestPath(url), choice: resolveRoute(context.view, asked) };
   });
   const route = choice(context.random);
   if ('reason' in route) {
@@ -57,13 +57,19 @@ export function modelRequest(context: Standing, request: ModelledRequest, answer
   };
   const client: Client = request.source ? { ...CLIENT, end: request.source } : CLIENT;
   const send = (destination: Destination, by: ResolvedRoute) => attempts(context, destination, by, answerOf, client);
-  for (const mirror of route.mirrors) answered(mirror, send(mirror, { ...route, retries: PLAIN.retries }), true);
+  for (const mirror of route.mirrors) answered(mirror, send(mirror, { ...route, retries: PLAIN_ROUTE.retries }), true);
   const outcome = send(route.destination, route);
   answered(route.destination, outcome, false);
   return outcome;
 }
 
-function attempts(context: Standing, destination: Destination, route: ResolvedRoute, answerOf: AnswerOf, client: Client): ModelledOutcome {
+function attempts(
+  context: ProxyState,
+  destination: Destination,
+  route: ResolvedRoute,
+  answerOf: AnswerOf,
+  client: Client,
+): ModelledOutcome {
   let tried = NONE;
   const mostMs = route.timeoutMs ?? Number.POSITIVE_INFINITY;
   let durationMs = 0;

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { endpointsOf } from './endpoints.ts';
-import { bestPath, cookieOf, hostFit, type IngressHostPath, ingressesOf, ingressKind, pathsOf } from './ingress.ts';
+import { bestPath, hostFit, type IngressHostPath, ingressCookie, ingressKind, meshIngresses, pathsOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { Destination } from './request.ts';
-import { headerOf, type MeshRequest, pathOf } from './request.ts';
-import { PLAIN, type ResolvedRoute } from './resolved-route.ts';
+import { headerOf, type MeshRequest, requestPath } from './request.ts';
+import { PLAIN_ROUTE, type ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 import { SECONDS } from './traffic-metrics.ts';
 
@@ -28,7 +28,7 @@ export const nginxIngress: RouteResolver = {
 
 /** The location of the request, or its canary Ingress by header, cookie or weight; undefined for a host that no Ingress has. */
 export function routeByNginx(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
-  const all = ingressesOf(view, CLASS, true);
+  const all = meshIngresses(view, CLASS, true);
   const isCanary = (ingress: KubeObject) => /^(1|t|T|true|TRUE|True)$/.test(annotation(ingress, 'canary'));
   const main = all.filter((ingress) => !isCanary(ingress)).flatMap(pathsOf);
   // The server is chosen only by the host; then its locations are looked at.
@@ -36,7 +36,7 @@ export function routeByNginx(view: LaggedView, request: MeshRequest): RouteChoic
   if (fit === 0) return undefined;
   const location = bestPath(
     main.filter(({ host }) => hostFit(host, request.host.text) === fit),
-    pathOf(request.url),
+    requestPath(request.url),
   );
   if (!location) return refuseWith({ status: 404, reason: 'no path of an Ingress fits' });
   const alternative = alternativeOf(location, all.filter(isCanary).flatMap(pathsOf));
@@ -50,7 +50,7 @@ function routeTo(location: IngressHostPath, alternative: IngressHostPath | undef
   const namespace = location.ingress.metadata.namespace ?? '';
   const other = alternative && destinationOf(alternative);
   return {
-    ...PLAIN,
+    ...PLAIN_ROUTE,
     via: 'Ingress',
     destination: other ?? { name: location.service, namespace },
     // proxy_next_upstream is "error timeout" with three tries; a request that could have had an effect is not repeated.
@@ -105,7 +105,7 @@ function isForCanary(ingress: KubeObject, request: MeshRequest, random: () => nu
     } else if (header === 'always' || header === 'never') return header === 'always';
   }
   const cookie = annotation(ingress, 'canary-by-cookie');
-  const asked = cookie ? cookieOf(request.headers.cookie, cookie, 'in any case') : undefined;
+  const asked = cookie ? ingressCookie(request.headers.cookie, cookie, 'in any case') : undefined;
   if (asked === 'always' || asked === 'never') return asked === 'always';
   return (
     random() * Math.max(100, Number(annotation(ingress, 'canary-weight-total')) || 100) <

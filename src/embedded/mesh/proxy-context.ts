@@ -29,4 +29,4 @@ export interface ProxyContext {
 /** `count`: so many requests alike; default 1. */
 export type ReportedAnswer = MeshAnswer & { isMirror: boolean; reason?: string | undefined; count?: number };
 
-export type Standing = ProxyContext & { affinity: ClientAffinity; destinations: DestinationState; clock: Clock; pods: Agent };
+export type ProxyState = ProxyContext & { affinity: ClientAffinity; destinations: DestinationState; clock: Clock; pods: Agent };

@@ -10,10 +10,10 @@ import { ClientAffinity } from './client-affinity.ts';
 import { DestinationState } from './destination-policy.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type AnswerOf, type ModelledOutcome, type ModelledRequest, modelRequest } from './modelled-request.ts';
-import type { ProxyContext, Standing } from './proxy-context.ts';
+import type { ProxyContext, ProxyState } from './proxy-context.ts';
 import type { Destination } from './request.ts';
-import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import { type DirectResponse, type HeaderChanges, PLAIN, type ResolvedRoute } from './resolved-route.ts';
+import { type MeshRequest, parseHost, requestPath } from './request.ts';
+import { type DirectResponse, type HeaderChanges, PLAIN_ROUTE, type ResolvedRoute } from './resolved-route.ts';
 import type { Client } from './service-proxy.ts';
 import { callUpstream, type UpstreamAnswer } from './upstream.ts';
 
@@ -44,7 +44,9 @@ export async function startProxy(wiring: ProxyContext) {
   const nowMs = () => clock.monotonicMs();
   const context = { ...wiring, clock, pods, affinity: new ClientAffinity(nowMs), destinations: new DestinationState(nowMs) };
   const server = createServer((request, response) => {
-    void answer(context, request, response).catch((error: unknown) => refuse(response, { status: 500, reason: `proxy: ${String(error)}` }));
+    void respond(context, request, response).catch((error: unknown) =>
+      refuse(response, { status: 500, reason: `proxy: ${String(error)}` }),
+    );
   });
   // Clients close what they keep: a connection dropped here as idle would lose the request that a client is just sending on it.
   server.keepAliveTimeout = 0;
@@ -61,7 +63,7 @@ export async function startProxy(wiring: ProxyContext) {
   };
 }
 
-async function answer(context: Standing, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(context: ProxyState, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const startedMs = context.clock.monotonicMs();
   const source = sourcePodOf(context, incoming);
   if (source === 'not found') return refuse(response, { status: 400, reason: `${SOURCE_POD_HEADER} has to name a pod: namespace/name` });
@@ -92,7 +94,7 @@ async function answer(context: Standing, incoming: IncomingMessage, response: Se
 
 /** Tells the mesh how a request, or a copy of it, ended. */
 function report(
-  context: Standing,
+  context: ProxyState,
   { method, url }: MeshRequest,
   destination: Destination,
   outcome: ProxiedAnswer,
@@ -102,11 +104,11 @@ function report(
   const reason = 'reason' in outcome ? outcome.reason : undefined;
   const durationMs = context.clock.monotonicMs() - startedMs;
   const isProxyError = reason !== undefined;
-  context.onAnswer({ method, path: pathOf(url), destination, pod, status, reason, isProxyError, isMirror, durationMs }, route);
+  context.onAnswer({ method, path: requestPath(url), destination, pod, status, reason, isProxyError, isMirror, durationMs }, route);
 }
 
 /** `undefined` if the request names none. */
-function sourcePodOf({ podOf }: Standing, { headers }: IncomingMessage): Pod | 'not found' | undefined {
+function sourcePodOf({ podOf }: ProxyState, { headers }: IncomingMessage): Pod | 'not found' | undefined {
   const key = headers[SOURCE_POD_HEADER]?.toString();
   if (key === undefined) return undefined;
   const [namespace = '', name = ''] = key.split('/');
@@ -178,7 +180,7 @@ function changeHeaders(headers: IncomingHttpHeaders, { add = {}, set = {}, remov
 
 type ProxiedAnswer = (UpstreamAnswer | DirectResponse) & { pod?: KubeObject | undefined };
 
-async function sendTo(context: Standing, destination: Destination, call: ForwardedRequest, route: ResolvedRoute): Promise<ProxiedAnswer> {
+async function sendTo(context: ProxyState, destination: Destination, call: ForwardedRequest, route: ResolvedRoute): Promise<ProxiedAnswer> {
   const policy = route.policyOf?.(destination);
   if (!policy) return await tryPods(context, destination, call, route);
   const leave = await context.destinations.enter(`${destination.namespace}/${destination.name}`, policy);
@@ -186,7 +188,12 @@ async function sendTo(context: Standing, destination: Destination, call: Forward
   return await tryPods(context, destination, call, route).finally(leave);
 }
 
-async function tryPods(context: Standing, destination: Destination, call: ForwardedRequest, route: ResolvedRoute): Promise<ProxiedAnswer> {
+async function tryPods(
+  context: ProxyState,
+  destination: Destination,
+  call: ForwardedRequest,
+  route: ResolvedRoute,
+): Promise<ProxiedAnswer> {
   const { clock, pods: agent } = context;
   const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() + route.timeoutMs;
   const tried = new Set<string>();
@@ -222,11 +229,17 @@ function tryOf(call: ForwardedRequest, { countsTriesIn }: ResolvedRoute, { targe
 }
 
 /** A copy: its answer is counted where it lands and otherwise thrown away. */
-async function sendMirror(context: Standing, destination: Destination, call: ForwardedRequest, route: ResolvedRoute, request: MeshRequest) {
+async function sendMirror(
+  context: ProxyState,
+  destination: Destination,
+  call: ForwardedRequest,
+  route: ResolvedRoute,
+  request: MeshRequest,
+) {
   const startedMs = context.clock.monotonicMs();
   const [host = '', port] = (call.headers.host ?? '').split(':');
   const copy = { ...call, headers: { ...call.headers, host: `${host}-shadow${port === undefined ? '' : `:${port}`}` } };
-  const outcome = await sendTo(context, destination, copy, { ...route, retries: PLAIN.retries });
+  const outcome = await sendTo(context, destination, copy, { ...route, retries: PLAIN_ROUTE.retries });
   report(context, request, destination, outcome, { startedMs, route, isMirror: true });
 }
 

@@ -40,7 +40,7 @@ export function parseHost(host: string, defaultNamespace: string): ServiceHost {
   return name !== '' && CLUSTER_SUFFIX.test(rest.join('.')) ? { text, ...port, service: { name, namespace } } : { text, ...port };
 }
 
-export const pathOf = (url: string): string => url.split('?')[0] ?? '/';
+export const requestPath = (url: string): string => url.split('?')[0] ?? '/';
 
 /** `undefined` if the request has no such header. */
 export const headerOf = ({ headers }: MeshRequest, name: string): string | undefined => headers[name.toLowerCase()]?.toString();

@@ -31,7 +31,7 @@ export interface ResolvedRoute {
 }
 
 /** Parts of a route that leaves the request unmodified, copies nothing and tries once. */
-export const PLAIN = {
+export const PLAIN_ROUTE = {
   mirrors: [],
   requestHeaders: [],
   responseHeaders: [],

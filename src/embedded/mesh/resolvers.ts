@@ -1,5 +1,5 @@
 import { apisixRoute } from './apisix-route.ts';
-import { gatewayApi } from './gateway-api.ts';
+import { gatewayApiMesh } from './gateway-api.ts';
 import { httpProxy } from './http-proxy.ts';
 import { ingressRoute } from './ingress-route.ts';
 import { knativeService } from './knative-service.ts';
@@ -15,7 +15,7 @@ export const resolvers: readonly RouteResolver[] = [
   virtualService,
   trafficSplit,
   knativeService,
-  gatewayApi,
+  gatewayApiMesh,
   nginxIngress,
   skipperIngress,
   ingressRoute,

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { hostFit, type IngressHostPath, ingressesOf, ingressKind, pathFits, pathsOf } from './ingress.ts';
+import { hostFit, type IngressHostPath, ingressKind, meshIngresses, pathFits, pathsOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
-import { type MeshRequest, pathOf } from './request.ts';
-import { PLAIN, type ResolvedRoute } from './resolved-route.ts';
+import { type MeshRequest, requestPath } from './request.ts';
+import { PLAIN_ROUTE, type ResolvedRoute } from './resolved-route.ts';
 import type { RouteChoice, RouteResolver } from './resolver.ts';
-import { holds, parsePredicates, type SkipperPredicate, weightOf } from './skipper-predicate.ts';
+import { parsePredicates, predicateHolds, predicateWeight, type SkipperPredicate } from './skipper-predicate.ts';
 import { SECONDS } from './traffic-metrics.ts';
 
 const LABELS = ['code', 'method', 'route'];
@@ -29,16 +29,16 @@ interface SkipperRoute extends IngressHostPath {
 
 /** The first route whose predicates hold, that of the most specific path first; undefined for a host that no Ingress has. */
 export function routeBySkipper(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
-  const ofHost = ingressesOf(view, CLASS, false)
+  const ofHost = meshIngresses(view, CLASS, false)
     .flatMap(routesOf)
     .filter(({ host }) => hostFit(host, request.host.text) > 0);
   if (ofHost.length === 0) return undefined;
   // The tree of paths is looked up first, the most specific one before others; where no route of a path holds, the next one is tried.
   const ofPath = ofHost
-    .filter((each) => pathFits(each, pathOf(request.url)))
+    .filter((each) => pathFits(each, requestPath(request.url)))
     .toSorted((a, b) => depthOf(b) - depthOf(a) || rankOf(b) - rankOf(a));
   return (random) => {
-    const route = ofPath.find(({ predicates }) => predicates.every((predicate) => holds(predicate, request, random)));
+    const route = ofPath.find(({ predicates }) => predicates.every((predicate) => predicateHolds(predicate, request, random)));
     return route ? routeTo(route) : { status: 404, reason: 'no route of Skipper holds' };
   };
 }
@@ -46,7 +46,7 @@ export function routeBySkipper(view: LaggedView, request: MeshRequest): RouteCho
 function routeTo(route: SkipperRoute): ResolvedRoute {
   const namespace = route.ingress.metadata.namespace ?? '';
   return {
-    ...PLAIN,
+    ...PLAIN_ROUTE,
     via: 'Ingress',
     destination: { name: route.service, namespace },
     // A failed dial is tried once more, at another endpoint.
@@ -61,7 +61,7 @@ function routeTo(route: SkipperRoute): ResolvedRoute {
 
 const depthOf = ({ path, pathType }: IngressHostPath): number => path.length + (pathType === 'Exact' ? 0.5 : 0);
 /** A host is also a predicate. */
-const rankOf = ({ host, predicates }: SkipperRoute): number => weightOf(predicates) + (host === '' ? 0 : 1);
+const rankOf = ({ host, predicates }: SkipperRoute): number => predicateWeight(predicates) + (host === '' ? 0 : 1);
 
 function routesOf(ingress: KubeObject): SkipperRoute[] {
   const own = parsePredicates(annotation(ingress, 'skipper-predicate') ?? '') ?? [];

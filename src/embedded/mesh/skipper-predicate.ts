@@ -1,5 +1,5 @@
-import { cookieOf } from './ingress.ts';
-import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
+import { ingressCookie } from './ingress.ts';
+import { headerOf, type MeshRequest, queryOf, requestPath } from './request.ts';
 
 /** One predicate of a route, in Skipper's route language. */
 export interface SkipperPredicate {
@@ -58,23 +58,23 @@ const tests = new Map<string, (request: MeshRequest, args: SkipperPredicate['arg
   ['Traffic', (_, [part], random) => random() < Number(part)],
   ['Header', (request, [name, value]) => headerOf(request, String(name)) === value],
   ['HeaderRegexp', (request, [name, pattern]) => matches(pattern, headerOf(request, String(name)))],
-  ['Cookie', ({ headers }, [name, pattern]) => matches(pattern, cookieOf(headers.cookie, String(name)))],
+  ['Cookie', ({ headers }, [name, pattern]) => matches(pattern, ingressCookie(headers.cookie, String(name)))],
   // Without a pattern it requires presence.
   ['QueryParam', (request, [name, pattern = '']) => matches(pattern, queryOf(request, String(name)))],
   ['Host', ({ host }, [pattern]) => matches(pattern, host.text)],
   ['HostAny', ({ host }, hosts) => hosts.includes(host.text)],
   ['Method', ({ method }, [wanted]) => method === wanted],
   ['Methods', ({ method }, wanted) => wanted.includes(method)],
-  ['Path', ({ url }, [path]) => pathOf(url) === path],
-  ['PathRegexp', ({ url }, [pattern]) => matches(pattern, pathOf(url))],
+  ['Path', ({ url }, [path]) => requestPath(url) === path],
+  ['PathRegexp', ({ url }, [pattern]) => matches(pattern, requestPath(url))],
 ]);
 
 /** Tests if a request satisfies a predicate; no request satisfies an unknown one, as a route with it would not be accepted. */
-export function holds({ name, args }: SkipperPredicate, request: MeshRequest, random: () => number): boolean {
+export function predicateHolds({ name, args }: SkipperPredicate, request: MeshRequest, random: () => number): boolean {
   return tests.get(name)?.(request, args, random) ?? false;
 }
 
 /** The rank among routes of one path: each predicate counts one, `Weight` its number. */
-export function weightOf(predicates: readonly SkipperPredicate[]): number {
+export function predicateWeight(predicates: readonly SkipperPredicate[]): number {
   return predicates.reduce((sum, { name, args }) => sum + (name === 'Weight' ? Number(args[0]) : 1), 0);
 }

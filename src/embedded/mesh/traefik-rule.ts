@@ -1,4 +1,4 @@
-import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
+import { headerOf, type MeshRequest, queryOf, requestPath } from './request.ts';
 
 /** A parsed rule of an IngressRoute. */
 export interface TraefikRule {
@@ -98,11 +98,11 @@ function matcher(name: string, args: readonly string[]): RuleTest | undefined {
     case 'HostRegexp':
       return isAny((arg, { host }) => has(arg, host.text));
     case 'Path':
-      return isAny((arg, { url }) => pathOf(url) === arg);
+      return isAny((arg, { url }) => requestPath(url) === arg);
     case 'PathPrefix':
-      return isAny((arg, { url }) => pathOf(url).startsWith(arg));
+      return isAny((arg, { url }) => requestPath(url).startsWith(arg));
     case 'PathRegexp':
-      return isAny((arg, { url }) => has(arg, pathOf(url)));
+      return isAny((arg, { url }) => has(arg, requestPath(url)));
     case 'Method':
       return isAny((arg, { method }) => method === arg.toUpperCase());
     case 'Header':

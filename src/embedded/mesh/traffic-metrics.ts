@@ -27,7 +27,7 @@ interface MeteredWorkload {
 }
 
 /** The workload of a pod, as meshes name it: the Deployment above its ReplicaSet, or its direct controller. */
-export const workloadOf = oncePerObject((pod: KubeObject): MeteredWorkload => {
+export const workloadLabels = oncePerObject((pod: KubeObject): MeteredWorkload => {
   const { namespace, name: ownName, labels } = pod.metadata;
   const owner = controllerOf(pod) ?? { kind: 'Pod', name: ownName };
   const hash = labels?.['pod-template-hash'];
@@ -63,7 +63,7 @@ export function recordAnswer(metrics: Metrics, answered: MeshAnswer, times = 1):
 }
 
 function countOf(metrics: Metrics, { destination, pod, status, isProxyError, method, path }: MeshAnswer): CountAnswers {
-  const workload = pod ? workloadOf(pod) : { kind: 'unknown', name: 'unknown' };
+  const workload = pod ? workloadLabels(pod) : { kind: 'unknown', name: 'unknown' };
   const code = String(status);
   const istio = {
     destination_workload: workload.name,

@@ -8,7 +8,7 @@ import { matchesSmi, type SmiMatch } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
-import { PLAIN } from './resolved-route.ts';
+import { PLAIN_ROUTE } from './resolved-route.ts';
 import type { RouteChoice, RouteResolver } from './resolver.ts';
 
 const LINKERD = [
@@ -59,7 +59,7 @@ export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): Rou
   return (random) => {
     const chosen = pickWeighted(weighted, random);
     if (!chosen) return { status: 503, reason: 'no backend has a weight and endpoints' };
-    return { ...PLAIN, via: 'TrafficSplit', destination: { name: chosen.name, namespace, ...(port !== undefined && { port }) } };
+    return { ...PLAIN_ROUTE, via: 'TrafficSplit', destination: { name: chosen.name, namespace, ...(port !== undefined && { port }) } };
   };
 }
 

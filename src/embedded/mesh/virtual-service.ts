@@ -2,15 +2,15 @@ import { servicePorts } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
-import { type CorsPolicy, corsOf } from './cors.ts';
+import { corsOf, type IstioCorsPolicy } from './cors.ts';
 import { rulesBelow } from './delegate-rules.ts';
 import { freshCookie, policyOf } from './destination-policy.ts';
 import { isFor, matchesAny, type VirtualServiceMatch } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { Destination } from './request.ts';
-import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import { type HeaderChanges, PLAIN, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
+import { type MeshRequest, parseHost, requestPath } from './request.ts';
+import { type HeaderChanges, PLAIN_ROUTE, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 const LABELS = [
@@ -48,7 +48,7 @@ interface HttpRoute {
   rewrite?: { uri?: string; authority?: string };
   timeout?: string;
   retries?: { attempts?: number; perTryTimeout?: string; retryOn?: string };
-  corsPolicy?: CorsPolicy;
+  corsPolicy?: IstioCorsPolicy;
 }
 
 /** Istio's retries for a route without retries, and the words in `retryOn` for a route with attempts only. */
@@ -97,7 +97,7 @@ function connect(rules: readonly TcpRoute[], namespace: string, view: LaggedView
   const rule = rules.find(({ match = [] }) => match.length === 0 || match.some((each) => isFor(each, request)));
   const sides = rule?.route?.map(({ destination, weight = 0 }) => ({
     weight: rule.route?.length === 1 ? 1 : weight,
-    route: { ...PLAIN, via: 'VirtualService', destination: addressed(destination, namespace, view, asked) },
+    route: { ...PLAIN_ROUTE, via: 'VirtualService', destination: addressed(destination, namespace, view, asked) },
   }));
   return sides && ((random) => pickWeighted(sides, random)?.route ?? NO_WEIGHT);
 }
@@ -195,7 +195,7 @@ function rewritten({ rewrite, match }: HttpRoute, request: MeshRequest): Resolve
   if (!rewrite) return undefined;
   const authority = rewrite.authority === undefined ? {} : { authority: rewrite.authority };
   if (rewrite.uri === undefined) return authority;
-  const path = pathOf(request.url);
+  const path = requestPath(request.url);
   const prefix = match?.find((each) => matchesAny([each], request))?.uri?.prefix;
   let rest = '';
   if (prefix !== undefined && path.startsWith(prefix)) rest = path.slice(prefix.length);

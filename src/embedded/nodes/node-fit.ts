@@ -15,13 +15,13 @@ export function wantsNode(podSpec: PodSpec, node: Node): boolean {
 function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   return (
-    matchExpressions.every((requirement) => holds(requirement, node.metadata.labels?.[requirement.key])) &&
-    matchFields.every((requirement) => holds(requirement, requirement.key === 'metadata.name' ? node.metadata.name : undefined))
+    matchExpressions.every((requirement) => termHolds(requirement, node.metadata.labels?.[requirement.key])) &&
+    matchFields.every((requirement) => termHolds(requirement, requirement.key === 'metadata.name' ? node.metadata.name : undefined))
   );
 }
 
 /** Tests if the value of a label, or of a field, satisfies a requirement; `undefined` for a missing value. */
-export function holds({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {
+export function termHolds({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {
   if (operator === 'Exists') return value !== undefined;
   if (operator === 'DoesNotExist') return value === undefined;
   if (operator === 'NotIn') return value === undefined || !values.includes(value);

@@ -1,4 +1,5 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { callHttp } from '../http-call.ts';
 import { realWorld, type World } from '../world.ts';
 
@@ -34,3 +35,9 @@ export function httpPodCalls(apiUrl: string, { clock, network }: World = realWor
     },
   };
 }
+
+/** By a client that may bind and delete pods. */
+export const podCallsBy = (cluster: Pick<KubeCluster, 'bind' | 'forceDelete'>): PodCalls => ({
+  bind: (pod, nodeName) => cluster.bind(refOf(pod), nodeName),
+  forceDelete: (pod) => cluster.forceDelete(refOf(pod)),
+});

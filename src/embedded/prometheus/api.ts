@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promDuration } from './promql/value.ts';
 import { instantQuery, type QueryData, rangeQuery } from './query.ts';
 import { badData, QueryError } from './query-error.ts';
-import type { Store } from './store.ts';
+import type { SeriesStore } from './store.ts';
 
 const MAX_FORM_BYTES = 1024 * 1024;
 
 /** Answers Prometheus' HTTP API: `/api/v1/query`, `/api/v1/query_range` (GET and POST form), `/-/ready`, `/-/healthy`. */
-export async function answer(store: Store, now: () => number, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function serveQuery(store: SeriesStore, now: () => number, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://localhost');
   if (url.pathname === '/-/ready' || url.pathname === '/-/healthy') {
     response.writeHead(200, { 'content-type': 'text/plain' }).end('Prometheus Server is Ready.\n');
@@ -32,12 +32,12 @@ export async function answer(store: Store, now: () => number, request: IncomingM
   }
 }
 
-function runInstant(store: Store, form: URLSearchParams, nowMs: number): QueryData {
+function runInstant(store: SeriesStore, form: URLSearchParams, nowMs: number): QueryData {
   const atMs = form.get('time') ? time(form, 'time') : nowMs;
   return instantQuery(store, query(form), atMs);
 }
 
-function runRange(store: Store, form: URLSearchParams): QueryData {
+function runRange(store: SeriesStore, form: URLSearchParams): QueryData {
   const stepMs = promDuration(form.get('step') ?? '');
   if (stepMs === undefined)
     throw badData(`invalid parameter "step": cannot parse ${JSON.stringify(form.get('step') ?? '')} to a valid duration`);

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { every } from '../../base/clock.ts';
 import { realWorld, type World } from '../world.ts';
-import { answer } from './api.ts';
+import { serveQuery } from './api.ts';
 import { instantQuery, type QueryData } from './query.ts';
 import { Scraper, type ScrapeTarget } from './scraper.ts';
 import type { IngestedSample } from './series.ts';
-import { Store } from './store.ts';
+import { SeriesStore } from './store.ts';
 
 interface EmbeddedPrometheusOptions {
   targets: readonly ScrapeTarget[];
@@ -35,11 +35,11 @@ export async function startPrometheus(options: EmbeddedPrometheusOptions): Promi
   const { targets, scrapeIntervalMs = 15_000, retentionMs = 3_600_000, world = realWorld } = options;
   const { clock, network } = world;
   const now = options.now ?? (() => clock.nowMs());
-  const store = new Store(retentionMs);
+  const store = new SeriesStore(retentionMs);
   const scrapers = targets.map((target) => new Scraper(target, store, world));
   const stopping = new AbortController();
   const server = createServer((request, response) => {
-    answer(store, now, request, response).catch((error: unknown) => {
+    serveQuery(store, now, request, response).catch((error: unknown) => {
       response.writeHead(500, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ status: 'error', errorType: 'internal', error: String(error) }));
     });

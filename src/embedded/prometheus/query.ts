@@ -3,8 +3,8 @@ import { evaluate } from './promql/evaluate.ts';
 import { parsePromqlOnce } from './promql/parse.ts';
 import type { Value } from './promql/value.ts';
 import { badData } from './query-error.ts';
-import { type LabelSet, labelKey } from './series.ts';
-import type { Store } from './store.ts';
+import { type LabelSet, seriesKey } from './series.ts';
+import type { SeriesStore } from './store.ts';
 
 /** Seconds, and the value as text. */
 type WireSample = [number, string];
@@ -14,7 +14,7 @@ export type QueryData =
   | { resultType: 'scalar' | 'string'; result: WireSample };
 
 /** `data` of `/api/v1/query`: the expression at one moment. Throws QueryError. */
-export function instantQuery(store: Store, promql: string, atMs: number): QueryData {
+export function instantQuery(store: SeriesStore, promql: string, atMs: number): QueryData {
   const value = evaluate(parsePromqlOnce(promql), store, atMs);
   switch (value.kind) {
     case 'scalar':
@@ -40,7 +40,7 @@ export function instantQuery(store: Store, promql: string, atMs: number): QueryD
 }
 
 /** `data` of `/api/v1/query_range`: the expression at each step from start to end, both included. Throws QueryError. */
-export function rangeQuery(store: Store, promql: string, startMs: number, endMs: number, stepMs: number): QueryData {
+export function rangeQuery(store: SeriesStore, promql: string, startMs: number, endMs: number, stepMs: number): QueryData {
   if (stepMs <= 0) throw badData('invalid parameter "step": zero or negative query resolution step widths are not accepted');
   if (endMs < startMs) throw badData('invalid parameter "end": end timestamp must not be before start time');
   if ((endMs - startMs) / stepMs > 11_000) throw badData('exceeded maximum resolution of 11,000 points per timeseries');
@@ -48,11 +48,11 @@ export function rangeQuery(store: Store, promql: string, startMs: number, endMs:
   const series = new Map<string, { metric: LabelSet; values: WireSample[] }>();
   for (let atMs = startMs; atMs <= endMs; atMs += stepMs) {
     for (const { labels, value } of samplesForRange(evaluate(expr, store, atMs))) {
-      const one = keptIn(series, labelKey(labels), () => ({ metric: labels, values: [] }));
+      const one = keptIn(series, seriesKey(labels), () => ({ metric: labels, values: [] }));
       one.values.push([atMs / 1000, formatFloat(value)]);
     }
   }
-  return { resultType: 'matrix', result: [...series.values()].sort((a, b) => (labelKey(a.metric) < labelKey(b.metric) ? -1 : 1)) };
+  return { resultType: 'matrix', result: [...series.values()].sort((a, b) => (seriesKey(a.metric) < seriesKey(b.metric) ? -1 : 1)) };
 }
 
 function samplesForRange(value: Value) {

@@ -4,7 +4,7 @@ import type { World } from '../world.ts';
 import { type ExposedSample, ExpositionReader } from './exposition.ts';
 import { addPoint } from './runs.ts';
 import type { LabelSet, Series } from './series.ts';
-import type { Store } from './store.ts';
+import type { SeriesStore } from './store.ts';
 
 /** A scrape target: the URL of a text exposition, or samples of this process, which are read without a request and without text. */
 export type ScrapeTarget = string | { url: string; samples(): readonly ExposedSample[] };
@@ -14,7 +14,7 @@ export class Scraper {
   readonly #url: string;
   /** Samples of a target of this process. */
   readonly #samples: (() => readonly ExposedSample[]) | undefined;
-  readonly #store: Store;
+  readonly #store: SeriesStore;
   readonly #world: World;
   readonly #agent: Agent;
   readonly #own: LabelSet;
@@ -26,7 +26,7 @@ export class Scraper {
   /** Series of the last scrape without their own timestamp: they end when they are missing. */
   #present: KnownPod[] = [];
 
-  constructor(target: ScrapeTarget, store: Store, world: World) {
+  constructor(target: ScrapeTarget, store: SeriesStore, world: World) {
     const { url, samples } = typeof target === 'string' ? { url: target, samples: undefined } : target;
     this.#world = world;
     this.#agent = world.network.agent();

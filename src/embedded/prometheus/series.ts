@@ -27,7 +27,7 @@ export interface SeriesMatcher {
 }
 
 /** The identity of a label set: empty labels do not count, order does not matter. Sets never change. */
-export const labelKey = oncePerObject((labels: LabelSet) =>
+export const seriesKey = oncePerObject((labels: LabelSet) =>
   JSON.stringify(
     Object.entries(labels)
       .filter(([, value]) => value !== '')

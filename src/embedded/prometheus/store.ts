@@ -1,9 +1,9 @@
 import { keptIn } from '../../base/once.ts';
 import { addPoint, dropBefore } from './runs.ts';
-import { type IngestedSample, type LabelSet, labelKey, type Series, type SeriesMatcher } from './series.ts';
+import { type IngestedSample, type LabelSet, type Series, type SeriesMatcher, seriesKey } from './series.ts';
 
 /** Time series by metric name. Points of a series are in order of time; a second one at the same time is dropped. */
-export class Store {
+export class SeriesStore {
   readonly #byName = new Map<string, Map<string, Series>>();
   readonly #retentionMs: number;
   #pruneAfterMs = -Infinity;
@@ -20,7 +20,7 @@ export class Store {
   seriesOf(labels: LabelSet): Series {
     const name = labels.__name__ ?? '';
     const family = keptIn(this.#byName, name, () => new Map<string, Series>());
-    return keptIn(family, labelKey(labels), () => ({ labels: withoutEmpty(labels), runs: [] }));
+    return keptIn(family, seriesKey(labels), () => ({ labels: withoutEmpty(labels), runs: [] }));
   }
 
   /** Series whose labels satisfy all matchers. A label that a series lacks is the empty string. */

@@ -2,7 +2,7 @@ import { Agent, type Server } from 'node:http';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
-import type { Listener, Network } from '../network.ts';
+import type { Network, ServerListener } from '../network.ts';
 import { type Gate, type Latency, MemorySocket, openGate, socketError } from './memory-socket.ts';
 
 const FIRST_PORT = 20_001;
@@ -26,7 +26,7 @@ export class MemoryNetwork implements Network {
     this.#latency = () => 1 + random();
   }
 
-  async listen(server: Server, port = 0): Promise<Listener> {
+  async listen(server: Server, port = 0): Promise<ServerListener> {
     return this.listenBehind(openGate, server, port);
   }
 
@@ -40,7 +40,7 @@ export class MemoryNetwork implements Network {
   }
 
   /** For a process that can be halted. */
-  listenBehind(gate: Gate, server: Server, wanted: number): Listener {
+  listenBehind(gate: Gate, server: Server, wanted: number): ServerListener {
     if (this.#ports.has(wanted)) throw socketError('EADDRINUSE', 'listen', `127.0.0.1:${wanted}`);
     if (wanted === 0) this.#lastPort += 1;
     const port = wanted === 0 ? this.#lastPort : wanted;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { MOST_SHARDS } from '../permissions.ts';
-import { groupOf, shardsOfGroup } from './shard-keeper.ts';
+import { shardGroupName, shardsOfGroup } from './shard-keeper.ts';
 
 it.each([2, 3, MOST_SHARDS])('I9: the holder of the group lease names the number of its replicas: %i shards', (shards) => {
-  expect(shardsOfGroup(groupOf(shards))).toBe(shards);
+  expect(shardsOfGroup(shardGroupName(shards))).toBe(shards);
 });
 
 it.each([

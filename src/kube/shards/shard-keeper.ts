@@ -35,7 +35,7 @@ export interface ShardKeeperOptions extends Partial<LeaseTimes> {
 }
 
 /** The name under which the replicas with this number of shards hold the lease together. */
-export const groupOf = (shards: number): string => `serin-shards-${shards}`;
+export const shardGroupName = (shards: number): string => `serin-shards-${shards}`;
 
 /** Number of shards of the replicas that share the lease. `undefined` if one replica holds it exclusively, if none holds it, or if the text is not ours. */
 export function shardsOfGroup(holder: string): number | undefined {
@@ -69,7 +69,7 @@ export class ShardKeeper {
     this.#holders = Array.from({ length: shards }, () => '');
     this.#group = new SharedLease(cluster, {
       ...this.#times,
-      ...{ namespace, name: groupLease, group: groupOf(shards), member: identity, clock, random, log },
+      ...{ namespace, name: groupLease, group: shardGroupName(shards), member: identity, clock, random, log },
       isNeeded: () => this.#held.size > 0 || clock.monotonicMs() < this.#neededUntilMs,
       isAsking: () => this.#mostOfAnother() - this.#held.size >= 2,
       onAsked: (by) => this.#asked(by),

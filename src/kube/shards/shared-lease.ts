@@ -80,7 +80,7 @@ export class SharedLease {
   async hold(): Promise<boolean> {
     for (;;) {
       if (this.#held === undefined) await this.#round; // it might have begun before the lease was needed
-      const isDone = this.#held !== undefined || (await this.#look());
+      const isDone = this.#held !== undefined || (await this.#runRound());
       if (this.#held !== undefined || this.#stopping.signal.aborted) return this.#held !== undefined;
       const leftMs = this.#freeFromMs - this.#options.clock.monotonicMs();
       if (isDone && (leftMs <= 0 || leftMs > this.#options.retryPeriodMs)) return false;
@@ -99,7 +99,7 @@ export class SharedLease {
     const { random, retryPeriodMs } = this.#options;
     await this.#pause(random() * retryPeriodMs);
     while (!this.#stopping.signal.aborted) {
-      const isDone = await this.#look();
+      const isDone = await this.#runRound();
       await this.#pause(isDone ? retryPeriodMs : this.#afterConflictMs());
     }
   }
@@ -113,12 +113,12 @@ export class SharedLease {
   }
 
   /** One round at a time. False if another writer came first. */
-  async #look(): Promise<boolean> {
+  async #runRound(): Promise<boolean> {
     while (this.#round !== undefined) await this.#round;
     const round = Promise.withResolvers<void>();
     this.#round = round.promise;
     try {
-      await this.#lookOnce();
+      await this.#runOnce();
       return true;
     } catch (err) {
       if (isConflict(err)) return false;
@@ -134,7 +134,7 @@ export class SharedLease {
     return `${this.#ref.namespace}/${this.#ref.name}`;
   }
 
-  async #lookOnce(): Promise<void> {
+  async #runOnce(): Promise<void> {
     const { clock, group, isNeeded, isAsking, renewDeadlineMs } = this.#options;
     const limitMs = this.#held === undefined ? renewDeadlineMs : this.mayWriteUntilMs() - clock.monotonicMs();
     const found = await this.#within(limitMs, (signal) => this.#cluster.get(this.#ref, { signal }));

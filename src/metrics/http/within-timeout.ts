@@ -25,7 +25,7 @@ export async function withinTimeout<T>(
   }
 }
 
-/** Thrown within `bounded` with a reason in words for the user. */
+/** Thrown within `withinTimeout` with a reason in words for the user. */
 export class UnansweredError extends Error {}
 
 const aborted = (signal: AbortSignal): Promise<never> =>

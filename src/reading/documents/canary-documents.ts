@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Blocker } from '../../api/blocker.ts';
 import { Ending } from '../../api/ending.ts';
 import { ComparedReport } from './compared-report.ts';
-import { documentOf, documentOn, ObjectName, Time, version } from './output-version.ts';
+import { documentOf, documentOn, ObjectName, Time, versionField } from './output-version.ts';
 
 const FieldOf = ObjectName.extend({
   field: z.string().describe('Path in the object, as in spec.suspend; metadata: the object as a whole.'),
@@ -111,7 +111,7 @@ export type ControllerReport = z.infer<typeof ControllerReport>;
 
 /** Output of `serin status`. */
 export const CanaryReport = CanarySummary.extend({
-  apiVersion: version,
+  apiVersion: versionField,
   kind: z.literal('CanaryReport'),
   step: z.string().optional().describe('Child state of the phase in the statechart (docs/statechart.md).'),
   workloads: z.object({ target: WorkloadReport, primary: WorkloadReport }),

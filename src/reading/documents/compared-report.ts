@@ -3,7 +3,7 @@ import { count, percent } from '../../engine/comparison/words.ts';
 
 const Count = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
 const Share = z.number().min(0).max(1.1).describe('Of requests, 0–1; above 1 by what Prometheus extrapolates.');
-const Side = z.object({
+const ComparedSide = z.object({
   requests: Count,
   failures: Count.describe('Requests that count against it: errors, slow requests, or what the MetricTemplate calls bad.'),
   rate: Share,
@@ -19,8 +19,8 @@ export const ComparedReport = z.object({
   decides: z.boolean().describe('False: comparison.mode is shadow, and nothing follows from it.'),
   verdict: z.enum(['bad', 'fine', 'undecided']),
   sentence: z.string().describe('What is known, or how long a decision takes.'),
-  canary: Side,
-  primary: Side,
+  canary: ComparedSide,
+  primary: ComparedSide,
   ratio: z
     .object({ estimate: z.number().optional(), low: z.number().optional(), high: z.number().optional() })
     .describe("The canary's rate by the primary's. A bound is absent as long as nothing is excluded."),

@@ -4,11 +4,11 @@ import * as z from 'zod';
 export const outputVersion = 'cli.serin.dev/v1';
 
 /** The field `apiVersion` of every document. */
-export const version = z.literal(outputVersion);
+export const versionField = z.literal(outputVersion);
 
 /** A document with its fields. */
 export const documentOf = <K extends string, F extends z.ZodRawShape>(kind: K, fields: F) =>
-  z.object({ apiVersion: version, kind: z.literal(kind), ...fields });
+  z.object({ apiVersion: versionField, kind: z.literal(kind), ...fields });
 
 /** A document on one object, with its fields. */
 export const documentOn = <K extends string, F extends z.ZodRawShape>(kind: K, fields: F) =>

@@ -24,7 +24,7 @@ export interface Journal {
 /** A Canary by uid: another one of its name has other journals. */
 export type CanaryIdentity = JournalHead['canary'];
 
-export function identityOf({ metadata: { namespace = '', name, uid = '' } }: KubeObject): CanaryIdentity {
+export function canaryIdentity({ metadata: { namespace = '', name, uid = '' } }: KubeObject): CanaryIdentity {
   return { namespace, name, uid };
 }
 

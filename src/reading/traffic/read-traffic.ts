@@ -19,13 +19,13 @@ import { objectLabel, type RouteObjects, readRouteObjects } from './route-object
 export async function readTraffic(cluster: ClusterReader, namespace: string, name: string, meshProvider: string): Promise<TrafficReport> {
   const raw = await findCanary(cluster, namespace, name);
   if (raw) return ofCanary(cluster, namespace, raw, meshProvider);
-  const service = await knativeService(cluster, namespace, name);
+  const service = await findKnativeService(cluster, namespace, name);
   if (service) return knativeReport(service);
   throw new ReadingError('notFound', `Canary, Service of a Canary or Knative Service ${name} not found in namespace ${namespace}`);
 }
 
 /** The Service of serving.knative.dev, `undefined` if it is not found or the kind is absent. */
-export function knativeService(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
+export function findKnativeService(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
   return ifInstalled(cluster.get({ apiVersion: knativeApiVersion, kind: 'Service', namespace, name }));
 }
 

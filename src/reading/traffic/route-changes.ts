@@ -14,7 +14,7 @@ import { redactObject } from '../redaction/redact-object.ts';
 import { objectLabel, type RouteObjects } from './route-objects.ts';
 
 /** One field of a route object: with all traffic at the primary, as before and after a release, and now. */
-export interface RouteChange {
+export interface RouteDifference {
   /** Kind, namespace and name. */
   object: string;
   /** Empty for the object itself. */
@@ -35,7 +35,7 @@ const DEEPEST = 60;
 export function routeChanges(
   { canary, router, found, services }: RouteObjects,
   { workload, target, primary }: { workload: Workload; target: KubeObject; primary?: KubeObject | undefined },
-): RouteChange[] {
+): RouteDifference[] {
   const selector = workload.selectors({ target, primary }, SELECTOR_LABELS);
   if ('problem' in selector) return [];
   const apex: Apex = { selector, ports: discoverPorts(canary, target, services?.apex) };
@@ -57,7 +57,7 @@ export function routeChanges(
     const openNow = now && onlyWritten(fieldsOf(shown(now)), written);
     const changes = fieldDifferences(fieldsOf(object), held);
     const open = new Map(fieldDifferences(fieldsOf(shown(object)), openNow).map((one) => [one.field, one]));
-    return changes.map(({ field, promoted, target: value }): RouteChange => {
+    return changes.map(({ field, promoted, target: value }): RouteDifference => {
       const shownAs = open.get(field);
       return {
         object: objectLabel(object),

@@ -9,7 +9,7 @@ import type { Diagnosis, Why } from '../documents/canary-documents.ts';
 import { headOf } from '../documents/output-version.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
 import { diagnosisOf } from './diagnosis.ts';
-import { causeOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { causeOf, fieldProof, type Trouble, toSet } from './finding.ts';
 import { fromBlocker, isOfObjects } from './from-blocker.ts';
 import { fromRejection, leftToAnother, suspended } from './from-rejection.ts';
 import { fromStep } from './from-step.ts';
@@ -72,12 +72,12 @@ function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [H
 }
 
 function routeNotInForce({ raw }: CanarySnapshot, unconfirmed: Blocker): Trouble {
-  const proof = [proofIn(raw, 'status.conditions[Promoted].message', blockerText(unconfirmed))];
+  const proof = [fieldProof(raw, 'status.conditions[Promoted].message', blockerText(unconfirmed))];
   return { cause: causeOf(unconfirmed.code), about: unconfirmed, proof };
 }
 
 function paused({ raw }: CanarySnapshot, pause: { by: string }): Trouble {
-  return { cause: 'Paused', proof: [proofIn(raw, 'status.release.paused.by', pause.by)] };
+  return { cause: 'Paused', proof: [fieldProof(raw, 'status.release.paused.by', pause.by)] };
 }
 
 function deleting({ raw }: CanarySnapshot): Holding {
@@ -85,7 +85,7 @@ function deleting({ raw }: CanarySnapshot): Holding {
   const sentence = `Deleted at ${deletionTimestamp}. It stays until its application is restored and its finalizers are removed: ${finalizers.join(', ')}.`;
   const trouble: Trouble = {
     cause: 'Deleting',
-    proof: [proofIn(raw, 'metadata.finalizers', finalizers)],
+    proof: [fieldProof(raw, 'metadata.finalizers', finalizers)],
     change: toSet(raw, 'metadata.finalizers'),
   };
   return { trouble, sentence };
@@ -95,12 +95,12 @@ function deleting({ raw }: CanarySnapshot): Holding {
 function beside({ raw }: CanarySnapshot, { conditions = [], release }: Partial<CanaryStatus> = {}): Diagnosis[] {
   const diagnosed = conditions.flatMap(({ type, status, message = '' }): Diagnosis[] => {
     if (type === 'Promoted' || type === 'Accepted' || status !== 'True') return [];
-    const proof = [proofIn(raw, `status.conditions[${type}].message`, message)];
+    const proof = [fieldProof(raw, `status.conditions[${type}].message`, message)];
     return [{ cause: type, sentence: message, proof, action: isWarningCondition(type) ? remedyOf(type) : 'do what the sentence says' }];
   });
   const waiting = release?.deliveries?.length ?? 0;
   if (waiting === 0) return diagnosed;
-  const proof = [proofIn(raw, 'status.release.deliveries', `${waiting} waiting`)];
+  const proof = [fieldProof(raw, 'status.release.deliveries', `${waiting} waiting`)];
   return [
     ...diagnosed,
     {

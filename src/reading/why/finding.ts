@@ -49,16 +49,16 @@ interface NamedObject {
 const nameOf = ({ kind, metadata: { name, namespace } }: NamedObject) => defined({ kind, namespace, name });
 
 /** A field of an object with its value, by default the stored value; lists in the path can name an entry, as in `status.conditions[Ready]`. */
-export function proofIn(object: NamedObject, field: string, value: unknown = valueAt(object, field)): Diagnosis['proof'][number] {
+export function fieldProof(object: NamedObject, field: string, value: unknown = storedValue(object, field)): Diagnosis['proof'][number] {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return { ...nameOf(object), field, value: value === undefined ? 'not set' : text };
 }
 
 /** The value at a path like `spec.analysis.metrics[0].interval`. */
-export const valueAt = (object: unknown, path: string): unknown => valueAtSteps(object, path.split(/[.[\]]+/).filter(Boolean));
+export const storedValue = (object: unknown, path: string): unknown => valueAtSteps(object, path.split(/[.[\]]+/).filter(Boolean));
 
 /** The field of an object to correct; the value is for the user to decide. */
 export const toSet = (object: NamedObject, field: string): ChangeOf => ({ verb: 'set', ...nameOf(object), field });
 
 /** The change: create or remove this object. */
-export const changeOf = (verb: 'create' | 'remove', object: NamedObject): ChangeOf => ({ verb, ...nameOf(object) });
+export const objectChange = (verb: 'create' | 'remove', object: NamedObject): ChangeOf => ({ verb, ...nameOf(object) });

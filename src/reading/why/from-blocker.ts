@@ -4,7 +4,7 @@ import { blockerText } from '../../api/blocker-text.ts';
 import type { BlockerCode } from '../../api/codes/codes.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
-import { causeOf, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { causeOf, fieldProof, objectChange, type Trouble, toSet } from './finding.ts';
 
 /** Blockers of the objects of a release: nothing goes on before one of them is removed. */
 const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
@@ -33,29 +33,29 @@ export const isOfObjects = ({ code }: Blocker): boolean => OF_OBJECTS.has(code);
 export function fromBlocker({ raw }: CanarySnapshot, blocker: Blocker): Trouble {
   const { code, object, field, detail = '' } = blocker;
   const cause = causeOf(code);
-  const said = proofIn(raw, 'status.conditions[Promoted].message', blockerText(blocker));
+  const said = fieldProof(raw, 'status.conditions[Promoted].message', blockerText(blocker));
   const ofCluster = { cause, about: blocker, proof: [said] };
   if (code === 'Forbidden') return ofCluster;
   if (object === undefined) {
     if (field === undefined || code === 'ApiRejected') return ofCluster;
-    return { ...ofCluster, proof: [proofIn(raw, field), said], action: `correct ${field}: ${detail}`, change: toSet(raw, field) };
+    return { ...ofCluster, proof: [fieldProof(raw, field), said], action: `correct ${field}: ${detail}`, change: toSet(raw, field) };
   }
   const { kind, name, namespace } = object;
   const concerned = { kind, metadata: { name, namespace } };
-  const about = (at: string, value: string) => ({ ...ofCluster, proof: [proofIn(concerned, at, value), said] });
+  const about = (at: string, value: string) => ({ ...ofCluster, proof: [fieldProof(concerned, at, value), said] });
   switch (code) {
     case 'ConfigNotFound':
     case 'ScalerNotFound':
     case 'RouteMissing':
-      return { ...about('metadata', 'not found'), change: changeOf('create', concerned) };
+      return { ...about('metadata', 'not found'), change: objectChange('create', concerned) };
     case 'KindNotFound': {
       const crd = { kind: 'CustomResourceDefinition', metadata: { name: `${kind} in ${object.apiVersion}` } };
-      return { ...ofCluster, proof: [proofIn(crd, 'spec.versions', 'not found'), said], change: changeOf('create', crd) };
+      return { ...ofCluster, proof: [fieldProof(crd, 'spec.versions', 'not found'), said], change: objectChange('create', crd) };
     }
     case 'NameTaken':
       return {
         ...about(`metadata.annotations[${ownerAnnotation}]`, 'not this Canary'),
-        change: field === adoptField ? toSet(concerned, adoptField) : changeOf('remove', concerned),
+        change: field === adoptField ? toSet(concerned, adoptField) : objectChange('remove', concerned),
       };
     case 'QuotaExceeded':
       return about('spec.hard', detail);

@@ -6,7 +6,7 @@ import { codeOfHook } from '../../engine/waits-of.ts';
 import { isRefusedBy } from '../canary-report.ts';
 import type { ChangeOf } from '../documents/canary-documents.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
-import { causeOf, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { causeOf, fieldProof, objectChange, type Trouble, toSet } from './finding.ts';
 
 /** The hook that holds a release. */
 export function fromHooks({ raw }: CanarySnapshot, { spec }: Canary, release: Release): Trouble | undefined {
@@ -18,7 +18,10 @@ export function fromHooks({ raw }: CanarySnapshot, { spec }: Canary, release: Re
   return {
     cause,
     about: { webhook: hook.name },
-    proof: [proofIn(raw, 'status.release.reason', release.reason), proofIn(raw, `spec.analysis.webhooks[${index}].url`, hostOf(hook.url))],
+    proof: [
+      fieldProof(raw, 'status.release.reason', release.reason),
+      fieldProof(raw, `spec.analysis.webhooks[${index}].url`, hostOf(hook.url)),
+    ],
   };
 }
 
@@ -36,12 +39,12 @@ export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }:
       cause: 'CheckFailed',
       about: { metric: verdict.check },
       proof: [
-        proofIn(raw, `${at}.value`, verdict.value ?? verdict.reason),
-        ...(verdict.limit ? [proofIn(raw, `${at}.limit`, verdict.limit)] : []),
+        fieldProof(raw, `${at}.value`, verdict.value ?? verdict.reason),
+        ...(verdict.limit ? [fieldProof(raw, `${at}.limit`, verdict.limit)] : []),
       ],
       change: { template: '' },
     };
-  return { ...fromUnmeasured(raw, canary, verdict), proof: [proofIn(raw, `${at}.reason`, verdict.reason)] };
+  return { ...fromUnmeasured(raw, canary, verdict), proof: [fieldProof(raw, `${at}.reason`, verdict.reason)] };
 }
 
 /** Reason for which a check has no value, with the object or field that decides it. */
@@ -52,7 +55,7 @@ function fromUnmeasured(raw: KubeObject, canary: Canary | undefined, verdict: Ve
   switch (code) {
     case 'TemplateNotFound':
     case 'SecretNotFound':
-      return { ...found, ...(owner && { change: changeOf('create', owner) }) };
+      return { ...found, ...(owner && { change: objectChange('create', owner) }) };
     case 'SecretRejected':
     case 'NoTraffic':
       return found;

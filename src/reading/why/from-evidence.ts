@@ -3,7 +3,7 @@ import type { Release } from '../../api/canary-status.ts';
 import { comparedStates } from '../../engine/comparison/compared-state.ts';
 import { helpText } from '../../engine/comparison/words.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
-import { proofIn, type Trouble, toSet } from './finding.ts';
+import { fieldProof, type Trouble, toSet } from './finding.ts';
 
 /** The comparison with the primary that has not shown enough for the next step, with the changes that would make it faster. */
 export function fromEvidence({ raw }: CanarySnapshot, canary: Canary, release: Release): Trouble | undefined {
@@ -15,8 +15,8 @@ export function fromEvidence({ raw }: CanarySnapshot, canary: Canary, release: R
   return {
     cause: 'InsufficientEvidence',
     proof: [
-      proofIn(raw, 'status.release.reason', reason),
-      ...(blocker?.until === undefined ? [] : [proofIn(raw, 'status.release.blockers[InsufficientEvidence].until', blocker.until)]),
+      fieldProof(raw, 'status.release.reason', reason),
+      ...(blocker?.until === undefined ? [] : [fieldProof(raw, 'status.release.blockers[InsufficientEvidence].until', blocker.until)]),
     ],
     action: helpText(state),
     ...(helpfulWeight === undefined ? {} : { change: toSet(raw, 'spec.analysis.stepWeights') }),

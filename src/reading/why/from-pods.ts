@@ -1,8 +1,8 @@
 import type { Cause } from '../../api/codes/codes.ts';
 import { asPod, type Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { record } from '../canary-reading.ts';
-import { aboutIt, proofIn, type Trouble } from './finding.ts';
+import { asRecord } from '../canary-reading.ts';
+import { aboutIt, fieldProof, type Trouble } from './finding.ts';
 
 /** `part`: the part of the pod template to correct. */
 type PodProblem = { cause: Cause; field: string; value: unknown; part?: string; look?: string };
@@ -32,7 +32,7 @@ export function fromPods(pods: readonly KubeObject[]): Trouble | undefined {
     return {
       cause,
       about: aboutIt(pod),
-      proof: [proofIn(pod, field, value)],
+      proof: [fieldProof(pod, field, value)],
       ...(look === undefined ? {} : { look }),
       ...(part === undefined ? {} : { change: { template: part } }),
     };
@@ -72,13 +72,13 @@ function wasReadyLast({ containerStatuses = [] }: NonNullable<Pod['status']>): b
 }
 
 function problemOfContainer(status: Record<string, unknown>, path: string): PodProblem | undefined {
-  const waiting = record(record(status.state).waiting);
+  const waiting = asRecord(asRecord(status.state).waiting);
   for (const at of ['state', 'lastState'] as const) {
-    const { reason } = record(record(status[at]).terminated);
+    const { reason } = asRecord(asRecord(status[at]).terminated);
     if (reason === 'OOMKilled') return { cause: 'OutOfMemory', field: `${path}.${at}.terminated.reason`, value: reason };
   }
   const cause = typeof waiting.reason === 'string' ? WAITING[waiting.reason] : undefined;
   if (cause) return { cause, field: `${path}.state.waiting`, value: [waiting.reason, waiting.message].filter(Boolean).join(': ') };
-  const isRunning = record(status.state).running !== undefined;
+  const isRunning = asRecord(status.state).running !== undefined;
   return isRunning && status.ready === false ? { cause: 'ProbeFails', field: `${path}.ready`, value: false } : undefined;
 }

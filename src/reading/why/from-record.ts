@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { failingText, type PodFailing } from '../../api/pod-failing.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
-import { aboutIt, proofIn, type Trouble, toSet } from './finding.ts';
+import { aboutIt, fieldProof, type Trouble, toSet } from './finding.ts';
 
 const OF_SIDES = ['TargetUnreachable', 'PodsNotReady', 'RolloutStalled', 'PrimaryUnavailable'] as const;
 
@@ -22,16 +22,18 @@ export function fromRecord(snapshot: CanarySnapshot, role: 'target' | 'primary',
   const about = aboutIt(side);
   const at = `status.release.blockers[${code}]`;
   if (code === 'RolloutStalled')
-    return { fault: { cause: code, about, proof: [proofIn(raw, `${at}.object`, `${kind} ${metadata.name}`)], change: { template: '' } } };
+    return {
+      fault: { cause: code, about, proof: [fieldProof(raw, `${at}.object`, `${kind} ${metadata.name}`)], change: { template: '' } },
+    };
   const { detail, field = 'spec' } = blockers.find((one) => one.code === code) ?? {};
   if (code === 'TargetUnreachable')
     return {
-      fault: { cause: code, about: { ...about, field }, proof: [proofIn(raw, `${at}.detail`, detail)], change: toSet(side, field) },
+      fault: { cause: code, about: { ...about, field }, proof: [fieldProof(raw, `${at}.detail`, detail)], change: toSet(side, field) },
     };
   const state: Trouble = {
     cause: code,
     about,
-    proof: [available(side), ...(detail === undefined ? [] : [proofIn(raw, `${at}.detail`, detail)])],
+    proof: [available(side), ...(detail === undefined ? [] : [fieldProof(raw, `${at}.detail`, detail)])],
   };
   const last = role === 'target' ? failing?.last : undefined;
   const cause = last && causeOf(last);
@@ -39,14 +41,14 @@ export function fromRecord(snapshot: CanarySnapshot, role: 'target' | 'primary',
   // With a pod its logs go.
   const isThere = targetPods.length === 0 || targetPods.some(({ metadata: { name } }) => name === last.pod);
   const pod = aboutIt({ kind: 'Pod', metadata: { name: last.pod, namespace: metadata.namespace } });
-  const proof = [proofIn(raw, 'status.release.failing.last', failingText(last))];
+  const proof = [fieldProof(raw, 'status.release.failing.last', failingText(last))];
   return { fault: { cause, proof, change: { template: '' }, ...(isThere && { about: pod }) }, state };
 }
 
 /** Its count of pods that serve. */
 export function available(side: KubeObject): Trouble['proof'][number] {
   const counter = side.kind === 'DaemonSet' ? 'numberAvailable' : 'availableReplicas';
-  return proofIn(side, `status.${counter}`, statusOf<Record<typeof counter, number>>(side)[counter] ?? 0);
+  return fieldProof(side, `status.${counter}`, statusOf<Record<typeof counter, number>>(side)[counter] ?? 0);
 }
 
 function causeOf({ container, reason }: PodFailing) {

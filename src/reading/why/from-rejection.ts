@@ -4,7 +4,7 @@ import { isBlockerCode } from '../../api/codes/codes.ts';
 import { asideAnnotation, resumeAnnotation } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
-import { causeOf, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { causeOf, fieldProof, objectChange, type Trouble, toSet } from './finding.ts';
 
 /** The condition `Accepted` says why a spec is not run, or an edit of it; its reason is a code of the closed list. */
 export function fromRejection(
@@ -17,7 +17,7 @@ export function fromRejection(
   const blocker = known.find((one) => one.code === reason);
   const field = blocker?.field ?? condition.field;
   const object = blocker?.object ?? condition.object;
-  const said = proofIn(raw, 'status.conditions[Accepted].message', message);
+  const said = fieldProof(raw, 'status.conditions[Accepted].message', message);
   if (object !== undefined) {
     const { kind, name, namespace } = object;
     return {
@@ -28,20 +28,20 @@ export function fromRejection(
       change: hasArrived(raw) ? toSet(raw, 'spec') : toSet({ kind, metadata: { name, namespace } }, field ?? 'spec'),
     };
   }
-  const proof = field === undefined ? [said] : [proofIn(raw, field), said];
+  const proof = field === undefined ? [said] : [fieldProof(raw, field), said];
   switch (cause) {
     case 'Suspended':
       return suspended({ raw });
     case 'ForeignController':
       return {
         cause,
-        proof: [said, proofIn(raw, `metadata.annotations[${resumeAnnotation}]`, raw.metadata.annotations?.[resumeAnnotation])],
+        proof: [said, fieldProof(raw, `metadata.annotations[${resumeAnnotation}]`, raw.metadata.annotations?.[resumeAnnotation])],
       };
     case 'CRDOutdated':
-      return { cause, proof: [said, proofIn(raw, 'status.release')] };
+      return { cause, proof: [said, fieldProof(raw, 'status.release')] };
     case 'TargetTaken':
       // Keep the older Canary, which serves: without it the application would be restored, and released again.
-      return { cause, proof, change: changeOf('remove', raw) };
+      return { cause, proof, change: objectChange('remove', raw) };
     case 'Other':
       return { cause, about: { detail: message }, proof };
     default:
@@ -58,12 +58,12 @@ function hasArrived({ status }: CanarySnapshot['raw']): boolean {
 /** Cause for a Canary of which only the mark is left: the other controller has overwritten the condition. */
 export function leftToAnother(raw: CanarySnapshot['raw']): Trouble {
   const proof = [asideAnnotation, resumeAnnotation].map((key) =>
-    proofIn(raw, `metadata.annotations[${key}]`, raw.metadata.annotations?.[key]),
+    fieldProof(raw, `metadata.annotations[${key}]`, raw.metadata.annotations?.[key]),
   );
   return { cause: 'ForeignController', proof };
 }
 
 /** The cause of a suspended Canary. */
 export function suspended({ raw }: Pick<CanarySnapshot, 'raw'>): Trouble {
-  return { cause: 'Suspended', proof: [proofIn(raw, 'spec.suspend', true)] };
+  return { cause: 'Suspended', proof: [fieldProof(raw, 'spec.suspend', true)] };
 }

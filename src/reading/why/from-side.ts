@@ -9,7 +9,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import { isScaledToZero } from '../../workloads/daemon-set/scale-to-zero.ts';
 import { type CanarySnapshot, mayNotRead } from '../snapshot.ts';
-import { aboutIt, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { aboutIt, fieldProof, objectChange, type Trouble, toSet } from './finding.ts';
 import { fromPods } from './from-pods.ts';
 import { available, fromRecord } from './from-record.ts';
 import { fromKnative, fromService } from './from-service.ts';
@@ -24,10 +24,10 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
     if (snapshot.hidden.includes(mayNotRead(kind))) return unreadable(snapshot, kind);
     const named = role === 'primary' && canary && workload ? workload.primaryRef(canary).name : name;
     const absent = { kind, metadata: { name: named, namespace } };
-    const missing = proofIn(absent, 'metadata', 'not found');
+    const missing = fieldProof(absent, 'metadata', 'not found');
     if (role === 'primary') return { cause: 'PrimaryMissing', proof: [missing] };
-    const ref = proofIn(raw, 'spec.targetRef.name', name);
-    return { cause: 'TargetNotFound', about: aboutIt(absent), proof: [missing, ref], change: changeOf('create', absent) };
+    const ref = fieldProof(raw, 'spec.targetRef.name', name);
+    return { cause: 'TargetNotFound', about: aboutIt(absent), proof: [missing, ref], change: objectChange('create', absent) };
   }
   const ownPods = role === 'target' ? snapshot.targetPods : snapshot.primaryPods;
   const pods = fromPods(ownPods);
@@ -37,16 +37,16 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
   const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   const stalled = conditions.find(({ reason }) => reason === 'ProgressDeadlineExceeded');
   const about = aboutIt(object);
-  if (paused === true) return { cause: 'RolloutPaused', about, proof: [proofIn(object, 'spec.paused', true)] };
+  if (paused === true) return { cause: 'RolloutPaused', about, proof: [fieldProof(object, 'spec.paused', true)] };
   if (refused)
-    return { cause: 'PodsRefused', about, proof: [proofIn(object, 'status.conditions[ReplicaFailure].message', refused.message)] };
+    return { cause: 'PodsRefused', about, proof: [fieldProof(object, 'status.conditions[ReplicaFailure].message', refused.message)] };
   if (pods && !needsNoOne(pods.cause)) return pods;
-  if (replicas === 0) return { cause: 'ScaledToZero', about, proof: [proofIn(object, 'spec.replicas', 0)] };
+  if (replicas === 0) return { cause: 'ScaledToZero', about, proof: [fieldProof(object, 'spec.replicas', 0)] };
   if (stalled)
     return {
       cause: 'RolloutStalled',
       about,
-      proof: [proofIn(object, 'status.conditions[Progressing].reason', stalled.reason)],
+      proof: [fieldProof(object, 'status.conditions[Progressing].reason', stalled.reason)],
       change: { template: '' },
     };
   const { fault, state } = fromRecord(snapshot, role, object);
@@ -60,7 +60,7 @@ function unreadable({ raw, canary }: CanarySnapshot, kind: string): Trouble {
   return {
     cause: 'Unreadable',
     about: { object: { kind, name: canary?.spec.targetRef.name ?? '', namespace } },
-    proof: [proofIn(raw, 'status.conditions[Promoted].message', said)],
+    proof: [fieldProof(raw, 'status.conditions[Promoted].message', said)],
   };
 }
 
@@ -71,7 +71,7 @@ function nowhere(object: KubeObject): Trouble | undefined {
   if (object.kind !== 'DaemonSet' || !isObserved || desiredNumberScheduled > 0 || isScaledToZero(object)) return undefined;
   return {
     cause: 'Unschedulable',
-    proof: [proofIn(object, 'status.desiredNumberScheduled', 0)],
+    proof: [fieldProof(object, 'status.desiredNumberScheduled', 0)],
     action: 'correct nodeSelector, affinity or tolerations in the pod template, or give it a node that they fit',
     change: { template: '.spec' },
     look: 'kubectl get nodes --show-labels',
@@ -85,7 +85,7 @@ function notYetAvailable(canary: Canary | undefined, role: 'target' | 'primary',
   const isTooLate = canary !== undefined && minReadySeconds * 1000 >= progressDeadlineMs(canary);
   return {
     cause: 'NotYetAvailable',
-    proof: [proofIn(object, 'spec.minReadySeconds', minReadySeconds)],
+    proof: [fieldProof(object, 'spec.minReadySeconds', minReadySeconds)],
     action: isTooLate ? 'make it shorter than progressDeadlineSeconds of the Canary, or that longer' : 'nothing to do but wait so long',
     // The primary has it from the target.
     ...(isTooLate && role === 'target' ? { change: toSet(object, 'spec.minReadySeconds') } : {}),

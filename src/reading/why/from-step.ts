@@ -8,7 +8,7 @@ import { states } from '../../engine/states/index.ts';
 import { knownStateOf } from '../../engine/states/lookup.ts';
 import type { Awaited } from '../../engine/wait.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
-import { aboutIt, actionOf, asCause, isVague, proofIn, type Trouble, valueAt } from './finding.ts';
+import { aboutIt, actionOf, asCause, fieldProof, isVague, storedValue, type Trouble } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromEvidence } from './from-evidence.ts';
 import { fromSide } from './from-side.ts';
@@ -39,13 +39,13 @@ export function fromStep(state: ReleaseState): Trouble {
 /** A newer Serin, or an edit by hand: the awaited event is unknown. */
 const unknownStep = ({ snapshot: { raw }, release }: ReleaseState): Trouble => ({
   cause: 'Unseen',
-  proof: [proofIn(raw, 'status.release.step', release.step)],
+  proof: [fieldProof(raw, 'status.release.step', release.step)],
   action: 'use a serin of the version of the controller: this one does not know the step',
 });
 
 const goesOn = ({ snapshot: { raw }, release }: ReleaseState, cause: Cause, how?: string): Trouble => ({
   cause,
-  proof: [proofIn(raw, 'status.release.step', release.step)],
+  proof: [fieldProof(raw, 'status.release.step', release.step)],
   ...(how && { action: `nothing to do: ${how}` }),
 });
 
@@ -68,7 +68,7 @@ const refusedPrimary: PossibleCause = ({ snapshot: { raw, primary: object }, rel
     : {
         cause: 'PrimaryRejected',
         about: object && aboutIt(object),
-        proof: [proofIn(raw, 'status.release.reason', reason)],
+        proof: [fieldProof(raw, 'status.release.reason', reason)],
       };
 
 /** Serin restores its template itself: users can correct only its surroundings. */
@@ -95,7 +95,7 @@ const lostTarget: PossibleCause = (state) => {
 
 const resting: PossibleCause = ({ snapshot: { raw } }) => ({
   cause: 'Resting',
-  proof: [proofIn(raw, 'status.phase')],
+  proof: [fieldProof(raw, 'status.phase')],
 });
 
 /** The recorded ending decides who can act, and how. */
@@ -113,7 +113,7 @@ const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, 
           raw,
           fields.map((field) => `${at}.${field}`),
         )
-      : [proofIn(raw, 'status.release.reason', release.reason)],
+      : [fieldProof(raw, 'status.release.reason', release.reason)],
     action: ending ? endingRemedy(ending, { target: `${targetRef.kind} ${targetRef.name}`, name, namespace }) : NO_ENDING,
     ...((ending === undefined || endedBy(ending.code).isOfVersion) && { change: { template: '' } }),
   };
@@ -121,7 +121,7 @@ const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, 
 
 /** Proof from the fields that are set. */
 const provenBy = (raw: KubeObject, fields: readonly string[]): Trouble['proof'] =>
-  fields.flatMap((field) => (valueAt(raw, field) === undefined ? [] : [proofIn(raw, field)]));
+  fields.flatMap((field) => (storedValue(raw, field) === undefined ? [] : [fieldProof(raw, field)]));
 
 /** Remedy for a status that another controller or a user has written. */
 const NO_ENDING = 'push a corrected target';
@@ -133,7 +133,7 @@ const noRoomFor =
     const room = remedyOf('InsufficientCapacity');
     return {
       ...asCause(isVague(why) ? 'InsufficientCapacity' : why.cause, why),
-      proof: [...why.proof, proofIn(snapshot.raw, 'status.release.capacity.pods', release.capacity?.pods)],
+      proof: [...why.proof, fieldProof(snapshot.raw, 'status.release.capacity.pods', release.capacity?.pods)],
       action: isVague(why) ? room : `${actionOf(why)}; ${room}`,
     };
   };

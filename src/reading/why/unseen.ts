@@ -4,14 +4,14 @@ import { longestCallMs } from '../../webhooks/call-time.ts';
 import { recordedFor, templateOf } from '../../workloads/recorded-template.ts';
 import { reportsRevision, targetSide } from '../observed-target.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
-import { proofIn, type Trouble } from './finding.ts';
+import { fieldProof, type Trouble } from './finding.ts';
 
 /** Longer than any answer takes: metric queries have a minute, and clocks differ. */
 const PATIENCE_MS = 2 * 60_000;
 
 /** No controller has written its status. */
 export function unseen({ raw }: CanarySnapshot): Trouble {
-  return { cause: 'Unseen', proof: [proofIn(raw, 'status.release')] };
+  return { cause: 'Unseen', proof: [fieldProof(raw, 'status.release')] };
 }
 
 /** A step that is due by itself, and late. */
@@ -19,7 +19,7 @@ export function overdue({ raw, canary, atMs }: CanarySnapshot): Trouble | undefi
   const dueMs = canary?.status?.release?.dueMs;
   if (canary === undefined || atMs === undefined || dueMs === undefined || atMs - dueMs <= PATIENCE_MS + hooksMs(canary)) return undefined;
   const said = `due at ${timestamp(dueMs)}, and it is ${timestamp(atMs)}`;
-  return { cause: 'Unseen', proof: [proofIn(raw, 'status.release.dueMs', said)] };
+  return { cause: 'Unseen', proof: [fieldProof(raw, 'status.release.dueMs', said)] };
 }
 
 /** Longest time that the hooks of one interval take, in sequence. */
@@ -35,5 +35,5 @@ export function unseenChange({ raw, canary, workload, target }: CanarySnapshot):
   const side = targetSide(canary, workload, target);
   // A target that was deleted and created again unchanged starts no release.
   if (side === undefined || side.revision === templateOf(release) || recordedFor(canary, side) !== undefined) return undefined;
-  return { cause: 'Unseen', proof: [proofIn(target, 'metadata.generation'), proofIn(raw, 'status.release.observedGeneration')] };
+  return { cause: 'Unseen', proof: [fieldProof(target, 'metadata.generation'), fieldProof(raw, 'status.release.observedGeneration')] };
 }

@@ -33,7 +33,7 @@ export function takenRequests(canary: Canary, { objects, users, others, made, ow
   if (takes === undefined || others.length === 0) return [];
   const apex = apexOf(canary, objects);
   const found = new Map<KubeObject, Found>();
-  const look = (one: WrittenRoute, more: Pick<Found, 'from' | 'isSince'>): void => {
+  const noteTaken = (one: WrittenRoute, more: Pick<Found, 'from' | 'isSince'>): void => {
     const left = others.filter((other) => !found.has(other));
     for (const taken of takes(one, left)) if (!found.has(taken.on)) found.set(taken.on, { ...taken, ...more });
   };
@@ -41,14 +41,14 @@ export function takenRequests(canary: Canary, { objects, users, others, made, ow
   const recorded = canary.status?.release?.routes;
   for (const routes of [...routesAhead(canary), ...(recorded ? [recorded] : [])]) {
     const next = made && ifExpressible(() => made.render(canary, apex, routes, []))?.write.find(({ kind }) => kind in form.versions);
-    if (next) look({ now: next, ...(own?.kind === next.kind && { found: own, before: own }) }, { from: undefined });
+    if (next) noteTaken({ now: next, ...(own?.kind === next.kind && { found: own, before: own }) }, { from: undefined });
     for (const before of users) {
       const spec = ifExpressible(() => ({ ...specOf(before), ...form.split(canary, before, routes) }));
       const whole = { ...before, spec: { ...specOf(before), ...form.joined(canary, before) } };
-      if (spec) look({ now: { ...before, spec }, found: before, before: whole }, { from: before });
+      if (spec) noteTaken({ now: { ...before, spec }, found: before, before: whole }, { from: before });
     }
   }
-  if (own) look({ now: own, found: own }, { from: own, isSince: true });
+  if (own) noteTaken({ now: own, found: own }, { from: own, isSince: true });
   return [...found.values()].map((taken) => unkept(canary, taken, form));
 }
 

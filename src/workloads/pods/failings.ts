@@ -3,7 +3,7 @@ import type { ContainerStatus, Pod } from '../../api/kinds/pod.ts';
 import type { PodFailing, PodFailings } from '../../api/pod-failing.ts';
 
 /** The part of a pod that shows its failures. Nothing else of it is kept. */
-export interface PodView {
+export interface ObservedPod {
   uid: string;
   name: string;
   /** Containers that have ended, sidecars included. */
@@ -18,7 +18,7 @@ export interface PodView {
 }
 
 /** A pod with its past. */
-interface SeenPod extends PodView {
+interface SeenPod extends ObservedPod {
   wasReady: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface SeenPods extends Pick<PodFailings, 'crashes' | 'lost' | 'last'>
 export type KnownFailings = Pick<PodFailings, 'crashes' | 'lost' | 'ends'> & { last?: PodFailing | undefined };
 
 /** Maximum number of pods that are evaluated: memory of one release is bounded (I15). */
-export const MOST_PODS = 500;
+export const MOST_EVALUATED_PODS = 500;
 /** Maximum number of pods that are remembered over a start of the controller. */
 const MOST_REMEMBERED = 40;
 
@@ -46,7 +46,7 @@ const UNKNOWN_ENDS = new Set(['ContainerStatusUnknown', 'Unknown']);
  * ContainersReady stays True and no reason is given.
  * Source: Kubernetes documentation, "Disruptions", Pod disruption conditions; kubernetes pkg/controller/util/node MarkPodsNotReady.
  */
-export function podView({ metadata: { uid = '', name, deletionTimestamp }, status = {}, spec }: Pod): PodView {
+export function podView({ metadata: { uid = '', name, deletionTimestamp }, status = {}, spec }: Pod): ObservedPod {
   const { conditions = [], reason, phase } = status;
   const isEvicted = reason === 'Evicted';
   const isDisrupted = conditions.some((one) => one.type === 'DisruptionTarget' && one.status === 'True') && !isEvicted;
@@ -73,9 +73,9 @@ export function noneSeen(known: KnownFailings = { crashes: 0, lost: 0, ends: {} 
 }
 
 /** The pods after a new view of one of them (rule E27a). */
-export function withPod(seen: SeenPods, now: PodView): SeenPods {
+export function withPod(seen: SeenPods, now: ObservedPod): SeenPods {
   const before = seen.pods.get(now.uid);
-  if (before === undefined && seen.pods.size >= MOST_PODS) return seen;
+  if (before === undefined && seen.pods.size >= MOST_EVALUATED_PODS) return seen;
   const { crashes, lost } = failingsOf(before, now);
   const pods = new Map(seen.pods).set(now.uid, { ...now, wasReady: now.isReady || before?.wasReady === true });
   if (crashes + lost === 0) return { ...seen, pods };
@@ -89,7 +89,7 @@ export function withoutPod(seen: SeenPods, uid: string): SeenPods {
 }
 
 /** The same after a LIST: pods that it lacks are gone. */
-export function withPods(seen: SeenPods, now: readonly PodView[]): SeenPods {
+export function withPods(seen: SeenPods, now: readonly ObservedPod[]): SeenPods {
   const there = new Set(now.map(({ uid }) => uid));
   const left = new Map([...seen.pods].filter(([uid]) => there.has(uid)));
   return now.reduce(withPod, { ...seen, pods: left });
@@ -103,14 +103,14 @@ export function failingsIn({ pods, crashes, lost, last }: SeenPods): PodFailings
 }
 
 /** A crash is not also a loss of readiness. Before a pod was ready once, its start decides, and not this rule. */
-function failingsOf(before: SeenPod | undefined, now: PodView): { crashes: number; lost: number } {
+function failingsOf(before: SeenPod | undefined, now: ObservedPod): { crashes: number; lost: number } {
   if (before?.wasReady !== true || now.isExcused) return { crashes: 0, lost: 0 };
   const risen = Math.max(0, now.ends - before.ends);
   if (risen > 0) return { crashes: UNKNOWN_ENDS.has(now.last.reason ?? '') ? 0 : risen, lost: 0 };
   return { crashes: 0, lost: before.isReady && !now.isReady ? 1 : 0 };
 }
 
-const lossOf = ({ name, last, isOver }: PodView): PodFailing => (isOver && last.container === undefined ? last : { pod: name });
+const lossOf = ({ name, last, isOver }: ObservedPod): PodFailing => (isOver && last.container === undefined ? last : { pod: name });
 
 function remembered(uid: string, ends: number): SeenPod {
   return { uid, name: '', ends, isReady: false, isExcused: false, isOver: false, last: { pod: '' }, wasReady: true };

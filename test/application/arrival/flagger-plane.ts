@@ -4,6 +4,7 @@ import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
 import { type ObjectStore, watchObjects } from '../../../src/embedded/controllers/object-store.ts';
 import { definition } from '../../../src/embedded/definition.ts';
 import { startNodes } from '../../../src/embedded/nodes/index.ts';
+import { podCallsBy } from '../../../src/embedded/nodes/pod-calls.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { startFlagger } from '../../differential/cluster/both-controllers.ts';
 import { freePort } from '../../e2e/free-port.ts';
@@ -49,7 +50,7 @@ export class FlaggerPlane {
       for (const { apiVersion, kind } of watched) await serve(cluster, apiVersion, kind);
       const nodes = startNodes(cluster, {
         graceScale: 0.2,
-        calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
+        calls: podCallsBy(cluster),
       });
       stops.push(() => nodes.stop());
       await nodes.ready;

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { apexGuardObjects } from '../../../scripts/kustomize/manifests.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../../src/embedded/cluster.ts';
 import { connectionTo } from '../../../src/kube/connect.ts';
-import { GuardPlay, guardCases, OPEN, SHOP } from './guard-cases.ts';
-import { answersOf, makePolicies, policyCases } from './policy-cases.ts';
+import { GuardPlay, OPEN, SHOP } from './guard-cases.ts';
+import { playGuardCases } from './guard-contract.ts';
+import { makePolicies } from './policy-cases.ts';
 
 describe('the apex guard on the embedded API server', () => {
   let embedded: EmbeddedCluster;
@@ -21,16 +22,5 @@ describe('the apex guard on the embedded API server', () => {
     await embedded.stop();
   });
 
-  it.each(guardCases)('$title', async (one) => {
-    expect(await player.play(one)).toMatchObject(one.steps.map(({ after }) => after));
-  });
-
-  it('stores a MutatingAdmissionPolicy that compiles, and refuses the others', () => {
-    const refusals = policyCases.flatMap(({ name, answers: { policy } }) => (policy === undefined ? [] : [[name, policy]]));
-    expect(refused).toEqual(Object.fromEntries(refusals));
-  });
-
-  it.each(policyCases.filter(({ answers }) => answers.policy === undefined))('evaluates a policy: $name', async (one) => {
-    expect(await answersOf(embedded.cluster, one)).toEqual(one.answers);
-  });
+  playGuardCases(() => ({ cluster: embedded.cluster, player, refused }));
 });

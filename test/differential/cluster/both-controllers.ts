@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFlagger } from '../../../scripts/e2e-flagger.ts';
-import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { startGatewayApi } from '../../../src/embedded/gateway-api/index.ts';
 import { type Mesh, startMesh } from '../../../src/embedded/mesh/index.ts';
 import { type Nodes, startNodes } from '../../../src/embedded/nodes/index.ts';
+import { podCallsBy } from '../../../src/embedded/nodes/pod-calls.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { freePort } from '../../e2e/free-port.ts';
 import { startRealCluster } from '../../e2e/real-cluster.ts';
@@ -131,7 +132,7 @@ async function nodesOf(cluster: KubeCluster): Promise<Nodes> {
       const isMarked = env.some(({ name }) => name === ONE_UNREADY) && !pod.metadata.labels?.app?.endsWith('-primary');
       return isMarked && isFirstOfItsOwner(pod) ? { neverReady: true } : {};
     },
-    calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
+    calls: podCallsBy(cluster),
   });
   await nodes.ready;
   return nodes;

@@ -4,7 +4,7 @@ import { type Clock, sleep } from '../../../src/base/clock.ts';
 import { clone } from '../../../src/embedded/apiserver/json.ts';
 import { jsonPatch, mergePatch } from '../../../src/embedded/apiserver/patch.ts';
 import { scaleOf } from '../../../src/embedded/apiserver/scale.ts';
-import { parseLabelSelector } from '../../../src/embedded/apiserver/selectors.ts';
+import { parseSelectorQuery } from '../../../src/embedded/apiserver/selectors.ts';
 import { fromStored } from '../../../src/embedded/apiserver/versions.ts';
 import { internalWrite, type PatchType, type WriteContext } from '../../../src/embedded/apiserver/write-context.ts';
 import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler, WriteOptions } from '../../../src/kube/cluster.ts';
@@ -170,7 +170,7 @@ export class ModelClient implements Cluster {
     const synced = Promise.withResolvers<void>();
     const { clock, latencyMs, watchLagMs = () => 0 } = this.#options;
     const { resource } = this.#place({ ...kind, name: '' });
-    const isSelected = parseLabelSelector(labelSelector);
+    const isSelected = parseSelectorQuery(labelSelector);
     const name = fieldSelector.replace(/^metadata\.name=/, '');
     const matches = ({ metadata }: KubeObject) => isSelected(metadata.labels ?? {}) && (name === '' || metadata.name === name);
     let isOver = false;
@@ -248,7 +248,7 @@ export class ModelClient implements Cluster {
 
   #all(kind: KindRef, labelSelector: string): KubeObject[] {
     const { resource } = this.#place({ ...kind, name: '' });
-    const matches = parseLabelSelector(labelSelector);
+    const matches = parseSelectorQuery(labelSelector);
     return this.#server.api.store
       .list(resource.storeKey)
       .map(([, stored]) => stored)

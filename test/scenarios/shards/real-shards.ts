@@ -1,5 +1,5 @@
-import { refOf } from '../../../src/api/kube-object.ts';
 import { startNodes } from '../../../src/embedded/nodes/index.ts';
+import { podCallsBy } from '../../../src/embedded/nodes/pod-calls.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { startRealCluster } from '../../e2e/real-cluster.ts';
 import { applyCrds } from '../environment.ts';
@@ -42,7 +42,7 @@ export async function startRealShards(processes: number): Promise<RealShards> {
     const nodes = startNodes(cluster, {
       // Probes run at the pods' own interval: with hundreds of pods, more would take the machine from the processes.
       probeScale: 1,
-      calls: { bind: (pod, node) => cluster.bind(refOf(pod), node), forceDelete: (pod) => cluster.forceDelete(refOf(pod)) },
+      calls: podCallsBy(cluster),
     });
     await nodes.ready;
     return {

@@ -3,11 +3,11 @@ import type { RehearsalMistake, RehearsalReport, RehearsalResult, TimelineEntry 
 import {
   afterWords,
   causeWords,
-  entryWords,
+  durationWords,
   failedIn,
-  lasts,
   outcomeWords,
   placeWords,
+  timelineEntryWords,
   unmeasuredRows,
   unusedRows,
   verdictWords,
@@ -100,14 +100,14 @@ function section(result: RehearsalResult, index: number, isFolded: boolean): str
 const escaped = (rows: readonly (readonly string[])[]): string[][] => rows.map((row) => row.map(escapeXml));
 
 function timelineRow(entry: TimelineEntry): string[][] {
-  const words = entryWords(entry);
-  return words === undefined ? [] : [[lasts(entry.seconds), `<span class="${words.meaning}">${escapeXml(words.text)}</span>`]];
+  const words = timelineEntryWords(entry);
+  return words === undefined ? [] : [[durationWords(entry.seconds), `<span class="${words.meaning}">${escapeXml(words.text)}</span>`]];
 }
 
 function callRow(entry: TimelineEntry): string[][] {
   if (entry.kind !== 'webhook' && entry.kind !== 'alert') return [];
   const what = entry.kind === 'alert' ? 'alert' : entry.webhooks.map(({ name, type }) => `${type} ${name}`).join(', ');
-  return [[lasts(entry.seconds), escapeXml(what), escapeXml(entry.to), `<code>${escapeXml(entry.body)}</code>`]];
+  return [[durationWords(entry.seconds), escapeXml(what), escapeXml(entry.to), `<code>${escapeXml(entry.body)}</code>`]];
 }
 
 function writesHtml(timeline: readonly TimelineEntry[]): string {
@@ -120,7 +120,7 @@ function writesHtml(timeline: readonly TimelineEntry[]): string {
       ...(after === undefined ? [] : [`<span class="good">  + ${escapeXml(after)}</span>`]),
     ]);
     const verb = entry.created ? 'create' : 'change';
-    const title = escapeXml(`${lasts(entry.seconds)}: ${verb} ${kind} ${namespace}/${name}`);
+    const title = escapeXml(`${durationWords(entry.seconds)}: ${verb} ${kind} ${namespace}/${name}`);
     return [`<details><summary>${title}</summary><pre>${lines.join('\n')}</pre></details>`];
   });
   return writes.length === 0 ? '' : `<h3>Objects that Serin writes</h3>\n${writes.join('\n')}`;

@@ -8,10 +8,10 @@ import { planFor } from '../../../arrival/plan-for.ts';
 import { companionNames } from '../../../workloads/companions/kind-names.ts';
 import type { Item } from '../documents.ts';
 import { MOST } from '../limits.ts';
-import { type CanaryItem, findItem, type ManifestCheck, type Manifests, on } from '../manifests.ts';
+import { type CanaryItem, findItem, findingOn, type ManifestCheck, type Manifests } from '../manifests.ts';
 
 /** Losses of the application at the arrival of its Canary, by all objects of the files (I17). A Canary whose primary is among them has arrived. */
-export const arrival: ManifestCheck = function* (manifests) {
+export const arrivalLosses: ManifestCheck = function* (manifests) {
   const near = new NearObjects(manifests.items);
   let looked = 0;
   for (const item of manifests.canaries) {
@@ -19,7 +19,7 @@ export const arrival: ManifestCheck = function* (manifests) {
     if (target === undefined) continue;
     const objects = near.of(item.namespace);
     looked += objects.length;
-    yield* on(item, looked > MOST.looks ? [tooMany] : lossesOf(item, { target, objects }, manifests));
+    yield* findingOn(item, looked > MOST.looks ? [tooMany] : lossesOf(item, { target, objects }, manifests));
   }
 };
 

@@ -1,19 +1,19 @@
 import { warning } from '../../../api/finding.ts';
 import type { Item } from '../documents.ts';
-import { isOurs, type ManifestCheck, on, whereOf } from '../manifests.ts';
+import { findingOn, isFlaggerObject, type ManifestCheck, whereOf } from '../manifests.ts';
 
 /** The same object twice: the object that is applied last replaces the other. */
 export const duplicates: ManifestCheck = ({ items }) => {
   const first = new Map<string, Item>();
   return items.flatMap((item) => {
-    if (!isOurs(item.object) || !item.place) return [];
+    if (!isFlaggerObject(item.object) || !item.place) return [];
     const key = `${item.object.kind}/${item.namespace ?? ''}/${item.name}`;
     const other = first.get(key);
     if (!other) first.set(key, item);
     // The same file, given twice or by a link.
     if (!other || isOneFile(item, other)) return [];
     const message = `is that of ${whereOf(other)}, too: only the one that is applied last counts; rename or remove one`;
-    return on(item, [warning('metadata.name', message)]);
+    return findingOn(item, [warning('metadata.name', message)]);
   });
 };
 

@@ -1,5 +1,5 @@
 import type { ManifestCheck } from '../manifests.ts';
-import { arrival } from './arrival.ts';
+import { arrivalLosses } from './arrival.ts';
 import { duplicates } from './duplicates.ts';
 import { gates } from './gates.ts';
 import { gateways } from './gateways.ts';
@@ -13,7 +13,7 @@ import { queryForms } from './query-forms.ts';
 import { queryNames } from './query-names.ts';
 import { references } from './references.ts';
 import { rivals } from './rivals.ts';
-import { scalers } from './scalers.ts';
+import { scalerMismatches } from './scalers.ts';
 import { secrets } from './secrets.ts';
 import { services } from './services.ts';
 import { spelling } from './spelling.ts';
@@ -51,9 +51,13 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
     [
       'arrival',
       'what knows the application and would stop to as the Canary arrives: Services, policies, monitors and scalers of the files',
-      arrival,
+      arrivalLosses,
     ],
-    ['scalers', 'a scaler of the target that `autoscalerRef` does not name; one that it names and that scales something else', scalers],
+    [
+      'scalers',
+      'a scaler of the target that `autoscalerRef` does not name; one that it names and that scales something else',
+      scalerMismatches,
+    ],
     ['references', 'MetricTemplates and AlertProviders that are not found, `templateVariables` that a template asks for', references],
     [
       'secrets',

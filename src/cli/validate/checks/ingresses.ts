@@ -2,7 +2,7 @@ import { error } from '../../../api/finding.ts';
 import { names } from '../../../api/names.ts';
 import { factsOf } from '../../../api/providers.ts';
 import { leadsTo } from '../../../routers/ingress/ingress-rules.ts';
-import { findItem, isAbsent, type ManifestCheck, on } from '../manifests.ts';
+import { findItem, findingOn, isAbsent, type ManifestCheck } from '../manifests.ts';
 
 /** The Ingress that some providers copy must lead to the apex Service. */
 export const ingresses: ManifestCheck = (manifests) =>
@@ -14,11 +14,11 @@ export const ingresses: ManifestCheck = (manifests) =>
     const ingress = findItem(manifests, { kind: 'Ingress', group: 'networking.k8s.io', name: ref.name, namespace });
     if (!ingress) {
       const absent = error('spec.ingressRef.name', `is ${ref.name}, but the Ingress was not found: create it, or correct the name`);
-      return on(item, isAbsent(manifests, 'Ingress') ? [absent] : []);
+      return findingOn(item, isAbsent(manifests, 'Ingress') ? [absent] : []);
     }
     if (leadsTo(ingress.object, apexService)) return [];
     const message = `has no path that leads to Service ${apexService}, the apex of Canary ${item.name}: make it the backend of a path, or correct ingressRef or service.name of the Canary`;
     return ingress.place
-      ? on(ingress, [error('spec.rules', message)])
-      : on(item, [error('spec.ingressRef.name', `Ingress ${ref.name} ${message}`)]);
+      ? findingOn(ingress, [error('spec.rules', message)])
+      : findingOn(item, [error('spec.ingressRef.name', `Ingress ${ref.name} ${message}`)]);
   });

@@ -3,7 +3,7 @@ import { parseAlertProvider, parseCanary, parseMetricTemplate } from '../../../a
 import { addressPolicy } from '../../../outgoing/address-policy.ts';
 import { canaryAddresses, receiverAddresses, refusedAddresses, templateAddresses } from '../../../outgoing/written-addresses.ts';
 import type { Item } from '../documents.ts';
-import { isOurs, type ManifestCheck, on } from '../manifests.ts';
+import { findingOn, isFlaggerObject, type ManifestCheck } from '../manifests.ts';
 
 /** Addresses of this pod, this node and metadata services, where they are written out. */
 export const localAddresses: ManifestCheck = ({ items, allowedLocalAddresses }) => {
@@ -21,12 +21,12 @@ export const localAddresses: ManifestCheck = ({ items, allowedLocalAddresses }) 
     const findings = refusedAddresses(written, policy).map(
       ({ path, message }): Finding => (hopeless.has(path) ? error(path, message) : warning(path, message)),
     );
-    return on(item, findings);
+    return findingOn(item, findings);
   });
 };
 
 function addressesIn({ object }: Item): Parameters<typeof refusedAddresses>[0] {
-  if (!isOurs(object)) return [];
+  if (!isFlaggerObject(object)) return [];
   if (object.kind === 'Canary') {
     const read = parseCanary(object);
     return 'problems' in read ? [] : canaryAddresses(read.canary);

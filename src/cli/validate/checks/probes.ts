@@ -1,6 +1,6 @@
 import { error, type Finding } from '../../../api/finding.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
-import { findItem, type ManifestCheck, type Manifests, on } from '../manifests.ts';
+import { findItem, findingOn, type ManifestCheck, type Manifests } from '../manifests.ts';
 
 const PROBES = ['readinessProbe', 'startupProbe', 'livenessProbe'];
 
@@ -18,7 +18,7 @@ export const probes: ManifestCheck = (manifests: Manifests) =>
     const target = findItem(manifests, { kind, group: 'apps', name, namespace });
     const containers = specOf<{ template: { spec?: { containers?: (RawContainer | null)[] } } }>(target?.object).template?.spec?.containers;
     if (!target?.place || !Array.isArray(containers)) return [];
-    return on(target, containers.flatMap(findingsOf));
+    return findingOn(target, containers.flatMap(findingsOf));
   });
 
 function findingsOf(container: RawContainer | null, index: number): Finding[] {

@@ -1,6 +1,6 @@
 import { error, type Finding, warning } from '../../../api/finding.ts';
 import { renderQuery } from '../../../metrics/query-template.ts';
-import { type ManifestCheck, on } from '../manifests.ts';
+import { findingOn, type ManifestCheck } from '../manifests.ts';
 import { PromQuery } from '../promql/prom-query.ts';
 import { sampleVariables } from '../sample-variables.ts';
 
@@ -15,12 +15,12 @@ export const promql: ManifestCheck = function* ({ templates, canaries }) {
     const isPromql = type === 'prometheus' || (type === 'stackdriver' && queryLanguage === 'promql');
     const { query, counts } = item.spec;
     if (!isPromql) continue;
-    yield* on(item, queryFindings(query, 'spec.query'));
-    for (const field of ['total', 'bad'] as const) if (counts) yield* on(item, queryFindings(counts[field], `spec.counts.${field}`));
+    yield* findingOn(item, queryFindings(query, 'spec.query'));
+    for (const field of ['total', 'bad'] as const) if (counts) yield* findingOn(item, queryFindings(counts[field], `spec.counts.${field}`));
   }
   for (const item of canaries)
     for (const [index, { query }] of (item.canary.spec.analysis.metrics ?? []).entries())
-      if (query) yield* on(item, queryFindings(query, `spec.analysis.metrics[${index}].query`));
+      if (query) yield* findingOn(item, queryFindings(query, `spec.analysis.metrics[${index}].query`));
 };
 
 function* queryFindings(template: string, path: string): Generator<Finding> {

@@ -2,7 +2,7 @@ import { error, type Finding, warning } from '../../../api/finding.ts';
 import type { MetricProviderType } from '../../../api/metric-template.ts';
 import { readMetricDataQueries } from '../../../metrics/providers/metric-data-query.ts';
 import { renderQuery } from '../../../metrics/query-template.ts';
-import { type ManifestCheck, on } from '../manifests.ts';
+import { findingOn, type ManifestCheck } from '../manifests.ts';
 import { sampleVariables } from '../sample-variables.ts';
 
 /** Rules of single metric backends for the text of a query. */
@@ -11,7 +11,7 @@ export const queryForms: ManifestCheck = ({ templates }) =>
     const { provider, query } = item.spec;
     const rendered = renderQuery(query, sampleVariables('sample'));
     const form = FORMS[provider.type];
-    return form && 'query' in rendered ? on(item, form(rendered.query)) : [];
+    return form && 'query' in rendered ? findingOn(item, form(rendered.query)) : [];
   });
 
 const FORMS: Readonly<Partial<Record<MetricProviderType, (query: string) => Iterable<Finding>>>> = { graphite, cloudwatch, datadog };

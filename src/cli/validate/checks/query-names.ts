@@ -1,17 +1,17 @@
 import { type Finding, warning } from '../../../api/finding.ts';
 import { renderQuery } from '../../../metrics/query-template.ts';
-import { isNear, type ManifestCheck, type Manifests, on, type TemplateItem } from '../manifests.ts';
+import { findingOn, isNear, type ManifestCheck, type Manifests, type TemplateItem } from '../manifests.ts';
 import { sampleVariables } from '../sample-variables.ts';
 
 /** Queries that measure the same for every Canary, since nothing in them depends on the workload. */
 export const queryNames: ManifestCheck = function* (manifests) {
-  for (const item of manifests.templates) if (isGeneral(manifests, item)) yield* on(item, [finding('spec.query')]);
+  for (const item of manifests.templates) if (isGeneral(manifests, item)) yield* findingOn(item, [finding('spec.query')]);
   for (const item of manifests.canaries) {
     const { metadata, spec } = item.canary;
     const texts = [spec.targetRef.name, spec.service.name, metadata.name, spec.ingressRef?.name, spec.routeRef?.name];
     for (const [index, { query }] of (spec.analysis.metrics ?? []).entries())
       if (query && !namesWorkload(query) && !texts.some((text) => text && query.includes(text)))
-        yield* on(item, [finding(`spec.analysis.metrics[${index}].query`)]);
+        yield* findingOn(item, [finding(`spec.analysis.metrics[${index}].query`)]);
   }
 };
 

@@ -1,6 +1,6 @@
 import { error, type Finding, warning } from '../../../api/finding.ts';
 import { names } from '../../../api/names.ts';
-import { type CanaryItem, type ManifestCheck, on, whereOf } from '../manifests.ts';
+import { type CanaryItem, findingOn, type ManifestCheck, whereOf } from '../manifests.ts';
 
 /** Two Canaries for one target or one apex Service: only the older one is run (TargetTaken). */
 export const rivals: ManifestCheck = ({ canaries }) => {
@@ -24,7 +24,7 @@ export const rivals: ManifestCheck = ({ canaries }) => {
     const find: (path: string, message: string) => Finding = isCertain ? error : warning;
     const thing = isTarget ? 'target' : 'apex Service';
     const remedy = `remove one, or give it another ${thing}`;
-    return on(younger, [find(field, `is the ${thing} of ${whereOf(other)}, too, and only the older Canary is run: ${remedy}`)]);
+    return findingOn(younger, [find(field, `is the ${thing} of ${whereOf(other)}, too, and only the older Canary is run: ${remedy}`)]);
   });
 };
 

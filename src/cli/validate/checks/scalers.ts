@@ -2,19 +2,29 @@ import { error, type Finding, warning } from '../../../api/finding.ts';
 import type { ScalerSpec } from '../../../api/kinds/scaler.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { Item } from '../documents.ts';
-import { type CanaryItem, findItem, groupOf, isAbsent, isNear, type ManifestCheck, type Manifests, on, whereOf } from '../manifests.ts';
+import {
+  apiGroupOf,
+  type CanaryItem,
+  findItem,
+  findingOn,
+  isAbsent,
+  isNear,
+  type ManifestCheck,
+  type Manifests,
+  whereOf,
+} from '../manifests.ts';
 
 const GROUPS: Readonly<Record<string, string>> = { HorizontalPodAutoscaler: 'autoscaling', ScaledObject: 'keda.sh' };
 
 /** Scalers of the target that the Canary does not name, and named scalers that scale something else. */
-export const scalers: ManifestCheck = (manifests) => {
+export const scalerMismatches: ManifestCheck = (manifests) => {
   const byTarget = Map.groupBy(manifests.items.filter(isScaler), scaledName);
   const check = function* (item: CanaryItem) {
     if (!item.place) return;
     yield* unnamed(item, byTarget.get(item.canary.spec.targetRef.name) ?? []);
     yield* named(item, manifests);
   };
-  return manifests.canaries.flatMap((item) => on(item, check(item)));
+  return manifests.canaries.flatMap((item) => findingOn(item, check(item)));
 };
 
 function* unnamed(item: CanaryItem, scalersOfName: readonly Item[]): Generator<Finding> {
@@ -29,7 +39,7 @@ function* unnamed(item: CanaryItem, scalersOfName: readonly Item[]): Generator<F
 
 /** KEDA makes a HorizontalPodAutoscaler for each ScaledObject, whose owner is the one to name. */
 function isScaler({ object }: Item): boolean {
-  if (GROUPS[object.kind] !== groupOf(object) || object.metadata?.ownerReferences?.length) return false;
+  if (GROUPS[object.kind] !== apiGroupOf(object) || object.metadata?.ownerReferences?.length) return false;
   return (specOf<ScalerSpec>(object).scaleTargetRef?.kind ?? 'Deployment') === 'Deployment';
 }
 

@@ -4,13 +4,23 @@ import { parseAlertProvider } from '../../../api/parse-canary.ts';
 import { type SecretField, secretRefusal } from '../../../api/secret-use.ts';
 import { secretProblems } from '../../../metrics/template-problems.ts';
 import type { Item } from '../documents.ts';
-import { type CanaryItem, findItem, isAbsent, isOurs, type ManifestCheck, type Manifests, on, type TemplateItem } from '../manifests.ts';
+import {
+  type CanaryItem,
+  findItem,
+  findingOn,
+  isAbsent,
+  isFlaggerObject,
+  type ManifestCheck,
+  type Manifests,
+  type TemplateItem,
+} from '../manifests.ts';
 
 /** Named Secrets: checks that they exist, if the cluster was read, and have the keys that are read. */
 export const secrets: ManifestCheck = function* (manifests) {
-  for (const item of manifests.canaries) yield* on(item, canaryFindings(manifests, item));
-  for (const item of manifests.templates) yield* on(item, templateFindings(manifests, item));
-  for (const item of manifests.items) if (isOurs(item.object, 'AlertProvider')) yield* on(item, receiverFindings(manifests, item));
+  for (const item of manifests.canaries) yield* findingOn(item, canaryFindings(manifests, item));
+  for (const item of manifests.templates) yield* findingOn(item, templateFindings(manifests, item));
+  for (const item of manifests.items)
+    if (isFlaggerObject(item.object, 'AlertProvider')) yield* findingOn(item, receiverFindings(manifests, item));
 };
 
 function* canaryFindings(manifests: Manifests, item: CanaryItem): Generator<Finding> {

@@ -3,7 +3,7 @@ import { error } from '../../../api/finding.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../../api/kube-object.ts';
 import { shorten } from '../../../base/field-path.ts';
-import { groupOf, type ManifestCheck, on, ourKinds } from '../manifests.ts';
+import { apiGroupOf, findingOn, type ManifestCheck, ourKinds } from '../manifests.ts';
 import { nearest } from '../nearest.ts';
 
 /** An object that is meant as one of ours and is not read as one, for its `apiVersion` or `kind`. */
@@ -16,7 +16,7 @@ export const spelling: ManifestCheck = ({ items }) =>
       object.kind === meant ? [] : [error('kind', `is ${shown(object.kind)}, which ${apiVersion} does not have: use ${meant}`)];
     const wrongVersion =
       object.apiVersion === apiVersion ? [] : [error('apiVersion', `is ${shown(object.apiVersion)}: a ${meant} has ${apiVersion}`)];
-    return on(item, [...wrongVersion, ...wrongKind]);
+    return findingOn(item, [...wrongVersion, ...wrongKind]);
   });
 
 const shown = (value: unknown): string => (value === undefined ? 'missing' : shorten(value));
@@ -27,7 +27,7 @@ export function meantKind(object: KubeObject): string | undefined {
   const known = ourKinds.find((kind) => kind === object.kind);
   const likely = known ?? nearest(String(object.kind ?? ''), [...ourKinds, 'Canaries']);
   const kind = likely === 'Canaries' ? 'Canary' : likely;
-  if (groupOf(object) === group) {
+  if (apiGroupOf(object) === group) {
     if (known && object.apiVersion === apiVersion) return undefined;
     return kind ?? kindByFields(object) ?? 'Canary';
   }
@@ -38,7 +38,7 @@ export function meantKind(object: KubeObject): string | undefined {
 
 /** Other projects also have a kind Canary, in groups of their own. */
 const isNearOurGroup = (object: KubeObject): boolean => {
-  const own = groupOf(object);
+  const own = apiGroupOf(object);
   return !own.includes('.') || /flag+er/i.test(own) || nearest(own, [group]) !== undefined;
 };
 

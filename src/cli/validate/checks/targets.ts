@@ -3,19 +3,29 @@ import type { PodWorkloadSpec } from '../../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import { names } from '../../../api/names.ts';
 import { resolveSelector } from '../../../api/selector-label.ts';
-import { type CanaryItem, findItem, groupOf, isAbsent, isNear, type ManifestCheck, type Manifests, on, whereOf } from '../manifests.ts';
+import {
+  apiGroupOf,
+  type CanaryItem,
+  findItem,
+  findingOn,
+  isAbsent,
+  isNear,
+  type ManifestCheck,
+  type Manifests,
+  whereOf,
+} from '../manifests.ts';
 
 /** The workload that a Canary releases: whether it is the user's own, and can have a primary beside it. */
 export const targets: ManifestCheck = (manifests) =>
   manifests.canaries.flatMap((item) =>
-    item.place ? [...on(item, primaryAsTarget(item, manifests)), ...selectorFindings(item, manifests)] : [],
+    item.place ? [...findingOn(item, primaryAsTarget(item, manifests)), ...selectorFindings(item, manifests)] : [],
   );
 
 const SUFFIX = '-primary';
 
 function targetOf(manifests: Manifests, { canary, namespace }: CanaryItem) {
   const { kind, name } = canary.spec.targetRef;
-  return findItem(manifests, { kind, group: groupOf(canary.spec.targetRef), name, namespace });
+  return findItem(manifests, { kind, group: apiGroupOf(canary.spec.targetRef), name, namespace });
 }
 
 function* primaryAsTarget(item: CanaryItem, manifests: Manifests): Generator<Finding> {
@@ -33,7 +43,7 @@ function* primaryAsTarget(item: CanaryItem, manifests: Manifests): Generator<Fin
 function selectorFindings(item: CanaryItem, manifests: Manifests) {
   const { kind, name } = item.canary.spec.targetRef;
   const target = targetOf(manifests, item);
-  if (!target) return on(item, isAbsent(manifests, kind) ? [missing(kind, name)] : []);
+  if (!target) return findingOn(item, isAbsent(manifests, kind) ? [missing(kind, name)] : []);
   if (kind !== 'Deployment' && kind !== 'DaemonSet') return [];
   const path = 'spec.selector.matchLabels';
   const selected = resolveSelector(target.object, manifests.selectorLabels);
@@ -42,8 +52,8 @@ function selectorFindings(item: CanaryItem, manifests: Manifests) {
   const message = manifests.selectorLabels.some((label) => keys.includes(label))
     ? `has a value that is too long for the label of the primary, which adds ${SUFFIX}: use at most 55 characters`
     : `has none of ${manifests.selectorLabels.join(', ')}, by which Canary ${item.name} distinguishes the primary from the canary: add app to it and to the labels of the pods, or start the controller with --selector-labels`;
-  if (target.place) return on(target, [error(path, message)]);
-  return on(item, [error('spec.targetRef.name', `${kind} ${name}: ${path} ${message}`)]);
+  if (target.place) return findingOn(target, [error(path, message)]);
+  return findingOn(item, [error('spec.targetRef.name', `${kind} ${name}: ${path} ${message}`)]);
 }
 
 const missing = (kind: string, name: string): Finding =>

@@ -1,5 +1,5 @@
 import { keptIn } from '../../../base/once.ts';
-import { type LabelSet, labelKey } from '../series.ts';
+import { type LabelSet, seriesKey } from '../series.ts';
 import { least, most, sum, variance } from './functions.ts';
 import { byValue, quantileOf } from './quantile.ts';
 import { type VectorSample, withoutName } from './value.ts';
@@ -28,7 +28,7 @@ export function aggregate(op: string, grouping: Grouping, param: number, samples
   const groups = new Map<string, { labels: LabelSet; members: VectorSample[] }>();
   for (const sample of samples) {
     const labels = groupLabels(sample.labels, grouping);
-    keptIn(groups, labelKey(labels), () => ({ labels, members: [] })).members.push(sample);
+    keptIn(groups, seriesKey(labels), () => ({ labels, members: [] })).members.push(sample);
   }
   const compute = reduce[op];
   return [...groups.values()].flatMap(({ labels, members }) => {

@@ -1,5 +1,5 @@
 import { failedExecution } from '../query-error.ts';
-import { type LabelSet, labelKey, labelText } from '../series.ts';
+import { type LabelSet, labelText, seriesKey } from '../series.ts';
 import { type ArithmeticOp, type ComparisonOp, comparisons, type Matching, type SetOp } from './ast.ts';
 import { type VectorSample, withoutName } from './value.ts';
 
@@ -76,7 +76,7 @@ export function vectorBinary(
     const filters = comparisons.includes(op) && !bool;
     if (filters && !result) continue;
     const labels = resultLabels(filters ? sample.labels : withoutName(sample.labels), other.labels, matching);
-    const identity = matching.group ? labelKey(labels) : group;
+    const identity = matching.group ? seriesKey(labels) : group;
     if (seen.has(identity)) throw failedExecution(ambiguous(matching));
     seen.add(identity);
     results.push({ labels, value: filters ? a : Number(result) });
@@ -86,7 +86,7 @@ export function vectorBinary(
 
 function matchKey({ on, labels }: Matching): (of: LabelSet) => string {
   // `on(__name__)` can include the name; `ignoring` always ignores it.
-  return (of) => labelKey(Object.fromEntries(Object.entries(on ? of : withoutName(of)).filter(([name]) => labels.includes(name) === on)));
+  return (of) => seriesKey(Object.fromEntries(Object.entries(on ? of : withoutName(of)).filter(([name]) => labels.includes(name) === on)));
 }
 
 function uniqueByKey(samples: readonly VectorSample[], key: (of: LabelSet) => string, side: string): Map<string, VectorSample> {

@@ -1,8 +1,8 @@
 import { keptIn } from '../../../base/once.ts';
 import { failedExecution } from '../query-error.ts';
 import { floatsIn, newestUpTo } from '../runs.ts';
-import { type LabelSet, labelKey } from '../series.ts';
-import type { Store } from '../store.ts';
+import { type LabelSet, seriesKey } from '../series.ts';
+import type { SeriesStore } from '../store.ts';
 import { aggregate } from './aggregate.ts';
 import { type ArithmeticOp, type ComparisonOp, type EvaluatedAt, type Expr, type SetOp, setOps } from './ast.ts';
 import { scalarBinary, setBinary, vectorBinary, vectorScalarBinary } from './binary.ts';
@@ -13,7 +13,7 @@ import { type FloatPoint, type RangeSeries, type Value, type VectorSample, witho
 const lookbackMs = 5 * 60_000;
 
 /** The value of an expression at one moment (epoch milliseconds). Throws QueryError. */
-export function evaluate(expr: Expr, store: Store, atMs: number): Value {
+export function evaluate(expr: Expr, store: SeriesStore, atMs: number): Value {
   const inner = (one: Expr) => evaluate(one, store, atMs);
   switch (expr.kind) {
     case 'number':
@@ -48,7 +48,7 @@ export function evaluate(expr: Expr, store: Store, atMs: number): Value {
 const samplesOf = (value: Value): readonly VectorSample[] => (value.kind === 'vector' ? value.samples : []);
 
 /** The newest sample of each series in (atMs − lookback, atMs], unless a stale marker came after it. */
-function* selectInstant(expr: Extract<Expr, { kind: 'selector' }>, store: Store, atMs: number): Generator<VectorSample> {
+function* selectInstant(expr: Extract<Expr, { kind: 'selector' }>, store: SeriesStore, atMs: number): Generator<VectorSample> {
   const endMs = endOf(expr, atMs);
   for (const { labels, runs } of store.select(expr.matchers)) {
     const newest = newestUpTo(runs, endMs);
@@ -56,7 +56,7 @@ function* selectInstant(expr: Extract<Expr, { kind: 'selector' }>, store: Store,
   }
 }
 
-function selectRange({ selector, rangeMs }: Extract<Expr, { kind: 'range' }>, store: Store, atMs: number): Value {
+function selectRange({ selector, rangeMs }: Extract<Expr, { kind: 'range' }>, store: SeriesStore, atMs: number): Value {
   const endMs = endOf(selector, atMs);
   const startMs = endMs - rangeMs;
   const series: RangeSeries[] = [];
@@ -70,14 +70,14 @@ function selectRange({ selector, rangeMs }: Extract<Expr, { kind: 'range' }>, st
 const endOf = (at: EvaluatedAt, queryMs: number): number => (at.atMs ?? queryMs) - at.offsetMs;
 
 /** At the whole multiples of the step in the range, so that two queries see the same moments. Source: Prometheus promql/engine.go. */
-function evaluateSubquery(expr: Extract<Expr, { kind: 'subquery' }>, store: Store, atMs: number): Value {
+function evaluateSubquery(expr: Extract<Expr, { kind: 'subquery' }>, store: SeriesStore, atMs: number): Value {
   const { operand, rangeMs, stepMs } = expr;
   const endMs = endOf(expr, atMs);
   const startMs = endMs - rangeMs;
   const found = new Map<string, { labels: LabelSet; points: FloatPoint[] }>();
   for (let tMs = (Math.floor(startMs / stepMs) + 1) * stepMs; tMs <= endMs; tMs += stepMs) {
     for (const { labels, value } of samplesOf(evaluate(operand, store, tMs))) {
-      keptIn(found, labelKey(labels), () => ({ labels, points: [] })).points.push({ tMs, value });
+      keptIn(found, seriesKey(labels), () => ({ labels, points: [] })).points.push({ tMs, value });
     }
   }
   return { kind: 'matrix', series: [...found.values()], startMs, endMs };
@@ -105,7 +105,7 @@ function unique(value: Value): Value {
   if (samplesOf(value).length < 2) return value;
   const seen = new Set<string>();
   for (const { labels } of samplesOf(value)) {
-    const key = labelKey(labels);
+    const key = seriesKey(labels);
     if (seen.has(key)) throw failedExecution('vector cannot contain metrics with the same labelset');
     seen.add(key);
   }

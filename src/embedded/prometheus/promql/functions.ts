@@ -1,7 +1,7 @@
 import { keptIn } from '../../../base/once.ts';
 import { parseFloatText } from '../exposition.ts';
 import { failedExecution } from '../query-error.ts';
-import { type LabelSet, labelKey } from '../series.ts';
+import { type LabelSet, seriesKey } from '../series.ts';
 import type { Expr, ValueType } from './ast.ts';
 import { anchoredRegex } from './matcher.ts';
 import { type Bucket, bucketQuantile, byValue, quantileOf } from './quantile.ts';
@@ -196,7 +196,7 @@ function histogramQuantile(call: FunctionCall): Value {
     const { le, ...rest } = withoutName(labels);
     const upperBound = parseFloatText(le ?? '');
     if (upperBound === undefined) continue;
-    keptIn(histograms, labelKey(rest), () => ({ labels: rest, buckets: [] })).buckets.push({ upperBound, count: value });
+    keptIn(histograms, seriesKey(rest), () => ({ labels: rest, buckets: [] })).buckets.push({ upperBound, count: value });
   }
   return vector([...histograms.values()].map(({ labels, buckets }) => ({ labels, value: bucketQuantile(scalarOf(call, 0), buckets) })));
 }
