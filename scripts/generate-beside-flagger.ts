@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PlayedRelease } from '../test/node/played-release.ts';
 import type { Generate } from './generation/generated-file.ts';
 import { runAlone } from './generation/settle.ts';
-import { withTables } from './generation/with-tables.ts';
+import { withParts } from './generation/with-parts.ts';
 
 const root = join(import.meta.dirname, '..');
 const path = join(root, 'docs', 'beside-flagger.md');
@@ -61,7 +61,7 @@ const cellsOf = (one: PlayedRelease | undefined): string[] =>
 
 export const generate: Generate = () => {
   const lines = tablesOf(Object.values(JSON.parse(readFileSync(join(root, source), 'utf8')) as Record<string, PlayedRelease[]>).flat());
-  return [{ path, text: withTables(readFileSync(path, 'utf8'), { script: 'generate-beside-flagger', source }, lines), source }];
+  return [{ path, text: withParts(readFileSync(path, 'utf8'), 'generate-beside-flagger', { tables: lines.join('\n') }), source }];
 };
 
 if (import.meta.main) await runAlone(generate);

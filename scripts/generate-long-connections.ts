@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Seen } from '../test/node/clients/client.ts';
 import type { Generate } from './generation/generated-file.ts';
 import { runAlone } from './generation/settle.ts';
-import { withTables } from './generation/with-tables.ts';
+import { withParts } from './generation/with-parts.ts';
 
 const root = join(import.meta.dirname, '..');
 const path = join(root, 'docs', 'long-connections.md');
@@ -35,7 +35,7 @@ function seenText(seen: Seen | undefined): string {
 
 export const generate: Generate = () => {
   const lines = connectionTables(JSON.parse(readFileSync(join(root, source), 'utf8')) as Releases);
-  return [{ path, text: withTables(readFileSync(path, 'utf8'), { script: 'generate-long-connections', source }, lines), source }];
+  return [{ path, text: withParts(readFileSync(path, 'utf8'), 'generate-long-connections', { tables: lines.join('\n') }), source }];
 };
 
 if (import.meta.main) await runAlone(generate);

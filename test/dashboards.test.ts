@@ -10,7 +10,7 @@ import { providers } from '../src/api/canary.ts';
 import { instantQuery } from '../src/embedded/prometheus/query.ts';
 import type { LabelSet } from '../src/embedded/prometheus/series.ts';
 import { SeriesStore } from '../src/embedded/prometheus/store.ts';
-import { observerFor } from '../src/routers/observers.ts';
+import { observerFor } from '../src/routers/index.ts';
 
 it('06-F15: dashboards and alerts query only metrics that Serin has', async () => {
   const known = new Set((await metricRows()).map(({ name }) => name));

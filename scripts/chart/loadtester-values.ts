@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { logLevels } from '../../src/cli/go-flags.ts';
-import { image, imagePullSecrets, inert, labels, meshPorts, names, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
+import { common, image, inert, labels, meshPorts, names, onOff, raw, rawList, securityContext, text } from './value-kinds.ts';
 
 const ended = `${inert}AWS App Mesh has ended, and no VirtualNode is made.`;
 const secretKey = (key: string, about: string) =>
@@ -13,14 +12,7 @@ const secretKey = (key: string, about: string) =>
 export const LoadTesterValues = z.strictObject({
   replicaCount: z.int().min(0).default(1).describe('0 or 1: gates are the state of one process. Make another release for another one.'),
   image: image('Image of the load tester: that of Serin, or one made `FROM` it with the programs of your tests.'),
-  imagePullSecrets,
-  nameOverride: text('', 'Name of the application in labels; empty: the name of the chart.'),
-  fullnameOverride: text('', 'Name of all objects; empty: made of release and chart.'),
-
-  logLevel: z
-    .enum([...logLevels, 'warning', 'panic'])
-    .default('info')
-    .describe('Least level that is logged.'),
+  ...common,
   cmd: z
     .strictObject({
       timeout: text('1h', 'How long a task may take.'),

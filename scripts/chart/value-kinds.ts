@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { logLevels } from '../../src/cli/go-flags.ts';
 
 export const text = (otherwise: string, about: string) => z.string().default(otherwise).describe(about);
 export const onOff = (otherwise: boolean, about: string) => z.boolean().default(otherwise).describe(about);
@@ -51,24 +52,35 @@ export const image = (about: string) =>
       pullSecret: text('', 'Name of one Secret for the registry; see `imagePullSecrets`.'),
     })
     .describe(about);
-export const imagePullSecrets = z
+const imagePullSecrets = z
   .array(z.strictObject({ name: z.string() }))
   .default([])
   .describe('Secrets for the registry, `[{name: …}]`.');
 
 /** Fits the restricted Pod Security Standard; the image brings a user that is not root. */
+export const restricted = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ['ALL'] },
+  readOnlyRootFilesystem: true,
+  runAsNonRoot: true,
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
 export const securityContext = z
   .strictObject({
     enabled: onOff(true, 'Set it.'),
-    context: raw(
-      {
-        allowPrivilegeEscalation: false,
-        capabilities: { drop: ['ALL'] },
-        readOnlyRootFilesystem: true,
-        runAsNonRoot: true,
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
-      'Of the container; fits the restricted Pod Security Standard. The image runs as 65532.',
-    ),
+    context: raw(restricted, 'Of the container; fits the restricted Pod Security Standard. The image runs as 65532.'),
   })
   .describe('Security context of the container.');
+
+/** Values of every chart with a Deployment, after those of its image. */
+export const common = {
+  imagePullSecrets,
+  nameOverride: text('', 'Name of the application in labels; empty: the name of the chart.'),
+  fullnameOverride: text('', 'Name of all objects; empty: made of release and chart.'),
+
+  logLevel: z
+    .enum([...logLevels, 'warning', 'panic'])
+    .default('info')
+    .describe('Least level that is logged.'),
+};

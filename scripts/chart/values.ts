@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { providers } from '../../src/api/canary.ts';
 import { providerByMesh } from '../../src/api/mesh-provider.ts';
-import { logLevels } from '../../src/cli/go-flags.ts';
 import { type FlagName, flags } from '../../src/controller/flags.ts';
 import { MOST_SHARDS } from '../../src/kube/permissions.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';
@@ -10,8 +9,8 @@ import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { kindPermissions, scalerPermissions } from '../../src/workloads/permissions.ts';
 import { virtualVerbs } from '../admission/request-policy.ts';
 import {
+  common,
   image,
-  imagePullSecrets,
   inert,
   labels,
   meshPorts,
@@ -44,14 +43,7 @@ const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => O
  */
 export const Values = z.strictObject({
   image: image('Image of the controller.'),
-  imagePullSecrets,
-  nameOverride: text('', 'Name of the application in labels; empty: the name of the chart.'),
-  fullnameOverride: text('', 'Name of all objects; empty: made of release and chart.'),
-
-  logLevel: z
-    .enum([...logLevels, 'warning', 'panic'])
-    .default('info')
-    .describe('Least level that is logged.'),
+  ...common,
   meshProvider: z
     .enum(['', ...providers, ...keysOf(providerByMesh)])
     .default('')

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { restricted } from '../chart/value-kinds.ts';
 import { UNSET_IMAGE } from './manifests.ts';
 
 /** The address in webhooks of Flagger's overlay: `http://flagger-loadtester.test/` (06-KU13). */
@@ -42,13 +43,7 @@ export function loadTesterObjects(version: string): KubeObject[] {
                 ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
                 livenessProbe: probe(10),
                 readinessProbe: probe(5),
-                securityContext: {
-                  allowPrivilegeEscalation: false,
-                  capabilities: { drop: ['ALL'] },
-                  readOnlyRootFilesystem: true,
-                  runAsNonRoot: true,
-                  seccompProfile: { type: 'RuntimeDefault' },
-                },
+                securityContext: restricted,
                 resources: { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '512Mi' } },
                 volumeMounts: [{ name: 'data', mountPath: '/data' }],
               },

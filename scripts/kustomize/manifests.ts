@@ -4,7 +4,7 @@ import { everyFeature, permissionsFor } from '../../src/controller/permissions.t
 import { leaseNames, leasePermissions } from '../../src/kube/permissions.ts';
 import { apexGuard } from '../admission/apex-guard.ts';
 import { requestPolicy, virtualVerbs } from '../admission/request-policy.ts';
-import { sidecarPorts } from '../chart/value-kinds.ts';
+import { restricted, sidecarPorts } from '../chart/value-kinds.ts';
 
 const NAME = 'serin';
 const NAMESPACE = 'serin';
@@ -191,13 +191,7 @@ function deployment(version: string): KubeObject {
               ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
               livenessProbe: probe('/livez', 10),
               readinessProbe: probe('/readyz', 5),
-              securityContext: {
-                allowPrivilegeEscalation: false,
-                capabilities: { drop: ['ALL'] },
-                readOnlyRootFilesystem: true,
-                runAsNonRoot: true,
-                seccompProfile: { type: 'RuntimeDefault' },
-              },
+              securityContext: restricted,
               resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
               volumeMounts: [{ name: 'serin-token', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount', readOnly: true }],
             },

@@ -46,6 +46,15 @@ export function worstOf(rows: readonly Row[]): { name: string; share: number; of
     : { name: nameOf(worst), share: shareOf([worst], 'serin', 'rolledBack'), of: worst.releases };
 }
 
+const rolledBackAt = (rows: readonly Row[], effect: number): string =>
+  percent(
+    shareOf(
+      rows.filter((row) => row.effect === effect),
+      'serin',
+      'rolledBack',
+    ),
+  );
+
 /** Cells of the null with their larger second run in place of the first, where there was one. */
 export const nullRows = ({ null: rows, again }: Results): Row[] => withSecondRun(rows, again);
 
@@ -61,14 +70,7 @@ export function falseAlarmTable(results: Results): string {
     (Object.keys(KINDS) as (keyof typeof KINDS)[]).map((kind) => {
       const ofKind = rows.filter((row) => row.kind === kind);
       const { name, share, of } = worstOf(ofKind);
-      const at = (effect: number) =>
-        percent(
-          shareOf(
-            ofKind.filter((row) => row.effect === effect),
-            'serin',
-            'rolledBack',
-          ),
-        );
+      const at = (effect: number) => rolledBackAt(ofKind, effect);
       return [kind, rps(releasesOf(ofKind)), at(1), at(TOLERATED), share === 0 ? 'none' : `${percent(share)} of ${rps(of)}: ${name}`];
     }),
   );
@@ -231,14 +233,7 @@ export function breakingTable({ breaking }: Results): string {
     ['failures', 'as good as the primary', `${TOLERATED} times worse`, 'worst cell'],
     (Object.keys(BREAKING) as (keyof typeof BREAKING)[]).map((kind) => {
       const rows = breaking.filter((row) => row.kind === kind);
-      const at = (effect: number) =>
-        percent(
-          shareOf(
-            rows.filter((row) => row.effect === effect),
-            'serin',
-            'rolledBack',
-          ),
-        );
+      const at = (effect: number) => rolledBackAt(rows, effect);
       const { name, share } = worstOf(rows);
       return [BREAKING[kind], at(1), at(TOLERATED), share === 0 ? 'none' : `${percent(share)}: ${name}`];
     }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary } from '../../test/contracts/routers-cases.ts';
 import { raw } from '../../test/fakes/raw.ts';
-import { observerFor } from '../routers/observers.ts';
+import { observerFor } from '../routers/index.ts';
 import { Provider } from './canary.ts';
 import type { AnalysisComparison } from './comparison.ts';
 import { findings } from './findings.ts';

@@ -72,3 +72,14 @@ export const groupOf = (apiVersion: string): string => apiVersion.split('/').sli
 /** `namespace/name`. */
 export const labelOf = ({ metadata }: { metadata: { namespace: string; name: string } }): string =>
   `${metadata.namespace}/${metadata.name}`;
+
+/** The object that a reference names, in whichever version of its group it was read. */
+export function findObject(current: readonly KubeObject[], ref: ObjectRef): KubeObject | undefined {
+  return current.find(
+    (object) =>
+      object.kind === ref.kind &&
+      object.metadata.name === ref.name &&
+      (object.metadata.namespace ?? ref.namespace) === ref.namespace &&
+      groupOf(object.apiVersion) === groupOf(ref.apiVersion),
+  );
+}

@@ -140,3 +140,6 @@ function hashProblems({ spec: { service } }: Canary): TextProblem[] {
     ...wrong([[[...steps, 'httpCookie', 'path'], httpCookie?.path]], isCookiePath, NO_PATH),
   ];
 }
+
+/** A number of requests in words, as in `1 request`. */
+export const requestsText = (requests: number): string => `${requests} ${requests === 1 ? 'request' : 'requests'}`;

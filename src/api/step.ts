@@ -50,3 +50,7 @@ const FORMER_STEPS: Readonly<Record<string, string>> = {
 /** Current name of a recorded step. */
 export const stepNow = (recorded: string): string =>
   Object.hasOwn(FORMER_STEPS, recorded) ? (FORMER_STEPS[recorded] ?? recorded) : recorded;
+
+/** Time from which only this revision answers for the canary (E20a), or else the start of the release; epoch milliseconds. */
+export const measuredFrom = ({ measuredFromMs, startedMs }: Pick<Release, 'measuredFromMs' | 'startedMs'>): number =>
+  measuredFromMs ?? startedMs;

@@ -1,6 +1,5 @@
 import { decodedUri } from './decoded-uri.ts';
-import { textSearch } from './text-search.ts';
-import { withoutTrailing } from './trailing.ts';
+import { textSearch, withoutTrailing } from './text-search.ts';
 
 const HIDDEN = '***';
 /** Longest text that is shown anywhere. Each secret is looked for in all of it. */
@@ -84,3 +83,8 @@ function withoutCut(text: string, form: string): string {
 
 /** A lone `%` is allowed in an address and means itself. */
 const plainText = (text: string): string => decodedUri(text) ?? text;
+
+/** An error's message without secrets. */
+export function redact(error: unknown, secrets: readonly (string | undefined)[]): string {
+  return hideSecrets(error instanceof Error ? error.message : String(error), secrets);
+}

@@ -28,3 +28,10 @@ function extended(part: string, borders: readonly number[], held: number, code: 
   while (length > 0 && part.charCodeAt(length) !== code) length = borders[length - 1] ?? 0;
   return part.charCodeAt(length) === code ? length + 1 : 0;
 }
+
+/** The text without any of these characters at its end. A search for `/+$` takes quadratic time on slashes within the text. */
+export function withoutTrailing(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}

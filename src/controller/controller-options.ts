@@ -1,4 +1,4 @@
-import type { Clock } from '../kube/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import type { MessageTemplates } from '../notifiers/message-templates.ts';

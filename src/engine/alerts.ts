@@ -6,7 +6,7 @@ import type { Ending } from '../api/ending.ts';
 import { progressDeadlineMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
 import { thresholdOf } from './judge-checks.ts';
-import { plannedStep } from './planned-step.ts';
+import { plannedStep } from './next-weight.ts';
 import { iterationsOf, strategyOf, weightOf } from './strategy.ts';
 
 type Severity = 'info' | 'warn' | 'error';

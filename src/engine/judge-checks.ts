@@ -1,6 +1,6 @@
 import type { Analysis } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
-import { requestsText } from '../api/requests-text.ts';
+import { requestsText } from '../api/routed-text.ts';
 import { oncePerObject } from '../base/once.ts';
 
 export type ChecksJudgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };

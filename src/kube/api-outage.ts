@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { RequestTimeoutError, UnreachableError } from './errors.ts';
 
 /** Between two log lines about one outage: doubles from the first to the longest. */

@@ -76,3 +76,8 @@ export interface Cluster {
 
 /** A cluster that is only read. */
 export type ClusterReader = Pick<Cluster, 'get' | 'list'>;
+
+/** Reads the objects that exist. */
+export async function readAll(refs: readonly ObjectRef[], cluster: Cluster, signal: AbortSignal): Promise<KubeObject[]> {
+  return (await Promise.all(refs.map((ref) => cluster.get(ref, { signal })))).flatMap((object) => object ?? []);
+}

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { proxyFromEnv } from '../base/proxy-from-env.ts';
-import { withoutTrailing } from '../base/trailing.ts';
+import { withoutTrailing } from '../base/text-search.ts';
 import type { KubeConfig } from './client-node.ts';
-import { type Clock, systemClock } from './clock.ts';
 import { credentialPlugin, type PluginCredential } from './exec-credential.ts';
 import { KubeconfigError, type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts';
 

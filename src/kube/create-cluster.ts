@@ -1,7 +1,7 @@
 import { refOf } from '../api/kube-object.ts';
+import type { Clock } from '../base/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { ApiRequests, manager, NO_NAME, selectionQuery, shaped } from './api-requests.ts';
-import type { Clock } from './clock.ts';
-import { systemClock } from './clock.ts';
 import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler } from './cluster.ts';
 import type { Connection } from './connect.ts';
 import { createDiscovery, type Discovery } from './discovery.ts';

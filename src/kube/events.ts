@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../api/kube-object.ts';
-import type { Clock } from './clock.ts';
-import { sleep, systemClock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
+import { sleep, systemClock } from '../base/clock.ts';
 import type { Cluster } from './cluster.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, RequestTimeoutError, UnreachableError } from './errors.ts';
 import { createEventLimits } from './event-limits.ts';

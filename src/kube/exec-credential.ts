@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import * as z from 'zod';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ExecConfig } from './kubeconfig.ts';
 
 /** A credential plugin gave none; the message is one line that names the command to run by hand. */

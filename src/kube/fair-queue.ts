@@ -1,5 +1,5 @@
 import { NoTurnError } from '../api/turns.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { DEFAULT_PRIORITY, PRIORITIES, type Priority } from './priority.ts';
 
 /** Decides how much work can begin. The queue decides which is next. */

@@ -7,7 +7,7 @@ import { drawer } from '../../test/fakes/model/life.ts';
 import { ModelServer } from '../../test/fakes/model/server.ts';
 import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
 import { raw } from '../../test/fakes/raw.ts';
-import { type Clock, sleep } from './clock.ts';
+import { type Clock, sleep } from '../base/clock.ts';
 import { electLeader } from './lease.ts';
 import { WRITE_TIMEOUT_MS, writesOfTerm } from './write-deadline.ts';
 

@@ -1,6 +1,6 @@
 import { asLease, type LeaseSpec } from '../api/kinds/lease.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { RequestTimeoutError } from './errors.ts';
 import { slowAnnotation } from './slow-note.ts';
 

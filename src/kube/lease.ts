@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/kube-object.ts';
-import type { Clock } from './clock.ts';
-import { sleep } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
+import { sleep } from '../base/clock.ts';
 import type { Cluster } from './cluster.ts';
 import { isConflict, isNotFound } from './errors.ts';
 import {

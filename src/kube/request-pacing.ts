@@ -1,7 +1,7 @@
+import type { Clock } from '../base/clock.ts';
+import { sleep } from '../base/clock.ts';
 import { keptIn } from '../base/once.ts';
 import { type ApiCall, isWrite } from './api-call.ts';
-import type { Clock } from './clock.ts';
-import { sleep } from './clock.ts';
 import { FairQueue } from './fair-queue.ts';
 import { lineOf, MOST_UNDER_WAY, resourceOfCall } from './request-line.ts';
 import { RetryBudget } from './retry-budget.ts';

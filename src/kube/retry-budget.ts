@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** Part of a retry that each request which succeeded earns. */
 const EARNED = 0.2;

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** An Admission that counts what begins, and not what is under way. */
 export interface TokenBucket {

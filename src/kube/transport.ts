@@ -1,10 +1,10 @@
 import http from 'node:http';
 import https from 'node:https';
+import type { Clock } from '../base/clock.ts';
+import { sleep } from '../base/clock.ts';
 import { keptIn } from '../base/once.ts';
 import { type ApiCall, type ApiResponse, type ApiVerb, type BeforeSend, isWrite } from './api-call.ts';
 import { type ApiOutage, isUnanswered } from './api-outage.ts';
-import type { Clock } from './clock.ts';
-import { sleep } from './clock.ts';
 import type { Connection, TlsIdentity } from './connect.ts';
 import { eachChunk } from './each-chunk.ts';
 import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError, UnreachableError } from './errors.ts';

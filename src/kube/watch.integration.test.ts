@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { handClock } from '../../test/fakes/clock.ts';
 import { type Answering, type KubeServer, kubeServer, refuse, sendJson } from '../../test/fakes/kube-server.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { WatchHandle } from './cluster.ts';
 import { connectionTo } from './connect.ts';
 import { createCluster } from './create-cluster.ts';

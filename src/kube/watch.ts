@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { KubeObject } from '../api/kube-object.ts';
-import type { Clock } from './clock.ts';
-import { sleep } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
+import { sleep } from '../base/clock.ts';
 import type { WatchHandle, WatchHandler } from './cluster.ts';
 import { eachChunk } from './each-chunk.ts';
 import {

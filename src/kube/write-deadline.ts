@@ -1,5 +1,5 @@
+import type { Clock } from '../base/clock.ts';
 import { type BeforeSend, isWrite } from './api-call.ts';
-import type { Clock } from './clock.ts';
 import type { Leadership } from './lease.ts';
 
 /**

@@ -10,8 +10,7 @@ import type { MeasureDependencies } from './measure-dependencies.ts';
 import { serverOf } from './metrics-source.ts';
 import type { SeriesResult } from './providers/metric-provider.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
-import { shortened } from './shortened-query.ts';
-import { namesOf, observedNames, observerOf } from './source.ts';
+import { namesOf, observedNames, observerOf, shortened } from './source.ts';
 import { bucketBounds, errorsWindow, slowWindow } from './window-counts.ts';
 
 /**

@@ -3,7 +3,7 @@ import { aCanary } from '../../test/fakes/world.ts';
 import type { Metric } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';
-import { observerFor } from '../routers/observers.ts';
+import { observerFor } from '../routers/index.ts';
 import { measure } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 

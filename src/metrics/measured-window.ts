@@ -1,8 +1,8 @@
 import type { Metric } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
-import { measuredFrom } from '../api/measured-from.ts';
 import type { Observer } from '../api/observer.ts';
+import { measuredFrom } from '../api/step.ts';
 import { timestamp } from '../base/timestamp.ts';
 import { defaultInterval } from './query-variables.ts';
 

@@ -8,7 +8,6 @@ import type { MeasureDependencies } from './measure-dependencies.ts';
 import type { Measurement, MeasureProblem, MetricProvider } from './providers/metric-provider.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { queryVariables } from './query-variables.ts';
-import { shortened } from './shortened-query.ts';
 
 /** A backend and the names in its queries. Every check uses one, for the canary or the primary. */
 export interface MetricSource {
@@ -90,3 +89,12 @@ export function observedNames({ underscoreNames }: Observer, variables: QueryVar
 
 export const observerOf = ({ spec }: Canary, deps: Pick<MeasureDependencies, 'observerFor' | 'meshProvider'>): Observer =>
   deps.observerFor(observedProvider(spec.provider, deps.meshProvider), spec.targetRef.kind);
+
+/** Enough for the built-in queries; an event can contain 1024 characters. */
+const MOST_SHOWN = 400;
+
+/** A query for display. */
+export function shortened(query: string): string {
+  const line = query.trim().replace(/\s+/g, ' ');
+  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line;
+}

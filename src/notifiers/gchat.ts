@@ -1,5 +1,5 @@
-import { escapeMarkup } from './escape-markup.ts';
 import { fitted, type TextLimits } from './fitted.ts';
+import { escapeMarkup } from './inert-text.ts';
 import { linksOf } from './links.ts';
 import { type AlertFormat, workloadName } from './notifier.ts';
 import { hexColor, toneOf } from './tone.ts';

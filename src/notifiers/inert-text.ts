@@ -30,3 +30,10 @@ function withoutLinkDefinition(line: string): string {
   const end = line.indexOf(']') + 1;
   return line.trimStart().startsWith('[') && line[end] === ':' ? line.slice(0, end) + BREAK + line.slice(end) : line;
 }
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** The three characters that Slack and Google Chat read as markup: words of a foreign server must not call a whole channel. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>]/g, (character) => entities[character] ?? character);
+}

@@ -1,7 +1,7 @@
 import { isRecord, parseJson } from '../base/json.ts';
 import { attachments } from './attachments.ts';
-import { escapeMarkup } from './escape-markup.ts';
 import type { TextLimits } from './fitted.ts';
+import { escapeMarkup } from './inert-text.ts';
 import type { AlertFormat } from './notifier.ts';
 import { hexColor, toneOf } from './tone.ts';
 

@@ -1,10 +1,9 @@
 import got, { type Request, RequestError, type StreamOptions } from 'got';
 import { type Clock, deadlineAfter, systemClock } from '../base/clock.ts';
-import { userInfoOf } from '../base/hide-secrets.ts';
+import { redact, userInfoOf } from '../base/hide-secrets.ts';
 import { carriesCredentials, connectionFor, type EgressPolicy, NotAllowedError, type OutgoingConnection } from './connection.ts';
 import { openEgress } from './own-egress.ts';
 import { readBody, readUpTo, TooLongError } from './read-body.ts';
-import { redact } from './redact.ts';
 import type { TlsFiles } from './tls-files.ts';
 
 /** One request of Serin to a server that is not its API server. */

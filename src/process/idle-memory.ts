@@ -1,4 +1,4 @@
-import type { Clock } from '../kube/clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** Time without a request after which no release is between two steps of the shortest usual interval. Milliseconds. */
 const QUIET_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
 import type { ControllerConfig } from '../controller/config.ts';
 import type { Controller } from '../controller/controller.ts';
-import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { electLeader, type Leadership } from '../kube/lease.ts';
 import { leaseName, leaseNamespace } from './lease-names.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
-import type { Clock } from '../kube/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Cluster, WatchHandler } from '../kube/cluster.ts';
 
 /** Options of the wait for one object. */

@@ -4,8 +4,7 @@ import { defined } from '../base/defined.ts';
 import { isGate } from '../engine/comparison/compared-metrics.ts';
 import { type ComparedState, comparedStates } from '../engine/comparison/compared-state.ts';
 import { stateText } from '../engine/comparison/words.ts';
-import { evidenceShares } from '../judge/evidence-shares.ts';
-import type { Interval } from '../judge/judge-comparison.ts';
+import { evidenceShares, type Interval } from '../judge/judge-comparison.ts';
 import { type Counts, isCounted } from '../judge/window.ts';
 import { ComparedReport } from './documents/compared-report.ts';
 

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../kube/clock.ts';
+import { type Clock, sleep } from '../base/clock.ts';
 import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler } from '../kube/cluster.ts';
 import { ApiError, outageReason, RequestTimeoutError, UnreachableError } from '../kube/errors.ts';
 

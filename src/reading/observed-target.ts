@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import { isKnative } from '../api/knative.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../api/kube-object.ts';
-import type { Clock } from '../kube/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { Sides, Workload } from '../workloads/workload.ts';
 import { awaitObject } from './await-object.ts';

@@ -5,7 +5,7 @@ import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { requestAnnotation } from '../api/names.ts';
 import { parseStatus } from '../api/parse-status.ts';
 import { type Acknowledgement, readRequest, type Verb, type VerbRequest, writeRequest } from '../api/verb-request.ts';
-import { type Clock, systemClock } from '../kube/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { ApiError, isConflict, isForbidden, isInvalid } from '../kube/errors.ts';
 import { awaitObject } from './await-object.ts';

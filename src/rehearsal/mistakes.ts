@@ -1,4 +1,4 @@
-import { requestsText } from '../api/requests-text.ts';
+import { requestsText } from '../api/routed-text.ts';
 import type { Rehearsal } from './rehearsal.ts';
 import { ENOUGH_REQUESTS, thinChecks } from './thin-evidence.ts';
 import { timesOf, verdictOf } from './verdict.ts';

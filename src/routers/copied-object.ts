@@ -1,7 +1,6 @@
 import type { Canary } from '../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef } from '../api/kube-object.ts';
 import { type Routes, reachesCanary } from '../api/routes.ts';
-import { findObject } from './find-object.ts';
 import type { Router } from './router.ts';
 import type { RoutingError } from './routing-error.ts';
 import { ownAmong } from './taken-names.ts';

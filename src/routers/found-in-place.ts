@@ -1,5 +1,4 @@
-import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
-import { findObject } from './find-object.ts';
+import { findObject, type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
 import { isTaken, type NamesOurSides, originalConfig, originalSpec, rememberedSpec } from './original-spec.ts';
 import type { RouteChange } from './router.ts';
 

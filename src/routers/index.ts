@@ -1,5 +1,6 @@
-import type { Provider } from '../api/canary.ts';
+import type { Provider, TargetRef } from '../api/canary.ts';
 import { meshProviderOf, providerOf, unknownProvider } from '../api/mesh-provider.ts';
+import type { Observer } from '../api/observer.ts';
 import { apisixProvider } from './apisix/index.ts';
 import { appMeshV1beta1Provider, appMeshV1beta2Provider } from './appmesh/index.ts';
 import { contourProvider } from './contour/index.ts';
@@ -72,4 +73,10 @@ export function routerFor(provider: string, options: RouterOptions = {}): Router
   if (known === undefined) return { unsupported: unknownProvider(provider) };
   const own = providerOf(known);
   return definitions[own].router(known === own ? options : { ...options, mesh: known.slice(own.length + 1) });
+}
+
+/** The built-in queries for a provider and kind of target. Kinds without queries of their own have those of Deployments (05-W10). */
+export function observerFor(provider: Provider, targetKind: TargetRef['kind']): Observer {
+  const { observers } = definitionOf(provider);
+  return observers[targetKind] ?? observers.Deployment;
 }

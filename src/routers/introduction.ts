@@ -1,6 +1,5 @@
 import { specOf } from '../api/kinds/spec-of.ts';
-import { type KubeObject, refOf } from '../api/kube-object.ts';
-import { findObject } from './find-object.ts';
+import { findObject, type KubeObject, refOf } from '../api/kube-object.ts';
 import type { Router } from './router.ts';
 
 interface ClusterBackend {

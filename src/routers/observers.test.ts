@@ -3,7 +3,7 @@ import { aCanary } from '../../test/fakes/world.ts';
 import { Provider } from '../api/canary.ts';
 import { findings } from '../api/findings.ts';
 import { renderQuery } from '../metrics/query-template.ts';
-import { observerFor } from './observers.ts';
+import { observerFor } from './index.ts';
 
 const variables = {
   ...{ name: 'app', namespace: 'test', target: 'app', service: 'app', ingress: 'app', route: 'app', interval: '1m' },

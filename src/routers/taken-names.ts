@@ -1,8 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
-import { groupOf, type KubeObject, type ObjectRef } from '../api/kube-object.ts';
+import { findObject, groupOf, type KubeObject, type ObjectRef } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
-import { findObject } from './find-object.ts';
 import type { Unkept } from './router.ts';
 import { isUsersRoute } from './split/users-route.ts';
 

@@ -7,7 +7,6 @@ import type { EgressPolicy } from '../outgoing/connection.ts';
 import { attemptsOf, attemptTimeoutMs, MAX_WAIT_MS } from './call-time.ts';
 import type { HookPayload } from './hook-payload.ts';
 import { type HookCredentials, hookCredentials } from './hook-secret.ts';
-import { oneLine } from './one-line.ts';
 import { type Answered, postOnce, type Unanswered } from './post-once.ts';
 
 export type HookOutcome =
@@ -146,4 +145,13 @@ async function credentialsFor(
     // The error of a failed read can quote the request: the words for the user are ours.
     return { problem: `${name} could not be read` };
   }
+}
+
+/** Text of a foreign server in one line that cannot break a log, a condition or a terminal; at most `limit` characters. */
+export function oneLine(text: string, limit: number): string {
+  const flat = text
+    .replace(/\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+    .replace(/ +/g, ' ')
+    .trim();
+  return Array.from(flat).slice(0, limit).join('');
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { type Clock, systemClock } from '../../src/kube/clock.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { NAMESPACE } from './applications.ts';
 

@@ -7,8 +7,8 @@ import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../../src/embedded/prometheus/index.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
+import { observerFor } from '../../src/routers/index.ts';
 import { kuma } from '../../src/routers/kuma/router.ts';
-import { observerFor } from '../../src/routers/observers.ts';
 import { raw } from '../fakes/raw.ts';
 import { aCanary, anApex } from './routers-cases.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Provider, providers } from '../../src/api/canary.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
-import { observerFor } from '../../src/routers/observers.ts';
+import { observerFor } from '../../src/routers/index.ts';
 import { routerCases } from './routers/index.ts';
 import { queryNames } from './routers/queries.ts';
 

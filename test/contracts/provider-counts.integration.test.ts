@@ -9,7 +9,7 @@ import type { EmbeddedPrometheus } from '../../src/embedded/prometheus/index.ts'
 import type { Compared, ToCompare } from '../../src/judge/compared.ts';
 import type { Counts } from '../../src/judge/window.ts';
 import { compare } from '../../src/metrics/measure.ts';
-import { observerFor } from '../../src/routers/observers.ts';
+import { observerFor } from '../../src/routers/index.ts';
 import { dependencies, emptyServer, endMs } from '../fakes/measuring.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts';

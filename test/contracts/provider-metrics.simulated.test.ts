@@ -13,7 +13,7 @@ import { instantQuery } from '../../src/embedded/prometheus/query.ts';
 import { SeriesStore } from '../../src/embedded/prometheus/store.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
-import { observerFor } from '../../src/routers/observers.ts';
+import { observerFor } from '../../src/routers/index.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts';
 import { namespace, podOf, resolve, viewOf } from './provider-traffic.ts';

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { Canary } from '../../src/api/canary.ts';
 import type { Verdict } from '../../src/api/canary-status.ts';
 import { measure } from '../../src/metrics/measure.ts';
-import { observerFor } from '../../src/routers/observers.ts';
+import { observerFor } from '../../src/routers/index.ts';
 import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
 
 let exposition: Server | undefined;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Permission } from '../../src/api/permission.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import type { ControllerConfig } from '../../src/controller/config.ts';
 import { everyFeature, type Features, permissionsFor } from '../../src/controller/permissions.ts';
-import { systemClock } from '../../src/kube/clock.ts';
 import { isForbidden } from '../../src/kube/errors.ts';
 import { electLeader } from '../../src/kube/lease.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';

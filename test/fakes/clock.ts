@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/kube/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 export interface HandClock extends Clock {
   /** Moves both clocks and runs the timers that come due, in order, each at its own time. */

@@ -1,7 +1,7 @@
 import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { acceptAnnotation, keptAnnotation } from '../../api/names.ts';
-import { systemClock } from '../../kube/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { isForbidden, isInvalid } from '../../kube/errors.ts';
 import { awaitObject } from '../../reading/await-object.ts';
 import { canaryRef } from '../../reading/canary-reading.ts';

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
-import { type Clock, systemClock } from '../../kube/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
 import { loadConnection } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';

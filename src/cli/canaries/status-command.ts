@@ -1,4 +1,4 @@
-import { systemClock } from '../../kube/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { resourceName } from '../../reading/canary-reading.ts';
 import { reportOf } from '../../reading/canary-report.ts';

@@ -1,5 +1,5 @@
 import { isBlockerCode, otherActor } from '../../api/codes/codes.ts';
-import { requestsText } from '../../api/requests-text.ts';
+import { requestsText } from '../../api/routed-text.ts';
 import { EVENTS_SHOWN } from '../../reading/canary-report.ts';
 import type { CanaryReport, CheckReport, GateReport, WorkloadReport } from '../../reading/documents/canary-documents.ts';
 import { recordedIn } from '../../reading/waits.ts';

@@ -1,5 +1,5 @@
 import { type KubeObject, refKey } from '../../api/kube-object.ts';
-import { type Clock, sleep } from '../../kube/clock.ts';
+import { type Clock, sleep } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { CANARIES, canaryRef, NOT_INSTALLED, summaryOf } from '../../reading/canary-reading.ts';
 import type { CanarySummary, KeptItem } from '../../reading/documents/canary-documents.ts';

@@ -1,4 +1,4 @@
-import { requestsText } from '../../api/requests-text.ts';
+import { requestsText } from '../../api/routed-text.ts';
 import type { Meaning } from '../output/paint.ts';
 import type { RehearsalMistake, RehearsalResult, TimelineEntry } from './rehearsal-report.ts';
 

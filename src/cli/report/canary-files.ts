@@ -5,7 +5,7 @@ import { names } from '../../api/names.ts';
 import { reportOf } from '../../reading/canary-report.ts';
 import { oldestFirst, timeOfEvent } from '../../reading/event-time.ts';
 import { historyOf, recordsInCluster } from '../../reading/history.ts';
-import { evidencePoints } from '../../reading/journals/evidence-points.ts';
+import { evidencePoints } from '../../reading/journals/read-journals.ts';
 import { type CanarySnapshot, readSnapshot } from '../../reading/snapshot.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
 import { routerFor } from '../../routers/index.ts';

@@ -1,5 +1,5 @@
+import { systemClock } from '../../base/clock.ts';
 import { printable } from '../../base/printable.ts';
-import { systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { CanarySummary } from '../../reading/documents/canary-documents.ts';
 import { KEPT } from '../../reading/kept-primaries.ts';

@@ -1,4 +1,4 @@
-import { type Clock, every } from '../../kube/clock.ts';
+import { type Clock, every } from '../../base/clock.ts';
 import type { Output } from '../output/output.ts';
 import { paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';

@@ -3,7 +3,7 @@ import { asReplicaSet } from '../../api/kinds/replica-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { defined } from '../../base/defined.ts';
-import { plannedStep } from '../../engine/planned-step.ts';
+import { plannedStep } from '../../engine/next-weight.ts';
 import type { Limit } from '../../metrics/limit.ts';
 import { asRecord } from '../../reading/canary-reading.ts';
 import { rangeOf } from '../../reading/canary-report.ts';

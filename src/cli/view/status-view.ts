@@ -1,4 +1,4 @@
-import { requestsText } from '../../api/requests-text.ts';
+import { requestsText } from '../../api/routed-text.ts';
 import { breach } from '../../metrics/limit.ts';
 import type { CheckReport, ControllerReport, EventReport, GateReport, WorkloadReport } from '../../reading/documents/canary-documents.ts';
 import { type ComparedReport, sideText } from '../../reading/documents/compared-report.ts';

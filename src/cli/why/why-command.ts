@@ -1,5 +1,5 @@
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { defined } from '../../base/defined.ts';
-import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
 import { resourceName } from '../../reading/canary-reading.ts';
 import type { ChangeOf, Diagnosis, Why } from '../../reading/documents/canary-documents.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 /** Timers by name: setting one again replaces it, and what is set last rings. */
 export class Alarms<Name extends string> {

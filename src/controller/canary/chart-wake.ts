@@ -1,4 +1,4 @@
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Alarms } from './alarms.ts';
 
 interface Wanted {

@@ -1,5 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
-import { sleep } from '../../kube/clock.ts';
+import { sleep } from '../../base/clock.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { ABSENCE_MS } from '../status/blocker-event.ts';
 

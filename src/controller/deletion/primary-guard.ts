@@ -5,7 +5,7 @@ import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type Labels, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { keptAnnotation, names } from '../../api/names.ts';
-import { sleep } from '../../kube/clock.ts';
+import { sleep } from '../../base/clock.ts';
 import { isConflict } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
 import { workloadFor } from '../../workloads/index.ts';

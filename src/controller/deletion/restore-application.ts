@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
-import { sleep } from '../../kube/clock.ts';
+import { sleep } from '../../base/clock.ts';
+import { readAll } from '../../kube/cluster.ts';
 import { routerFor } from '../../routers/index.ts';
 import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -12,7 +13,6 @@ import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts'
 import { scalerRefs } from '../facts/scaling.ts';
 import { giveUpFields } from '../objects/give-up-fields.ts';
 import { isOurRoute } from '../objects/ownership.ts';
-import { readAll } from '../objects/read-all.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { unmark } from './kept-marks.ts';
 import { type DeletionDeps, moveTraffic, recordedApex, selectTarget } from './move-traffic.ts';

@@ -3,13 +3,13 @@ import type { ServicePort, ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { fieldManager, names } from '../../api/names.ts';
+import { readAll } from '../../kube/cluster.ts';
 import { entriesOf } from '../../kube/taken-over-fields.ts';
 import { routerFor } from '../../routers/index.ts';
 import type { Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { isOurRoute } from '../objects/ownership.ts';
-import { readAll } from '../objects/read-all.ts';
 import { appliedPorts } from './restore-apex.ts';
 
 /**

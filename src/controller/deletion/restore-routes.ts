@@ -1,16 +1,15 @@
 import type { Canary } from '../../api/canary.ts';
-import { type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
 import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
-import { type Clock, sleep } from '../../kube/clock.ts';
+import { type Clock, sleep } from '../../base/clock.ts';
+import { readAll } from '../../kube/cluster.ts';
 import { isConflict, isRefusal } from '../../kube/errors.ts';
-import { findObject } from '../../routers/find-object.ts';
 import { routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
-import { readAll } from '../objects/read-all.ts';
 import { mergeIntoTarget } from '../reconcile/ensure-object.ts';
 
 const MOST_TRIES = 5;

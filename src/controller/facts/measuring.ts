@@ -3,7 +3,7 @@ import { findOffline } from '../../metrics/find-offline.ts';
 import type { AskCluster } from '../../metrics/http/ask-cluster.ts';
 import { compare, measure } from '../../metrics/measure.ts';
 import type { MeasureDependencies } from '../../metrics/measure-dependencies.ts';
-import { observerFor } from '../../routers/observers.ts';
+import { observerFor } from '../../routers/index.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerDeps, MeasureDeps } from '../controller-deps.ts';
 import type { ProviderConditions } from '../notifications/provider-conditions.ts';

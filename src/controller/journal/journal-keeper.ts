@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { sleep } from '../../base/clock.ts';
 import type { Holder } from '../../engine/journal/journal-memory.ts';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import type { RecordedStep } from '../../engine/journal/open-part.ts';
 import { JournalRecorder } from '../../engine/journal/recorder.ts';
-import { sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
 import { withPriority } from '../../kube/with-priority.ts';

@@ -5,7 +5,7 @@ import { eventuallyHolds } from '../../../test/scenarios/eventually.ts';
 import type { Canary, Webhook } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery-queue.ts';
 import type { AlertOutcome } from './send-alert.ts';
 

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import type { Reason } from '../../api/codes/codes.ts';
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { EventOutcome, EventText } from '../../kube/events.ts';
 import type { SendAlert } from './send-alert.ts';
 import { type SendHooksOptions, sendHooks } from './send-hooks.ts';

@@ -1,7 +1,7 @@
 import type { CanaryCondition } from '../../api/canary-status.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Clock } from '../../base/clock.ts';
 import { timestamp } from '../../base/timestamp.ts';
-import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { Log } from '../log.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChatServer, startChatServer } from '../../../test/contracts/notifiers/chat-server.ts';
-import { memoryNotifier } from '../../../test/fakes/memory-notifier.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { readMessageTemplates } from '../../notifiers/message-templates.ts';
+import type { AlertMessage, Notifier, SendOutcome } from '../../notifiers/notifier.ts';
 import { ControllerConfig } from '../config.ts';
 import { globalNotifier } from './global-notifier.ts';
 import { alertSender } from './send-alert.ts';
@@ -247,3 +247,16 @@ describe('an alert by the global receiver', () => {
     expect(made(config)).toEqual({ problem });
   });
 });
+
+/** Keeps what it is given; for tests and rehearsals. `answers` are used up first, then all is well. */
+function memoryNotifier(answers: SendOutcome[] = []): Notifier & { readonly sent: readonly AlertMessage[] } {
+  const sent: AlertMessage[] = [];
+  return {
+    sent,
+    async send(message, signal) {
+      signal.throwIfAborted();
+      sent.push(message);
+      return answers.shift() ?? { ok: true };
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 export type LookupAnswer = Parameters<Parameters<LookupFunction>[2]>;
 

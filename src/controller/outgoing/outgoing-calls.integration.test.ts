@@ -10,7 +10,7 @@ import type { Canary, Metric } from '../../api/canary.ts';
 import { measure } from '../../metrics/measure.ts';
 import { egressPolicy } from '../../outgoing/egress-policy.ts';
 import { openEgress } from '../../outgoing/own-egress.ts';
-import { observerFor } from '../../routers/observers.ts';
+import { observerFor } from '../../routers/index.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
 import { type CallKind, OutgoingCalls } from './outgoing-calls.ts';
 

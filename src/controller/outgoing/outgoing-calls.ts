@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { Turns } from '../../api/turns.ts';
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { FairQueue } from '../../kube/fair-queue.ts';
 import type { EgressPolicy } from '../../outgoing/connection.ts';
 import { FoundAddresses, type LookupAnswer } from './found-addresses.ts';

@@ -3,13 +3,13 @@ import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { readAll } from '../../kube/cluster.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
 import type { Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { isOurs } from '../objects/ownership.ts';
-import { readAll } from '../objects/read-all.ts';
 
 /**
  * The current Canary, and the Canary under each former `service.name` (03-SV19) and with its routes before an edit (E113): their clients also lose nothing. A

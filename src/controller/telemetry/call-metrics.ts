@@ -1,6 +1,6 @@
 import type { Registry } from '@prometheus-io/client';
+import type { Clock } from '../../base/clock.ts';
 import { metersIn } from '../../base/meters.ts';
-import type { Clock } from '../../kube/clock.ts';
 import type { TimeQuery } from '../../metrics/measure-dependencies.ts';
 import type { TimeCall } from '../../webhooks/call-webhook.ts';
 

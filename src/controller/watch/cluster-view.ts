@@ -1,6 +1,6 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import { type KubeObject, type ObjectRef, refKey, type SlimRef } from '../../api/kube-object.ts';
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { KindRef } from '../../kube/cluster.ts';
 import type { Survey } from '../../routers/router.ts';
 import type { KindWatches, SlimViewedObject, ViewedObject, WatchedKind } from './kind-watches.ts';

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../../kube/clock.ts';
+import { type Clock, sleep } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { unknownConfig } from '../../workloads/configs/read-configs.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 /** Reconciles at a time: enough to keep one core busy, and few enough that a change meanwhile is noticed at once. */
 export const MOST_AT_ONCE = 64;

@@ -1,6 +1,6 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Cluster, WatchHandle, WatchHandler } from '../../kube/cluster.ts';
 import type { ListHandler } from '../../kube/watch.ts';
 import type { ConfigKind } from '../../workloads/configs/config-ref.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { createTokenBucket, type TokenBucket } from '../../kube/token-bucket.ts';
 
 /** Pieces of work in one turn of the event loop: each takes about a millisecond, and timers and sockets wait as long. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
-import { systemClock } from '../../kube/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { isOfCluster } from '../../kube/is-of-cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Release } from '../../api/canary-status.ts';
-import { measuredFrom } from '../../api/measured-from.ts';
+import { measuredFrom } from '../../api/step.ts';
 import { oncePerObject } from '../../base/once.ts';
 import type { Compared, ToCompare } from '../../judge/compared.ts';
 import { addWindow, Evidence, learnScatter, noEvidence } from '../../judge/evidence.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { releasing } from '../../../test/fakes/compared-release.ts';
 import { recording, sampleJournal } from '../../../test/fakes/sample-journal.ts';
-import { evidenceShares } from '../../judge/evidence-shares.ts';
+import { evidenceShares } from '../../judge/judge-comparison.ts';
 import { comparedStates } from '../comparison/compared-state.ts';
 import { comparedCourse } from './compared-course.ts';
 import type { JournalPart } from './journal-part.ts';

@@ -1,5 +1,4 @@
-import { evidenceShares } from '../../judge/evidence-shares.ts';
-import type { ComparisonVerdict } from '../../judge/judge-comparison.ts';
+import { type ComparisonVerdict, evidenceShares } from '../../judge/judge-comparison.ts';
 import { comparedStates } from '../comparison/compared-state.ts';
 import type { JournalPart } from './journal-part.ts';
 import { replay } from './replay.ts';

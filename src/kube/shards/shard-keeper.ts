@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../cluster.ts';
 import { electLeader, type Leadership } from '../lease.ts';
 import { type LeaseTimes, leaseTimes } from '../lease-record.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { type Clock, sleep } from '../clock.ts';
+import { type Clock, sleep } from '../../base/clock.ts';
 import type { Cluster } from '../cluster.ts';
 import { isConflict } from '../errors.ts';
 import {

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../base/trailing.ts';
+import { withoutTrailing } from '../../base/text-search.ts';
 
 /**
  * The address of a backend with a path appended to its own (05-P1): a prefix and user info are kept, a query string is dropped. Undefined if it is not an http

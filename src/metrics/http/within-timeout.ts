@@ -1,5 +1,5 @@
 import { deadlineAfter, systemClock } from '../../base/clock.ts';
-import { redact } from '../../outgoing/redact.ts';
+import { redact } from '../../base/hide-secrets.ts';
 import type { AskOptions } from './send-request.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { GetMetricDataCommandInput, GetMetricDataCommandOutput, MetricDataQuery } from '@aws-sdk/client-cloudwatch';
-import { redact } from '../../outgoing/redact.ts';
+import { redact } from '../../base/hide-secrets.ts';
 import { UnansweredError, withinTimeout } from '../http/within-timeout.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, transportOf, windowOf, wrongAddress, wrongField } from './backend.ts';

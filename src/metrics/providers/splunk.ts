@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../base/trailing.ts';
+import { withoutTrailing } from '../../base/text-search.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { sendRequest } from '../http/send-request.ts';
 import { withinTimeout } from '../http/within-timeout.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseJson } from '../../base/json.ts';
-import { withoutTrailing } from '../../base/trailing.ts';
+import { withoutTrailing } from '../../base/text-search.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, secretKeys, transportOf, wrongAddress, wrongField } from './backend.ts';

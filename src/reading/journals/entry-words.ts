@@ -1,4 +1,4 @@
-import { requestsText } from '../../api/requests-text.ts';
+import { requestsText } from '../../api/routed-text.ts';
 import type { JournalAnswer } from '../../engine/journal/journal-part.ts';
 import type { NotedEntry } from '../../engine/journal/replay.ts';
 

@@ -1,9 +1,11 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { fieldPath } from '../../base/field-path.ts';
+import { comparedCourse } from '../../engine/journal/compared-course.ts';
 import { JournalPart, journalVersion } from '../../engine/journal/journal-part.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { recordKind } from '../../workloads/anchor.ts';
 import { isJournalOf, type JournalHead, journalsOf, readJournal, runOf } from '../../workloads/journal-record.ts';
+import type { EvidencePoint } from '../documents/compared-report.ts';
 import { ReadingError } from '../reading-error.ts';
 
 /** The journal of one release. */
@@ -102,4 +104,16 @@ export function partOf(json: unknown): { part: JournalPart } | { problem: string
   const parsed = JournalPart.safeParse(json);
   if (parsed.success) return { part: parsed.data };
   return { problem: `${fieldPath(parsed.error.issues[0]?.path ?? []) || 'it'} is not as Serin writes it` };
+}
+
+/** Growth of the evidence of a release, from its journal; empty without `analysis.comparison`. */
+export function evidencePoints(parts: readonly JournalPart[]): EvidencePoint[] {
+  const course = comparedCourse(parts);
+  const [first] = course;
+  return course.map(({ atMs, against, inFavour, ...point }) => ({
+    ...point,
+    seconds: (atMs - (first?.atMs ?? 0)) / 1000,
+    against: Math.round(100 * against),
+    inFavour: Math.round(100 * inFavour),
+  }));
 }

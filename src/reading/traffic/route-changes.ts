@@ -1,10 +1,9 @@
-import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, refOf } from '../../api/kube-object.ts';
 import { carriedAnnotation } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { allToPrimary, type Routes } from '../../api/routes.ts';
 import { specRecords } from '../../api/tracking-metadata.ts';
 import { isRecord } from '../../base/json.ts';
-import { findObject } from '../../routers/find-object.ts';
 import { ifExpressible } from '../../routers/index.ts';
 import type { Apex } from '../../routers/router.ts';
 import { discoverPorts, renderServices } from '../../routers/services.ts';

@@ -1,10 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
-import { groupOf, type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
+import { findObject, groupOf, type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { isRecord } from '../../base/json.ts';
 import { copyVerbs, foundOf } from '../copied-object.ts';
-import { findObject } from '../find-object.ts';
 import type { Router, Unkept } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { takenNames } from '../taken-names.ts';

@@ -1,9 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type Labels, type ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
-import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { namesServicesIn } from '../original-spec.ts';
 import type { Router } from '../router.ts';

@@ -1,10 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { isRecord } from '../../base/json.ts';
-import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesServicesIn } from '../original-spec.ts';
 import type { Apex, Router } from '../router.ts';

@@ -1,9 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
 import type { JsonRecord } from '../../base/json.ts';
-import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { INTRODUCTION, introducing } from '../introduction.ts';
 import { namesServicesIn, rememberedSpec } from '../original-spec.ts';

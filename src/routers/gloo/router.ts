@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { isRecord, type JsonRecord } from '../../base/json.ts';
-import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { namesIn, rememberedSpec } from '../original-spec.ts';
 import type { RouteChange, Router, Unkept } from '../router.ts';

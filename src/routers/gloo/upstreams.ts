@@ -1,8 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { findObject } from '../find-object.ts';
 import type { Apex } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 

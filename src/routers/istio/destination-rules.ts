@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { carriedAnnotation, names } from '../../api/names.ts';
 import { isRecord, type JsonRecord } from '../../base/json.ts';
-import { findObject } from '../find-object.ts';
 import type { Unkept } from '../router.ts';
 
 const KIND = 'DestinationRule';

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { groupOf, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
+import { findObject, groupOf, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
 import { isResting } from '../../api/step.ts';
 import { type JsonRecord, textsIn } from '../../base/json.ts';
-import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { type NamesOurSides, rememberedSpec } from '../original-spec.ts';
 import type { AfterDeletion, RouteChange, Router, Survey, Unkept } from '../router.ts';

@@ -1,10 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
 import { asKnativeService, type KnativeService } from '../../api/kinds/knative-service.ts';
 import { knativeApiVersion } from '../../api/knative.ts';
-import type { ObjectRef } from '../../api/kube-object.ts';
+import { findObject, type ObjectRef } from '../../api/kube-object.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
-import { findObject } from '../find-object.ts';
 import type { Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { onlyWeight } from '../weights.ts';

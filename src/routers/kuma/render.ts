@@ -1,8 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { fluxOff, names } from '../../api/names.ts';
 import { withoutSpecRecords } from '../../api/tracking-metadata.ts';
-import { findObject } from '../find-object.ts';
 import type { NamesOurSides } from '../original-spec.ts';
 import { primaryWeight } from '../weights.ts';
 

@@ -1,7 +1,7 @@
+import { findObject } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
-import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import type { Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';

@@ -1,12 +1,11 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
+import { findObject, type KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
 import { rootService, splitSpec } from '../../api/traffic-split.ts';
 import { isRecord } from '../../base/json.ts';
-import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { namesServicesIn } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';

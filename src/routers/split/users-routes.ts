@@ -1,9 +1,8 @@
 import { adoptAnnotation, splitAnnotation } from '../../api/adopt-annotation.ts';
 import type { Canary } from '../../api/canary.ts';
-import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, sendsAllToPrimary } from '../../api/routes.ts';
 import type { JsonRecord } from '../../base/json.ts';
-import { findObject } from '../find-object.ts';
 import { originalSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { ifExpressible, objectMissing, RoutingError, rejectionOf } from '../routing-error.ts';

@@ -1,8 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes } from '../../api/routes.ts';
-import { findObject } from '../find-object.ts';
 import { namesIn } from '../original-spec.ts';
 import { RoutingError } from '../routing-error.ts';
 import { refUnderApex } from '../routing-metadata.ts';

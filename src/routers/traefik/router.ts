@@ -1,10 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
+import { findObject, type KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
 import { isRecord } from '../../base/json.ts';
-import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { rememberedSpec } from '../original-spec.ts';
 import { DEFAULT_NAME } from '../ports.ts';

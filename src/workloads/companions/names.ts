@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../base/trailing.ts';
+import { withoutTrailing } from '../../base/text-search.ts';
 import { digest } from '../digest.ts';
 import type { CompanionRole } from './companion.ts';
 

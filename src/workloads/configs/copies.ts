@@ -4,7 +4,7 @@ import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
 import { isRecord } from '../../base/json.ts';
-import { withoutTrailing } from '../../base/trailing.ts';
+import { withoutTrailing } from '../../base/text-search.ts';
 import { canaryLabel, canaryLabelValue } from '../anchor.ts';
 import { digest } from '../digest.ts';
 import type { PrimarySpec } from '../workload.ts';

@@ -1,6 +1,6 @@
 import type { KubeObject, Labels } from '../../../src/api/kube-object.ts';
 import { guardAnnotation } from '../../../src/api/names.ts';
-import { systemClock } from '../../../src/kube/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import type { Connection } from '../../../src/kube/connect.ts';
 import { entriesOf } from '../../../src/kube/taken-over-fields.ts';
 import { createTransport } from '../../../src/kube/transport.ts';

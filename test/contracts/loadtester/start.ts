@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { systemClock } from '../../../src/kube/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { type LoadTesterOptions, startLoadTester } from '../../../src/loadtester/loadtester.ts';
 
 export interface TestedLoadTester {

@@ -4,7 +4,7 @@ import type { Verdict } from '../../../src/api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../../../src/embedded/prometheus/index.ts';
 import { measure } from '../../../src/metrics/measure.ts';
 import type { MeasureDependencies } from '../../../src/metrics/measure-dependencies.ts';
-import { observerFor } from '../../../src/routers/observers.ts';
+import { observerFor } from '../../../src/routers/index.ts';
 import { aCanary } from '../../fakes/world.ts';
 
 const NOW_MS = 1_000_000_000;

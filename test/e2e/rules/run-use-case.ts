@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Permission } from '../../../src/api/permission.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { ControllerConfig } from '../../../src/controller/config.ts';
 import { startController } from '../../../src/controller/controller.ts';
 import { createControllerMetrics } from '../../../src/controller/telemetry/controller-metrics.ts';
-import { systemClock } from '../../../src/kube/clock.ts';
 import { loadConnection } from '../../../src/kube/connect.ts';
 import { createCluster } from '../../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';

@@ -1,12 +1,12 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { refOf } from '../../../src/api/kube-object.ts';
+import { type Clock, sleep } from '../../../src/base/clock.ts';
 import { clone } from '../../../src/embedded/apiserver/json.ts';
 import { jsonPatch, mergePatch } from '../../../src/embedded/apiserver/patch.ts';
 import { scaleOf } from '../../../src/embedded/apiserver/scale.ts';
 import { parseSelectorQuery } from '../../../src/embedded/apiserver/selectors.ts';
 import { fromStored } from '../../../src/embedded/apiserver/versions.ts';
 import { internalWrite, type PatchType, type WriteContext } from '../../../src/embedded/apiserver/write-context.ts';
-import { type Clock, sleep } from '../../../src/kube/clock.ts';
 import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler, WriteOptions } from '../../../src/kube/cluster.ts';
 import { DEFAULT_PRIORITY, type Priority } from '../../../src/kube/priority.ts';
 import type { ListHandler } from '../../../src/kube/watch.ts';

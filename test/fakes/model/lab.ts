@@ -1,8 +1,8 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import type { Clock } from '../../../src/base/clock.ts';
 import { ControllerConfig } from '../../../src/controller/config.ts';
 import { type Controller, startController } from '../../../src/controller/controller.ts';
 import { createControllerMetrics } from '../../../src/controller/telemetry/controller-metrics.ts';
-import type { Clock } from '../../../src/kube/clock.ts';
 import type { Notifier } from '../../../src/notifiers/notifier.ts';
 import { type HandClock, handClock } from '../clock.ts';
 import { raw } from '../raw.ts';

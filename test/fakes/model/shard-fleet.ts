@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/kube/clock.ts';
-import { sleep } from '../../../src/kube/clock.ts';
+import type { Clock } from '../../../src/base/clock.ts';
+import { sleep } from '../../../src/base/clock.ts';
 import { electLeader } from '../../../src/kube/lease.ts';
 import { ShardKeeper, type ShardTerm } from '../../../src/kube/shards/shard-keeper.ts';
 import { shardOf } from '../../../src/kube/shards/shard-of.ts';

@@ -1,1 +1,0 @@
-export * from '../base/clock.ts';
