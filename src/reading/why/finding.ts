@@ -1,7 +1,7 @@
 import type { About } from '../../api/codes/code.ts';
 import { type BlockerCode, type Cause, type CodeName, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
 import { defined } from '../../base/defined.ts';
-import { valueAt as valueAtSteps } from '../../base/json.ts';
+import { valueAt } from '../../base/json.ts';
 import type { ChangeOf, Diagnosis } from '../documents/canary-documents.ts';
 
 /** One cause that holds a release, with its proof, as the objects give it: `diagnosisOf` fills in what the Canary decides. */
@@ -55,7 +55,7 @@ export function fieldProof(object: NamedObject, field: string, value: unknown = 
 }
 
 /** The value at a path like `spec.analysis.metrics[0].interval`. */
-export const storedValue = (object: unknown, path: string): unknown => valueAtSteps(object, path.split(/[.[\]]+/).filter(Boolean));
+export const storedValue = (object: unknown, path: string): unknown => valueAt(object, path.split(/[.[\]]+/).filter(Boolean));
 
 /** The field of an object to correct; the value is for the user to decide. */
 export const toSet = (object: NamedObject, field: string): ChangeOf => ({ verb: 'set', ...nameOf(object), field });
