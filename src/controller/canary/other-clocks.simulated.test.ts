@@ -35,10 +35,12 @@ function replaceLeader(lab: ModelLab, aheadMs: number): void {
 
 it('E144: a leader whose clock is right checks within one interval after a leader whose clock was five minutes ahead, and rolls a bad version back', async () => {
   const lab = await inRelease(5 * MINUTE_MS);
+  expect(releaseOf(lab).clockAheadMs).toBe(5 * MINUTE_MS);
   lab.externalMetric = () => ({ value: 10, afterMs: 0 });
   replaceLeader(lab, 0);
   expect(await lab.passUntil(() => releaseOf(lab).failedChecks === 1, INTERVAL_MS + SLACK_MS)).toBe(true);
   expect(await lab.passUntil(() => lab.phase() === 'Failed', INTERVAL_MS + SLACK_MS)).toBe(true);
+  expect(releaseOf(lab)).not.toHaveProperty('clockAheadMs');
   lab.close();
 });
 
