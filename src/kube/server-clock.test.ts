@@ -34,8 +34,8 @@ describe("the difference between our clock and the API server's", () => {
     expect(found).toBeLessThanOrEqual(to);
   });
 
-  it.each([0, 4_000, -4_000])('is none where the server is %d ms ahead', (serverAheadMs) => {
-    expect(aheadAfter(serverAheadMs, 100)).toBe(0);
+  it.each([0, 900])('is none where the server is %d ms ahead', (serverAheadMs) => {
+    expect(aheadAfter(serverAheadMs, 50)).toBe(0);
   });
 
   it('is none where an answer took a minute, or was read a minute late', () => {

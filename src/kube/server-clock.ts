@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 
-/** Clocks that differ by less count as the same: a date has whole seconds, and a busy process reads an answer late. Milliseconds. */
+/** Clocks that differ by less count as the same: dates have whole seconds. Milliseconds. */
 export const SAME_CLOCK_MS = 5_000;
 const SECOND_MS = 1_000;
 
@@ -23,7 +23,6 @@ export class ServerClock {
     const serverMs = Date.parse(date ?? '');
     if (Number.isNaN(serverMs)) return;
     const [least, most] = [sentMs - serverMs - SECOND_MS, this.#clock.nowMs() - serverMs];
-    const aheadMs = least > 0 ? least : Math.min(0, most);
-    this.#aheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS ? 0 : aheadMs;
+    this.#aheadMs = least > 0 ? least : Math.min(0, most);
   }
 }

@@ -5,7 +5,6 @@ import { BROKEN_IMAGE } from '../../../test/fakes/model/nodes.ts';
 import { awaitEnd, initializedLab, ordersPlan, stepOf } from '../../../test/fakes/model/released.ts';
 import { propertyRuns, propertyTimeoutMs } from '../../../test/fakes/property-runs.ts';
 import { raw } from '../../../test/fakes/raw.ts';
-import { SAME_CLOCK_MS } from '../../kube/server-clock.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
@@ -36,10 +35,12 @@ function replaceLeader(lab: ModelLab, aheadMs: number): void {
 
 it('E144: a leader whose clock is right checks within one interval after a leader whose clock was five minutes ahead, and rolls a bad version back', async () => {
   const lab = await inRelease(5 * MINUTE_MS);
+  expect(releaseOf(lab).clockAheadMs).toBe(5 * MINUTE_MS);
   lab.externalMetric = () => ({ value: 10, afterMs: 0 });
   replaceLeader(lab, 0);
   expect(await lab.passUntil(() => releaseOf(lab).failedChecks === 1, INTERVAL_MS + SLACK_MS)).toBe(true);
   expect(await lab.passUntil(() => lab.phase() === 'Failed', INTERVAL_MS + SLACK_MS)).toBe(true);
+  expect(releaseOf(lab)).not.toHaveProperty('clockAheadMs');
   lab.close();
 });
 
@@ -77,12 +78,18 @@ it('E144: a leader whose own clock is set back by five minutes checks within one
   lab.close();
 });
 
+/** A write is stored later than it was decided. */
+const LATENCY_MS = 500;
+
 /** Clocks of the leaders one after the other, in seconds ahead, and the time of each in the release. */
 const aLife = fc.record({
-  leaders: fc.array(fc.record({ aheadS: fc.integer({ min: -600, max: 600 }), forS: fc.integer({ min: 1, max: 60 }) }), {
-    minLength: 2,
-    maxLength: 4,
-  }),
+  leaders: fc.array(
+    fc.record({ aheadS: fc.integer({ min: -60, max: 60 }).map((tens) => 10 * tens), forS: fc.integer({ min: 1, max: 60 }) }),
+    {
+      minLength: 2,
+      maxLength: 4,
+    },
+  ),
   isBad: fc.boolean(),
 });
 
@@ -94,13 +101,14 @@ it(
   () =>
     fc.assert(
       fc.asyncProperty(aLife, async ({ leaders, isBad }) => {
-        const lab = await inRelease((leaders[0]?.aheadS ?? 0) * 1_000);
+        const lab = await inRelease((leaders[0]?.aheadS ?? 0) * 1_000, aModelCanary({ ...ordersPlan, stepWeight: 10 }));
         const checkedMs: number[] = [lab.clock.nowMs()];
         lab.externalMetric = () => {
           checkedMs.push(lab.clock.nowMs());
           return { value: isBad ? 10 : 1, afterMs: 0 };
         };
-        const raisedMs: { weight: number; atMs: number }[] = [];
+        // The time of the first step is not known.
+        const raisedMs = [{ weight: weightOf(lab), atMs: Number.NEGATIVE_INFINITY }];
         const end = lab.server.api.store.subscribe(({ object }) => {
           const weight = object.kind === 'Canary' ? raw(object).status?.canaryWeight : undefined;
           if (weight > (raisedMs.at(-1)?.weight ?? 0)) raisedMs.push({ weight, atMs: lab.clock.nowMs() });
@@ -114,10 +122,10 @@ it(
         const gaps = (moments: number[]) => moments.slice(1).map((atMs, index) => atMs - (moments[index] ?? 0));
         // One interval of a leader that was killed, and one of the next.
         expect(Math.max(0, ...gaps(checkedMs))).toBeLessThanOrEqual((leaders.length + 1) * INTERVAL_MS);
-        for (const gap of gaps(raisedMs.map(({ atMs }) => atMs))) expect(gap).toBeGreaterThanOrEqual(INTERVAL_MS - SAME_CLOCK_MS);
+        for (const gap of gaps(raisedMs.map(({ atMs }) => atMs))) expect(gap).toBeGreaterThanOrEqual(INTERVAL_MS - LATENCY_MS);
         lab.close();
       }),
-      propertyRuns(0.2),
+      propertyRuns(0.1),
     ),
 );
 
