@@ -67,16 +67,17 @@ export async function moduleSources(folder: string, module: string, purpose: str
   return (JSON.parse(output.slice(output.indexOf('{'))) as { Dir: string }).Dir;
 }
 
-/** Files of the module of a tool, by the names that they are kept by beside the program. */
+/** Files of the module of a tool, or of another that it is built with, by the names that they are kept by beside the program. */
 export async function ensureModuleFiles<Name extends string>(
   tool: GoTool,
   sources: Readonly<Record<Name, string>>,
+  of: string = tool.module,
 ): Promise<Readonly<Record<Name, string>>> {
   const { module, cache } = toolFolders(tool);
   const files = Object.keys(sources).map((name) => [name as Name, join(cache, `${name}.yaml`)] as const);
   if (!files.every(([, file]) => isReadable(file))) {
     makeFolder(cache);
-    const from = await moduleSources(module, tool.module, `the resource definitions of ${tool.name} come`);
+    const from = await moduleSources(module, of, `the resource definitions of ${tool.name} come`);
     for (const [name, file] of files) copyFileSync(join(from, sources[name]), file);
   }
   return Object.fromEntries(files) as Record<Name, string>;

@@ -6,7 +6,7 @@ import { ensureIstiod, ensureSkipper } from './e2e-go-tool.ts';
 import { ensureIngressNginx } from './e2e-ingress-nginx.ts';
 import { ensureKnative, ensureKnativeManifests } from './e2e-knative.ts';
 import { ensureKubeProxy } from './e2e-kube-proxy.ts';
-import { ensureTraefik, ensureTraefikDefinitions } from './e2e-traefik.ts';
+import { ensureTraefik, ensureTraefikDefinitions, ensureTraefikGatewayDefinitions } from './e2e-traefik.ts';
 
 type Say = (line: string) => void;
 
@@ -20,7 +20,7 @@ const PLANES: Readonly<Record<string, readonly ((say: Say) => Promise<unknown>)[
   contour: [ensureContour, ensureContourDefinitions, ensureEnvoy],
   'ingress-nginx': [ensureIngressNginx],
   knative: [ensureKnative, ensureKnativeManifests, ensureContour, ensureContourDefinitions, ensureEnvoy],
-  traefik: [ensureTraefik, ensureTraefikDefinitions],
+  traefik: [ensureTraefik, ensureTraefikDefinitions, ensureTraefikGatewayDefinitions],
   skipper: [ensureSkipper],
   'gateway-api': [ensureContour, ensureContourDefinitions, ensureEnvoy],
 };

@@ -65,6 +65,11 @@ export const PLANES: readonly PlaneRow[] = [
     programs: { Traefik: { folder: 'traefik', module: 'github.com/traefik/traefik/v3' } },
   },
   {
+    file: 'traefik-gateway',
+    provider: '`gatewayapi:v1`, through a Gateway of Traefik',
+    programs: { Traefik: { folder: 'traefik', module: 'github.com/traefik/traefik/v3' } },
+  },
+  {
     file: 'kube-proxy',
     provider: '`kubernetes`',
     programs: { 'kube-proxy': { folder: '', module: 'k8s.io/kubernetes' } },
@@ -89,9 +94,10 @@ const PLAYED: Readonly<Record<string, string>> = {
   describeLag: 'how long a change takes',
   describeServicePorts: 'a route for a Service with several ports',
   proxyRows: 'the pod that a request goes to: hints, policies, session affinity, pods that leave',
+  playRoutedWorlds: "answers of users' routes before, beside and after a Canary",
 };
 
-const CALL = /\b(describe[A-Z]\w*(?=\()|proxyRows)\b/g;
+const CALL = /\b((?:describe[A-Z]\w*|playRoutedWorlds)(?=\()|proxyRows)\b/g;
 
 export interface PlaneSource {
   /** Within test/planes. */

@@ -118,7 +118,7 @@ describe('a tool that puts the manifest of its user back', () => {
     expect(contested).toContain('HTTPRoute/test/podinfo: spec.rules is changed back by argocd-controller');
     // The writer, with the lines that end it.
     expect(contested).toContain(
-      'Argo CD applies it: write in the Application, spec.ignoreDifferences: [{group: gateway.networking.k8s.io, kind: HTTPRoute',
+      'Argo CD applies it; to end this: in the Application, spec.ignoreDifferences: [{group: gateway.networking.k8s.io, kind: HTTPRoute',
     );
     // It stops; the step is still the first one, and lasts for a whole interval from the correction on.
     expect(await lab.passUntil(() => !tool.isAsInManifest, 600_000)).toBe(true);

@@ -146,7 +146,7 @@ function linesFor(key: string, manager: string | undefined): string | undefined 
   const parts = (key.split('#')[0] ?? '').split('/');
   const [name = '', , kind = ''] = parts.toReversed();
   const lines = applier && applierRemedy(applier, { apiVersion: parts.slice(0, -3).join('/'), kind, name });
-  return lines && `${applier.name} applies it: write ${lines.remedy}, or set spec.suspend: true to stop Serin`;
+  return lines && `${applier.name} applies it; to end this: ${lines.remedy}, or set spec.suspend: true to stop Serin`;
 }
 
 function dropped(brake: HealingBrake): CanaryCondition[] {

@@ -7,14 +7,14 @@ import { routerFor } from '../index.ts';
 
 const canary = aCanary({ ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'web' } });
 const HOST = 'shop.example.org';
-const backend = (name: string) => ({ service: { name, port: { number: 8080 } } });
+const backend = (name: string, port: object = { number: 8080 }) => ({ service: { name, port } });
 
-function anIngress(name: string, service: string, { annotations, spec, at = '/', host = HOST }: Given = {}): KubeObject {
+function anIngress(name: string, service: string, { annotations, spec, at = '/', host = HOST, port }: Given = {}): KubeObject {
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',
     metadata: { name, namespace: 'prod', ...(annotations && { annotations }) },
-    spec: { rules: [{ host, http: { paths: [{ path: at, pathType: 'Prefix', backend: backend(service) }] } }], ...spec },
+    spec: { rules: [{ host, http: { paths: [{ path: at, pathType: 'Prefix', backend: backend(service, port) }] } }], ...spec },
   };
 }
 interface Given {
@@ -22,6 +22,7 @@ interface Given {
   spec?: object;
   at?: string;
   host?: string;
+  port?: object;
 }
 
 const web = anIngress('web', 'shop');
@@ -40,8 +41,9 @@ describe.each(['nginx', 'skipper'] as const)('I17: Ingresses of users, with %s',
   });
 
   it('another Ingress that leads to the apex Service is named, since its requests get no share', () => {
-    const spec = { rules: [], defaultBackend: backend('shop') };
-    expect(said(provider, web, anIngress('mobile', 'shop', { host: 'm.example.org' }), anIngress('rest', 'x', { spec }))).toEqual([
+    const port = { name: 'web' };
+    const spec = { rules: [], defaultBackend: backend('shop', port) };
+    expect(said(provider, web, anIngress('mobile', 'shop', { host: 'm.example.org', port }), anIngress('rest', 'x', { spec }))).toEqual([
       'warning: mobile spec.rules',
       'warning: rest spec.defaultBackend',
     ]);
@@ -51,9 +53,8 @@ describe.each(['nginx', 'skipper'] as const)('I17: Ingresses of users, with %s',
   });
 
   it('a default backend gets no share either', () => {
-    expect(said(provider, anIngress('web', 'shop', { spec: { defaultBackend: backend('shop') } }))).toEqual([
-      'warning: web spec.defaultBackend',
-    ]);
+    const spec = { defaultBackend: backend('shop', { number: 9090 }) };
+    expect(said(provider, anIngress('web', 'shop', { spec }))).toEqual(['warning: web spec.defaultBackend']);
   });
 
   it('one of the name of the copy is refused, unless it is Serin’s or handed over', () => {
@@ -61,6 +62,23 @@ describe.each(['nginx', 'skipper'] as const)('I17: Ingresses of users, with %s',
     expect(said(provider, web, named())).toEqual(['refused: web-canary metadata.name']);
     expect(said(provider, web, named({ [ownerAnnotation]: 'c-1' }))).toEqual([]);
     expect(said(provider, web, named({ 'serin.dev/adopt': 'true' }))).toEqual([]);
+  });
+});
+
+/** As seen by hand: of four Ingresses for one Service the two that wrote the same port number were split. */
+describe('I17: ingress-nginx gives the share to each Ingress that writes the same port of the Service', () => {
+  const elsewhere = anIngress('mobile', 'shop', { host: 'm.example.org' });
+  const rest = anIngress('rest', 'x', { spec: { rules: [], defaultBackend: backend('shop') } });
+  const whole = anIngress('web', 'shop', { spec: { defaultBackend: backend('shop') } });
+
+  it('so that it is not named', () => {
+    expect(said('nginx', web, elsewhere, rest)).toEqual([]);
+    expect(said('nginx', whole)).toEqual([]);
+  });
+
+  it('Skipper does not', () => {
+    expect(said('skipper', web, elsewhere, rest)).toEqual(['warning: mobile spec.rules', 'warning: rest spec.defaultBackend']);
+    expect(said('skipper', whole)).toEqual(['warning: web spec.defaultBackend']);
   });
 });
 

@@ -6,7 +6,7 @@ import { names } from '../../api/names.ts';
 import type { Unkept } from '../router.ts';
 import { takenNames } from '../taken-names.ts';
 import { copyRefs } from './copy.ts';
-import { ingressApiVersion, leadsTo, rulesOf, serviceOf } from './ingress-rules.ts';
+import { ingressApiVersion, rulesOf, serviceOf } from './ingress-rules.ts';
 
 /** The Ingresses of the Canary's namespace: the copied one, and all others but the copy. */
 export interface FoundIngresses {
@@ -28,23 +28,30 @@ export function ingressesOf(canary: Canary, objects: readonly KubeObject[]): Fou
   };
 }
 
-/** Parts of an Ingress that its copy does not keep, or does not get, with any controller. */
-export function unkeptIngresses(canary: Canary, objects: readonly KubeObject[]): Unkept[] {
+type Backend = NonNullable<IngressPath['backend']>;
+
+/**
+ * Parts of an Ingress that its copy does not keep, or does not get. `joinsUpstreams`: the controller gives the share of a copied path to all backends of the same
+ * Service that write the same port.
+ */
+export function unkeptIngresses(canary: Canary, objects: readonly KubeObject[], joinsUpstreams = false): Unkept[] {
   const { copyRef } = copyRefs(canary);
   const { source, others } = ingressesOf(canary, objects);
   const { apexService } = names(canary);
   const name = canary.spec.ingressRef?.name ?? '';
+  const isOurs = (backend: Backend | undefined): backend is Backend => backend?.service?.name === apexService;
+  const split = joinsUpstreams && source ? new Set(backendsOf(source).filter(isOurs).map(portOf)) : new Set<string>();
+  const isPast = (backend: Backend | undefined) => isOurs(backend) && !split.has(portOf(backend));
   const unweighted = { isRefused: false, remedy: `move its paths to Ingress ${name}, which spec.ingressRef names` };
   const past = others.flatMap((on): Unkept[] => {
-    const field = leadsTo(on, apexService) ? 'spec.rules' : leadsByDefault(on, apexService) ? 'spec.defaultBackend' : undefined;
+    const field = backendsOf(on).some(isPast) ? 'spec.rules' : isPast(defaultOf(on)) ? 'spec.defaultBackend' : undefined;
     if (field === undefined) return [];
     return [{ ...unweighted, on, field, detail: `leads to Service ${apexService}, and its requests get no share of a canary` }];
   });
-  const byDefault = source && leadsByDefault(source, apexService);
   return [
     ...takenNames(objects, copyRef ? [copyRef] : [], { made: `the copy that Serin makes of Ingress ${name}` }),
     ...past,
-    ...(byDefault
+    ...(source && isPast(defaultOf(source))
       ? [
           {
             ...{ on: source, field: 'spec.defaultBackend', isRefused: false },
@@ -56,9 +63,13 @@ export function unkeptIngresses(canary: Canary, objects: readonly KubeObject[]):
   ];
 }
 
-function leadsByDefault(ingress: KubeObject, service: string): boolean {
-  return specOf<{ defaultBackend: IngressPath['backend'] }>(ingress).defaultBackend?.service?.name === service;
-}
+const backendsOf = (ingress: KubeObject): Backend[] =>
+  rulesOf(ingress).flatMap(({ http }) => (http?.paths ?? []).flatMap(({ backend }) => (backend ? [backend] : [])));
+
+const defaultOf = (ingress: KubeObject): Backend | undefined => specOf<{ defaultBackend: Backend }>(ingress).defaultBackend;
+
+/** As it is written: the same port by name and by number are two. */
+const portOf = ({ service }: Backend): string => JSON.stringify(service?.port);
 
 /** The first path of an Ingress that is also one of the application's. Its own words: `host/path`. */
 export function sharedPath(canary: Canary, source: KubeObject, other: KubeObject): string | undefined {

@@ -55,7 +55,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     supports: factsOf('nginx').can,
     refuses,
     ignores,
-    unkept: (canary, objects) => [...unkeptIngresses(canary, objects), ...unkeptCanaries(canary, objects, key)],
+    unkept: (canary, objects) => [...unkeptIngresses(canary, objects, true), ...unkeptCanaries(canary, objects, key)],
     ...copyVerbs(copyRefs),
     render: (canary, _apex, routes, current) => render(canary, routes, current),
     missing: missingSource,
