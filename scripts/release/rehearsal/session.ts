@@ -30,7 +30,7 @@ export class Session {
       process.on(signal, () => {
         if (isInterrupted) return;
         isInterrupted = true;
-        process.stdout.write(`${signal}: ending, and removing ${this.folder}, which can take a minute\n`);
+        process.stdout.write(`${signal}: ending, and removing ${this.folder}, which can take minutes\n`);
         void this.end().then(() => process.exit(INTERRUPTED));
       });
   }
