@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -55,6 +56,8 @@ export async function ensureRelease(
       rmSync(kept, { recursive: true, force: true });
       await make(kept);
     }
+    const now = new Date();
+    utimesSync(kept, now, now);
     const usedMs = (name: string): number => statSync(join(all, name)).mtimeMs;
     const others = readdirSync(all).filter((name) => name !== commit && !name.startsWith('.'));
     for (const name of others.toSorted((one, other) => usedMs(other) - usedMs(one)).slice(KEPT - 1))
