@@ -4,6 +4,7 @@
  * out if a program cannot be had.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
@@ -14,6 +15,7 @@ import { ensureFakeTime } from './node/fake-time.ts';
 import { allNodeImages, ensureNodeImages, sampledNodeImages } from './node/images.ts';
 import { ensureNodePrograms, type NodePrograms } from './node/programs.ts';
 import { folderForNode, NAMESPACES, refusal } from './node/refusal.ts';
+import { ensureRelease, type KeptRelease } from './node/release.ts';
 import { tracesOf } from './node/traces.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -39,6 +41,19 @@ function asked(): string[] {
   return isSample ? ['quick-start', 'image.test', ...args.filter((each) => each !== SAMPLE)] : args;
 }
 
+/** Test that needs a release of the current commit, which takes minutes to make. */
+const OF_A_RELEASE = 'test/node/released.test.ts';
+const needsRelease = (): boolean => !isSample && (asked().length === 0 || asked().some((each) => OF_A_RELEASE.includes(each)));
+
+/** In a process of its own, which ends its registries and removes its files when it is interrupted. */
+async function makeRelease(into: string): Promise<void> {
+  const making = spawn(process.execPath, [join(import.meta.dirname, 'node', 'release.ts'), into], { stdio: 'inherit' });
+  child = making;
+  const [code] = (await once(making, 'exit')) as [number | null];
+  child = undefined;
+  if (code !== 0) throw new MissingToolError(`the release that ${OF_A_RELEASE} installs cannot be made`);
+}
+
 /** A sample goes on without programs that cannot be had, and says why. */
 async function programsToBeHad(): Promise<NodePrograms | undefined> {
   try {
@@ -60,11 +75,12 @@ async function play(programs: NodePrograms): Promise<number> {
     await ensureEnvoy(say);
     await ensureFakeTime(say);
   }
+  const release: KeptRelease | undefined = needsRelease() ? await ensureRelease(folder, say, makeRelease) : undefined;
   const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
   // Files that a test leaves there are removed with the folder, also if it is interrupted.
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary);
-  const env = { ...process.env, TMPDIR: temporary, SERIN_NODE: JSON.stringify({ programs, images, folder }) };
+  const env = { ...process.env, TMPDIR: temporary, SERIN_NODE: JSON.stringify({ programs, images, folder, release }) };
   const entered = spawn('bash', [NAMESPACES, folder, ...vitest], { stdio: 'inherit', env });
   child = entered;
   const code = await new Promise<number>((resolve) => entered.once('exit', (each) => resolve(each ?? 1)));

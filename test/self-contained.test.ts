@@ -18,14 +18,13 @@ const CONDITIONAL = {
   'test/contracts/notifiers.integration.test.ts': 'skipIf(!knowsProxies(process.versions.node))',
 };
 
-/** Tests of tiers outside `npm test` that need a built Flagger, an older Serin or a corpus, and tests that a run with one seed leaves out. */
+/** Tests of tiers outside `npm test` that need a built Flagger or a corpus, and tests that a run with one seed leaves out. */
 const NEEDS_ANOTHER_PROGRAM = {
   'test/application/arrival/arrival.simulated.test.ts': 'runIf(only === undefined)',
   'test/long/arrival-beside-flagger.test.ts': 'skipIf(reason !== undefined)',
   'test/long/arrival.test.ts': 'skipIf(apps.length === 0)',
   'test/differential/run/describe-scenarios.ts': 'skipIf(reason !== undefined)',
   'test/long/differential-breakages.test.ts': 'skipIf(reason !== undefined)',
-  'test/long/upgrade.test.ts': "skipIf(FROM === '')",
 };
 
 it('no test is skipped for what lies beside a checkout', () => {

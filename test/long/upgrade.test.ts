@@ -1,128 +1,98 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ensureOlderSerin } from '../../scripts/older-serin.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
 import { raw } from '../fakes/raw.ts';
 import { App } from '../scenarios/adversity/app.ts';
-import { startClients } from '../scenarios/adversity/clients.ts';
+import { type Clients, startClients } from '../scenarios/adversity/clients.ts';
 import { ADVERSE, Lab } from '../scenarios/adversity/lab.ts';
-import { anEnvironment, clusters, type Environment } from '../scenarios/environment.ts';
+import { anEnvironment, clusters } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
+import { atMoment, isHeld, isIdle, MOMENTS, stepOf } from '../scenarios/upgrade-moments.ts';
 import { sleep } from '../scenarios/world.ts';
 
-/** `serin.js` of an older version, built from its commit. */
-const FROM = process.env.FROM_BUNDLE ?? '';
-/** A gate that stays closed: no program listens there. */
-const CLOSED = 'http://127.0.0.1:9/';
+/** `serin.js` of the older version. */
+let from = '';
+beforeAll(async () => {
+  from = process.env.FROM_BUNDLE || (await ensureOlderSerin());
+});
 
-interface Moment {
-  /** `phase/step` as the older version stores it. */
-  at: string;
-  /** Default: a good version is released. */
-  release?: 'bad' | 'edited' | 'none';
-  gate?: 'confirm-rollout' | 'confirm-promotion';
-}
+/** Versions that take over in turn, from the older version that has begun the release. */
+const WAYS = [
+  { way: 'an upgrade', goesBack: false },
+  { way: 'an upgrade and the way back', goesBack: true },
+] as const;
 
-/** Steps by their names of before and after a renaming: each is waited for by all names that it has had. */
-const MOMENTS: readonly Moment[] = [
-  { at: 'Initializing/creatingPrimary', release: 'none' },
-  { at: 'Initializing/(settling|takingTraffic|draining)', release: 'none' },
-  { at: 'Initialized/resting', release: 'none' },
-  { at: 'Waiting/.*', gate: 'confirm-rollout' },
-  { at: 'Progressing/scalingUp' },
-  { at: 'Progressing/settling' },
-  { at: 'Progressing/analysing' },
-  { at: 'Progressing/(withdrawing|recycleRouting)', release: 'edited' },
-  { at: 'Progressing/(clearing|recycleDraining)', release: 'edited' },
-  { at: 'Progressing/(emptying|recycleStopping)', release: 'edited' },
-  { at: 'WaitingPromotion/analysing', gate: 'confirm-promotion' },
-  { at: 'Promoting/writingPrimary' },
-  { at: 'Promoting/awaitingPrimary' },
-  { at: 'Finalising/returningTraffic' },
-  { at: 'Finalising/draining' },
-  { at: 'Succeeded/resting' },
-  { at: 'Failed/returningTraffic', release: 'bad' },
-  { at: 'Failed/draining', release: 'bad' },
-  { at: 'Failed/resting', release: 'bad' },
-];
+/** Longer than an interval of an analysis, so that what an interval brings has come. */
+const INTERVALS_MS = 2_000;
+const isWrite = (what: string): boolean => /^(?:create|update|patch|apply|delete)/.test(what) && !/ (?:leases|events)$/.test(what);
 
-const stepOf = (canary: unknown): string => {
-  const { phase, release } = raw(canary as never)?.status ?? {};
-  return `${phase}/${release?.step}`;
-};
-
-describe.skipIf(FROM === '').each(clusters)('an upgrade from FROM_BUNDLE (skipped without it), on $cluster', ({ start }) => {
+describe.each(clusters)('on $cluster', ({ start }) => {
   const environment = anEnvironment(() => start(ADVERSE));
-  let at: Environment;
   let next = 0;
-  beforeAll(() => {
-    at = environment();
-  });
 
-  it.each(MOMENTS)('that comes in $at: the release goes on, another one follows, and no request is lost', async (moment) => {
-    next += 1;
-    const lab = await Lab.open(at, { namespace: `upgrade-${next}`, scaleDownDelay: '2s', interval: '1s' });
-    const app = new App(lab, 'podinfo');
-    // Pods that have read a config are recycled where it is edited during the analysis.
-    const config = { name: 'settings', namespace: lab.namespace };
-    await lab.cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: config, data: { COLOR: 'blue' } });
-    const reads = { volumes: [{ name: 'settings', configMap: { name: config.name } }] };
-    await app.create(moment.release === 'edited' ? reads : {});
-    const clients = startClients(at.mesh.urls, app.host);
-    const meets = new RegExp(`^${moment.at}$`);
-    const gates = moment.gate === undefined ? {} : { webhooks: [{ name: 'gate', type: moment.gate, url: CLOSED }] };
-    const analysis = {
-      ...{ interval: '1s', threshold: 3, stepWeight: 25, maxWeight: 75, unmeasured: 'hold' },
-      metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
-    };
-    try {
-      lab.startController(FROM);
-      const met = moment.release === 'none' ? undefined : lab.until(app.canary, 'is idle', (now) => stepOf(now) === 'Initialized/resting');
-      await app.createCanary('istio', { ...analysis, ...gates });
-      await met;
-      let version = '1';
-      let run = await app.run();
-      const deploy = async (isBad: boolean) => {
-        run = await app.run();
-        version = String(Number(version) + 1);
-        await app.deploy(version, isBad ? { ERROR_RATE: '1' } : {});
+  describe.each(WAYS)('$way', ({ goesBack }) => {
+    it.each(MOMENTS)('I8: in the moment "$when" ($at) restarts no release, and no request is lost', async (moment) => {
+      next += 1;
+      const at = environment();
+      let clients: Clients | undefined;
+      const begun = await atMoment(at, { moment, namespace: `upgrade-${next}`, main: from }, (app) => {
+        clients = startClients(at.mesh.urls, app.host);
+      });
+      const { lab, app, run } = begun;
+      const step = async () => stepOf(await lab.cluster.get(app.canary));
+      const killedIn: string[] = [];
+      /** Another version, with `kill -9` for this one. */
+      const instead = async (main?: string): Promise<void> => {
+        await lab.stopController('KILL');
+        const found = await lab.cluster.get(app.canary);
+        killedIn.push(stepOf(found));
+        const before = lab.requests();
+        lab.startController(main);
+        await lab.controllerIsUp();
+        if (!isHeld(moment) && !isIdle(moment)) {
+          const isWritten = (now: KubeObject | undefined) => now?.metadata.resourceVersion !== found?.metadata.resourceVersion;
+          await lab.until(app.canary, 'is written by the other version', isWritten);
+          return;
+        }
+        // Intervals in which it could pass the gate, or begin a release.
+        await sleep(INTERVALS_MS);
+        expect(await step(), 'stays where it is').toBe(killedIn.at(-1));
+        const writes = Object.entries(lab.requestsSince(before)).filter(([what]) => isWrite(what));
+        const statuses = [found, await lab.cluster.get(app.canary)].map((now) => JSON.stringify(raw(now)?.status));
+        if (isIdle(moment)) expect(writes, `writes of an idle Canary:\n${statuses.join('\n')}`).toEqual([]);
       };
-      if (moment.release !== 'none') await deploy(moment.release === 'bad');
-      if (moment.release === 'edited') {
-        await lab.until(app.canary, 'is analysed', (now) => stepOf(now) === 'Progressing/analysing');
-        await lab.cluster.patch({ apiVersion: 'v1', kind: 'ConfigMap', ...config }, { data: { COLOR: 'red' } });
+      try {
+        await instead();
+        if (goesBack) await instead(from);
+        await begun.release();
+        const end = moment.release === 'none' ? 'Initialized' : moment.release === 'bad' ? 'Failed' : 'Succeeded';
+        expect(await app.becomesIdle('Initialized', 'Succeeded', 'Failed'), `killed in ${killedIn}`).toBe(end);
+        expect(await app.run(), 'the same run').toBe(run);
+        // An edit begins the analysis again, and so does no version of Serin.
+        const begins = begun.weights.filter((weight) => weight === 25);
+        if (moment.release !== 'none' && moment.release !== 'edited') expect(begins, begun.weights.join()).toHaveLength(1);
+        expect(await app.version(app.primary)).toBe(moment.release === undefined || moment.release === 'edited' ? '2' : '1');
+        const another = await begun.deploy();
+        expect(await app.ends(another.run), `another release, killed in ${killedIn}`).toBe('Succeeded');
+        expect(await app.version(app.primary)).toBe(another.version);
+        // A bad version answers some of its requests with errors of its own.
+        expect(clients?.unanswered()).toEqual([]);
+        if (moment.release !== 'bad') expect(clients?.lost()).toEqual([]);
+        expect(clients?.answered).toBeGreaterThan(100);
+        process.stdout.write(
+          `${JSON.stringify({ when: moment.when, killedIn, end, weights: begun.weights, answered: clients?.answered })}\n`,
+        );
+      } finally {
+        await clients?.stop();
+        await lab.close();
       }
-      await lab.until(app.canary, `is ${moment.at}`, (now) => meets.test(stepOf(now)));
-      await lab.stopController('KILL');
-      const killedIn = stepOf(await lab.cluster.get(app.canary));
-      lab.startController();
-      if (moment.gate !== undefined) {
-        const log = () => readFileSync(lab.logFile, 'utf8');
-        await eventually('the new version has read the cluster', log, (text) => text.includes('reconciling Canaries'));
-        // Two intervals in which it could pass the gate.
-        await sleep(2_000);
-        expect(stepOf(await lab.cluster.get(app.canary)), 'still at its gate').toMatch(meets);
-        await lab.cluster.patch(app.canary, { spec: { analysis: { webhooks: null } } });
-      }
-      const end = moment.release === 'none' ? 'Initialized' : moment.release === 'bad' ? 'Failed' : 'Succeeded';
-      if (moment.release === 'none') await app.becomesIdle('Initialized');
-      else expect(await app.ends(run), `killed in ${killedIn}`).toBe(end);
-      expect(await app.version(app.primary)).toBe(moment.release === 'bad' ? '1' : version);
-      await deploy(false);
-      expect(await app.ends(run), `another release, killed in ${killedIn}`).toBe('Succeeded');
-      expect(await app.version(app.primary)).toBe(version);
-      // A bad version answers some of its requests with errors of its own.
-      expect(clients.unanswered()).toEqual([]);
-      if (moment.release !== 'bad') expect(clients.lost()).toEqual([]);
-      expect(clients.answered).toBeGreaterThan(100);
-      process.stdout.write(`${JSON.stringify({ at: moment.at, killedIn, end, answered: clients.answered })}\n`);
-    } finally {
-      await clients.stop();
-      await lab.close();
-    }
+    });
   });
 });
 
 /** Configs that pods read, and the promise of `configuration.md` about an older version over salted checksums. */
-describe.skipIf(FROM === '').each(clusters)('the way back to FROM_BUNDLE (skipped without it), on $cluster', ({ start }) => {
+describe.each(clusters)('the way back over salted checksums, on $cluster', ({ start }) => {
   const environment = anEnvironment(() => start(ADVERSE));
   const analysis = { interval: '1s', threshold: 3, stepWeight: 25, maxWeight: 75, metrics: [] };
 
@@ -154,7 +124,7 @@ describe.skipIf(FROM === '').each(clusters)('the way back to FROM_BUNDLE (skippe
     const { lab, app, checksum, instead, edit } = await reading('back-idle');
     try {
       const run = await app.run();
-      await instead(FROM);
+      await instead(from);
       expect(await app.run(), 'the older one starts none').toBe(run);
       await edit({ metadata: { labels: { looked: 'at' } } });
       expect(await app.ends(run), 'a label of the Secret releases').toBe('Succeeded');
@@ -187,7 +157,7 @@ describe.skipIf(FROM === '').each(clusters)('the way back to FROM_BUNDLE (skippe
       const run = await app.run();
       await app.deploy('2', {});
       await lab.until(app.canary, 'has its second weight', (now) => raw(now)?.status?.canaryWeight === 50);
-      await instead(FROM);
+      await instead(from);
       expect(await app.ends(run)).toBe('Succeeded');
       expect(await app.version(app.primary)).toBe('2');
       expect(

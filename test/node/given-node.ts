@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { NodeImage, NodeImages } from '../../scripts/node/images.ts';
 import type { NodePrograms } from '../../scripts/node/programs.ts';
+import type { KeptRelease } from '../../scripts/node/release.ts';
 import { type RealNode, startNode } from './real-node.ts';
 import type { SecondNode } from './second-node.ts';
 
@@ -10,6 +11,8 @@ interface Made {
   programs: NodePrograms;
   images: NodeImages;
   folder: string;
+  /** Only for tests of a release. */
+  release?: KeptRelease;
 }
 
 /** Names of their images, manifests and Deployments. */
@@ -67,4 +70,11 @@ export function givenImage(image: NodeImage): string {
   const [archive] = archivesOf(image);
   if (archive === undefined) throw new Error(`the image ${image} has no archive`);
   return archive;
+}
+
+/** A release of the current commit, and the folder of the run. */
+export function givenRelease(): KeptRelease & { work: string } {
+  const { release, folder } = made();
+  if (release === undefined) throw new Error('no release was made: npm run test:node -- released');
+  return { ...release, work: folder };
 }

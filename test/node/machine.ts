@@ -35,6 +35,8 @@ export interface MachineOptions {
   plane: Promise<RealCluster>;
 }
 
+/** Folder of containerd's `HOST/hosts.toml`, of the registries that a test starts. */
+export const REGISTRIES = '/etc/containerd/certs.d';
 const SOCKET = '/run/containerd/containerd.sock';
 const TLS_FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'tls');
 
@@ -138,6 +140,8 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "serin.test/pause:1"
   restrict_oom_score_adj = true
+[plugins."io.containerd.grpc.v1.cri".registry]
+  config_path = "${REGISTRIES}"
 [plugins."io.containerd.grpc.v1.cri".cni]
   bin_dir = "/usr/lib/cni"
   conf_dir = "${configs}"

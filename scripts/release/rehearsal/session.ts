@@ -8,6 +8,7 @@ import type { Transcript } from './transcript.ts';
 
 /** Code of a program that Ctrl-C has ended. */
 const INTERRUPTED = 130;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** A folder and the programs that work in it. Both are gone at the end, however it comes. */
 export class Session {
@@ -16,6 +17,15 @@ export class Session {
   readonly #transcript: Transcript;
   readonly #temporaryBefore: string | undefined;
   #end: Promise<void> | undefined;
+  #isInterrupted = false;
+
+  /** npm passes the signal on, so that it can come twice, and a user who waits for the removal may repeat it. */
+  readonly #interrupted = (signal: NodeJS.Signals): void => {
+    if (this.#isInterrupted) return;
+    this.#isInterrupted = true;
+    process.stdout.write(`${signal}: ending, and removing ${this.folder}, which can take minutes\n`);
+    void this.end().then(() => process.exit(INTERRUPTED));
+  };
 
   constructor(transcript: Transcript) {
     this.#transcript = transcript;
@@ -23,16 +33,8 @@ export class Session {
     this.#temporaryBefore = process.env.TMPDIR;
     process.env.TMPDIR = join(this.folder, 'tmp');
     mkdirSync(process.env.TMPDIR);
-    // The terminal interrupts its whole group, the children with it; each ends before its files are removed. npm passes the signal on, so that it can come
-    // twice, and a user who waits for the removal may repeat it.
-    let isInterrupted = false;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.on(signal, () => {
-        if (isInterrupted) return;
-        isInterrupted = true;
-        process.stdout.write(`${signal}: ending, and removing ${this.folder}, which can take a minute\n`);
-        void this.end().then(() => process.exit(INTERRUPTED));
-      });
+    // The terminal interrupts its whole group, the children with it; each ends before its files are removed.
+    for (const signal of SIGNALS) process.on(signal, this.#interrupted);
   }
 
   /** Starts a server in a group of its own, which ends with the session. Its output is in the file. */
@@ -71,6 +73,7 @@ export class Session {
     if (this.#temporaryBefore === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = this.#temporaryBefore;
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    if (!this.#isInterrupted) for (const signal of SIGNALS) process.off(signal, this.#interrupted);
   }
 }
 
