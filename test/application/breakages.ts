@@ -136,14 +136,14 @@ export const breakages: readonly Breakage[] = [
     ],
   },
   {
-    name: 'traffic that follows the newest Revision',
+    name: 'an older Revision that answers after a deletion',
     invariants: ['I19'],
     of: 'Knative Service',
     changes: [
       {
-        file: 'routers/knative/render.ts',
-        find: 'return [{ revisionName: analysed, percent: share }, rest];',
-        replace: 'return [{ latestRevision: true, percent: share }, rest];',
+        file: 'workloads/knative/knative.ts',
+        find: 'return primaryRevision(service) === undefined || latestServing',
+        replace: 'return primaryRevision(service) !== null || latestServing',
       },
     ],
   },
