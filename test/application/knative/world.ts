@@ -262,6 +262,8 @@ class KnativeWorld implements ApplicationWorld {
     const service = this.#service();
     const primary = service?.metadata.annotations?.[primaryRevisionAnnotation];
     if (service === undefined || primary === undefined) return undefined;
+    // A block of nothing but a tag has no share: Knative's webhook refuses it.
+    if (to === 'a tag' && !trafficOf(service).some(({ percent = 0 }) => percent > 0)) return undefined;
     if (to === 'no annotation') {
       await this.#cluster.patch(this.#ref(), { metadata: { annotations: { [primaryRevisionAnnotation]: null } } });
       return { isForeign: true };
