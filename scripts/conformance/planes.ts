@@ -89,6 +89,7 @@ const PLAYED: Readonly<Record<string, string>> = {
   describeKinds: 'promotion, rollback, overtaking, edits, commands and deletion with users who never stop',
   describeKnativeRows: 'what becomes of a traffic block: tags, the latest revision, one that is missing or not ready',
   describeKnativeKills: '`kill -9` of the controller',
+  describeLife: 'lives in which users act in an order that a seed draws',
   describeTakeovers: 'routes that serve already are taken over and restored',
   describeBlueGreen: 'Blue/Green: promotion, rollback, `kill -9` and deletion with users who never stop',
   describeLag: 'how long a change takes',

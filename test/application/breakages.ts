@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Played } from './play.ts';
 
 /** Serin broken on purpose: a client has to notice within `MOST_LIVES`. */
 export interface Breakage {
@@ -10,6 +11,8 @@ export interface Breakage {
   invariants: readonly string[];
   /** Each `find` occurs exactly once in its file, which is in `src`. */
   changes: readonly Change[];
+  /** Lives of this kind of target; default Deployment. */
+  of?: 'Knative Service';
 }
 interface Change {
   file: string;
@@ -132,6 +135,30 @@ export const breakages: readonly Breakage[] = [
       },
     ],
   },
+  {
+    name: 'an older Revision that answers after a deletion',
+    invariants: ['I19'],
+    of: 'Knative Service',
+    changes: [
+      {
+        file: 'workloads/knative/knative.ts',
+        find: 'return primaryRevision(service) === undefined || latestServing',
+        replace: 'return primaryRevision(service) !== null || latestServing',
+      },
+    ],
+  },
+  {
+    name: 'a lost primary that becomes the newest Revision',
+    invariants: ['I3', 'I19'],
+    of: 'Knative Service',
+    changes: [
+      {
+        file: 'workloads/knative/knative.ts',
+        find: 'const serving = known ?? latestServing(target);',
+        replace: 'const serving = latestServing(target) ?? known;',
+      },
+    ],
+  },
 ];
 
 const MOST_LIVES = 100;
@@ -158,17 +185,24 @@ export function breakageOf(name: string): Breakage {
 /** Life that shows the breakage, and the break in it. `undefined` if no life does. */
 async function findIn(breakage: Breakage): Promise<string | undefined> {
   breakModules(breakage);
-  const [{ lifeOf }, { modelledWorld }, { play }] = await Promise.all([
-    import('./life.ts'),
-    import('./modelled-world.ts'),
-    import('./play.ts'),
-  ]);
+  const playLife = await playerOf(breakage);
   for (let seed = 1; seed <= MOST_LIVES; seed += 1) {
-    const { breaks } = await play(lifeOf(seed), modelledWorld);
+    const { breaks } = await playLife(seed);
     const noticed = breaks.find(({ invariant }) => breakage.invariants.includes(invariant));
     if (noticed) return `life ${seed}: ${noticed.invariant}: ${noticed.text}`;
   }
   return undefined;
+}
+
+/** Loads the code under test. */
+async function playerOf({ of }: Breakage): Promise<(seed: number) => Promise<Played>> {
+  const { play } = await import('./play.ts');
+  if (of === 'Knative Service') {
+    const [{ knativeLifeOf }, { inVirtualTime }] = await Promise.all([import('./knative/life.ts'), import('./knative/virtual-lives.ts')]);
+    return (seed) => inVirtualTime(knativeLifeOf(seed), play);
+  }
+  const [{ lifeOf }, { modelledWorld }] = await Promise.all([import('./life.ts'), import('./modelled-world.ts')]);
+  return (seed) => play(lifeOf(seed), modelledWorld);
 }
 
 function changed(code: string, { file, find, replace }: Change): string {

@@ -105,6 +105,9 @@ export class Invariants {
     if (isUp) this.#upMs += passedMs;
     const canaries = this.#world.canaries();
     const held = this.#world.held();
+    // Changes by hand stay as long as the Canary is suspended.
+    if (this.#upMs < this.#ledAwayUntilMs && canaries.some(({ isSuspended }) => isSuspended))
+      this.#ledAwayUntilMs = this.#upMs + PUT_BACK_MS;
     this.#note(canaries, held);
     this.#follow(canaries, held, isUp);
     return { canaries, passedMs, isUp };

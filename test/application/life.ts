@@ -19,7 +19,8 @@ export type Action =
   | { do: 'resume' }
   /** The user's explicit statement that the target's current version is to serve. */
   | { do: 'accept' }
-  | { do: 'edit the route by hand' }
+  /** `to`: the traffic that the user gives a Knative Service. */
+  | { do: 'edit the route by hand'; to?: KnativeEdit }
   /** Deployment and Service as Git has them: pods of the version that was pushed last, and a Service that leads to them. */
   | { do: 'apply the manifests again' }
   /** Another controller writes a field back whenever Serin has corrected it. */
@@ -33,6 +34,7 @@ export type Action =
   | { do: 'crash'; side: Side; how: 'exit' | 'oom' | 'flap'; ms: number }
   | { do: 'drain'; side: Side; how: 'EvictionByEvictionAPI' | 'DeletionByTaintManager'; ms: number }
   | Disaster;
+export type KnativeEdit = 'all to the newest' | 'half and half' | 'to the first one' | 'a tag' | 'no annotation';
 export type Part = 'target' | 'Canary' | 'Service';
 export type Side = 'target' | 'primary';
 
@@ -63,7 +65,7 @@ export interface Life {
   /** The user has an apex Service; without one Serin makes it. */
   hasService: boolean;
   /** Without a mesh the apex Service itself leads to one side or the other. Default: Istio. */
-  provider?: 'kubernetes' | 'smi:v1alpha2' | 'appmesh:v1beta2';
+  provider?: 'kubernetes' | 'smi:v1alpha2' | 'appmesh:v1beta2' | 'knative';
   actions: readonly Timed[];
 }
 

@@ -74,3 +74,29 @@ it('the grace of an action that leads users away begins when the world has carri
   const life = { ...lifeOf(7), actions: [{ at: 'now', afterMs: 5_000, action: { do: 'apply the manifests again' } }] } as const;
   expect((await play(life, async () => world)).breaks).toEqual([]);
 });
+
+it.each([
+  { isSuspended: true, breaks: [] },
+  { isSuspended: false, breaks: ['I19'] },
+])(
+  'users who were led away by hand stay so while the Canary is suspended ($isSuspended), and no longer',
+  async ({ isSuspended, breaks }) => {
+    const time = { ms: 0 };
+    let isLedAway = false;
+    const canary = { name: APP, uid: 'u', isDeleting: false, isSuspended, phase: 'Initialized', step: 'resting', run: 0, failedChecks: 0 };
+    const world = worldOf(
+      {
+        held: () => ({ target: isLedAway ? 'good-2' : 'good-1', primary: 'good-1' }),
+        canaries: () => [{ ...canary, standing: '', isExplained: true }],
+        async act() {
+          isLedAway = true;
+          return { isLedAway, isForeign: true };
+        },
+        ask: () => [{ version: isLedAway ? 'good-2' : 'good-1', by: APP }],
+      },
+      time,
+    );
+    const life = { ...lifeOf(7), actions: [{ at: 'now', afterMs: 5_000, action: { do: 'apply the manifests again' } }] } as const;
+    expect((await play(life, async () => world)).breaks.map(({ invariant }) => invariant)).toEqual(breaks);
+  },
+);

@@ -1,6 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { externalmetricsElsewhere } from '../contracts/metric-backends/externalmetrics.ts';
 import { backendCases } from '../contracts/metric-backends/index.ts';
+import { eventually } from '../scenarios/eventually.ts';
 import { type Attack, type AttackClass, numbered } from './run/attack.ts';
 import { listenAt, redirectTo } from './run/listener.ts';
 import type { Tenant } from './run/tenant.ts';
@@ -29,6 +30,7 @@ const template =
   };
 /** Every metric backend that is called at the address of its template; the case of its contract knows what it needs. */
 const backends = Object.entries({ ...backendCases, externalmetrics: externalmetricsElsewhere }).filter(([, { inCluster }]) => !inCluster);
+const FORGED = 'forged.test';
 const sneaky = {
   host: 'inner.test',
   'content-length': '0',
@@ -263,20 +265,22 @@ export const egress: AttackClass = {
       do: template(() => ({ provider: { headers: { 'x-a': ['b\r\nx-evil: 1'] } } })),
       expects: { names: 'header' },
     },
-    {
-      what: 'the header host in the Secret of a webhook',
-      from: 'issue 14',
-      async do(tenant) {
-        await tenant.make(tenant.secret({ 'header.host': 'inner.test', 'header.content-length': '3' }));
+    // A receiver that serves several tenants tells their calls apart by these.
+    ...['host', 'Idempotency-Key', 'X-Serin-Request-Id', 'X-Serin-Signature-256', 'X-Serin-Request-Signature-256'].map((header) => ({
+      what: `the header ${header} in the Secret of a webhook`,
+      from: header === 'host' ? ('issue 14' as const) : ('CWE-345' as const),
+      async do(tenant: Tenant) {
+        await tenant.make(tenant.secret({ [`header.${header}`]: FORGED }));
         await tenant.hooked({ secretRef: { name: tenant.name } });
       },
       expects: {
-        async holds({ field, name }) {
-          if (field.own.received(`/${name}`).some(({ headers }) => headers.host === 'inner.test'))
-            throw new Error('the Secret chose the host');
+        async holds(tenant: Tenant) {
+          await eventually('the Secret is refused', () => tenant.words().includes(`its key header.${header} makes no header`));
+          if (tenant.field.own.received(`/${tenant.name}`).some(({ headers }) => JSON.stringify(headers).includes(FORGED)))
+            throw new Error(`the Secret chose the header ${header}`);
         },
       },
-    },
+    })),
   ]),
   uncovered: [
     'DNS that changes between the check and the call: needs a name server; pinned in src/outgoing/dangers.integration.test.ts.',

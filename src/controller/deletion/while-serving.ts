@@ -34,9 +34,9 @@ export async function whileServing(
   }
 }
 
-/** True if at least one pod is ready, and always for a kind without pods of its own. */
+/** True if at least one pod is ready, or the revision that users would be led to. */
 export function isServing(canary: Canary, target: KubeObject | undefined): boolean {
   const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload || !workload.hasPods) return true;
+  if ('unsupported' in workload) return true;
   return target !== undefined && workload.isServing(target);
 }

@@ -1,5 +1,7 @@
 import { asKnativeService } from '../../api/kinds/knative-service.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import { definition, open } from '../definition.ts';
+import { endpointsOf } from './endpoints.ts';
 import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
@@ -27,8 +29,7 @@ function routeByKnativeService(view: LaggedView, request: MeshRequest): RouteCho
   const { service } = request.host;
   const found = service && view.get(KNATIVE_SERVICE, `${service.namespace}/${service.name}`);
   if (!service || !found) return undefined;
-  const targets = asKnativeService(found).status?.traffic ?? [];
-  const weighted = targets.map(({ revisionName = '', percent = 0 }) => ({ name: revisionName, weight: percent }));
+  const weighted = trafficInUse(view, found);
   return (random) => {
     const chosen = pickWeighted(weighted, random);
     if (!chosen) return { status: 503, reason: 'no revision has traffic' };
@@ -43,4 +44,25 @@ function routeByKnativeService(view: LaggedView, request: MeshRequest): RouteCho
       },
     };
   };
+}
+
+interface Share {
+  name: string;
+  weight: number;
+}
+/** By view, and by the uid of the Knative Service: the traffic that the gateway used last. */
+const used = new WeakMap<LaggedView, Map<string, readonly Share[]>>();
+
+/** Knative probes its gateways: a gateway that does not know the pods of a Revision yet follows the traffic of before. */
+function trafficInUse(view: LaggedView, service: KubeObject): readonly Share[] {
+  const { namespace = '', uid = '' } = service.metadata;
+  const targets = asKnativeService(service).status?.traffic ?? [];
+  const wanted = targets.map(({ revisionName = '', percent = 0 }) => ({ name: revisionName, weight: percent }));
+  const byUid = used.get(view) ?? new Map<string, readonly Share[]>();
+  used.set(view, byUid);
+  const isKnown = ({ name, weight }: Share): boolean => weight === 0 || (endpointsOf(view, { namespace, name }) ?? []).length > 0;
+  const before = byUid.get(uid);
+  if (before && !wanted.every(isKnown)) return before;
+  byUid.set(uid, wanted);
+  return wanted;
 }

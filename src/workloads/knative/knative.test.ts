@@ -58,6 +58,20 @@ describe('the Revisions of a Knative Service', () => {
   });
 });
 
+describe('DF856, I19: a Service that is handed over follows its newest ready Revision', () => {
+  it.each([
+    { what: 'the newest Revision is ready', target: service('podinfo-00004', { primary: 'podinfo-00002' }), isUp: true },
+    {
+      what: 'the newest Revision is not ready: an older one would answer, promoted or not',
+      target: service('podinfo-00004', { ready: 'podinfo-00003', primary: 'podinfo-00002' }),
+      isUp: false,
+    },
+    { what: 'users follow the newest already', target: service('podinfo-00004', { ready: 'podinfo-00003' }), isUp: true },
+  ])('so $what: it is up is $isUp', ({ target, isUp }) => {
+    expect([knative.readiness(target, 100).state, knative.isServing(target)]).toEqual([isUp ? 'ready' : 'waiting', isUp]);
+  });
+});
+
 it('05-E10: the revision that was created last is measured, ready or not', () => {
   expect(knative.measuredAs?.(service('podinfo-00003', { ready: 'podinfo-00002' }))).toBe('podinfo-00003');
   expect(knative.measuredAs?.(service(''))).toBeUndefined();

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import { knativeApiVersion, knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
-import { type KubeObject, slimRef } from '../../api/kube-object.ts';
+import { type KubeObject, type Slim, slimRef } from '../../api/kube-object.ts';
 import { namedSelectors } from '../../api/selector-label.ts';
 import { changeOf, type JsonPatchOperation, type PrimarySpec, type Sides, type WatchedObjects, type Workload } from '../workload.ts';
 import { latestCreated, latestServing, primaryRevision, revisionRef, revisionState } from './revisions.ts';
@@ -35,8 +35,13 @@ export const knative: Workload = {
   measuredAs: latestCreated,
   primaryMeasuredAs: primaryRevision,
   revision: (target) => knativeRevisionId(latestCreated(target) ?? ''),
-  readiness: (service) => ({ state: latestServing(service) === undefined ? 'waiting' : 'ready', ready: 1, wanted: 1 }),
-  isServing: (service) => latestServing(service) !== undefined,
+  readiness: (service) => {
+    const created = latestCreated(service) ?? 'the first Revision';
+    return answersByNewest(service)
+      ? { state: 'ready', ready: 1, wanted: 1 }
+      : { state: 'waiting', ready: 0, wanted: 1, reason: `${created} is not ready yet, and an older Revision would answer` };
+  },
+  isServing: answersByNewest,
   replicas: () => 1,
   scalePatch: () => undefined,
   scaleUpTarget: () => 1,
@@ -68,6 +73,15 @@ export const knative: Workload = {
   adopts: (primary, rendered) => primaryRevision(primary) === rendered.primaryRevision,
   held: (primary): PromotedRevision => ({ primaryRevision: primaryRevision(primary) ?? '' }),
 };
+
+/**
+ * Traffic that follows the newest Revision goes to it, and not to an older Revision, which perhaps was never promoted (I19). A Service without a
+ * primary follows it already.
+ */
+function answersByNewest(service: Slim): boolean {
+  if (latestServing(service) === undefined) return false;
+  return primaryRevision(service) === undefined || latestServing(service) === latestCreated(service);
+}
 
 function sides(canary: Canary, watched: WatchedObjects): Sides {
   const service = watched.find(knative.targetRef(canary))?.object;
