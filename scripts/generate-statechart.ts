@@ -23,15 +23,15 @@ ${mermaid().trim()}
 
 ## States
 
-Each file of \`src/engine/states\` holds what is known of its states: what is asked on entry, the decisions and where they lead, what the release
-waits for, and when it goes on by itself. The rules are in the section of the same name in [SPEC.md](../src/engine/SPEC.md).
+Each file of \`src/engine/states\` holds all about its states: the requests on entry, the decisions and where they lead, what the release
+waits for, and when it continues by itself. The rules are in the section of the same name in [SPEC.md](../src/engine/SPEC.md).
 
 | states | file | rules | also |
 |---|---|---|---|
 ${engineSections().flatMap(rowOf).join('\n')}
 
-A state of an analysis is also left by what its [interruptions](../src/engine/SPEC.md#interruptions-of-an-analysis) say. Rules of the chart as a whole
-stand after them, from [clocks](../src/engine/SPEC.md#clocks) on.
+A state of an analysis is also left by what its [interruptions](../src/engine/SPEC.md#interruptions-of-an-analysis) say. Rules of the chart
+as a whole follow after them, from [clocks](../src/engine/SPEC.md#clocks) on.
 
 ## Decisions
 

@@ -53,7 +53,7 @@ export const gate = state({
   enter: ['askGateUnlessPolled'],
   decide: {
     first: replaced,
-    look: (input) => (isDueToAsk(input) ? 'askAgain' : undefined),
+    look: (input) => (isDueToAsk(input) ? 'repeat' : undefined),
     answer: confirmed,
     request: (input) => approved(input) ?? holding(input),
   },
@@ -61,7 +61,7 @@ export const gate = state({
     ...pausing,
     noteReturn: toRest('Succeeded', 'noteReturn'),
     pin: go('Waiting.gate', 'pin'),
-    askAgain: { target: 'Waiting.gate', reenter: true, actions: ['forgetWake'] },
+    repeat: { target: 'Waiting.gate', reenter: true, actions: ['forgetWake'] },
     ...next,
     hold: stay('poll'),
     rollBack,
