@@ -27,10 +27,10 @@ Unknown values, and values of a wrong type, are refused before anything is chang
 - **Coming from Flagger**: the values of its chart have the same names here; remove those of its image. Stop it first, as docs/moving.md says.
   The roles are smaller: \`providers\` has to name every provider that a Canary names in \`spec.provider\`.
 - **Permissions**: rules for what is switched on, listed in docs/permissions.md; docs/rights.md shows what a stolen token could do. With \`namespaces\` there are Roles in
-  these and no ClusterRole; \`secrets.namespaces\` and \`secrets.names\` limit Secrets alone.
+  these and no ClusterRole; \`secrets.namespaces\` and \`secrets.names\` limit only Secrets.
 - **Network**: a NetworkPolicy admits port 8080, and those of sidecars. Policies add up: beside a narrower one of yours set \`networkPolicy.from\`, or \`enabled\` to \`false\`.
-- **Resource definitions** come and are upgraded with the chart (\`crds.install\`), and stay when it goes, and with them all Canaries. Those that
-  are there already are left alone: \`serin crds diff\` shows the difference, and \`serin crds apply\` takes them forward without dropping anything.
+- **Resource definitions** come and are upgraded with the chart (\`crds.install\`), and stay when it goes, and with them all Canaries. Definitions
+  of another release or tool stay unchanged: \`serin crds diff\` shows the difference, and \`serin crds apply\` upgrades them without dropping anything.
 - **Availability**: one replica leads; with \`leaderElection.replicaCount=2\` another one takes over within seconds. Applications serve on without any.
 - **Memory**: the heap gets 60 % of \`resources.limits.memory\`, so that Serin collects garbage before the kernel ends it.
 - **Hardening**: the restricted Pod Security Standard holds by default: another user than root, read-only root file system, no capabilities, a token of one hour.

@@ -73,9 +73,9 @@ Data goes to the standard output. Hints, warnings and errors go to the standard 
 | none | text for users, at most 80 columns wide if names allow it and the terminal does not report another width |
 | \`wide\` | the same with more columns |
 | \`name\` | \`canary.flagger.app/NAME\`, a line each, as \`kubectl get -o name\` has it |
-| \`json\`, \`yaml\` | a document of \`${outputVersion}\`, as [its schema](schemas/cli-v1.json) says. Within the version fields may be added; no field is removed or changes its meaning. Times are RFC 3339, in UTC |
+| \`json\`, \`yaml\` | a document of \`${outputVersion}\`, as [its schema](schemas/cli-v1.json) says. Within the version fields are only added; none is removed or changes its meaning. Times are RFC 3339, in UTC |
 
-Text is not for programs: it may change with any release. Colours add no information to the words, and a bar has its number beside it.
+Text is not for programs: it can change with any release. Colours add no information to the words, and a bar has its number beside it.
 Without a terminal the output has no colour; nor with a \`NO_COLOR\` that is not empty, \`TERM=dumb\`, \`--no-color\` or \`--plain\`. Where the locale
 (\`LC_ALL\`, \`LC_CTYPE\`, \`LANG\`) is not UTF-8, and with \`--plain\`, there are only ASCII characters.
 
@@ -91,7 +91,7 @@ Ctrl-C ends a command by its signal (code 130 in a shell).
 
 ## Flags of most commands
 
-Those that run in a cluster, \`serin controller\` and \`serin loadtester\`, have [flags of their own](flags.md).
+The commands that run in a cluster, \`serin controller\` and \`serin loadtester\`, have [flags of their own](flags.md).
 
 | flag | |
 |---|---|
@@ -107,14 +107,14 @@ ${program.commands
 
 ## Completion
 
-\`serin completion bash|zsh|fish\` prints a script that asks the program itself for candidates. Tests run it in bash, and in zsh and fish if they are installed.
+\`serin completion bash|zsh|fish\` prints a script that gets its candidates from the program itself. Tests run it in bash, and in zsh and fish if they are installed.
 \`\`\`
 ${installHelp.trim()}
 \`\`\`
 
 ## What a report contains, and what it never contains
 
-\`serin report\` writes one \`.tar.gz\` with a folder \`serin-report\`, readable by you alone: \`README.txt\` and \`contents.json\` list its files, and
+\`serin report\` writes one \`.tar.gz\` with a folder \`serin-report\`, readable only by you: \`README.txt\` and \`contents.json\` list its files, and
 what could not be read and why; without a right it leaves out that part and continues. For each Canary: its spec and status, what \`serin why\`, \`status\` and
 \`history\` say, the [journals](journal.md) of its last three releases with the evidence of their [comparison](comparison.md) as pictures, both workloads, Services, routes, scalers, MetricTemplates and AlertProviders, its ReplicaSets and pods in short, Events. Besides: versions, the
 resource definitions beside those of this version, the Deployments of the controller, and with \`--controller-logs\` the last lines of their logs. It is at most
@@ -132,7 +132,7 @@ that find credentials in texts are heuristics: they take a password in a label f
 A closed list, [explained with the other codes](reasons.md#codes); programs may match on it. Beside the main cause, \`also\` lists further causes, and true
 conditions by their type.
 
-\`command\` removes the cause, complete as it is. If a user has to decide, \`change\` says on what: the field to set, the object to create or to remove.
+\`command\` is a complete command that removes the cause. If a user has to decide, \`change\` says on what: the field to set, the object to create or to remove.
 Without both it ends by itself, or it depends on others (a gate, a backend, the operator of the cluster), as \`action\` says. \`look\` is a command
 that shows more, or opens the object to correct; by itself it changes nothing.
 

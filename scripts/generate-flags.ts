@@ -13,7 +13,7 @@ const defaultOf = ({ kind, fallback, shown }: Flag): string => {
   return `\`${fallback}\``;
 };
 
-const chartOf = ({ chart }: Flag): string => (typeof chart === 'string' ? `\`${chart}\`` : `none: ${chart.none}`);
+const chartOf = ({ chart }: Flag): string => (typeof chart === 'string' ? `\`${chart}\`` : `none (${chart.none})`);
 
 function rowOf([name, flag]: (typeof flagEntries)[number]): string {
   const { value, help, choices, env } = flag;
@@ -44,7 +44,7 @@ Write \`--name value\`, \`--name=value\`, or as Flagger takes them \`-name=value
 
 ## serin controller
 
-Flags that Flagger has, too, keep its names and meaning. The last column is the value of the [chart](../charts/serin/README.md) that sets the flag; the
+Flags that Flagger also has keep its names and meaning. The last column is the value of the [chart](../charts/serin/README.md) that sets the flag; the
 others go into its value \`extraArgs\`.
 
 | flag | default | | chart |
@@ -62,7 +62,7 @@ ${optionRows(loadTester.options)}
 
 ## Flags that are ignored
 
-Both programs accept these flags of Flagger, and log each one that is given.
+Both programs accept these flags of Flagger, and log their use.
 
 | flag | because |
 |---|---|

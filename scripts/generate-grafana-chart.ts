@@ -24,7 +24,7 @@ ${rows}
 - **Queries**: a dashboard of a mesh or ingress runs the same queries as its checks (\`src/routers\`).
 - **Namespaces and targets** to choose from come from Serin's own metrics: scrape \`/metrics\` with \`honorLabels: true\` (docs/observability.md) into the
   same Prometheus. The data source is chosen on the dashboard.
-- **Which one, and what it shows**: [docs/boards.md](../../docs/boards.md). \`only\` makes those that you name.
+- **Which one, and what it shows**: [docs/boards.md](../../docs/boards.md). \`only\` makes the dashboards that you name.
 - **Without the sidecar**, import the files of \`dashboards/\` by hand.
 - **Coming from Flagger's chart**: the values that are about its server are accepted and have no effect.
 `;

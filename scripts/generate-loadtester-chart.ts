@@ -15,11 +15,11 @@ const about = `# Helm chart of the load tester
 helm install flagger-loadtester charts/loadtester --namespace test --set image.repository=registry.example.com/serin
 \`\`\`
 
-makes load, runs tests and keeps gates for webhooks with the address \`http://flagger-loadtester.test/\`. What it runs, and for whom: docs/loadtester.md.
+makes load, runs tests and keeps gates for webhooks with the address \`http://flagger-loadtester.test/\`. docs/loadtester.md says what it runs, and for whom.
 Unknown values, and values of a wrong type, are refused before anything is changed.
 
-- **Coming from Flagger's load tester**: the values of its chart have the same names here; remove those of its image. A release of it may be upgraded
-  to this chart. Webhooks that run anything but \`hey\` and \`curl\` need \`commands.namespaces\`, credentials, and an image with their programs.
+- **Coming from Flagger's load tester**: the values of its chart have the same names here; remove those of its image. A release of it can
+  be upgraded to this chart. Webhooks that run anything but \`hey\` and \`curl\` need \`commands.namespaces\`, credentials, and an image with their programs.
 - **Credentials** are the keys of Secrets that you make; none is a value. Without them every client that reaches the port may start load and open gates:
   \`networkPolicy.enabled\` narrows who does. With \`commands\` and through \`istio\` they are required.
 - **Gates** last as long as the pod, and with \`persistence.enabled\` longer.

@@ -37,14 +37,14 @@ Have the scraper keep the labels of the metrics (\`honorLabels: true\`): otherwi
 |---|---|---|---|
 ${metrics.join('\n')}
 
-Those of the process (\`process_*\`, \`nodejs_*\`) are there, too. A rate of checks that fail and one of checks that cannot be measured are two
-alarms: \`sum by (verdict) (rate(flagger_canary_checks_total[5m]))\`. How long releases take:
+Metrics of the process (\`process_*\`, \`nodejs_*\`) are also served. A rate of checks that fail and a rate of checks that cannot be measured are two
+alarms: \`sum by (verdict) (rate(flagger_canary_checks_total[5m]))\`. The duration of releases:
 \`histogram_quantile(0.9, sum by (le) (rate(flagger_canary_release_duration_seconds_bucket[1d])))\`.
 
 ## Alerts
 
-\`prometheusRule.enabled=true\` of the Helm chart makes a PrometheusRule; without the operator, [the file](../charts/serin/files/alerts.yaml) is a rule
-file as it stands. What to do about each is in [runbooks.md](runbooks.md).
+\`prometheusRule.enabled=true\` of the Helm chart makes a PrometheusRule; without the operator, [the file](../charts/serin/files/alerts.yaml) is
+a complete rule file. [runbooks.md](runbooks.md) says what to do about each alert.
 
 | alert | severity | meaning | expression |
 |---|---|---|---|
@@ -52,13 +52,13 @@ ${alerts.join('\n')}
 
 ## Logs
 
-One JSON object a line, on the standard error. A field has one meaning wherever it stands, and these are all of them:
+One JSON object a line, on the standard error. A field has one meaning in all lines. These are all fields:
 
 | field | what it holds |
 |---|---|
 ${fields.join('\n')}
 
-Log lines, with their fields beside \`level\`, \`time\` and \`msg\`. Each event is logged, too: its message, with \`canary\` and its \`reason\`, or \`kind\` and \`name\` where it is about another object:
+Log lines, with their fields beside \`level\`, \`time\` and \`msg\`. Each event is also logged: its message, with \`canary\` and its \`reason\`, or \`kind\` and \`name\` where it is about another object:
 
 | level | msg | fields |
 |---|---|---|

@@ -59,7 +59,7 @@ first release the condition \`Accepted\` has the code as its reason, and the fie
 | \`field\` | path of the field that decides it, in that object; without \`object\`, in the Canary |
 | \`webhook\`, \`metric\` | name of the webhook or check of \`spec.analysis\` |
 | \`since\` | when it was first seen |
-| \`until\` | when the release is rolled back or goes on; absent: no limit |
+| \`until\` | when the release is rolled back or continues; absent without a limit |
 | \`detail\` | text of a gate, the API server, a metrics server or another component, for users only |
 
 # Codes
@@ -68,8 +68,7 @@ A code has one meaning, one actor and one remedy, wherever it is seen: as the re
 \`serin why\` names ([cli](cli.md#causes-that-serin-why-names)), or as the type of a condition, which warns while it is True and holds nothing up. Programs may match on the names;
 a later version may add some.
 
-In a command CANARY and NAMESPACE stand for the Canary, KIND and OBJECT for the object that the event, the blocker or \`serin why\` names, and VERSION for any value that
-was not there before. \`serin why CANARY -n NAMESPACE\` fills them in.
+In a command CANARY and NAMESPACE are the Canary, KIND and OBJECT the object that the event, the blocker or \`serin why\` names, and VERSION is any new value. \`serin why CANARY -n NAMESPACE\` fills them in.
 
 | code | seen as | meaning | who can act | what to do | usual causes |
 |---|---|---|---|---|---|
@@ -78,14 +77,14 @@ ${codeRows.join('\n')}
 # Endings
 
 \`status.release.ending\` says as data what ended the last release. It is recorded once, when the end is decided; condition, event, alert, \`serin status\`,
-\`serin why\`, \`serin list\`, the dashboard and a rehearsal say the same. While a release is promoted it has what the promotion goes by. The ending of a
-release whose place a newer one has taken is in its event alone. Programs may match on \`code\`; a later version may add codes.
+\`serin why\`, \`serin list\`, the dashboard and a rehearsal say the same. While a release is promoted it has the reason for the promotion. The
+ending of a release that a newer one has replaced is only in its event. Programs may match on \`code\`; a later version may add codes.
 
 | field | |
 |---|---|
 ${endingFields.join('\n')}
 
-The codes are those that the table above lists as seen in an \`ending\`. In a remedy TARGET, WEBHOOK and FIELD stand for the names of the release.
+The table above lists its codes as seen in an \`ending\`. In a remedy TARGET, WEBHOOK and FIELD are the names of the release.
 
 # Former names
 

@@ -42,7 +42,7 @@ export const image = (about: string) =>
   z
     .strictObject({
       repository: text('', 'Image, with its registry; a chart of a release has its own, and in one of a checkout it must be set.'),
-      tag: text('', 'Tag; empty: the version of the chart.'),
+      tag: text('', 'Tag; if empty, the version of the chart.'),
       digest: z
         .union([z.literal(''), z.string().regex(/^sha256:[0-9a-f]{64}$/)])
         .default('')

@@ -66,8 +66,8 @@ export const alertRules: readonly AlertRule[] = [
     expr: 'flagger_canary_condition{type="Accepted",status="False"} == 1',
     for: '15m',
     severity: 'warning',
-    summary: `Canary ${of} cannot be run as it is ({{ $labels.reason }})`,
-    description: 'The condition Accepted names the field. What serves goes on serving; no new version is released.',
+    summary: `Canary ${of} is rejected ({{ $labels.reason }})`,
+    description: 'The condition Accepted names the field. The current version keeps serving; no new version is released.',
   },
   {
     alert: 'SerinPrimaryKept',
@@ -84,7 +84,7 @@ export const alertRules: readonly AlertRule[] = [
     for: '2m',
     severity: 'critical',
     summary: 'No replica of Serin runs the Canaries',
-    description: 'Applications keep serving, and routes stay as they are. No release goes on, and none is rolled back.',
+    description: 'Applications keep serving, and routes stay unchanged. No release goes on, and none is rolled back.',
   },
   {
     alert: 'SerinShardNotHeld',
@@ -93,7 +93,7 @@ export const alertRules: readonly AlertRule[] = [
     severity: 'critical',
     summary: 'No replica of Serin runs the Canaries of shard {{ $labels.shard }}',
     description:
-      'Their applications keep serving, and routes stay as they are. No release of theirs goes on, and none is rolled back. Other shards are held.',
+      'Their applications keep serving, and routes stay unchanged. No release of theirs goes on, and none is rolled back. Other shards are held.',
   },
   {
     alert: 'SerinWatchStale',

@@ -161,7 +161,7 @@ describe('measure', () => {
       /provider type datadog needs an interval such as 1m or 90s/,
       unknown,
     ],
-    ['05-B48: nothing to ask', { name: 'm' }, {}, /neither query nor templateRef/, unknown],
+    ['05-B48: nothing to query', { name: 'm' }, {}, /neither query nor templateRef/, unknown],
     [
       'a template whose query cannot be rendered',
       { name: 'm', templateRef: { name: 't' } },

@@ -22,7 +22,7 @@ export const workloadPermissions: readonly Permission[] = [
     'discovery.k8s.io',
     ['endpointslices'],
     ['list', 'watch'],
-    'whether a Service can serve: one that is the target, and one that was there before Serin',
+    'whether a Service can serve: a target Service, and a Service older than its Canary',
   ),
 ];
 

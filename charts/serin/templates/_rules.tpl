@@ -27,7 +27,7 @@
 - apiGroups: [""]
   resources: [events]
   verbs: [get, create, patch]
-# whether the namespace of a deleted Canary is going, too
+# whether the namespace of a deleted Canary is also being deleted
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [get]
@@ -35,7 +35,7 @@
 - apiGroups: [""]
   resources: [services]
   verbs: [get, list, watch, create, patch]
-# whether a Service can serve: one that is the target, and one that was there before Serin
+# whether a Service can serve: a target Service, and a Service older than its Canary
 - apiGroups: [discovery.k8s.io]
   resources: [endpointslices]
   verbs: [list, watch]

@@ -71,7 +71,7 @@ export const codes = {
   },
   UnsupportedByProvider: {
     kinds: EVENT_AND_BLOCKER,
-    meaning: 'the traffic provider cannot do what the spec asks for',
+    meaning: 'the traffic provider lacks a feature that the spec uses',
     actor: 'canaryOwner',
     remedy: ({ detail }) =>
       detail ? `correct the spec: ${detail}` : 'correct the field that the message names, or choose another provider or strategy',
@@ -94,7 +94,7 @@ export const codes = {
   EndpointsWouldBeLost: {
     kinds: EVENT_AND_BLOCKER,
     meaning:
-      'a Service or route that leads to the application would lose endpoints, get no share of a release, or lead to the canary whatever its weight',
+      'a Service or route that leads to the application would lose endpoints, get no share of a release, or lead to the canary at any weight',
     actor: 'canaryOwner',
     remedy: 'do what the message says, so that the Service or route goes on serving',
     look: 'serin preflight CANARY -n NAMESPACE',
@@ -138,7 +138,7 @@ export const codes = {
   },
   ForeignController: {
     kinds: EVENT_AND_BLOCKER,
-    meaning: 'another controller writes the status; Serin leaves the Canary alone',
+    meaning: 'another controller writes the status; Serin does not touch the Canary',
     actor: 'serinAdmin',
     remedy:
       'stop the other controller, then let Serin go on; beside a second Serin it goes on by itself when that one has written nothing for 5 minutes',
@@ -204,7 +204,7 @@ export const codes = {
     kinds: EVENT,
     meaning: 'a ConfigMap or Secret that the target reads is missing or cannot be read; no release starts and none is promoted',
     actor: 'workloadOwner',
-    remedy: 'create the object that the message names, or grant what it asks for; the release goes on by itself',
+    remedy: 'create the object that the message names, or grant the right that it names; the release continues by itself',
     look: why,
     usualCauses: 'a required ConfigMap or Secret is not applied yet or was deleted; Serin may not watch or read it',
   },
@@ -292,14 +292,14 @@ export const codes = {
   // Routes.
   RouteRejected: {
     kinds: BLOCKER,
-    meaning: 'the traffic provider cannot express the routes that the spec asks for',
+    meaning: 'the traffic provider cannot express the routes of the spec',
     actor: 'canaryOwner',
     remedy: (about) => withDetail('change the strategy, the match or the provider', about),
     look: editCanary,
   },
   RouteMissing: {
     kinds: BLOCKER,
-    meaning: 'a route that the spec lists is not there, so that it can hold no share',
+    meaning: 'a route that the spec lists is not found, and gets no share',
     actor: 'objectOwner',
     remedy: ({ object }) => `create ${object ? `${object.kind} ${object.name}` : 'it'}, or take it out of spec.routeRefs`,
     look: lookAtObject,
@@ -486,7 +486,7 @@ export const codes = {
     meaning: 'these credentials may not read the object that the release waits for',
     actor: 'clusterAdmin',
     remedy: ({ object: { kind, namespace } = { kind: '', name: '' } }) =>
-      `get the right to read ${kind === '' ? 'it' : `${kind}s in ${namespace}`}, or ask a user who has it: without it this is all that is known`,
+      `get the right to read ${kind === '' ? 'it' : `${kind}s in ${namespace}`}, or ask the administrator of the cluster: without it nothing more is known`,
     look: 'kubectl auth can-i get KINDs -n NAMESPACE',
   },
 
@@ -540,13 +540,13 @@ export const codes = {
   },
   SecretRejected: {
     kinds: REFINED,
-    meaning: 'a Secret with credentials of a metrics server may not be used for the field that names it',
+    meaning: 'the field that names a Secret with credentials of a metrics server is not allowed to use it',
     actor: 'metricsOwner',
     remedy: (about) => withDetail('allow the Secret, or name another', about),
   },
   QueryInvalid: {
     kinds: BLOCKER,
-    meaning: 'a MetricTemplate or a query cannot be used as it is written',
+    meaning: 'a MetricTemplate or a query is invalid',
     actor: 'canaryOwner',
     remedy: (about) => {
       const { object, field, metric } = about;
@@ -596,7 +596,7 @@ export const codes = {
   },
   MetricsUnavailable: {
     kinds: EVENT,
-    meaning: 'the backend of a metric cannot be asked; initialization goes on, and the first release would be unmeasured',
+    meaning: 'the backend of a metric cannot be queried; initialization continues, and the first release would be unmeasured',
     actor: 'metricsOwner',
     remedy: 'correct what the message names before the first release; Serin tries again when the Canary is edited',
     usualCauses: 'a wrong address, credentials that are refused, a MetricTemplate or Secret that is missing, a backend that is down',
@@ -630,7 +630,7 @@ export const codes = {
   HookPassed: {
     kinds: EVENT,
     meaning:
-      'a hook or gate let the release go on; of a rollback hook: it asked for the end of the release; of a post-rollout hook: it took the news of the end',
+      'a hook or gate let the release continue, a rollback hook requested its rollback, or a post-rollout hook acknowledged its result',
     actor: 'noAction',
     remedy: none,
     usualCauses: 'the receiver of a confirmation, pre-rollout, rollback or post-rollout hook approves',
@@ -727,14 +727,14 @@ export const codes = {
   },
   RequestCompleted: {
     kinds: EVENT,
-    meaning: 'what a user asked for by a verb is done, or has begun',
+    meaning: 'the verb that a user requested is done, or has begun',
     actor: 'noAction',
     remedy: none,
     usualCauses: '`serin promote`, `rollback`, `pause`, `resume`, `retry` or `undo`',
   },
   RequestRejected: {
     kinds: EVENT,
-    meaning: 'what a user asked for by a verb is not possible now; nothing was done',
+    meaning: 'the verb that a user requested is not possible now; nothing was done',
     actor: 'canaryOwner',
     remedy: 'try again in a phase that allows the verb',
     look: status,
@@ -796,7 +796,7 @@ export const codes = {
     meaning: 'a post-rollout hook or an event webhook failed; it is tried again, unless it was refused with a status of 400 to 499',
     actor: 'receiverOwner',
     remedy: 'correct what the message names; inform a receiver that has refused by hand',
-    usualCauses: 'a wrong url, a receiver that refuses the call, one that is down or too slow',
+    usualCauses: 'a wrong url, or a receiver that refuses the call, is down or is too slow',
   },
   AlertFailed: {
     kinds: EVENT,
@@ -862,7 +862,7 @@ export const codes = {
   },
   ScalerWarning: {
     kinds: WARNING,
-    meaning: 'the scaler of the primary may scale otherwise than the one that it was made from',
+    meaning: 'the scaler of the primary can scale differently from the scaler of the target',
     actor: 'workloadOwner',
     remedy: 'set spec.autoscalerRef.primaryScalerQueries, or correct the scaler as the message says',
     usualCauses:
@@ -891,14 +891,14 @@ export const codes = {
     meaning: 'the status would be larger than 256 KiB, and is stored without the parts that the message names',
     actor: 'canaryOwner',
     remedy:
-      'use fewer or shorter ones; the release goes on, and what was left out is missing in serin status alone, but for the routes of a spec that was edited while a release is under way',
+      'use fewer or shorter ones; the release continues, and only serin status lacks what was left out, except for the routes of a spec that was edited while a release is under way',
     look: editCanary,
     usualCauses:
       'many metrics, webhooks or alerts with long names; receivers of alerts that do not answer; a very long `spec.service`; a status that was edited by hand',
   },
   RouteWarning: {
     kinds: EVENT,
-    meaning: 'a route cannot do all of what it says, beside the Services as they are; said on the route itself',
+    meaning: 'a route cannot do all that it says with the current Services; reported on the route itself',
     actor: 'objectOwner',
     remedy: 'correct the Service or the split that the message names',
     look: describeObject,
@@ -938,9 +938,10 @@ export const codes = {
   },
   PrimaryKept: {
     kinds: EVENT,
-    meaning: 'the Canary was deleted while its target held what was not promoted: the primary keeps serving; said on target and Service',
+    meaning:
+      'the Canary was deleted while its target held an unpromoted revision: the primary keeps serving; reported on target and Service',
     actor: 'workloadOwner',
-    remedy: 'push a good version, create the Canary again, or hand over as it is with serin accept',
+    remedy: 'push a good version, create the Canary again, or hand over the current target with serin accept',
     look: 'serin list -n NAMESPACE',
     usualCauses: 'a Canary that was deleted after a failed release, in the middle of one, or together with a push',
     page: 'install.md#deleting-a-canary',
@@ -948,7 +949,7 @@ export const codes = {
 
   // Ends of a release, which are seen nowhere else.
   AnalysisSkipped: ended('promoted', 'canaryOwner', 'the revision was promoted without an analysis, as `spec.skipAnalysis` says', NEXT),
-  PromotedByUser: ended('promoted', 'canaryOwner', 'a user asked for the promotion', NEXT),
+  PromotedByUser: ended('promoted', 'canaryOwner', 'a user requested the promotion', NEXT),
   ChecksFailed: rolledBackVersion(
     'workloadOwner',
     'checks were out of their range as often as they may, or not measured where `analysis.unmeasured` is `fail`',
@@ -957,7 +958,7 @@ export const codes = {
   UnmeasuredTooLong: rolledBack('metricsOwner', 'checks could not be measured for the progress deadline', `restore the metrics, ${AGAIN}`),
   PodsFailing: rolledBackVersion(
     'workloadOwner',
-    'the pods of the canary crashed, or lost their readiness, as often as checks may fail',
+    'the pods of the canary crashed, or lost their readiness, as often as the threshold allows',
     CORRECT,
   ),
   NotReadyInTime: rolledBackVersion('workloadOwner', 'the canary was not ready for the progress deadline', CORRECT),
@@ -976,7 +977,7 @@ export const codes = {
     'the spec was refused for so long that the canary could not be checked any longer',
     `correct FIELD, ${AGAIN}`,
   ),
-  RolledBackByHook: rolledBackVersion('gateOwner', 'a rollback hook asked for it', `ask the owner of WEBHOOK why; ${CORRECT}`),
-  RolledBackByUser: rolledBackVersion('canaryOwner', 'a user asked for it', CORRECT),
-  Unrecorded: rolledBackVersion('workloadOwner', 'an earlier version of Serin ended it, and has recorded the words alone', CORRECT),
+  RolledBackByHook: rolledBackVersion('gateOwner', 'a rollback hook requested it', `ask the owner of WEBHOOK why; ${CORRECT}`),
+  RolledBackByUser: rolledBackVersion('canaryOwner', 'a user requested it', CORRECT),
+  Unrecorded: rolledBackVersion('workloadOwner', 'an earlier version of Serin ended it, and recorded only a sentence', CORRECT),
 } as const satisfies Readonly<Record<string, Code>>;

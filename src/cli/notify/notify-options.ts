@@ -13,7 +13,7 @@ export function addNotifyCommand(program: Command, runOn: RunOn): void {
     .option('--dry-run', 'show what each receiver would get, and send nothing')
     .option('--provider <name>', 'only the AlertProvider of this name')
     .addOption(new Option('--reason <kind>', 'kind of alert').choices(Object.keys(alertKinds)).default('Failed'))
-    .option('--yes', 'send without asking')
+    .option('--yes', 'send without a confirmation')
     .option('--dashboard-url <url>', 'the same as the flag of the controller')
     .option('--cluster-name <name>', 'the same as the flag of the controller')
     .option('--message-templates-file <file>', 'the same as the flag of the controller')

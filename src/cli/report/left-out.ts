@@ -3,7 +3,7 @@ import type { ReportContents } from '../output/documents.ts';
 /** Data that is never in a report, for `contents.json` and the README of an archive. */
 export const leftOut: readonly string[] = [
   'the content of Secrets and ConfigMaps: they are not even read',
-  'checksums of Secrets, and names and revisions that are made of them: numbers stand for these, the same in all files',
+  'checksums of Secrets, and names and revisions that are made of them: numbers replace these, the same in all files',
   'values of environment variables, arguments and commands of containers; of the controller only flags without addresses and credentials are shown',
   'annotations that others wrote, kubectl’s last-applied-configuration among them; only their names are shown',
   'of managedFields the values: only which manager has which field',

@@ -152,7 +152,7 @@ class ClusterAccess implements Access {
         ...views,
         act: async (canary, verb) => {
           const label = `${canary.namespace}/${canary.name}`;
-          log.info({ user, verb, canary: label }, 'verb asked for on the dashboard');
+          log.info({ user, verb, canary: label }, 'verb requested on the dashboard');
           const { outcome, message } = await views.act(canary, verb);
           log.info({ user, verb, canary: label, outcome }, 'verb answered on the dashboard');
           return { outcome, message };

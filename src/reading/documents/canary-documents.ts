@@ -124,7 +124,7 @@ export const CanaryReport = CanarySummary.extend({
   blockers: z
     .array(Blocker.extend({ code: z.string().describe('From a closed list (docs/reasons.md), which grows.') }))
     .optional()
-    .describe('Reasons for which the release does not go on now, the most urgent one first; absent: none.'),
+    .describe('Reasons why the release does not continue now, the most urgent first; absent if nothing holds it.'),
   conditions: z.array(ConditionReport),
   events: z.array(EventReport),
   controller: ControllerReport.optional().describe('Absent: no Lease says it, as without leader election, or Leases may not be read.'),

@@ -61,7 +61,7 @@ export const rows = {
         effect: { ...NOTHING, runs: 1, raises: 1 },
       },
       rollback: { does: 'ends it: Failed, and no pod was started', ...takenBack },
-      pause: { does: 'the gate is not asked, and its opening starts nothing', effect: NOTHING },
+      pause: { does: 'the gate is not called, and its opening starts nothing', effect: NOTHING },
       resume: resumed,
     },
   },
