@@ -1,7 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PATTERNS, languageProblems as problems } from './fakes/plain-language.ts';
-import { proseBelow, proseIn } from './fakes/prose.ts';
+import { eachBelow, proseBelow, proseIn } from './fakes/prose.ts';
+import { stringsIn } from './fakes/strings-in.ts';
 
 const CLEAN: readonly string[] = [
   'ARCHITECTURE.md',
@@ -50,11 +52,31 @@ const CLEAN: readonly string[] = [
 ];
 
 const root = join(import.meta.dirname, '..');
+
+/** Code whose strings users read: all rooms of src. */
+const ROOMS = readdirSync(join(root, 'src'));
+/** Tests, and code that answers with the words of Kubernetes. */
+const OTHERS_WORDS = /\.test\.tsx?$|^src\/embedded\/apiserver\//;
+
 describe('plain language', () => {
   it.each(CLEAN)('each sentence in %s has its subject first and no pattern of PATTERNS', (part) => {
     const prose = proseBelow(root, part);
     expect(prose).not.toEqual([]);
     expect(problems(prose)).toEqual([]);
+  });
+
+  it.each(ROOMS)('each message, help text and description in src/%s has its subject first and no pattern of PATTERNS', (room) => {
+    const strings = eachBelow(root, `src/${room}`, /\.tsx?$/, stringsIn).filter(({ file }) => !OTHERS_WORDS.test(file));
+    expect(problems(strings)).toEqual([]);
+  });
+
+  it('strings of four words or more are found with their lines, and values in them are left out', () => {
+    const code = `const why = 'too short here';\n// a comment of four words\nthrow new Error(\`\${name} stands\\n there in \${place}, too\`);\n`;
+    const inLines = stringsIn(code, 'a.ts').map(({ line, kind, text }) => `${line} ${kind} ${text}`);
+    expect(inLines).toEqual(['3 string … stands there in …, too']);
+    expect(problems(stringsIn("say('now the backend is asked');", 'a.ts'))).toEqual([
+      expect.stringContaining('a.ts:1: "ask" of programs in a string: write '),
+    ]);
   });
 
   it.each(Object.entries(PATTERNS))('%s is found, and the sentence to write instead is not', (name, { example: [bad, good] }) => {

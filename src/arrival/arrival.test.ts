@@ -110,7 +110,7 @@ describe('I17: Services at an arrival', () => {
       workload('shop-v2', { app: 'shop', version: 'v2' }),
     ]);
     expect(said(arrival(canary(), world, options).losses)).toEqual([
-      'refused: Service shop: spec.selector also leads to Deployment shop-v2, and is the apex Service, and would lead to the primary alone. To keep it, add version: v1 to its selector, which separates them; or leave Deployment shop out of it, and name a Service of its own in spec.service.name',
+      'refused: Service shop: spec.selector also leads to Deployment shop-v2, and is the apex Service, and would lead only to the primary. To keep it, add version: v1 to its selector, which separates them; or leave Deployment shop out of it, and name a Service of its own in spec.service.name',
     ]);
   });
 
@@ -379,7 +379,7 @@ describe('I17: a budget that lets no pod of a small canary be evicted', () => {
 
   it('is a warning if the application has had more pods', () => {
     expect(saidOf(6, [hpa(2), budget({ minAvailable: 3 })])).toEqual([
-      'warning: PodDisruptionBudget shop: spec.minAvailable is 3, and a canary starts with 2 pods, minReplicas of HorizontalPodAutoscaler shop: a drain cannot evict any of them. To keep it, let it have maxUnavailable: 1 instead, or raise minReplicas above what it asks for',
+      'warning: PodDisruptionBudget shop: spec.minAvailable is 3, and a canary starts with 2 pods, minReplicas of HorizontalPodAutoscaler shop: a drain cannot evict any of them. To keep it, let it have maxUnavailable: 1 instead, or raise minReplicas above it',
     ]);
     expect(saidOf(6, [hpa(undefined), budget({ minAvailable: '50%' })])).toHaveLength(1);
   });

@@ -142,7 +142,7 @@ function shutOut(world: World, policy: KubeObject, field: string, direction: Dir
 function opened(world: World, policy: KubeObject, field: string, verb: string): Loss {
   const { target, primary } = world;
   const detail = `${verb} the pods of ${primary.owner.name}, which will serve, and not those of ${target.owner.kind} ${target.owner.name}`;
-  return refused(policy, field, detail, `leave out ${ownLabel(world)} there, too`);
+  return refused(policy, field, detail, `also leave out ${ownLabel(world)} there`);
 }
 
 function refused(policy: KubeObject, field: string, detail: string, remedy: string): Loss {

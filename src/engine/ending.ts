@@ -58,7 +58,7 @@ function byOthers({ context, event }: Decided): Cause | undefined {
   }
   if (event.type === 'STOP' && 'webhook' in event.by) {
     const { webhook } = event.by;
-    return { code: 'RolledBackByHook', webhook, detail: `the rollback hook ${webhook} asked for it` };
+    return { code: 'RolledBackByHook', webhook, detail: `the rollback hook ${webhook} requested it` };
   }
   const harm = event.type === 'STOP' ? harmIn(event.by) : isJudged(event) ? harmOf(context.release, event.facts.canary) : undefined;
   return harm && { code: 'ComparedWorse', metric: harm.metric, field: 'spec.analysis.comparison', detail: harm.text };

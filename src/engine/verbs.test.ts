@@ -222,7 +222,7 @@ describe('each verb in each phase', () => {
     expect(gated.step).toBe('confirming');
     gated.request = { verb: 'retry', id: 'r2', by: 'bob', atMs: gated.nowMs };
     gated.look();
-    expect(outcomeOf(gated, 'r2')[0]?.reason).toMatch(/^the confirm-rollout hooks of its next release are being asked/);
+    expect(outcomeOf(gated, 'r2')[0]?.reason).toMatch(/^the confirm-rollout hooks of its next release are being called/);
     const cancelled = analysing();
     cancelled.targetRevision = 's1:a';
     cancelled.settle();

@@ -33,7 +33,7 @@ describe('a window that reaches back to the last revision', () => {
     expect(verdict).toMatchObject({
       verdict: 'unmeasured',
       early: true,
-      reason: expect.stringContaining('waits for samples of this revision'),
+      reason: expect.stringContaining('waits for samples of only this revision'),
     });
   });
 

@@ -20,7 +20,7 @@ export const PATTERNS: Record<string, Pattern> = {
     example: ['one that is found', 'a Service that is found'],
   },
   'telegraph style': {
-    found: /(?:\b|`)(?:undefined|absent|null|none|empty|true|false)`?: (?=[a-z])/i,
+    found: /(?<!\b(?:is|are|be|not) )(?:\b|`)(?:undefined|absent|null|none|empty|true|false)`?: (?=[a-z])/i,
     write: '`undefined` if …',
     example: ['The port; undefined: it cannot be opened.', 'The port, `undefined` if it cannot be opened.'],
   },

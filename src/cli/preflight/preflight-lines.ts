@@ -7,7 +7,7 @@ export function preflightLines(one: Preflight): string[] {
   const refused = losses.filter((loss) => loss.refused);
   const warned = losses.filter((loss) => !loss.refused);
   return [
-    `Canary ${namespace}/${name}: ${arrived && verdict === 'refused' ? EDIT_REFUSED : saying[verdict]}${verdict === 'clean' && unchecked.length > 0 ? ', as far as it was checked' : ''}${arrived ? ' (its primary is there already)' : ''}`,
+    `Canary ${namespace}/${name}: ${arrived && verdict === 'refused' ? EDIT_REFUSED : saying[verdict]}${verdict === 'clean' && unchecked.length > 0 ? ', in all that was checked' : ''}${arrived ? ' (its primary exists already)' : ''}`,
     ...(problem === undefined ? [] : [`  ! ${problem}`]),
     ...writeLines(one),
     ...guardLines(one),
@@ -61,7 +61,7 @@ function writeLines({ namespace: home, writes, routes, keeps, follows, companion
     ),
     ...keeps
       .filter(({ kind, name }) => !writes.some((one) => one.kind === kind && one.name === name))
-      .map((object) => `    ${nameIn(object, home)} stays as it is`),
+      .map((object) => `    ${nameIn(object, home)} stays unchanged`),
   ];
 }
 

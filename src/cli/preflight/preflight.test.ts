@@ -135,7 +135,7 @@ describe('serin preflight', () => {
       companion,
     );
     expect(preflightLines(answer).slice(0, 7)).toEqual([
-      'Canary test/shop: nothing is lost (its primary is there already)',
+      'Canary test/shop: nothing is lost (its primary exists already)',
       '    Deployment shop-primary is there',
       '    Service shop leads to the primary',
       '    Service shop-primary is there',
@@ -167,7 +167,7 @@ describe('serin preflight', () => {
       [[true, 'static']],
     ]);
     expect(preflightLines(found)[0]).toBe(
-      'Canary test/shop: its edit is refused, and it is run by the spec before (its primary is there already)',
+      'Canary test/shop: its edit is refused, and it is run by the spec before (its primary exists already)',
     );
   });
 
@@ -190,7 +190,7 @@ describe('serin preflight', () => {
     const unread = [{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', why: 'it may not be listed' }];
     const answer = await preflight(canary, async () => ({ objects: [target], unread }), settings);
     const lines = preflightLines(answer);
-    expect(lines[0]).toBe('Canary test/shop: nothing is lost, as far as it was checked');
+    expect(lines[0]).toBe('Canary test/shop: nothing is lost, in all that was checked');
     expect(lines).toContain('    ? NetworkPolicy (networking.k8s.io/v1): it may not be listed');
   });
 });

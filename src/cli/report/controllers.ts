@@ -69,6 +69,6 @@ async function logOf(
   const what = `log of pod ${namespace}/${name}, container ${container}${previous ? ', of the run before' : ''}`;
   const answer = await reader.attempt(what, () => cluster.ask('GET', path));
   if (answer === undefined || answer.status < 400) return answer?.body;
-  reader.notRead.set(what, answer.status === 403 ? 'may not be read with these credentials' : `the API server answered ${answer.status}`);
+  reader.notRead.set(what, answer.status === 403 ? 'cannot be read with these credentials' : `the API server answered ${answer.status}`);
   return undefined;
 }

@@ -176,7 +176,7 @@ describe('serin validate --live', () => {
     expect(code).toBe(0);
     expect(lines).toEqual([
       expect.stringMatching(
-        /warning: spec\.targetRef: not checked for what would be lost: NetworkPolicy \(networking\.k8s\.io\/v1\), PodMonitor \(monitoring\.coreos\.com\/v1\), which may not be listed: /,
+        /warning: spec\.targetRef: not checked for what would be lost: NetworkPolicy \(networking\.k8s\.io\/v1\), PodMonitor \(monitoring\.coreos\.com\/v1\), which you may not list: /,
       ),
     ]);
   });

@@ -178,7 +178,7 @@ const stalls: readonly Stall[] = [
       new TargetUnusableError(labelled.problem, { object: ref('apps/v1', 'Deployment', 'podinfo'), field: labelled.field }),
     'TargetUnusable',
     ['Deployment', 'spec.selector.matchLabels'],
-    /make it anew with one of them/,
+    /create it again with one of them/,
     'set Deployment podinfo spec.selector.matchLabels',
   ),
   blocked(

@@ -30,7 +30,7 @@ export const confirmingIn = (phase: Rest): State =>
   state({
     isIdle: true,
     awaitsApproval: true,
-    stands: 'the confirm-rollout hooks of its next release are being asked',
+    stands: 'the confirm-rollout hooks of its next release are being called',
     enter: ['askConfirmRollout'],
     decide: { first: replaced, answer: confirmed, request: approved },
     moves: {
@@ -42,7 +42,9 @@ export const confirmingIn = (phase: Rest): State =>
     },
     awaits: ['hooks'],
     waits: (standing) =>
-      sayingOfHooks(`Found a new revision of ${standing.canary.spec.targetRef.name}. Asking the confirm-rollout hooks ${since(standing)}.`),
+      sayingOfHooks(
+        `Found a new revision of ${standing.canary.spec.targetRef.name}. Calling the confirm-rollout hooks ${since(standing)}.`,
+      ),
     dueMs: neverDue,
   });
 

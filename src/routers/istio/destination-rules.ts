@@ -95,7 +95,7 @@ export function unkeptRules(canary: Canary, objects: readonly KubeObject[]): Unk
           effective,
           'spec.trafficPolicy',
           `has ${replaced.join(', ')}, which would not hold for ${sides}, since spec.service.trafficPolicy of the Canary replaces it as a whole`,
-          'say that in spec.service.trafficPolicy, too',
+          'also write that into spec.service.trafficPolicy',
         )
       : [];
   const ofSome = rules.filter(isLost).flatMap((rule) => {

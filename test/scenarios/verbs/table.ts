@@ -110,7 +110,7 @@ export const rows = {
       restart: restarted,
     },
   },
-  goingHome: { phase: 'Failed, until its pods have stopped', does: {}, refused: { retry: 'ask again when its pods have stopped' } },
+  goingHome: { phase: 'Failed, until its pods have stopped', does: {}, refused: { retry: 'request it again when its pods have stopped' } },
 } as const satisfies Record<string, Row>;
 export type RowName = keyof typeof rows;
 
