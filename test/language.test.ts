@@ -36,7 +36,7 @@ const CLEAN: readonly string[] = [
   'src/workloads',
   'test/application',
   'test/appliers',
-  'test/attacks/run',
+  'test/attacks',
   'test/bench',
   'test/contracts',
   'test/differential',

@@ -26,7 +26,7 @@ export function refusalOf(request: SeenRequest, phase: Phase, release: Release, 
   if ('problem' in request) return request.problem;
   if (facts.canary.spec.suspend === true) return 'spec.suspend is true, so nothing is done until someone sets it to false';
   if (facts.nowMs - request.atMs > LONGEST_WAIT_MS)
-    return `it was requested at ${timestamp(request.atMs)}, more than an hour ago, and much can have changed since: request it again`;
+    return `it was requested at ${timestamp(request.atMs)}, more than an hour ago, and much could have changed since: request it again`;
   if (request.atMs - facts.nowMs > MOST_AHEAD_MS)
     return `it is dated ${timestamp(request.atMs)}, more than 5 minutes ahead of the clock of Serin: correct the clock that wrote it, and request it again`;
   return refusals[request.verb](phase, release, facts, request);

@@ -284,7 +284,7 @@ export const concealment: AttackClass = {
       },
     },
   ]),
-  uncovered: ['clouds: credentials of the pod itself (IRSA, workload identity) are not there.'],
+  uncovered: ['clouds: credentials of the pod itself (IRSA, workload identity) do not exist here.'],
 };
 
 /** The answer that the listener gives to all others, under another status. */

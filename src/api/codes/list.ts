@@ -67,7 +67,7 @@ export const codes = {
     remedy: correctSpec,
     look: editCanary,
     usualCauses:
-      'a field of the wrong type, a weight that is never reached, a duration or name that Kubernetes refuses: `serin validate -f FILE` finds it before',
+      'a field of the wrong type, a weight that is never reached, a duration or name that Kubernetes refuses: `serin validate -f FILE` finds it before it is applied',
   },
   UnsupportedByProvider: {
     kinds: EVENT_AND_BLOCKER,
@@ -81,7 +81,7 @@ export const codes = {
   },
   CrossNamespaceRef: {
     kinds: EVENT_AND_BLOCKER,
-    meaning: 'the spec refers to another namespace, or to a host or gateway of others, which is forbidden',
+    meaning: 'the spec refers to another namespace, or to a host or gateway of another namespace, which is forbidden',
     actor: 'canaryOwner',
     remedy: ({ detail }) =>
       detail
@@ -121,7 +121,8 @@ export const codes = {
   },
   WouldBeLost: {
     kinds: WARNING,
-    meaning: 'something that knows the application does not know the pods of the primary, which serve, or gets no share of a release',
+    meaning:
+      'an object that selects or leads to the application would miss the pods of the primary, which serve, or get no share of a release',
     actor: 'canaryOwner',
     remedy: 'do what the message says; or accept it, by the annotation serin.dev/arrival-loss: accepted on the object that it names',
     look: 'serin preflight CANARY -n NAMESPACE',
@@ -141,7 +142,7 @@ export const codes = {
     meaning: 'another controller writes the status; Serin does not touch the Canary',
     actor: 'serinAdmin',
     remedy:
-      'stop the other controller, then let Serin go on; beside a second Serin it goes on by itself when that one has written nothing for 5 minutes',
+      'stop the other controller, then let Serin continue; beside a second Serin it continues by itself once the second has written nothing for 5 minutes',
     command: 'kubectl annotate canary CANARY -n NAMESPACE serin.dev/resume=VERSION --overwrite',
     usualCauses:
       'the other controller still runs, a second Serin runs without leader election or under another lease, or the status was edited by hand',
@@ -150,7 +151,7 @@ export const codes = {
     kinds: EVENT_AND_BLOCKER,
     meaning: 'the installed CustomResourceDefinition drops status fields that a release needs',
     actor: 'clusterAdmin',
-    remedy: 'ask the administrator of the cluster to bring the definitions to this version',
+    remedy: 'ask the administrator of the cluster to upgrade the definitions to this version',
     command: 'serin crds apply',
     look: 'serin crds diff',
     usualCauses: 'the CRD of another controller or of an older version is installed; `charts/serin/files/crds` has those of this version',
@@ -221,7 +222,7 @@ export const codes = {
     remedy: ({ object }) => {
       const what = object ? `${object.kind}s${inNamespace(object)}` : 'it';
       const instead = object?.kind === 'Secret' ? ', or choose --secrets-mode=off' : '';
-      return `grant the service account of Serin to get, list and watch ${what}${instead}; where it may, wait for the API server`;
+      return `grant the service account of Serin to get, list and watch ${what}${instead}; if it has them, wait for the API server`;
     },
   },
   ConfigCopyRejected: {
@@ -344,17 +345,17 @@ export const codes = {
   },
   TargetUnreachable: {
     kinds: BLOCKER_AND_ENDING,
-    meaning: 'the target lacks a label or a port by which its primary is reached, so that no request would come to its pods',
+    meaning: 'the target lacks a label or a port by which its primary is reached, so that its pods would get no request',
     actor: 'workloadOwner',
     remedy: (about) =>
-      `correct ${about.field ?? 'the field that the message names'} of ${objectIn(about, 'the target')}, or create it again where that cannot be changed`,
+      `correct ${about.field ?? 'the field that the message names'} of ${objectIn(about, 'the target')}, or create it again if it cannot be changed`,
     look: lookAtObject,
     usualCauses:
       'the target was deleted and created with other labels in its selector, or its container lost the port that `spec.service.targetPort` names',
     page: 'targets.md',
     ended: {
       outcome: 'rolledBack',
-      remedy: 'correct FIELD of TARGET, or create it again where that cannot be changed: it is released then by itself',
+      remedy: 'correct FIELD of TARGET, or create it again if it cannot be changed: it is released then by itself',
     },
   },
   InsufficientCapacity: {
@@ -408,7 +409,7 @@ export const codes = {
   },
   Unschedulable: {
     kinds: CAUSE,
-    meaning: 'no node has enough free resources for a pod, or none fits it',
+    meaning: 'no node has enough free resources for a pod, or none matches its constraints',
     actor: 'clusterAdmin',
     remedy: 'ask the administrator of the cluster for more capacity, or lower the requests in the pod template',
     look: describeObject,
@@ -571,7 +572,7 @@ export const codes = {
     meaning: 'the comparison with the primary has not shown yet that the canary is not worse than tolerated',
     actor: 'canaryOwner',
     remedy:
-      'send more requests to the canary, as a load test does, which decide earlier; without them it goes on when maxStepDuration is over',
+      'send more requests to the canary, as a load test does, to decide earlier; without them the release continues when maxStepDuration is over',
     look: `${status} -o wide`,
     page: 'comparison.md',
   },
@@ -810,7 +811,7 @@ export const codes = {
   // Warnings: the release continues.
   AddressRejected: {
     kinds: WARNING,
-    meaning: 'an address of a webhook or metrics server is one of this pod or node, or a metadata service, and is not called',
+    meaning: 'an address of a webhook or metrics server belongs to this pod or node, or to a metadata service, and is not called',
     actor: 'canaryOwner',
     remedy:
       'give the address of a Service; or, for a sidecar of Serin, have its administrator list the address in --allowed-local-addresses (allowedLocalAddresses in the chart)',
@@ -842,7 +843,7 @@ export const codes = {
     actor: 'clusterAdmin',
     remedy:
       'grant list and watch on pods in that namespace, or install the chart of this version; the release goes on, and ends when its canary was not ready for the progress deadline in all',
-    usualCauses: 'the role of Serin lacks `list` and `watch` on `pods`, as one of an earlier version does',
+    usualCauses: 'the role of Serin lacks `list` and `watch` on `pods`, as a role of an earlier version does',
   },
   FieldIgnored: {
     kinds: WARNING,
@@ -851,7 +852,7 @@ export const codes = {
     remedy: 'remove or correct the field that the message names',
     look: editCanary,
     usualCauses:
-      'a field that the traffic provider cannot express, a weight above 100, an interval that is not a duration: `serin validate -f FILE` finds it before',
+      'a field that the traffic provider cannot express, a weight above 100, an interval that is not a duration: `serin validate -f FILE` finds it before it is applied',
   },
   ProviderDeprecated: {
     kinds: WARNING,
@@ -870,7 +871,7 @@ export const codes = {
   },
   ServiceTrafficRejected: {
     kinds: WARNING,
-    meaning: 'the cluster does not take how the Services are to steer traffic; the release goes on without it',
+    meaning: 'the cluster refuses a field by which the Services steer traffic; the release continues without it',
     actor: 'canaryOwner',
     remedy: 'correct or remove the field of spec.service that the message names; after an upgrade of the cluster, restart Serin',
     look: editCanary,
@@ -909,7 +910,7 @@ export const codes = {
     meaning: 'another writer had changed or deleted an object that Serin keeps, and it was put back',
     actor: 'objectOwner',
     remedy:
-      'make the change in the Canary or its target; spec.suspend: true keeps changes by hand. Where it comes again, the condition Contested names the writer',
+      'make the change in the Canary or its target; spec.suspend: true keeps changes by hand. If it is changed again, the condition Contested names the writer',
     usualCauses: 'a change by hand, or by a tool, of a Service, route, scaler or replicas that Serin keeps',
   },
   Contested: {
@@ -917,20 +918,20 @@ export const codes = {
     meaning: 'another writer changes a field back again and again, which Serin corrects after growing pauses',
     actor: 'objectOwner',
     remedy:
-      'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin. An event on a Service or route: its primary is kept, and the message names the ways on',
+      'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin. On an event of a Service or route its primary is kept, and the message names the next steps',
     usualCauses: 'a GitOps tool or a controller that applies a field which Serin keeps',
   },
   FieldDropped: {
     kinds: CONDITION,
     meaning: 'the cluster stores an object without a field that Serin writes',
     actor: 'clusterAdmin',
-    remedy: 'except the object from the webhook, or update its CustomResourceDefinition',
+    remedy: 'exclude the object from the webhook, or update its CustomResourceDefinition',
     usualCauses: 'an admission webhook, or a CustomResourceDefinition of an older version',
   },
   HandedOver: {
     kinds: EVENT,
     meaning:
-      'the target of a deleted Canary is ready and gets the traffic, and its primary, which was kept, goes; said on target and Service',
+      'the target of a deleted Canary is ready and gets the traffic, and its kept primary is removed; reported on target and Service',
     actor: 'noAction',
     remedy: 'nothing to do; the message says what has ended it',
     usualCauses: 'a push, the promoted revision, or `serin accept`',
@@ -952,7 +953,7 @@ export const codes = {
   PromotedByUser: ended('promoted', 'canaryOwner', 'a user requested the promotion', NEXT),
   ChecksFailed: rolledBackVersion(
     'workloadOwner',
-    'checks were out of their range as often as they may, or not measured where `analysis.unmeasured` is `fail`',
+    'checks were out of their range as often as the threshold allows, or not measured where `analysis.unmeasured` is `fail`',
     CORRECT,
   ),
   UnmeasuredTooLong: rolledBack('metricsOwner', 'checks could not be measured for the progress deadline', `restore the metrics, ${AGAIN}`),

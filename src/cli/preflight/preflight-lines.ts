@@ -7,7 +7,7 @@ export function preflightLines(one: Preflight): string[] {
   const refused = losses.filter((loss) => loss.refused);
   const warned = losses.filter((loss) => !loss.refused);
   return [
-    `Canary ${namespace}/${name}: ${arrived && verdict === 'refused' ? EDIT_REFUSED : saying[verdict]}${verdict === 'clean' && unchecked.length > 0 ? ', in all that was checked' : ''}${arrived ? ' (its primary exists already)' : ''}`,
+    `Canary ${namespace}/${name}: ${arrived && verdict === 'refused' ? EDIT_REFUSED : saying[verdict]}${verdict === 'clean' && unchecked.length > 0 ? ', as far as checked' : ''}${arrived ? ' (its primary exists already)' : ''}`,
     ...(problem === undefined ? [] : [`  ! ${problem}`]),
     ...writeLines(one),
     ...guardLines(one),
@@ -29,7 +29,7 @@ export function preflightLines(one: Preflight): string[] {
   ];
 }
 
-const EDIT_REFUSED = 'its edit is refused, and it is run by the spec before';
+const EDIT_REFUSED = 'its edit is refused, and the previous spec applies';
 
 const saying: Readonly<Record<Preflight['verdict'], string>> = {
   clean: 'nothing is lost',

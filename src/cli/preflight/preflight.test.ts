@@ -167,7 +167,7 @@ describe('serin preflight', () => {
       [[true, 'static']],
     ]);
     expect(preflightLines(found)[0]).toBe(
-      'Canary test/shop: its edit is refused, and it is run by the spec before (its primary exists already)',
+      'Canary test/shop: its edit is refused, and the previous spec applies (its primary exists already)',
     );
   });
 
@@ -190,7 +190,7 @@ describe('serin preflight', () => {
     const unread = [{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', why: 'it may not be listed' }];
     const answer = await preflight(canary, async () => ({ objects: [target], unread }), settings);
     const lines = preflightLines(answer);
-    expect(lines[0]).toBe('Canary test/shop: nothing is lost, in all that was checked');
+    expect(lines[0]).toBe('Canary test/shop: nothing is lost, as far as checked');
     expect(lines).toContain('    ? NetworkPolicy (networking.k8s.io/v1): it may not be listed');
   });
 });

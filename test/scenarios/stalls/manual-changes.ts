@@ -167,7 +167,7 @@ export const manualStalls: readonly Stall[] = [
   {
     namespace: 'written-by-another',
     cause: /another controller writes this status/,
-    remedy: /stop the other one and then annotate the Canary/,
+    remedy: /stop the other controller and then annotate the Canary/,
     why: { cause: 'ForeignController', proof: /^Canary web: status\.conditions\[Accepted\]\.message$/, clear: 'command' },
     async run(fixture) {
       await initialized(fixture, 'written-by-another');
