@@ -124,7 +124,7 @@
   verbs: [patch]
 {{- end }}
 {{- if or (has "Deployment" $kinds) (has "DaemonSet" $kinds) }}
-# crashes of a canary, while its release is in progress, without which only the time counts for which it is not ready; and the last pods of a primary, for which its NetworkPolicies hold
+# crashes of a canary during its release (without them only its time without readiness counts), and the last pods of a primary, for which its NetworkPolicies hold
 - apiGroups: [""]
   resources: [pods]
   verbs: [list, watch]
@@ -371,7 +371,7 @@
   resourceNames: {{ include "serin.primarySecretNames" . }}
   verbs: [patch]
 {{- end }}
-# their copies: a name cannot limit what creates an object
+# their copies: rules by name cannot limit the creation of an object
 - apiGroups: [""]
   resources: [secrets]
   verbs: [create]
@@ -407,7 +407,7 @@
   resourceNames: {{ include "serin.primarySecretNames" . }}
   verbs: [patch]
 {{- end }}
-# their copies: a name cannot limit what creates an object
+# their copies: rules by name cannot limit the creation of an object
 - apiGroups: [""]
   resources: [secrets]
   verbs: [create]

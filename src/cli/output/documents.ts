@@ -88,7 +88,7 @@ export const ReportContents = documentOf('ReportContents', {
       cut: z.boolean().optional().describe('The end is missing: the file would be too large.'),
     }),
   ),
-  notRead: z.array(z.object({ what: z.string(), why: z.string() })).describe('Objects that belong into the report and could not be read.'),
+  notRead: z.array(z.object({ what: z.string(), why: z.string() })).describe('Objects that belong in the report and could not be read.'),
   leftOut: z.array(z.string()).describe('Data that is never in a report, with any permissions.'),
   valuesHidden: z.number().describe('Number of values of objects that were replaced by ***.'),
 });

@@ -128,7 +128,7 @@ export const differences: readonly Difference[] = [
     id: 'DF762',
     says: (arrived) =>
       companionsOf(arrived, 'NetworkPolicy', isPeersMark)?.concat(
-        ' gets one beside it that admits the primary; with Flagger it shuts the primary out',
+        ' gets a companion that admits the primary; with Flagger it shuts the primary out',
       ),
   },
   {

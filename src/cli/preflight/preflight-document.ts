@@ -29,7 +29,7 @@ export const LossReport = z.object({
 export const Preflight = documentOn('Preflight', {
   verdict: z
     .enum(['clean', 'warnings', 'refused', 'unusable'])
-    .describe('unusable: the Canary or its target cannot be looked at; see problem.'),
+    .describe('unusable: the Canary or its target cannot be checked; see problem.'),
   problem: z.string().optional(),
   arrived: z.boolean().describe('True if its primary exists already: only an edit that takes requests from routes is refused.'),
   writes: z.array(WrittenOf).describe('Objects that Serin makes or changes.'),
@@ -50,7 +50,7 @@ export const Preflight = documentOn('Preflight', {
       }),
     )
     .describe('Fields of the Canary that have no effect.'),
-  keeps: z.array(ObjectOf).describe('Objects that know the application, and go on to.'),
+  keeps: z.array(ObjectOf).describe('Objects that know the application, and continue to.'),
   follows: z.array(WrittenOf).describe('Services whose selector follows that of the apex Service.'),
   companions: z
     .array(z.object({ source: ObjectOf, name: z.string(), done: WrittenOf.shape.done }))

@@ -11,8 +11,8 @@ export function preflightLines(one: Preflight): string[] {
     ...(problem === undefined ? [] : [`  ! ${problem}`]),
     ...writeLines(one),
     ...guardLines(one),
-    ...section('Refused until it is mended', refused, namespace),
-    ...section('Would be lost, and refuses nothing', warned, namespace),
+    ...section('Refused until it is corrected', refused, namespace),
+    ...section('Would be lost, without a refusal', warned, namespace),
     ...applierLines(one.appliers),
     ...(ignored.length === 0
       ? []
@@ -35,7 +35,7 @@ const saying: Readonly<Record<Preflight['verdict'], string>> = {
   clean: 'nothing is lost',
   warnings: 'it is accepted, with warnings',
   refused: 'it is refused, and nothing is written',
-  unusable: 'it cannot be looked at',
+  unusable: 'it cannot be checked',
 };
 
 /** With its namespace where that is another one. */

@@ -17,8 +17,8 @@ interface ValidateFlags extends ClusterFlags {
 }
 
 const SEVERITY = `
-An error is a manifest that cannot work: the release could not run or end, or Flagger or the API server refuses the object. A warning works,
-but not as it looks. All files of a run are checked together; --live reads objects that they lack from the cluster,
+An error is a manifest that cannot work: the release could not run or end, or Flagger or the API server refuses the object. A warning
+is for a manifest that works, but not as it looks. All files of a run are checked together; --live reads objects that they lack from the cluster,
 and writes nothing. With only warnings the exit code is 0.`;
 
 /** `serin validate`. */

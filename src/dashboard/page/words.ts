@@ -123,7 +123,7 @@ export const words = {
   routeObjects: 'Objects of the provider',
   noRouteObjects: 'none, only the Service routes',
   routeFields: 'Fields of the route objects',
-  noRouteChanges: 'They hold what they hold outside a release: all traffic at the primary.',
+  noRouteChanges: 'They are the same as outside a release: all traffic at the primary.',
   allAtPrimary: 'All traffic at the primary',
   routeObject: 'Object',
   wholeObject: '(the object)',

@@ -18,7 +18,7 @@ export function missingText({ source: { kind, name }, code }: WithoutCompanion):
     case 'namespaceUnknown':
       return `${what} was not checked, since the labels of the namespace cannot be read: grant the service account of Serin get on namespaces`;
     case 'addsRules':
-      return `${what} begins to apply to the primary, and opens what the target's pods do not have open: also leave the primary out by its label`;
+      return `${what} begins to apply to the primary, and opens what is closed at the pods of the target: also leave the primary out by its label`;
     case 'tooMany':
       return `${what} was not checked, since the namespace has more than ${MOST_SOURCES} of its kind`;
     default:

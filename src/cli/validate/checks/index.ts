@@ -42,7 +42,7 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
     ['duplicates', 'the same object twice', duplicates],
     ['rivals', 'two Canaries for one target or one apex Service', rivals],
     ['targets', 'a target that is a primary; a Deployment or DaemonSet without a label to distinguish its sides', targets],
-    ['probes', 'probes of the target at a port that has no such name, with which no pod is ever ready', probes],
+    ['probes', 'probes of the target at a port name that its containers do not have, so that no pod becomes ready', probes],
     ['services', 'ports that the pods of the target do not have, and Services that would lose their endpoints to the Canary', services],
     ['arrival', 'Services, policies, monitors and scalers of the files that would lose the application as the Canary arrives', arrival],
     ['scalers', 'a scaler of the target that `autoscalerRef` does not name; a named scaler that scales something else', scalers],
@@ -55,7 +55,7 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
     ['ingresses', 'an Ingress that does not lead to the apex Service', ingresses],
     ['splits', 'TrafficSplits, with the Services beside them', splits],
     ['gateways', 'Istio gateways with neither `mesh` nor hosts', gateways],
-    ['routes', 'fields that a route of yours for the application makes void, where the files or the cluster have it', usersRoutes],
+    ['routes', 'fields without effect beside a route of yours for the application, if the files or the cluster have it', usersRoutes],
     ['idle fields', 'fields that have no effect with the traffic provider or the strategy', idleFields],
     [
       'limits',
@@ -65,7 +65,7 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
     ['gates', 'one URL for a rollback hook and a gate', gates],
     ['webhook hosts', 'webhook URLs and load tester commands at Services or ports that the Canary does not make', webhookHosts],
     ['query names', 'queries that do not depend on the workload', queryNames],
-    ['query forms', 'Graphite without `target=`, CloudWatch with several results, a Datadog rollup by a text', queryForms],
+    ['query forms', 'Graphite without `target=`, CloudWatch with several results, a Datadog rollup with a text', queryForms],
     ['PromQL', 'queries that do not parse, cannot fail, measure the primary, or name pods after the canary Service', promql],
   ];
 }
