@@ -40,7 +40,7 @@ Unknown values, and values of a wrong type, are refused before anything is chang
 
 /** For the page of the chart on Artifact Hub. */
 const definitions = {
-  Canary: 'How new versions of one workload are released: target, Service, analysis',
+  Canary: 'Release of new versions of one workload: target, Service, analysis',
   MetricTemplate: 'A query of a metric backend, for the checks of Canaries',
   AlertProvider: 'A chat service or webhook that receives messages about releases',
 };

@@ -140,7 +140,7 @@ ${causes.map((cause) => `\`${cause}\``).join(', ')}
 `;
 
 /** JSON Schema of the output on which programs may rely. */
-const schema = { $id: outputVersion, title: 'What serin prints with -o json and -o yaml', ...z.toJSONSchema(Documents) };
+const schema = { $id: outputVersion, title: 'Output of serin with -o json and -o yaml', ...z.toJSONSchema(Documents) };
 
 export const generate: Generate = () => [
   { path: join(docs, 'cli.md'), text, source },

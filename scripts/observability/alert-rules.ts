@@ -116,7 +116,7 @@ export const alertRules: readonly AlertRule[] = [
     expr: 'increase(serin_unmoved_decisions_total[1h]) > 0',
     for: '0m',
     severity: 'warning',
-    summary: 'A release in Serin stands at a decision that has no move',
+    summary: 'A release in Serin has reached a decision that has no move',
     description:
       'This is a defect of Serin: its log reports "a decision has no move" with the Canary, the state and the decision. Report it; roll the release back, or promote it by its verb.',
   },

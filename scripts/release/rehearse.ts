@@ -169,7 +169,7 @@ try {
   );
   const { twice, folder, registries, env, kubectl } = released;
   const charts = `${registries.images}/serin/charts`;
-  await transcript.part('a first release, with the files and the registry alone', () =>
+  await transcript.part('a first release, with only the files and the registry', () =>
     firstRelease(session, transcript, { downloads: folder, charts, kubectl, env }),
   );
   transcript.end();
