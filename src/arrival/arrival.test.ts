@@ -215,7 +215,7 @@ describe('I17: policies at an arrival', () => {
 
   it('a policy of a database that admits the target by its label shuts the primary out', () => {
     expect(said(planOf([db([peer({ app: 'shop' })])]).losses)).toEqual([
-      'refused: NetworkPolicy db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or admit app: shop-primary there, too',
+      'refused: NetworkPolicy db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or also admit app: shop-primary there',
     ]);
   });
 
@@ -306,7 +306,7 @@ describe('I17: objects without a companion', () => {
   it('in another namespace, a policy that admits the target is refused with a manifest of that namespace, which is enough', () => {
     const [loss, ...more] = lossesOf([far(byName)]);
     expect(loss && lossText(loss, namespace)).toBe(
-      'NetworkPolicy data/db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or admit app: shop-primary there, too',
+      'NetworkPolicy data/db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or also admit app: shop-primary there',
     );
     expect(manifestsOf([...(loss ? [loss] : []), ...more])).toEqual([
       policy(

@@ -134,7 +134,7 @@ function ownLabel(world: World): string {
 function shutOut(world: World, policy: KubeObject, field: string, direction: Direction, manifest: KubeObject | undefined): Loss {
   const { target, primary } = world;
   const detail = `${direction.verb} the pods of ${target.owner.kind} ${target.owner.name} and not those of ${primary.owner.name}: they ${direction.blocked}`;
-  const admit = `admit ${ownLabel(world)} there, too`;
+  const admit = `also admit ${ownLabel(world)} there`;
   const apply = manifest && `apply ${manifest.metadata.name} beside it, which serin preflight --manifests prints; or ${admit}`;
   return { ...refused(policy, field, detail, apply ?? admit), manifest };
 }

@@ -363,7 +363,7 @@ describe('promote, rollback, retry and undo', () => {
   it('E73: rollback names the user who requested it, and a new revision starts a release as usual', () => {
     const world = analysing();
     world.ask('rollback', 'r');
-    expect(world.release.reason).toBe('ann asked for it');
+    expect(world.release.reason).toBe('ann requested it');
     expect(weightOf(world.release.routes)).toBe(0);
     world.tickUntil((one) => one.phase === 'Failed' && one.step === 'resting');
     world.push('s1:c');

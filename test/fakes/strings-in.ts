@@ -1,7 +1,7 @@
 import { parseSync, Visitor } from 'vite';
 import type { Prose } from './prose.ts';
 
-const FEWEST_WORDS = 4;
+const FEWEST_WORDS = 2;
 
 /** Messages, help texts and descriptions of a TypeScript file: its string literals with some words. A value in a template is `…`. */
 export function stringsIn(text: string, file: string): Prose[] {

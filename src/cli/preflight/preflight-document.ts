@@ -22,7 +22,7 @@ export const LossReport = z.object({
   field: z.string().optional().describe('Path in the object.'),
   refused: z.boolean().describe('True if the Canary is refused for it, false for a warning.'),
   detail: z.string().describe('The rule that would be broken.'),
-  remedy: z.string().describe('What keeps it.'),
+  remedy: z.string().describe('Edit that keeps it.'),
 });
 
 /** Effects of one Canary on a living application at its arrival. */

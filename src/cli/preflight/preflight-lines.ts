@@ -48,7 +48,7 @@ function writeLines({ namespace: home, writes, routes, keeps, follows, companion
     ...writes.map(({ kind, name, done }) => {
       if (kept.has(`${kind}/${name}`))
         return done ? `    ${kind} ${name} leads to the primary` : `  ~ ${kind} ${name}: its selector leads to the primary`;
-      return done ? `    ${kind} ${name} is there` : `  + ${kind} ${name}`;
+      return done ? `    ${kind} ${name} exists` : `  + ${kind} ${name}`;
     }),
     ...routes.map(({ kind, name, rules, destinations, done }) => {
       const where = `${rules.join(', ')} lead${rules.length === 1 ? 's' : ''} to ${destinations.join(' and ')}`;
@@ -57,7 +57,7 @@ function writeLines({ namespace: home, writes, routes, keeps, follows, companion
     ...follows.map(({ kind, name, done }) => (done ? `    ${kind} ${name} follows` : `  ~ ${kind} ${name}: its selector follows`)),
     ...companions.map(
       ({ source, name, done }) =>
-        `${done ? '   ' : '  +'} ${source.kind} ${name}${done ? ' is there' : ''}: for the primary, beside ${source.name}`,
+        `${done ? '   ' : '  +'} ${source.kind} ${name}${done ? ' exists' : ''}: for the primary, beside ${source.name}`,
     ),
     ...keeps
       .filter(({ kind, name }) => !writes.some((one) => one.kind === kind && one.name === name))

@@ -136,12 +136,12 @@ describe('serin preflight', () => {
     );
     expect(preflightLines(answer).slice(0, 7)).toEqual([
       'Canary test/shop: nothing is lost (its primary exists already)',
-      '    Deployment shop-primary is there',
+      '    Deployment shop-primary exists',
       '    Service shop leads to the primary',
-      '    Service shop-primary is there',
-      '    Service shop-canary is there',
+      '    Service shop-primary exists',
+      '    Service shop-canary exists',
       '    Service shop-admin follows',
-      `    PodDisruptionBudget ${made[0]} is there: for the primary, beside shop`,
+      `    PodDisruptionBudget ${made[0]} exists: for the primary, beside shop`,
     ]);
     expect(answer.follows).toEqual([{ apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace, done: true }]);
   });

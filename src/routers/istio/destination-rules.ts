@@ -99,7 +99,7 @@ export function unkeptRules(canary: Canary, objects: readonly KubeObject[]): Unk
         )
       : [];
   const ofSome = rules.filter(isLost).flatMap((rule) => {
-    const whose = rule.isForSome ? 'some clients alone' : `the clients of namespace ${rule.namespace}`;
+    const whose = rule.isForSome ? 'only some clients' : `the clients of namespace ${rule.namespace}`;
     const field = rule.isForSome ? 'spec.workloadSelector' : 'spec.host';
     return unkept(rule, field, `is for ${whose}, and would not hold for ${sides}`, 'add rules for these two hosts beside it');
   });

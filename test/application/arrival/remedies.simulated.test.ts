@@ -235,7 +235,7 @@ const remedied: readonly Remedied[] = [
       what: `a policy of another namespace (${list})`,
       arriving: having(worldOf([]), object('networking.k8s.io/v1', 'NetworkPolicy', 'data', spec('shop'), 'data')),
       object: 'NetworkPolicy/data',
-      remedy: 'apply data-shop-primary beside it, which serin preflight --manifests prints; or admit app: shop-primary there, too',
+      remedy: 'apply data-shop-primary beside it, which serin preflight --manifests prints; or also admit app: shop-primary there',
       follow: [printed, changed(() => spec('shop', 'shop-primary'))],
     };
   }),
@@ -249,7 +249,7 @@ const remedied: readonly Remedied[] = [
       }),
     ),
     object: 'NetworkPolicy/db',
-    remedy: 'leave out app: shop-primary there, too',
+    remedy: 'also leave out app: shop-primary there',
     follow: [changed((spec) => ({ ...spec, ingress: [{ from: [{ podSelector: notThese('shop', 'shop-primary') }] }] }))],
   },
   {

@@ -64,7 +64,7 @@ export const manualStalls: readonly Stall[] = [
   },
   {
     namespace: 'rolled-back',
-    cause: /Failed \(\S+ asked for it\)/,
+    cause: /Failed \(\S+ requested it\)/,
     remedy: /push a corrected web/,
     why: {
       cause: 'Failed',

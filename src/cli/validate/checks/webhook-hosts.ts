@@ -62,7 +62,7 @@ function* addressFindings(
       yield warning(path, `calls ${host}, a Service that this Canary does not make: it makes ${mine.join(', ')}`);
   } else if (!isNear(namespace, item.namespace)) {
     const there = `in namespace ${namespace}, and this Canary makes ${name} in ${item.namespace}`;
-    if (!makesElsewhere(manifests, name, namespace)) yield warning(path, `asks ${host} ${there}: write ${name}.${item.namespace}`);
+    if (!makesElsewhere(manifests, name, namespace)) yield warning(path, `calls ${host} ${there}: write ${name}.${item.namespace}`);
   } else if (port !== own && !portDiscovery && !headless) {
     const right = own === 80 ? host : `${host}:${own}`;
     yield warning(path, `calls ${host} on port ${port}, and the Services of this Canary have port ${own}: write ${right}`);
