@@ -196,7 +196,7 @@ describe('each verb in each phase', () => {
     world.settle();
     expect(world.release.requests?.map(({ id, outcome, reason = '' }) => [id, outcome, reason.slice(0, 24)])).toEqual([
       ['suspended', 'refused', 'spec.suspend is true, so'],
-      ['old', 'refused', 'it was asked at 1969-12-'],
+      ['old', 'refused', 'it was requested at 1969'],
       ['odd', 'refused', 'the verb "stop" cannot b'],
     ]);
     expect(world.phase).toBe('Progressing');

@@ -222,7 +222,7 @@ export const codes = {
     remedy: ({ object }) => {
       const what = object ? `${object.kind}s${inNamespace(object)}` : 'it';
       const instead = object?.kind === 'Secret' ? ', or choose --secrets-mode=off' : '';
-      return `grant the service account of Serin to get, list and watch ${what}${instead}; if it has them, wait for the API server`;
+      return `allow the service account of Serin to get, list and watch ${what}${instead}; if it is allowed, wait for the API server`;
     },
   },
   ConfigCopyRejected: {
