@@ -235,7 +235,7 @@ export const crossNamespace: AttackClass = {
       what: "a path to the neighbour's authorities",
       from: 'CWE-22',
       do: (tenant) => tenant.measured({ provider: { caSecretRef: { name: `..%2F..%2F${SHOP}%2Fsecrets%2Fmetrics` } } }),
-      expects: { names: 'or is not there' },
+      expects: { names: 'is not found, or has no key' },
     },
     {
       what: "a path to the neighbour's Secret, for alerts",
