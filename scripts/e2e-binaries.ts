@@ -43,7 +43,7 @@ export async function ensureBinaries(say: (line: string) => void = () => undefin
     say(`The end-to-end tests run on a real control plane: ${missing.join(', ')} of Kubernetes ${version} are built once, with Go.`);
     say(`That takes 6 to 20 minutes and, the first time, downloads about 250 MB of sources. They go into`);
     say(`${dir} (300 MB); Go's own caches grow by about 3.6 GB, which go clean -cache -modcache frees.`);
-    say('It may be interrupted: the next run goes on with what is missing.');
+    say('It can be interrupted: the next run continues with what is missing.');
     for (const [index, name] of missing.entries())
       await buildProgram(goProgram(name, version), dir, (line) => say(`[${index + 1}/${missing.length}] ${line}`));
   });

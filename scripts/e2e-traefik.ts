@@ -32,7 +32,7 @@ export const ensureTraefikGatewayDefinitions = async (): Promise<string[]> =>
 
 /** The folder has only the list of DNS providers of lego; the rest is the module's. Files of the module cache itself cannot be replaced. */
 async function legoWithoutProviders(module: string): Promise<ReadonlyMap<string, string>> {
-  const from = await moduleSources(module, LEGO, 'lego, by which Traefik asks for certificates, comes');
+  const from = await moduleSources(module, LEGO, 'lego, by which Traefik requests certificates, comes');
   const files = globSync(['go.mod', '**/*.go'], { cwd: from }).filter((file) => !file.startsWith('providers'));
   return new Map(files.map((file) => [join(module, 'lego', file), join(from, file)]));
 }

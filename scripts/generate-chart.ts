@@ -15,7 +15,7 @@ import { runAlone } from './generation/settle.ts';
 const generator = 'generate-chart.ts';
 /** For the page of the chart on Artifact Hub. */
 const definitions = {
-  Canary: 'How new versions of one workload are released: target, Service, analysis',
+  Canary: 'Release of new versions of one workload: target, Service, analysis',
   MetricTemplate: 'A query of a metric backend, for the checks of Canaries',
   AlertProvider: 'A chat service or webhook that receives messages about releases',
 };

@@ -75,7 +75,7 @@ ${installHelp.trim()}
 };
 
 /** JSON Schema of the output on which programs may rely. */
-const schema = { $id: outputVersion, title: 'What serin prints with -o json and -o yaml', ...z.toJSONSchema(Documents) };
+const schema = { $id: outputVersion, title: 'Output of serin with -o json and -o yaml', ...z.toJSONSchema(Documents) };
 
 const said = [`a document of \`${outputVersion}\``, `${LARGEST_ARCHIVE / 1e6} MB`];
 const path = join(docs, 'cli.md');

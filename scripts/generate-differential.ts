@@ -32,7 +32,7 @@ the same pushes at the same moment, the same answers of Prometheus and of every 
 | of the last run, ${scenarios < ofAll ? `which held the first ${scenarios} of ${ofAll} scenarios` : `of all ${ofAll} scenarios`} | |
 |---|---|
 | scenarios played | ${scenarios} of ${ofAll} |
-| pairs of values that can stand together | ${pairs.possible} |
+| pairs of values that can occur together | ${pairs.possible} |
 | pairs that the scenarios played hold | ${pairs.covered} |
 | duration | ${minutes} min |
 | rows of differences.md that showed | ${differences.length} |
@@ -60,7 +60,7 @@ ${Object.entries(NOT_PLAYED)
 ${unclaimed.length === 0 ? '' : openTable()}
 ## Living applications
 
-What an application keeps when a Canary arrives (I17) is judged by the application itself: who answers at each port, on which terms, whom NetworkPolicies let through, and which
+The application itself shows what it keeps when a Canary arrives (I17): who answers at each port, on which terms, whom NetworkPolicies let through, and which
 policies, budgets, scalers and monitors are about its pods ([the oracle](../test/application/arrival/README.md), which shares no code with Serin). \`npm run test:long -- arrival-beside-flagger\` plays
 seeds ${arrival.firstSeed} to ${arrival.firstSeed + arrival.worlds - 1} of its generator, each with the Canary that a newcomer writes, under the real Flagger ${arrival.flagger} on a control plane (${arrival.minutes} min), and under Serin in virtual time. Flagger is
 looked at once a Canary is initialized, at each look of a release, and after a promotion; Serin besides as the Canary arrives, when it is killed, after a failed release, when the Canary is created again, and once it is deleted.

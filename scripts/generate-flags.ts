@@ -15,7 +15,7 @@ const defaultOf = ({ kind, fallback, shown }: Flag): string => {
   return `\`${fallback}\``;
 };
 
-const chartOf = ({ chart }: Flag): string => (typeof chart === 'string' ? `\`${chart}\`` : `none: ${chart.none}`);
+const chartOf = ({ chart }: Flag): string => (typeof chart === 'string' ? `\`${chart}\`` : `none (${chart.none})`);
 
 function rowOf([name, flag]: (typeof flagEntries)[number]): string {
   const { value, help, choices, env } = flag;

@@ -14,7 +14,7 @@ export const generate: Generate = () =>
   chartFiles({
     chart: {
       name: 'grafana',
-      description: 'Dashboards of Serin and of the releases it makes, for a Grafana that is there already',
+      description: 'Dashboards of Serin and of the releases it makes, for an existing Grafana',
       keywords: ['canary', 'progressive-delivery', 'grafana', 'dashboards'],
       category: 'monitoring-logging',
     },

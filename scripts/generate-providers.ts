@@ -28,7 +28,7 @@ function objectsOf(provider: Provider): string {
   const known = routerCases[provider];
   const canary = aCanary({ ...known?.spec, service: { ...known?.service } });
   const kinds = router.watches(canary).map(({ kind, apiVersion }) => `${kind} (\`${apiVersion}\`)`);
-  return [...new Set(kinds)].join(', ') || 'none: Services alone';
+  return [...new Set(kinds)].join(', ') || 'only Services';
 }
 
 function maturityOf(provider: Provider): string {
@@ -44,7 +44,7 @@ function maturityOf(provider: Provider): string {
 /** Comparable properties of a release and the primary, by the provider's own counters (`Observer.counters`). */
 function comparisonOf(provider: Provider): string {
   const { counters } = observerFor(provider, 'Deployment');
-  return 'unavailable' in counters ? `none: ${counters.unavailable}` : 'errors and latency';
+  return 'unavailable' in counters ? `none; ${counters.unavailable}` : 'errors and latency';
 }
 
 const rows = providers.map((provider) => {

@@ -32,8 +32,8 @@ const page = `# Live views
 
 \`serin status NAME -w\` follows one Canary, and \`serin list -w\` all of a namespace, or of the cluster with \`-A\`. NAME is \`podinfo\`, or \`test/podinfo\` with its namespace.
 
-Both draw one screen, and draw it again when something changes. They watch, and ask for nothing while nothing changes; after a change \`status -w\` reads the Canary, its workloads, ReplicaSets, pods, events and Leases once. Where ReplicaSets may not be read, pods are listed by their owners without the counts. No metrics source
-is asked: values and limits come from the status of the Canary.
+Both draw one screen, and draw it again when something changes. They watch, and send no request while nothing changes; after a change \`status -w\` reads the Canary, its workloads, ReplicaSets, pods, events and Leases once. Without the right to read ReplicaSets, pods are listed by their owners without the counts. They query
+no metrics source: values and limits come from the status of the Canary.
 
 ## Keys
 

@@ -57,9 +57,9 @@ describe('docs/conformance.md', () => {
     expect(text.split('\n').filter((line) => /^\| \[?[WB]\d/.test(line))).toEqual([
       '| [W1](rules/03-things.md#w1) | one | same | `a.test.ts` |',
       '| [W2](rules/03-things.md#w2) | two | [different](differences.md#releases) | `a.test.ts` |',
-      '| W3 | three | absent: nothing |  |',
+      '| W3 | three | absent; nothing |  |',
       '| W4 | four | unnumbered |  |',
-      '| W5 | six | not applicable: a fact of history |  |',
+      '| W5 | six | not applicable; a fact of history |  |',
       '| [B1](rules/03-things.md#b1) | five | different | `a.test.ts` |',
     ]);
     expect(text).toContain('| [03 Things](#03-things) | 1 | 2 | 1 | 1 | 1 |');

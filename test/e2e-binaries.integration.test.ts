@@ -70,7 +70,7 @@ it('builds what is missing, says what, why, how long and where to, and builds no
     cache(),
     '[1/4] building etcd',
     '[4/4] built kube-controller-manager',
-    'may be interrupted',
+    'can be interrupted',
   ])
     expect(first.said()).toContain(text);
   const second = run();

@@ -87,7 +87,7 @@ export function requestPolicy(): object {
           'variables.words[3]',
           literal(', but the API server knows you as '),
           'request.userInfo.username',
-          literal(': ask in your own name (kubectl auth whoami shows it)'),
+          literal(': request it in your own name (kubectl auth whoami shows it)'),
         ].join(' + '),
         reason: 'Forbidden',
       },

@@ -24,7 +24,7 @@ const GENERATED = `
 export const clientNodeConfigOnly: Plugin = {
   name: 'client-node-config-only',
   setup(build) {
-    const isAsked = Symbol('asked by this plugin');
+    const isAsked = Symbol('resolved by this plugin');
     build.onResolve({ filter: /./ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
       const isOfPackage = importer.includes(`node_modules/${PACKAGE}/`);
       if (pluginData === isAsked || !(isOfPackage || path === PACKAGE)) return undefined;

@@ -10,7 +10,7 @@ export const noUndici: Plugin = {
   setup(build) {
     build.onLoad({ filter: /node_modules[\\/]got[\\/]dist[\\/]source[\\/]core[\\/]index\.js$/ }, async ({ path }) => {
       const contents = await readFile(path, 'utf8');
-      if (!contents.includes(BY_CLASS)) throw new Error(`got has changed: it asks nowhere whether ${BY_CLASS}`);
+      if (!contents.includes(BY_CLASS)) throw new Error(`got has changed: it does not test ${BY_CLASS}`);
       return { contents: contents.replaceAll(BY_CLASS, BY_TAG), loader: 'js' };
     });
   },

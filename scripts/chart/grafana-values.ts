@@ -10,7 +10,7 @@ const dashboardName = z.enum(dashboards.map(({ uid }) => uid));
  * values.schema.json and the README; an unknown value is refused when the chart is rendered.
  */
 export const GrafanaValues = z.strictObject({
-  namespace: text('', 'Namespace of the ConfigMaps; empty: that of the release. The sidecar of Grafana has to look there.'),
+  namespace: text('', 'Namespace of the ConfigMaps; if empty, that of the release. The sidecar of Grafana has to look there.'),
   label: z.string().min(1).default('grafana_dashboard').describe('Label by which the sidecar of Grafana finds dashboards.'),
   labelValue: text('1', 'Its value.'),
   labels: labels({}, 'Further labels.'),
@@ -18,10 +18,10 @@ export const GrafanaValues = z.strictObject({
   only: z
     .array(dashboardName)
     .default([])
-    .describe('Dashboards that are made, like `[serin, serin-istio]`: docs/boards.md says which one a provider has; empty: all.'),
+    .describe('Dashboards that are made, like `[serin, serin-istio]`: docs/boards.md says which one a provider has; if empty, all.'),
   without: z.array(dashboardName).default([]).describe('Dashboards that are left out, like `serin-linkerd`.'),
 
-  dashboardUrl: text('', 'Address of `serin dashboard`, to which the dashboards link; it can be typed in on each, too.'),
+  dashboardUrl: text('', 'Address of `serin dashboard`, to which the dashboards link; it can also be typed in on each.'),
 
   url: text('', `${inert}The data source is chosen on the dashboard.`),
   user: text('', noServer),

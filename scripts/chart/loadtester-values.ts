@@ -3,7 +3,7 @@ import { common, image, inert, labels, meshPorts, names, onOff, raw, rawList, se
 
 const ended = `${inert}AWS App Mesh has ended, and no VirtualNode is made.`;
 const secretKey = (key: string, about: string) =>
-  z.strictObject({ name: text('', 'Its name; empty: none.'), key: text(key, 'Its key.') }).describe(about);
+  z.strictObject({ name: text('', 'Its name; if empty, none.'), key: text(key, 'Its key.') }).describe(about);
 
 /**
  * Values of charts/loadtester, with the names of Flagger's chart (06-LC1–LC14). One source of values.yaml, values.schema.json and the README; an unknown value
@@ -15,17 +15,14 @@ export const LoadTesterValues = z.strictObject({
   ...common,
   cmd: z
     .strictObject({
-      timeout: text('1h', 'How long a task may take.'),
-      namespaceRegexp: text('', 'Only for Canaries of namespaces that match as a whole; empty: all.'),
+      timeout: text('1h', 'Time limit of a task.'),
+      namespaceRegexp: text('', 'Only for Canaries of namespaces that match as a whole; if empty, all.'),
     })
     .describe('Tasks.'),
   commands: z
     .strictObject({
-      namespaces: names(
-        [],
-        'Canaries of namespaces that match one of these as a whole may run any command; others `hey` and `curl` alone.',
-      ),
-      unauthenticated: onOff(false, 'Without credentials, too: then every client that reaches the port runs commands.'),
+      namespaces: names([], 'Canaries of namespaces that match one of these as a whole may run any command; others only `hey` and `curl`.'),
+      unauthenticated: onOff(false, 'Also without credentials: every client that reaches the port then runs commands.'),
     })
     .describe('Commands by a shell, `helm` and `kubectl`; docs/loadtester.md.'),
   credentials: z
@@ -38,9 +35,9 @@ export const LoadTesterValues = z.strictObject({
   persistence: z
     .strictObject({
       enabled: onOff(false, 'Keep gates in a volume of their own; otherwise they last as long as the pod.'),
-      existingClaim: text('', 'A claim that is there; empty: one is made.'),
+      existingClaim: text('', 'An existing claim; if empty, one is made.'),
       size: text('16Mi', 'Its size.'),
-      storageClass: text('', 'Its class; empty: the default of the cluster.'),
+      storageClass: text('', 'Its class; if empty, the default of the cluster.'),
       accessModes: names(['ReadWriteOnce'], 'Its modes.'),
       annotations: labels({}, 'Its annotations.'),
     })
@@ -58,10 +55,10 @@ export const LoadTesterValues = z.strictObject({
     .describe('Service that webhooks call.'),
   networkPolicy: z
     .strictObject({
-      enabled: onOff(false, 'Make one: the port is reached by `from` alone.'),
-      from: rawList('Clients that may call, and scrape; empty: all.'),
+      enabled: onOff(false, 'Make one: the port is reached only by `from`.'),
+      from: rawList('Clients that may call, and scrape; if empty, all.'),
       meshPorts,
-      egress: rawList('Where load and tests may go, as rules; none: everywhere. They need DNS.'),
+      egress: rawList('Egress rules of load and tests; if empty, all egress is allowed. They need DNS.'),
     })
     .describe('Network policy.'),
 
@@ -82,12 +79,12 @@ export const LoadTesterValues = z.strictObject({
   tolerations: rawList('Taints that it tolerates.'),
   affinity: raw({}, 'Affinity.'),
 
-  serviceAccountName: text('', 'An account that is there, with its token; empty: see `rbac.create`.'),
+  serviceAccountName: text('', 'An existing account, with its token; if empty, see `rbac.create`.'),
   rbac: z
     .strictObject({
       create: onOff(false, 'Make an account with `rules`. The load tester itself needs none, so that without it the pod gets no token.'),
       scope: z.enum(['', 'namespace', 'cluster']).default('').describe('`cluster`: a ClusterRole; otherwise a Role.'),
-      rules: rawList('What commands may do.'),
+      rules: rawList('Rules for commands.'),
       serviceAccountAnnotations: labels({}, 'Annotations of the account, for identities of a cloud.'),
     })
     .describe('Permissions of commands.'),
@@ -101,7 +98,7 @@ export const LoadTesterValues = z.strictObject({
         .strictObject({
           enabled: onOff(false, 'Serve TLS at port 443.'),
           httpsRedirect: onOff(false, 'Send plain HTTP there.'),
-          credentialName: text('', 'Secret of the certificate; empty: files in `/etc/istio/ingressgateway-certs`.'),
+          credentialName: text('', 'Secret of the certificate; if empty, files in `/etc/istio/ingressgateway-certs`.'),
         })
         .describe('TLS of the Gateway.'),
     })

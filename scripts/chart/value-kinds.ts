@@ -43,7 +43,7 @@ export const image = (about: string) =>
   z
     .strictObject({
       repository: text('', 'Image, with its registry; a chart of a release has its own, and in one of a checkout it must be set.'),
-      tag: text('', 'Tag; empty: the version of the chart.'),
+      tag: text('', 'Tag; if empty, the version of the chart.'),
       digest: z
         .union([z.literal(''), z.string().regex(/^sha256:[0-9a-f]{64}$/)])
         .default('')
@@ -76,8 +76,8 @@ export const securityContext = z
 /** Values of every chart with a Deployment, after those of its image. */
 export const common = {
   imagePullSecrets,
-  nameOverride: text('', 'Name of the application in labels; empty: the name of the chart.'),
-  fullnameOverride: text('', 'Name of all objects; empty: made of release and chart.'),
+  nameOverride: text('', 'Name of the application in labels; if empty, the name of the chart.'),
+  fullnameOverride: text('', 'Name of all objects; if empty, made of release and chart.'),
 
   logLevel: z
     .enum([...logLevels, 'warning', 'panic'])

@@ -28,7 +28,7 @@ import {
 /** The help of a flag as a sentence of the chart; `empty` is the meaning of its empty value. */
 function described(name: FlagName, empty?: string): string {
   const { help } = flags[name];
-  return `${help.charAt(0).toUpperCase()}${help.slice(1)}${empty === undefined ? '' : `; empty: ${empty}`}.`;
+  return `${help.charAt(0).toUpperCase()}${help.slice(1)}${empty === undefined ? '' : `; if empty, ${empty}`}.`;
 }
 const byDefault = (name: FlagName): string => {
   const flag = flags[name];
@@ -47,7 +47,7 @@ export const Values = z.strictObject({
   meshProvider: z
     .enum(['', ...providers, ...keysOf(providerByMesh)])
     .default('')
-    .describe('Traffic provider of Canaries that name none; empty: `istio`. docs/providers.md says what each can do.'),
+    .describe('Traffic provider of Canaries that name none; if empty, `istio`. docs/providers.md says what each can do.'),
   providers: z
     .array(z.enum(providers))
     .default([])
@@ -72,27 +72,27 @@ export const Values = z.strictObject({
   metricBackends: z
     .array(z.enum(keysOf(metricsPermissions)))
     .default(keysOf(metricsPermissions))
-    .describe('Metric backends that are asked through the API server: rules of the role.'),
+    .describe('Metric backends that are queried through the API server: rules of the role.'),
   metricsServer: text(flags.metricsServer.fallback, described('metricsServer')),
   metricsServerSecret: text(
     '',
-    'Secret with what it asks for: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`; empty: nothing.',
+    'Secret with its credentials: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`. If empty, none.',
   ),
   allowedAddresses: names(
     [],
-    'Only these addresses and networks, like `10.0.0.0/8`, are called for Canaries, MetricTemplates and AlertProviders; none: all.',
+    'Only these addresses and networks, like `10.0.0.0/8`, are called for Canaries, MetricTemplates and AlertProviders; if empty, all.',
   ),
   allowedLocalAddresses: names(
     [],
-    'Loopback, link-local and own addresses, like `127.0.0.1`, that are called for them beside these (docs/security.md); none: none.',
+    'Loopback, link-local and own addresses, like `127.0.0.1`, that are also called for them (docs/security.md).',
   ),
-  namespace: text('', 'Only this namespace; empty: see `namespaces`. Then no ClusterRole is made.'),
-  namespaces: names([], 'Only these namespaces, with a Role in each and no ClusterRole; none: the whole cluster.'),
+  namespace: text('', 'Only this namespace; if empty, see `namespaces`. Then no ClusterRole is made.'),
+  namespaces: names([], 'Only these namespaces, with a Role in each and no ClusterRole; if empty, the whole cluster.'),
   canarySelector: text('', described('canarySelector')),
   uninstallGrace: text('', byDefault('uninstallGrace')),
   journalLimit: text(
     '',
-    'Releases of each Canary whose journals are kept for `serin replay` and `serin backtest`; `"0"` keeps none; empty: 10.',
+    'Releases of each Canary whose journals are kept for `serin replay` and `serin backtest`; `"0"` keeps none; if empty, 10.',
   ),
   selectorLabels: text('', byDefault('selectorLabels')),
   includeLabelPrefix: text('', described('includeLabelPrefix')),
@@ -101,7 +101,7 @@ export const Values = z.strictObject({
       enabled: onOff(true, 'Release changes of the ConfigMaps and Secrets that targets read.'),
       takeOver: onOff(
         true,
-        'May patch ConfigMaps and Secrets, to keep the copies that Flagger made when their Canary goes. Without Flagger, or once each Canary was promoted by Serin, set it to `false`.',
+        'Allow Serin to patch ConfigMaps and Secrets, to keep the copies that Flagger made when their Canary goes. Without Flagger, or once each Canary was promoted by Serin, set it to `false`.',
       ),
     })
     .describe('docs/configuration.md.'),
@@ -111,18 +111,18 @@ export const Values = z.strictObject({
       mode: z
         .union([z.enum(secretsModes), z.literal(false)])
         .default('watch')
-        .describe('How Secrets that targets read are tracked: `watch`, `get` or `off`.'),
+        .describe('Tracking of the Secrets that targets read: `watch`, `get` or `off`.'),
       namespaces: names(
         [],
-        'Only the Secrets of these namespaces may be read, with a Role for them in each; elsewhere none is tracked or referred to. None: those of all that Serin looks after.',
+        'Serin may read only Secrets of these namespaces, with a Role for them in each; elsewhere none is tracked or referred to. If empty, of all its namespaces.',
       ),
       names: names(
         [],
-        'Only Secrets of these names may be read, in every mode: tracked, or referred to; none: all. Copies of tracked ones then stay until their Canary goes.',
+        'Serin may read only Secrets of these names, in every mode: tracked, or referred to; if empty, all. Copies of tracked Secrets then stay until their Canary goes.',
       ),
       references: onOff(true, 'In mode `off`: Canaries, MetricTemplates and AlertProviders may refer to Secrets.'),
     })
-    .describe('What Serin may see of Secrets.'),
+    .describe('Access of Serin to Secrets.'),
   ingressAnnotationsPrefix: text('', byDefault('ingressAnnotationsPrefix')),
   ingressClass: text('', described('ingressClass')),
   requireSecretLabel: onOff(
@@ -133,16 +133,16 @@ export const Values = z.strictObject({
     .enum(['refuse', 'warn'])
     .default('refuse')
     .describe(
-      'Whether a Canary is refused whose arrival would cost a Service its endpoints or a security policy its effect (docs/arrival.md).',
+      'Refuse, or warn of, a Canary whose arrival would cost a Service its endpoints or a security policy its effect (docs/arrival.md).',
     ),
   noCrossNamespaceRefs: onOff(false, 'Refuse Canaries that refer to objects, hosts or gateways of other namespaces (docs/security.md).'),
   allowedHosts: namesByKey(
     {},
-    'Hosts that routes may take, by namespace (`*`: any), like `{team-a: ["*.a.example.com"]}`; none: all, without `noCrossNamespaceRefs`.',
+    'Hosts that are allowed in routes, by namespace (`*`: any), like `{team-a: ["*.a.example.com"]}`; if empty, all, without `noCrossNamespaceRefs`.',
   ),
   allowedGateways: namesByKey(
     {},
-    'Gateways of other namespaces that routes may use, by namespace (`*`: any), like `{team-a: [istio-system/public]}`; none: the same.',
+    'Gateways of other namespaces that are allowed in routes, by namespace (`*`: any), like `{team-a: [istio-system/public]}`; if empty, the same.',
   ),
   eventWebhook: text('', 'URL that receives every event. Kept in a Secret.'),
   clusterName: text('', described('clusterName')),
@@ -163,17 +163,17 @@ export const Values = z.strictObject({
         .strictObject({
           secretName: text(
             '',
-            'Secret with `tls.crt` and `tls.key`; empty: HTTP, for an ingress or a mesh that speaks TLS. A port-forward gets HTTP.',
+            'Secret with `tls.crt` and `tls.key`; if empty, HTTP, for an ingress or a mesh that speaks TLS. A port-forward gets HTTP.',
           ),
         })
         .describe('Certificate of the dashboard.'),
       oidc: z
         .strictObject({
-          issuerUrl: text('', described('dashboardOidcIssuerUrl', 'login by token alone')),
+          issuerUrl: text('', described('dashboardOidcIssuerUrl', 'login only by token')),
           clientId: text('', described('dashboardOidcClientId')),
           clientSecret: z
             .strictObject({
-              name: text('', 'Secret with the client secret; empty: a public client.'),
+              name: text('', 'Secret with the client secret; if empty, a public client.'),
               key: text('client-secret', 'Its key.'),
             })
             .describe('Client secret.'),
@@ -191,7 +191,7 @@ export const Values = z.strictObject({
         })
         .describe('Its Service, made with `dashboardUrl`. Sessions are of one replica: clients stay with it by their address.'),
       from: peers(
-        'Peers that the network policy admits to its Service, like the pods of your ingress controller; empty: none. Required with `dashboardUrl`.',
+        'Peers that the network policy admits to its Service, like the pods of your ingress controller; if empty, none. Required with `dashboardUrl`.',
       ),
     })
     .describe('The dashboard in the browser: docs/dashboard.md.'),
@@ -213,7 +213,7 @@ export const Values = z.strictObject({
     .strictObject({
       kubeconfig: z
         .strictObject({
-          secretName: text('', 'Secret that holds the kubeconfig of the cluster with the routing objects; empty: this cluster.'),
+          secretName: text('', 'Secret that holds the kubeconfig of the cluster with the routing objects; if empty, this cluster.'),
           key: text('kubeconfig', 'Its key.'),
         })
         .describe('docs/meshes.md.'),
@@ -229,7 +229,7 @@ export const Values = z.strictObject({
         .max(MOST_SHARDS)
         .default(1)
         .describe(
-          'Parts of the Canaries, each with a leader of its own; with more replicas than shards the others stand by. docs/operating-at-scale.md.',
+          'Parts of the Canaries, each with a leader of its own; replicas beyond their number are standbys. docs/operating-at-scale.md.',
         ),
     })
     .describe('High availability.'),
@@ -251,21 +251,23 @@ export const Values = z.strictObject({
   podPriorityClassName: text('', 'Priority class.'),
   nodeSelector: labels({}, 'Nodes that the pods may run on.'),
   tolerations: rawList('Taints that they tolerate.'),
-  affinity: raw({}, 'Affinity; empty: replicas prefer nodes of their own.'),
-  topologySpreadConstraints: rawList('How replicas are spread.'),
+  affinity: raw({}, 'Affinity; if empty, replicas prefer different nodes.'),
+  topologySpreadConstraints: rawList('Spread of the replicas.'),
   additionalVolumes: rawList('Further volumes.'),
   additionalVolumeMounts: rawList('Where they are mounted.'),
 
   serviceAccount: z
     .strictObject({
       create: onOff(true, 'Make one.'),
-      name: text('', 'Its name; empty: the full name, or `default` where none is made.'),
+      name: text('', 'Its name; if empty, the full name, or `default` where none is made.'),
       annotations: labels({}, 'Its annotations, for identities of a cloud.'),
       tokenExpirationSeconds: z
         .int()
         .min(600)
         .default(3600)
-        .describe('How long a token of the pod is valid; the kubelet renews it. A volume of `additionalVolumeMounts` may take its place.'),
+        .describe(
+          'Seconds for which a token of the pod is valid; the kubelet renews it. A volume of `additionalVolumeMounts` can replace it.',
+        ),
     })
     .describe('Account of the controller.'),
   rbac: z
@@ -275,7 +277,7 @@ export const Values = z.strictObject({
       extraRules: rawList('Further rules of the controller.'),
       rights: text(
         '',
-        'Roles and bindings in place of those of the chart, and of `rbac.extraRules`: the output of `serin rights`, by `--set-file rbac.rights=rights.yaml` (docs/rights.md); empty: the chart makes them.',
+        'Roles and bindings in place of those of the chart, and of `rbac.extraRules`: the output of `serin rights`, by `--set-file rbac.rights=rights.yaml` (docs/rights.md); if empty, the chart makes them.',
       ),
       pspEnabled: onOff(false, `${inert}Kubernetes has no PodSecurityPolicy any more.`),
     })
@@ -289,11 +291,9 @@ export const Values = z.strictObject({
       verbs: z
         .array(z.enum(virtualVerbs))
         .default([...virtualVerbs])
-        .describe(
-          'Those rights that the roles edit and admin get, where `rbac.aggregate` makes roles; others are granted by roles of your own.',
-        ),
+        .describe('Rights that the roles edit and admin get, where `rbac.aggregate` makes roles; others are granted by roles of your own.'),
     })
-    .describe('Who may ask for `serin promote` and its kin: docs/verbs.md.'),
+    .describe('Who may request `serin promote` and its kin: docs/verbs.md.'),
   apexGuard: z
     .strictObject({
       enabled: onOff(
@@ -306,7 +306,7 @@ export const Values = z.strictObject({
     .strictObject({
       install: onOff(
         true,
-        'Install and upgrade the resource definitions with the chart. Those that another release or tool has made are left alone. They stay when the chart goes.',
+        'Install and upgrade the resource definitions with the chart. Definitions of another release or tool stay unchanged. All stay when the chart goes.',
       ),
     })
     .describe('Resource definitions; `serin crds diff` compares them with a cluster.'),
@@ -325,12 +325,12 @@ export const Values = z.strictObject({
     .strictObject({
       enabled: onOff(
         true,
-        'Make one: the pods are reached by port 8080 alone. Policies add up: where one of yours narrows who reaches it, set this to `false`, or `from`.',
+        'Make one: the pods are reached only by port 8080. Policies add up: where one of yours narrows who reaches it, set this to `false`, or `from`.',
       ),
-      from: rawList('Peers that may; none: all.'),
+      from: rawList('Peers that may reach them; if empty, all.'),
       meshPorts,
       egress: rawList(
-        'Where the controller may go, as rules; none: everywhere. It needs the API server, DNS, the metric backends and receivers.',
+        'Egress rules of the controller; if empty, all egress is allowed. It needs the API server, DNS, the metric backends and receivers.',
       ),
     })
     .describe('Network policy.'),
@@ -343,19 +343,19 @@ export const Values = z.strictObject({
   podMonitor: z
     .strictObject({
       enabled: onOff(false, 'Make one (needs the Prometheus operator).'),
-      namespace: text('', 'Where; empty: with the controller.'),
+      namespace: text('', 'Its namespace; if empty, that of the controller.'),
       interval: text('15s', 'Between scrapes.'),
       additionalLabels: labels({}, 'Further labels.'),
-      honorLabels: onOff(false, 'Keep labels of the metrics that the scraper has, too.'),
+      honorLabels: onOff(false, 'Keep labels of the metrics that the scraper also sets.'),
     })
     .describe('PodMonitor.'),
   prometheusRule: z
     .strictObject({
       enabled: onOff(
         false,
-        'Make one with the alerts of docs/observability.md (needs the Prometheus operator). Labels of the metrics are kept then.',
+        'Make a PrometheusRule, with the alerts of docs/observability.md (needs the Prometheus operator). Labels of the metrics are kept then.',
       ),
-      namespace: text('', 'Where; empty: with the controller.'),
+      namespace: text('', 'Its namespace; if empty, that of the controller.'),
       additionalLabels: labels({}, 'Further labels.'),
       runbooks: text(
         'docs/runbooks.md',
@@ -366,14 +366,14 @@ export const Values = z.strictObject({
   serviceMonitor: z
     .strictObject({
       enabled: onOff(false, 'Make one, with a Service.'),
-      namespace: text('', 'Where; empty: with the controller.'),
+      namespace: text('', 'Its namespace; if empty, that of the controller.'),
       labels: labels({}, 'Further labels.'),
-      honorLabels: onOff(false, 'Keep labels of the metrics that the scraper has, too.'),
+      honorLabels: onOff(false, 'Keep labels of the metrics that the scraper also sets.'),
     })
     .describe('ServiceMonitor.'),
   linkerdAuthPolicy: z
     .strictObject({
-      create: onOff(false, 'Let Serin ask the Prometheus of Linkerd’s viz extension; its pod becomes a part of the mesh for that.'),
+      create: onOff(false, 'Let Serin query the Prometheus of Linkerd’s viz extension; its pod becomes a part of the mesh for that.'),
       namespace: text('linkerd-viz', 'Where that is.'),
     })
     .describe('Linkerd.'),

@@ -87,7 +87,7 @@ const PLAYED: Readonly<Record<string, string>> = {
   describeGatewayApiRoutes: 'matches, rewrites, headers, timeouts and what this implementation leaves out',
   describeNginxRoutes: 'headers, cookies and patterns that choose the canary',
   describeKinds: 'promotion, rollback, overtaking, edits, commands and deletion with users who never stop',
-  describeKnativeRows: 'what becomes of a traffic block: tags, the latest revision, one that is missing or not ready',
+  describeKnativeRows: 'what becomes of a traffic block: tags, the latest revision, a revision that is missing or not ready',
   describeKnativeKills: '`kill -9` of the controller',
   describeLife: 'lives in which users act in an order that a seed draws',
   describeTakeovers: 'routes that serve already are taken over and restored',

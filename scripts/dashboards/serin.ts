@@ -21,7 +21,7 @@ const standing = (title: string, phases: string): Panel => ({
     },
   ],
   link: {
-    title: 'Open in the dashboard of Serin, whose address stands above',
+    title: 'Open in the dashboard of Serin, whose address is above',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana's own variables
     url: '${page:raw}/canaries/${__data.fields.namespace}/${__data.fields.canary}',
   },

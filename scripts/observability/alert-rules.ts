@@ -66,8 +66,8 @@ export const alertRules: readonly AlertRule[] = [
     expr: 'flagger_canary_condition{type="Accepted",status="False"} == 1',
     for: '15m',
     severity: 'warning',
-    summary: `Canary ${of} cannot be run as it is ({{ $labels.reason }})`,
-    description: 'The condition Accepted names the field. What serves goes on serving; no new version is released.',
+    summary: `Canary ${of} is rejected ({{ $labels.reason }})`,
+    description: 'The condition Accepted names the field. The current version keeps serving; no new version is released.',
   },
   {
     alert: 'SerinPrimaryKept',
@@ -84,7 +84,7 @@ export const alertRules: readonly AlertRule[] = [
     for: '2m',
     severity: 'critical',
     summary: 'No replica of Serin runs the Canaries',
-    description: 'Applications keep serving, and routes stay as they are. No release goes on, and none is rolled back.',
+    description: 'Applications keep serving, and routes stay unchanged. No release goes on, and none is rolled back.',
   },
   {
     alert: 'SerinShardNotHeld',
@@ -93,7 +93,7 @@ export const alertRules: readonly AlertRule[] = [
     severity: 'critical',
     summary: 'No replica of Serin runs the Canaries of shard {{ $labels.shard }}',
     description:
-      'Their applications keep serving, and routes stay as they are. No release of theirs goes on, and none is rolled back. Other shards are held.',
+      'Their applications keep serving, and routes stay unchanged. No release of theirs goes on, and none is rolled back. Other shards are held.',
   },
   {
     alert: 'SerinWatchStale',
@@ -116,7 +116,7 @@ export const alertRules: readonly AlertRule[] = [
     expr: 'increase(serin_unmoved_decisions_total[1h]) > 0',
     for: '0m',
     severity: 'warning',
-    summary: 'A release in Serin stands at a decision that has no move',
+    summary: 'A release in Serin has reached a decision that has no move',
     description:
       'This is a defect of Serin: its log reports "a decision has no move" with the Canary, the state and the decision. Report it; roll the release back, or promote it by its verb.',
   },

@@ -6,7 +6,7 @@ import type { ReleaseSettings } from './settings.ts';
 /** Publishes the package in the files of the release, and does not pack it again. */
 export function publishPackage({ folder, packageRegistry }: ReleaseSettings): void {
   if (packageRegistry === undefined) {
-    process.stdout.write('The package is a file of the release alone: PACKAGE_REGISTRY names no registry.\n');
+    process.stdout.write('The package is only a file of the release: PACKAGE_REGISTRY names no registry.\n');
     return;
   }
   const [file] = readdirSync(folder).filter((name) => /^serin-\d.*\.tgz$/.test(name) && !name.includes('-chart-'));

@@ -65,7 +65,7 @@ try {
   );
   const { folder, registries, env, programs } = released;
   const charts = `${registries.images}/serin/charts`;
-  await transcript.part('a first release, with the files and the registry alone', () =>
+  await transcript.part('a first release, with only the files and the registry', () =>
     firstRelease(session, transcript, { downloads: folder, charts, kubectl: programs.kubectl, env }),
   );
   transcript.end();

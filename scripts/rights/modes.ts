@@ -37,7 +37,7 @@ export const modes: readonly Mode[] = [
     name: 'Secrets get',
     values: { secrets: { mode: 'get' } },
     features: { ...byDefault, secretsMode: 'get' },
-    about: 'A change of a Secret alone starts no release: it is released with the next template or ConfigMap.',
+    about: 'A changed Secret starts no release by itself: it is released with the next template or ConfigMap.',
   },
   {
     name: 'Secrets off',
@@ -56,14 +56,14 @@ export const modes: readonly Mode[] = [
     values: { secrets: { namespaces: [SHOP] } },
     features: byDefault,
     secretsNamespaces: [SHOP],
-    about: 'Secrets are tracked and referred to in these namespaces alone; all else works in the whole cluster.',
+    about: 'Secrets are tracked and referred to only in these namespaces; all else works in the whole cluster.',
   },
   {
     name: 'namespaces',
     values: { namespaces: [SHOP, MAIL] },
     features: byDefault,
     namespaces: [SHOP, MAIL],
-    about: 'Canaries of these namespaces alone, by Roles and without a ClusterRole.',
+    about: 'Only Canaries of these namespaces, by Roles and without a ClusterRole.',
   },
   {
     name: 'minimal',

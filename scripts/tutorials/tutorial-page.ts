@@ -38,13 +38,13 @@ export function tutorialPage({ fixture, title, about }: Subject): string {
 ${about}
 
 One good version is promoted and one bad version is rolled back, in a cluster inside one process on your machine. Real are the controller, its API calls, HTTP
-requests, metrics and queries; simulated are pods, which are small HTTP servers, and the proxies. You need a checkout of this repository after \`npm ci\`, Node 22.18 or newer (\`npx node\`
-is the one that \`npm ci\` installs), \`kubectl\`, \`curl\`, and four terminals in the folder of the checkout. \`test/e2e/tutorials.test.ts\` runs the commands as they stand, and compares what they print with this
-page; \`…\` stands for what differs each time, and lines in between are left out.
+requests, metrics and queries; simulated are pods, which are small HTTP servers, and the proxies. You need a checkout of this repository after \`npm ci\`, Node 22.18 or newer (\`npm
+ci\` installs one for \`npx node\`), \`kubectl\`, \`curl\`, and four terminals in the folder of the checkout. \`test/e2e/tutorials.test.ts\` runs exactly these commands, and compares what they print with
+this page; \`…\` replaces what differs each time, and lines in between are left out.
 
 ## 1. A cluster
 
-In the first terminal. It is there until Ctrl-C.
+In the first terminal. It runs until Ctrl-C.
 
 ${sh('npx node src/cli/main.ts cluster --env "$HOME/serin-cluster.env"', 'cluster')}
 
@@ -61,7 +61,7 @@ npx node src/cli/main.ts controller --mesh-provider ${provider} --metrics-server
 
 ## 3. The application
 
-In the third one, where all else happens, too.
+In the third one, like all that follows.
 
 ${sh(`. "$HOME/serin-cluster.env"
 kubectl create namespace test

@@ -135,13 +135,13 @@ function canarySpecSchema(): StructuralSchema {
 function canaryStatusSchema(): StructuralSchema {
   const schema = structural(CanaryStatus, 'status');
   delete schema.required;
-  schema.description = 'What the controller remembers and reports.';
+  schema.description = 'State that the controller remembers and reports.';
   const conditions = schema.properties?.conditions?.items?.properties;
   delete conditions?.status?.enum;
   if (schema.properties) {
     schema.properties.release = {
       type: 'object',
-      description: 'What Serin remembers of the release; the other fields follow from it.',
+      description: 'State of the release that Serin remembers; the other fields follow from it.',
       properties: { blockers: blockersSchema(), ending: endingSchema() },
       'x-kubernetes-preserve-unknown-fields': true,
     };
@@ -156,7 +156,7 @@ function blockersSchema(): StructuralSchema {
   delete item.required;
   return {
     type: 'array',
-    description: 'Reasons for which the release does not go on now, the most urgent one first; absent: there is none.',
+    description: 'Reasons why the release does not continue now, the most urgent first; absent if nothing holds it.',
     items: { ...item, 'x-kubernetes-preserve-unknown-fields': true },
   };
 }
@@ -164,7 +164,7 @@ function blockersSchema(): StructuralSchema {
 /** Open as blockers are. */
 function endingSchema(): StructuralSchema {
   const schema = opened(structural(Ending, 'status.release.ending'));
-  schema.description = 'What ended the last release, or what its promotion goes by while it is promoted; absent: none has ended.';
+  schema.description = 'End of the last release, or the reason for its promotion while it is promoted; absent if none has ended.';
   return schema;
 }
 
@@ -187,7 +187,7 @@ function alertProviderSpecSchema(): StructuralSchema {
 /** The status of MetricTemplates and AlertProviders. */
 function providerStatusSchema(): StructuralSchema {
   const schema = structural(z.object({ conditions: z.array(CanaryCondition.omit({ field: true, object: true })).optional() }), 'status');
-  schema.description = 'What Serin has found out.';
+  schema.description = 'Findings of Serin.';
   return schema;
 }
 

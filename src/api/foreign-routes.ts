@@ -36,7 +36,7 @@ function foreignHosts(claim: RouteClaim, namespace: string, allowed: readonly st
       return [{ path, message: 'the route would take every request in the mesh, which no --allowed-hosts permits: name hosts' }];
     const what =
       host === '*' ? 'the route would take every host of its gateways' : `host ${shorten(host)} is not of namespace ${namespace}`;
-    return [{ path, message: `${what}: name one that is, or have it allowed by --allowed-hosts=${namespace}=${host}` }];
+    return [{ path, message: `${what}: use a host of the namespace, or have it allowed by --allowed-hosts=${namespace}=${host}` }];
   });
 }
 

@@ -45,12 +45,12 @@ export const writeKeptPrimary = (kept: KeptPrimary): string => JSON.stringify(ke
 /** The ways to end it, for every message that says that a primary is kept. */
 export function waysOn(canary: { namespace: string; name: string }, target: string): string {
   const { namespace, name } = canary;
-  return `push a change of ${target}, return it to the promoted revision, create a Canary over it again, or hand over as it is with: serin accept ${name} -n ${namespace}`;
+  return `push a change of ${target}, return it to the promoted revision, create a Canary over it again, or hand over the current target with: serin accept ${name} -n ${namespace}`;
 }
 
 /** The result of a push, or of `serin accept`, until the target is ready. */
 export function handingOver(target: string): string {
-  return `${target} gets the traffic as soon as it is ready; where it never is, push another change of it, return it to the promoted revision, or create a Canary over it again`;
+  return `${target} gets the traffic once it is ready; if it never is, push another change of it, return it to the promoted revision, or create a Canary over it again`;
 }
 
 /** One sentence: the kept primary, and the ways to end it. */

@@ -54,7 +54,7 @@ export function* metricFindings(metric: Metric, path: string, scope: Scope): Gen
     yield warning(at, text);
   } else if (ms === undefined || ms <= 0) yield badDuration(at, metric.interval);
   else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, usualWindowMs)) {
-    const text = `is longer than analysis.interval (${shorten(analysis.interval)}), so a check also sees requests of the step before: use 1m, or at most the interval of the analysis`;
+    const text = `is longer than analysis.interval (${shorten(analysis.interval)}), so a check also sees requests of the previous step: use 1m, or at most the interval of the analysis`;
     yield warning(at, text);
   }
 }
@@ -70,7 +70,7 @@ function* durationFindings({ name, quantile, wholeMilliseconds }: Metric, path: 
   if (name === 'request-duration') return;
   for (const [field, value] of Object.entries({ quantile, wholeMilliseconds }))
     if (value !== undefined)
-      yield error(`${path}.${field}`, 'is an option of request-duration alone: write it into the query of this metric');
+      yield error(`${path}.${field}`, 'is an option only of request-duration: write it into the query of this metric');
 }
 
 /** The guard against judging by a handful of requests. */
@@ -102,9 +102,9 @@ function* baselineFindings({ name, baseline, query }: Metric, path: string, { ca
     yield error(path, `has minRatio ${minRatio} above maxRatio ${maxRatio}, so no value passes: exchange them`);
   else if (baseline.query) return;
   else if (builtIn.includes(name) && isUnnamed)
-    yield error(path, `has no query, and those of provider ${observed} do not go by the workload: set baseline.query`);
+    yield error(path, `has no query, and those of provider ${observed} do not depend on the workload: set baseline.query`);
   else if (query && !namesPlaceholder(query, 'target')) {
-    const how = 'does not name {{ target }}, by which the primary could be asked for: set baseline.query';
+    const how = 'does not name {{ target }}, by which the primary could be measured: set baseline.query';
     yield error(path, `has no query, and that of the metric ${how}`);
   }
 }

@@ -71,7 +71,7 @@ export function* idleTrafficFields({ spec: { targetRef, service } }: Pick<Scope[
 
 function* coreServiceFindings({ targetRef }: Scope['canary']['spec'], provider: Scope['provider']): Generator<Finding> {
   if (targetRef.kind !== 'Service' || (provider !== 'kubernetes' && provider !== 'none')) return;
-  const why = `leaves a Service target as it is, so that an edit of it reaches all users at once: name a mesh or ingress`;
+  const why = `does not split a Service target, so that an edit of it reaches all users at once: name a mesh or ingress`;
   yield warning('spec.provider', `${provider} ${why}`);
 }
 
@@ -188,7 +188,9 @@ function leftOutFindings({ spec: { service } }: Scope['canary'], provider: strin
   const fields = (['timeout', 'backendTimeout', 'corsPolicy'] as const).filter(
     (field) => service[field] && (isOld || field !== 'corsPolicy'),
   );
-  return fields.map((field) => warning(`spec.service.${field}`, `is left out, since ${route} has none: use an HTTPRoute of gatewayapi:v1`));
+  return fields.map((field) =>
+    warning(`spec.service.${field}`, `is left out, since ${route} does not have it: use an HTTPRoute of gatewayapi:v1`),
+  );
 }
 
 function* gatewayMatchFindings(canary: Scope['canary']): Generator<Finding> {

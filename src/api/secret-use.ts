@@ -44,7 +44,7 @@ export function secretRefusal(
   { isLabelRequired }: { isLabelRequired: boolean },
 ): RefusedSecret | undefined {
   const { name, namespace, labels = {} } = metadata;
-  const refused = `Secret ${namespace ? `${namespace}/` : ''}${name} may not be used for ${field}`;
+  const refused = `Secret ${namespace ? `${namespace}/` : ''}${name} is not allowed for ${field}`;
   if (isClosed(type))
     return new RefusedSecret(
       `${refused}: its type ${type.slice(0, 80)} is for other programs; make one of type Opaque with the keys needed`,

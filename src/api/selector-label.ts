@@ -88,7 +88,7 @@ export function resolveSelector(target: Slim, selectorLabels: readonly string[])
   const key = selectorLabels.find((candidate) => Object.hasOwn(labels, candidate));
   const value = key === undefined ? undefined : labels[key];
   if (key === undefined || value === undefined) {
-    const remedy = 'make it anew with one of them, since a selector never changes, or let --selector-labels name what it has';
+    const remedy = 'create it again with one of them, since a selector never changes, or name its label in --selector-labels';
     return { problem: `${name}: ${FIELD} has none of ${selectorLabels.join(', ')}: ${remedy}`, field: FIELD };
   }
   if (primaryValue(value).length > MAX_LABEL_LENGTH) {

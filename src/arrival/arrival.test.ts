@@ -110,7 +110,7 @@ describe('I17: Services at an arrival', () => {
       workload('shop-v2', { app: 'shop', version: 'v2' }),
     ]);
     expect(said(arrival(canary(), world, options).losses)).toEqual([
-      'refused: Service shop: spec.selector also leads to Deployment shop-v2, and is the apex Service, and would lead to the primary alone. To keep it, add version: v1 to its selector, which separates them; or leave Deployment shop out of it, and name a Service of its own in spec.service.name',
+      'refused: Service shop: spec.selector also leads to Deployment shop-v2, and is the apex Service, and would lead only to the primary. To keep it, add version: v1 to its selector, which separates them; or leave Deployment shop out of it, and name a Service of its own in spec.service.name',
     ]);
   });
 
@@ -215,7 +215,7 @@ describe('I17: policies at an arrival', () => {
 
   it('a policy of a database that admits the target by its label shuts the primary out', () => {
     expect(said(planOf([db([peer({ app: 'shop' })])]).losses)).toEqual([
-      'refused: NetworkPolicy db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or admit app: shop-primary there, too',
+      'refused: NetworkPolicy db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or also admit app: shop-primary there',
     ]);
   });
 
@@ -306,7 +306,7 @@ describe('I17: objects without a companion', () => {
   it('in another namespace, a policy that admits the target is refused with a manifest of that namespace, which is enough', () => {
     const [loss, ...more] = lossesOf([far(byName)]);
     expect(loss && lossText(loss, namespace)).toBe(
-      'NetworkPolicy data/db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or admit app: shop-primary there, too',
+      'NetworkPolicy data/db: spec.ingress[0].from admits requests from the pods of Deployment shop and not those of shop-primary: they cannot call the pods that it protects. To keep it, apply db-shop-primary beside it, which serin preflight --manifests prints; or also admit app: shop-primary there',
     );
     expect(manifestsOf([...(loss ? [loss] : []), ...more])).toEqual([
       policy(
@@ -379,7 +379,7 @@ describe('I17: a budget that lets no pod of a small canary be evicted', () => {
 
   it('is a warning if the application has had more pods', () => {
     expect(saidOf(6, [hpa(2), budget({ minAvailable: 3 })])).toEqual([
-      'warning: PodDisruptionBudget shop: spec.minAvailable is 3, and a canary starts with 2 pods, minReplicas of HorizontalPodAutoscaler shop: a drain cannot evict any of them. To keep it, let it have maxUnavailable: 1 instead, or raise minReplicas above what it asks for',
+      'warning: PodDisruptionBudget shop: spec.minAvailable is 3, and a canary starts with 2 pods, minReplicas of HorizontalPodAutoscaler shop: a drain cannot evict any of them. To keep it, let it have maxUnavailable: 1 instead, or raise minReplicas above it',
     ]);
     expect(saidOf(6, [hpa(undefined), budget({ minAvailable: '50%' })])).toHaveLength(1);
   });

@@ -33,7 +33,7 @@ export function budgetsAtArrival(canary: Canary, world: LivingApplication): Loss
       {
         ...{ code: 'WouldBeLost', kind: 'availability', isRefused: false, object: refOf(object), field: 'spec.minAvailable' },
         detail: `is ${minAvailable}, and a canary starts with ${pods}, minReplicas of ${scaler.kind} ${scaler.metadata.name}: a drain cannot evict any of them`,
-        remedy: 'let it have maxUnavailable: 1 instead, or raise minReplicas above what it asks for',
+        remedy: 'let it have maxUnavailable: 1 instead, or raise minReplicas above it',
       },
     ];
   });

@@ -72,7 +72,7 @@ export function namedAtArrival(canary: Canary, world: LivingApplication, routesP
         detail: `is for Service ${apexService}, and requests will go to ${primaryService} and ${canaryService}: ${kind.means}`,
         remedy: kind.isForOne
           ? `write one for ${primaryService} and one for ${canaryService}`
-          : `let it, or another one, name ${primaryService} and ${canaryService}, too`,
+          : `also name ${primaryService} and ${canaryService} in it, or in another one`,
       },
     ];
   });

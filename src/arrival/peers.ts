@@ -156,7 +156,7 @@ function shutOut(
 ): Loss {
   const { target, primary } = world;
   const detail = `${direction.verb} the pods of ${target.owner.kind} ${target.owner.name} and not those of ${primary.owner.name}: they ${direction.blocked}`;
-  const admit = `admit ${ownLabel(world)} there, too`;
+  const admit = `also admit ${ownLabel(world)} there`;
   const apply = manifest && `apply ${manifest.metadata.name} beside it, which serin preflight --manifests prints; or ${admit}`;
   return { ...refused(policy, field, detail, apply ?? admit), manifest };
 }
@@ -164,7 +164,7 @@ function shutOut(
 function opened(world: LivingApplication, policy: KubeObject, field: string, verb: string): Loss {
   const { target, primary } = world;
   const detail = `${verb} the pods of ${primary.owner.name}, which will serve, and not those of ${target.owner.kind} ${target.owner.name}`;
-  return refused(policy, field, detail, `leave out ${ownLabel(world)} there, too`);
+  return refused(policy, field, detail, `also leave out ${ownLabel(world)} there`);
 }
 
 function refused(policy: KubeObject, field: string, detail: string, remedy: string): Loss {

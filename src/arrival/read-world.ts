@@ -55,7 +55,7 @@ async function readHome(name: string, get: NonNullable<ReadOptions['getNamespace
     return { objects: found ? [{ ...found, ...NAMESPACE }] : [], unread: [] };
   } catch (error) {
     if (statusOf(error) !== 403) throw error;
-    return { objects: [], unread: [{ ...NAMESPACE, why: 'Serin may not read it, and a NetworkPolicy goes by its labels' }] };
+    return { objects: [], unread: [{ ...NAMESPACE, why: 'Serin may not read it, and a NetworkPolicy selects by its labels' }] };
   }
 }
 

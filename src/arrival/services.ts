@@ -65,7 +65,7 @@ function apexAtArrival(
 ): void {
   if (isMade(service) || others.length === 0) keeps.push(service);
   else if (!target && canary.spec.service.name !== undefined) losses.push(moved(world, service, others));
-  else losses.push(shared(canary, world, service, others, 'is the apex Service, and would lead to the primary alone'));
+  else losses.push(shared(canary, world, service, others, 'is the apex Service, and would lead only to the primary'));
 }
 
 /** The user names a Service of other workloads as the apex, and so wants to move its users. */
@@ -89,7 +89,7 @@ function otherAtArrival(
   if (others.length > 0) {
     // If it leads to both sides, the canary would have users at any weight (I2); if not, the application loses a part of its users.
     result.losses.push(
-      shared(canary, world, service, others, primary ? 'would lead to the canary, whatever its weight' : 'would not lead to the primary'),
+      shared(canary, world, service, others, primary ? 'would lead to the canary at any weight' : 'would not lead to the primary'),
     );
     return;
   }
@@ -102,7 +102,7 @@ function otherAtArrival(
   if (primary)
     result.losses.push({
       ...refusal('unweighted', service, 'spec.selector'),
-      detail: `leads to both sides, so that the canary would have users whatever its weight`,
+      detail: `leads to both sides, so that the canary would have users at any weight`,
       remedy,
     });
   else

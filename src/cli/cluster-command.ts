@@ -38,7 +38,7 @@ export async function clusterCommand({ env }: ClusterCommandOptions, say: (line:
     const lines = [`export KUBECONFIG=${kubeconfig}`, `export PROMETHEUS=${prometheus.url}`, `export PROXY=${mesh.url(0)}`];
     if (env !== undefined) writeFileSync(env, `${lines.join('\n')}\n`);
     for (const line of lines) say(line);
-    say('The cluster is ready, and there until Ctrl-C. Pods are small HTTP servers: an image is only a name, and its tag the version.');
+    say('The cluster is ready, and runs until Ctrl-C. Pods are small HTTP servers: an image is only a name, and its tag the version.');
     await ended;
     return 0;
   } finally {

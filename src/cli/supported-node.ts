@@ -7,7 +7,7 @@ export function nodeProblem(version: string): string | undefined {
   const [major = 0, minor = 0] = numbersOf(version);
   const [oldestMajor = 0, oldestMinor = 0] = numbersOf(OLDEST);
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return undefined;
-  return `Serin needs Node ${OLDEST} or newer, and this is Node ${version}: install a newer one; in a checkout \`npx node\` takes the one that \`npm ci\` installed`;
+  return `Serin needs Node ${OLDEST} or newer, and this is Node ${version}: install a newer one; in a checkout \`npx node\` runs the version that \`npm ci\` installed`;
 }
 
 const numbersOf = (version: string): number[] => version.split('.').map(Number);

@@ -182,13 +182,13 @@ export const flags = {
   scaleDownDelay: {
     kind: 'duration',
     value: '<duration>',
-    help: 'how long a side without traffic keeps its pods; default: one interval, at most 30s',
+    help: 'time for which a side without traffic keeps its pods; default: one interval, at most 30s',
     chart: seldomChanged,
   },
   uninstallGrace: {
     kind: 'duration',
     value: '<duration>',
-    help: 'how long a target and its Canary must both be gone before what was generated for them is removed',
+    help: 'time for which a target and its Canary must both be gone before what was generated for them is removed',
     fallback: '5m',
     chart: 'uninstallGrace',
   },
@@ -250,7 +250,7 @@ export const flags = {
   dashboardTlsCertFile: {
     kind: 'text',
     value: '<file>',
-    help: 'certificates of the dashboard, in PEM; none: HTTP, behind an ingress or a mesh that speaks TLS',
+    help: 'certificates of the dashboard, in PEM; without them HTTP, behind an ingress or a mesh that speaks TLS',
     fallback: '',
     shown: 'none',
     isOfCommand: true,
@@ -277,7 +277,7 @@ export const flags = {
   dashboardOidcIssuerUrl: {
     kind: 'text',
     value: '<url>',
-    help: 'OpenID Connect provider by which users log in, too',
+    help: 'OpenID Connect provider by which users can also log in',
     fallback: '',
     shown: 'none',
     isOfCommand: true,
@@ -295,7 +295,7 @@ export const flags = {
   dashboardOidcClientSecretFile: {
     kind: 'text',
     value: '<file>',
-    help: 'file with the client secret; none: a public client',
+    help: 'file with the client secret; without it a public client',
     fallback: '',
     shown: 'none',
     isOfCommand: true,
@@ -304,7 +304,7 @@ export const flags = {
   dashboardOidcScopes: {
     kind: 'list',
     value: '<list>',
-    help: 'scopes that are asked for beside openid, like email,groups',
+    help: 'scopes that are requested beside openid, like email,groups',
     fallback: '',
     shown: 'none',
     isOfCommand: true,
@@ -361,7 +361,7 @@ export const flags = {
     fallback: '',
     shown: 'none',
     env: 'SLACK_TOKEN',
-    chart: { none: 'a secret: use env' },
+    chart: { none: 'a secret; use env' },
   },
   slackProxyUrl: {
     kind: 'text',
@@ -423,7 +423,7 @@ export const flags = {
   arrival: {
     kind: 'text',
     value: '<mode>',
-    help: 'refuse or warn: whether a Canary is refused whose arrival would cost a Service its endpoints or a security policy its effect',
+    help: 'refuse, or warn of, a Canary whose arrival would cost a Service its endpoints or a security policy its effect',
     fallback: 'refuse',
     choices: ['refuse', 'warn'],
     chart: 'arrival',
@@ -431,13 +431,13 @@ export const flags = {
   allowedHosts: {
     kind: 'pairs',
     value: '<namespace=hosts>',
-    help: 'hosts that routes of a namespace (* is any) may take, like team-a=*.a.example.com,a.example.com; may be repeated',
+    help: 'hosts that are allowed in routes of a namespace (* is any), like team-a=*.a.example.com,a.example.com; can be repeated',
     chart: 'allowedHosts',
   },
   allowedGateways: {
     kind: 'pairs',
     value: '<namespace=gateways>',
-    help: 'gateways that routes of a namespace (* is any) may use, like team-a=istio-system/public; may be repeated',
+    help: 'gateways that are allowed in routes of a namespace (* is any), like team-a=istio-system/public; can be repeated',
     chart: 'allowedGateways',
   },
   journalLimit: {

@@ -105,7 +105,7 @@ export function sharedParts({
 }: Pick<ControllerOptions, 'config' | 'clock' | 'log' | 'agents'> & { cluster: Pick<Cluster, 'watch'> }): SharedParts {
   return {
     kinds: new KindWatches(cluster, config.namespaces, ({ kind, metadata: { namespace, name } }, err) =>
-      log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and counts as absent: correct or delete it'),
+      log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and is treated as missing: correct or delete it'),
     ),
     calls: new OutgoingCalls({
       ...{ clock, threads: config.threads },

@@ -66,7 +66,7 @@ export const canaryPermissions: readonly Permission[] = [
   rule('flagger.app', ['metrictemplates'], ['list', 'watch'], 'checks'),
   ...startWorkloadPermissions,
   ...eventPermissions,
-  rule('', ['namespaces'], ['get'], 'whether the namespace of a deleted Canary is going, too'),
+  rule('', ['namespaces'], ['get'], 'whether the namespace of a deleted Canary is also being deleted'),
 ];
 
 /** Rules of these that list and watch are for kinds that are looked at as the controller starts, with Canaries or without. */

@@ -119,7 +119,7 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
     if (run !== undefined) return json(response, await views.journal(canary, Number(run)));
     if (what === 'history') return json(response, await views.history(canary));
     if (what === 'difference') return json(response, await views.difference(canary));
-    if (what !== 'stream') return respond(response, 405, 'verbs are asked for by POST\n');
+    if (what !== 'stream') return respond(response, 405, 'a verb needs the method POST\n');
     await viewer.mayRead(canary, 'watch');
     const check = async () => {
       await viewer.mayRead(canary, 'get');

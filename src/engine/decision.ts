@@ -1,7 +1,7 @@
 /** All decisions that a transition can make. Their effect is the move of the chart in the state; `decide` makes the decision. */
 export const decisions = {
   wait: 'Nothing can be done yet',
-  reenter: 'The controller starts, or a blocker is gone: the step asks again and sets its wake again',
+  reenter: 'The controller starts, or a blocker is gone: the step repeats its request and sets its wake again',
   advance: 'The work of this step is done: the next one begins',
   fallBack: 'A side is not ready any more: an earlier step waits for its pods',
   extend: 'Pods still make progress: the step waits longer',
@@ -15,10 +15,10 @@ export const decisions = {
   supersedeAfterRecycling: 'The same after the pods that read other configs are gone',
   cancel: 'The target is back at the promoted revision: end the release',
 
-  askHooks: 'Call the pre-rollout or rollout hooks',
-  askTraffic: 'Ask the confirm-traffic-increase hooks',
-  askPromotion: 'Ask the confirm-promotion hooks',
-  askAgain: 'Ask the question of this step again',
+  callHooks: 'Call the pre-rollout or rollout hooks',
+  confirmTraffic: 'Call the confirm-traffic-increase hooks',
+  confirmPromotion: 'Call the confirm-promotion hooks',
+  repeat: 'Repeat the request of this step',
   measure: 'Measure the metrics',
   checkAgain: 'Check the canary again before anything else',
   close: 'The answer changes nothing: the facts will show what came of it',
@@ -26,7 +26,7 @@ export const decisions = {
   retry: 'A check failed: count it and try again',
   countFailing: 'The canary failed since the last check: count it as a failed check',
   noteHeld: 'Another writer has changed the routes back: this interval does not count',
-  hold: 'A closed gate, a refused write or an unmeasured check: ask again in an interval, count nothing',
+  hold: 'A closed gate, a refused write or an unmeasured check: try again in an interval, count nothing',
   holdUp: 'The checks passed, or could not be measured by contested routes, but the spec is refused or the routes are not in force',
   awaitPrimary: 'The checks passed, but the primary is not ready',
   awaitCanary: 'The checks passed, but the canary is below its ready threshold',
@@ -37,7 +37,7 @@ export const decisions = {
   noteReached: 'The side has the pods that it needs',
   noteLost: 'The side had the pods that it needs, and lost some',
   step: 'Take the next step of the strategy',
-  promote: 'The analysis is complete, or promotion was asked for',
+  promote: 'The analysis is complete, or the promotion was requested',
   skipAnalysis: 'Promote without an analysis: spec.skipAnalysis is true',
   shift: 'Route the next part of the traffic to the promoted primary',
   finish: 'Route the rest of the traffic to the promoted primary',
@@ -50,9 +50,9 @@ export const decisions = {
   giveUp: 'Roll back: pods of the last revision do not stop, and no traffic has to move',
   failPromotion: 'The primary cannot run the promoted revision: serve from the canary and restore the primary',
 
-  pause: 'Pause, as asked for',
-  resume: 'Resume, as asked for',
-  undo: 'Undo the last promotion, as asked for',
-  restart: 'Restart the pods of the primary, as asked for',
+  pause: 'Pause, as requested',
+  resume: 'Resume, as requested',
+  undo: 'Undo the last promotion, as requested',
+  restart: 'Restart the pods of the primary, as requested',
 } as const;
 export type Decision = keyof typeof decisions;

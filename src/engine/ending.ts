@@ -27,7 +27,7 @@ export function promotionEnding(input: Decided): Ending {
   const { event } = input;
   if (event.type === 'REQUEST') {
     const { by } = event.request;
-    return madeOf(input, { code: 'PromotedByUser', requester: by, detail: `${by} asked for it` });
+    return madeOf(input, { code: 'PromotedByUser', requester: by, detail: `${by} requested it` });
   }
   if (event.decision === 'skipAnalysis')
     return madeOf(input, { code: 'AnalysisSkipped', field: 'spec.skipAnalysis', detail: 'without an analysis, as spec.skipAnalysis says' });
@@ -54,11 +54,11 @@ export const cancelledEnding = (input: Input): Ending =>
 function byOthers({ context, event }: Decided): Cause | undefined {
   if (event.type === 'REQUEST') {
     const { by } = event.request;
-    return { code: 'RolledBackByUser', requester: by, detail: `${by} asked for it` };
+    return { code: 'RolledBackByUser', requester: by, detail: `${by} requested it` };
   }
   if (event.type === 'STOP' && 'webhook' in event.by) {
     const { webhook } = event.by;
-    return { code: 'RolledBackByHook', webhook, detail: `the rollback hook ${webhook} asked for it` };
+    return { code: 'RolledBackByHook', webhook, detail: `the rollback hook ${webhook} requested it` };
   }
   const harm = event.type === 'STOP' ? harmIn(event.by) : isJudged(event) ? harmOf(context.release, event.facts.canary) : undefined;
   return harm && { code: 'ComparedWorse', metric: harm.metric, field: 'spec.analysis.comparison', detail: harm.text };

@@ -46,6 +46,6 @@ function paused({ metadata }: Canary, phase: Phase, { paused: pause, routes }: R
 function refused({ refused: edit }: Facts): string {
   if (edit === undefined) return '';
   if (edit.uncheckedUntilMs === undefined)
-    return ` An edit of the spec is rejected (${edit.message}). The spec before it applies, and nothing advances until the edit is corrected.`;
+    return ` An edit of the spec is rejected (${edit.message}). The previous spec applies, and nothing advances until the edit is corrected.`;
   return ` The spec is rejected (${edit.message}). Correct it by ${timestamp(edit.uncheckedUntilMs)}, or a release under analysis is rolled back.`;
 }

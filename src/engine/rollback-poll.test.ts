@@ -79,7 +79,7 @@ describe('rollback hooks', () => {
     world.nowMs += 10_000;
     world.send({ type: 'WAKE', facts: world.facts() });
     world.settle();
-    expect([world.phase, world.release.reason, world.promoted]).toEqual(['Failed', 'the rollback hook rollback asked for it', []]);
+    expect([world.phase, world.release.reason, world.promoted]).toEqual(['Failed', 'the rollback hook rollback requested it', []]);
     world.tickUntil(at('Failed', 'resting'));
   });
 

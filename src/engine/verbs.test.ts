@@ -196,7 +196,7 @@ describe('each verb in each phase', () => {
     world.settle();
     expect(world.release.requests?.map(({ id, outcome, reason = '' }) => [id, outcome, reason.slice(0, 24)])).toEqual([
       ['suspended', 'refused', 'spec.suspend is true, so'],
-      ['old', 'refused', 'it was asked at 1969-12-'],
+      ['old', 'refused', 'it was requested at 1969'],
       ['odd', 'refused', 'the verb "stop" cannot b'],
     ]);
     expect(world.phase).toBe('Progressing');
@@ -222,7 +222,7 @@ describe('each verb in each phase', () => {
     expect(gated.step).toBe('confirming');
     gated.request = { verb: 'retry', id: 'r2', by: 'bob', atMs: gated.nowMs };
     gated.sendFacts();
-    expect(outcomeOf(gated, 'r2')[0]?.reason).toMatch(/^the confirm-rollout hooks of its next release are being asked/);
+    expect(outcomeOf(gated, 'r2')[0]?.reason).toMatch(/^the confirm-rollout hooks of its next release are being called/);
     const cancelled = analysing();
     cancelled.targetRevision = 's1:a';
     cancelled.settle();
@@ -363,7 +363,7 @@ describe('promote, rollback, retry and undo', () => {
   it('E73: rollback names the user who requested it, and a new revision starts a release as usual', () => {
     const world = analysing();
     world.ask('rollback', 'r');
-    expect(world.release.reason).toBe('ann asked for it');
+    expect(world.release.reason).toBe('ann requested it');
     expect(weightOf(world.release.routes)).toBe(0);
     world.tickUntil((one) => one.phase === 'Failed' && one.step === 'resting');
     world.push('s1:c');

@@ -26,9 +26,9 @@ export function refusalOf(request: SeenRequest, phase: Phase, release: Release, 
   if ('problem' in request) return request.problem;
   if (facts.canary.spec.suspend === true) return 'spec.suspend is true, so nothing is done until someone sets it to false';
   if (facts.nowMs - request.atMs > LONGEST_WAIT_MS)
-    return `it was asked at ${timestamp(request.atMs)}, more than an hour ago, and much may have changed since: ask again`;
+    return `it was requested at ${timestamp(request.atMs)}, more than an hour ago, and much could have changed since: request it again`;
   if (request.atMs - facts.nowMs > MOST_AHEAD_MS)
-    return `it is dated ${timestamp(request.atMs)}, more than 5 minutes ahead of the clock of Serin: correct the clock that wrote it, and ask again`;
+    return `it is dated ${timestamp(request.atMs)}, more than 5 minutes ahead of the clock of Serin: correct the clock that wrote it, and request it again`;
   return refusals[request.verb](phase, release, facts, request);
 }
 
@@ -42,7 +42,7 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
     if (isGated(phase, release)) return undefined;
     // Two users who approve the same start must not skip the analysis together, and a revision that came after the request must not be promoted.
     if (atMs <= release.startedMs)
-      return `it was asked before this release began at ${timestamp(release.startedMs)}: ask again if it is meant`;
+      return `it was requested before this release began at ${timestamp(release.startedMs)}: request it again if it is meant`;
     const isFit =
       facts.target?.serving === true && facts.target.readiness.state === 'ready' && stateOf(phase, release.step).isUnfit !== true;
     return isFit ? undefined : 'the canary has no pods that are ready, so it is not known whether its revision can serve';
@@ -56,7 +56,7 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
   pause(phase, { paused, ...release }) {
     if (paused) return `it is paused already, by ${paused.by} since ${timestamp(paused.sinceMs)}`;
     if (phase === 'Waiting' || isAnalysed(phase)) return undefined;
-    if (isGated(phase, release)) return 'its confirm-rollout hooks are being asked at this moment: ask again';
+    if (isGated(phase, release)) return 'its confirm-rollout hooks are being called at this moment: request it again';
     if (phase === 'Promoting' || phase === 'Finalising') return `${standing(phase, release)}, which is not stopped half-way`;
     return `${standing(phase, release)}, so there is nothing to pause; spec.suspend holds up releases that are to come`;
   },
@@ -65,18 +65,18 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
     const { target, refused } = facts;
     if (phase !== 'Failed') return `${standing(phase, release)}, and only a failed release is tried again`;
     if (isGated(phase, release)) return `${standing(phase, release)}: it is being tried again, or the next one begins`;
-    if (!isResting(release)) return `${standing(phase, release)}: ask again when its pods have stopped`;
+    if (!isResting(release)) return `${standing(phase, release)}: request it again when its pods have stopped`;
     if (!target) return 'the target does not exist';
     if (refused) return `an edit of the spec is refused: ${refused.message}`;
     if (target.undetermined !== undefined) return `the target's revision is not known: ${blockerText(target.undetermined)}`;
     return target.revision === release.revision ? undefined : 'the target does not hold the failed revision any more';
   },
   undo(phase, release, facts) {
-    if (release.undo) return `an undo that ${release.undo.by} asked for is under way`;
+    if (release.undo) return `an undo that ${release.undo.by} requested is under way`;
     if (phase !== 'Succeeded' || !isResting(release)) return `${standing(phase, release)}, and only a promotion that is complete is undone`;
     const done = release.requests?.findLast(({ verb, outcome }) => verb === 'undo' && outcome === 'carriedOut');
     if (done && done.atMs >= release.stepStartedMs && facts.nowMs - done.atMs < SEEN_WITHIN_MS)
-      return `an undo that ${done.by} asked for was carried out, and its release is about to begin`;
+      return `an undo that ${done.by} requested was carried out, and its release is about to begin`;
     if (!facts.target) return 'the target does not exist';
     return facts.target.revision === release.promotedRevision ? undefined : 'the target does not hold the promoted revision any more';
   },
@@ -84,7 +84,7 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
     const isAtRest = phase === 'Initialized' || phase === 'Succeeded' || phase === 'Failed';
     if (!isAtRest || !isResting(release)) return `${standing(phase, release)}, and a primary is restarted only at rest: wait for the end`;
     const done = release.requests?.findLast(({ verb, outcome }) => verb === 'restart' && outcome === 'carriedOut');
-    if (done && facts.nowMs - done.atMs < SEEN_WITHIN_MS) return `a restart that ${done.by} asked for has just begun`;
+    if (done && facts.nowMs - done.atMs < SEEN_WITHIN_MS) return `a restart that ${done.by} requested has just begun`;
     return facts.primary ? undefined : 'the primary does not exist';
   },
 };

@@ -179,7 +179,7 @@ describe('an unusable kubeconfig is named, with a remedy', () => {
     ['no YAML', () => ({ kubeconfig: write('config', `users: [\n  token: ${SECRET}\n x`) }), 'config is not YAML'],
     ['a list', () => ({ kubeconfig: write('config', `- ${SECRET}`) }), 'config is not a kubeconfig'],
     ['bytes', () => ({ kubeconfig: write('config', '\0\x01\x7fELF') }), 'config is not a kubeconfig'],
-    ['no current context', () => ({ kubeconfig: context({ 'current-context': '' }) }), 'no current-context is set: choose one'],
+    ['no current context', () => ({ kubeconfig: context({ 'current-context': '' }) }), 'no current-context is set: set it with'],
     ['a context that is not there', () => ({ kubeconfig: context({}) }), 'no context named it (there are: none)'],
     [
       'a cluster that is not there',

@@ -196,10 +196,10 @@ describe('createCluster', () => {
   it('02-15.2.20: a request that beforeSend rejects is never sent (I9)', async () => {
     const { cluster, server } = await given(answers, {
       beforeSend: ({ verb }) => {
-        if (verb === 'create') throw new Error('lease may have ended');
+        if (verb === 'create') throw new Error('lease could have ended');
       },
     });
-    await expect(cluster.create(object)).rejects.toThrow('lease may have ended');
+    await expect(cluster.create(object)).rejects.toThrow('lease could have ended');
     expect(writesOf(server)).toEqual([]);
   });
 

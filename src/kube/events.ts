@@ -54,7 +54,7 @@ const mostRemembered = 10_000;
 /** An Event that was not sent, because too many came before it. */
 export class TooManyEventsError extends Error {
   constructor({ kind, metadata: { namespace, name } }: InvolvedObject) {
-    super(`too many events on ${kind} ${namespace}/${name}, or in its namespace: this one is in the log alone`);
+    super(`too many events on ${kind} ${namespace}/${name}, or in its namespace: this event is only in the log`);
   }
 }
 

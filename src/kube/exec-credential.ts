@@ -99,7 +99,7 @@ function run(exec: ExecConfig, cluster: PluginOptions['cluster'], timeoutMs: num
   child.once('close', (code, signal) => {
     if (signal !== null) return fail(`gave nothing within ${timeoutMs / 1000} s: run it by hand and see what it waits for`);
     if (code !== 0)
-      return fail(`ended with code ${code}: ${flat(complaint) || 'it says nothing'}: run it by hand, and log in again if it asks to`);
+      return fail(`ended with code ${code}: ${flat(complaint) || 'it says nothing'}: run it by hand, and log in again if it says so`);
     const credential = read(printed);
     // The output is not shown: it can hold the token.
     if (credential === undefined)

@@ -131,7 +131,7 @@ function choose(kubeconfig: string, options: KubeconfigOptions): Identity {
   if (!name) {
     if (options.master !== undefined && merged.contexts.size === 0)
       return { from, cluster: { server: options.master }, user: {}, namespace: 'default' };
-    throw new KubeconfigError(`${from}: no current-context is set: choose one with kubectl config use-context (there are: ${contexts})`);
+    throw new KubeconfigError(`${from}: no current-context is set: set it with kubectl config use-context (there are: ${contexts})`);
   }
   const context = merged.contexts.get(name);
   if (context === undefined)
@@ -167,7 +167,7 @@ function textOf(file: string): string {
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'ENOENT') throw new KubeconfigError(`${file} does not exist: correct --kubeconfig or KUBECONFIG`, { cause });
-    if (code === 'EACCES') throw new KubeconfigError(`${file} may not be read: give this user read access (chmod, chown)`, { cause });
+    if (code === 'EACCES') throw new KubeconfigError(`${file} cannot be read: give this user read access (chmod, chown)`, { cause });
     throw cause;
   }
 }

@@ -17,7 +17,7 @@ export function writesOfTerm(lease: () => Pick<Leadership, 'mayWriteUntilMs' | '
     const held = lease();
     if (held === undefined || !isWrite(call)) return undefined;
     const term = held.term();
-    if (term === undefined || term.aborted || clock.monotonicMs() >= held.mayWriteUntilMs()) throw new Error('the lease may have ended');
+    if (term === undefined || term.aborted || clock.monotonicMs() >= held.mayWriteUntilMs()) throw new Error('the lease could have ended');
     return term;
   };
 }

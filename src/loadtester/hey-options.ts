@@ -61,7 +61,7 @@ export function heyOptions(words: readonly string[], { timeoutMs }: { timeoutMs:
   const durationMs = durationText === undefined ? undefined : parseDuration(durationText);
   if (durationText !== undefined && !durationMs) return { problem: 'hey -z must be a duration: write it like 1m or 30s' };
   if (durationMs !== undefined && durationMs > timeoutMs)
-    return { problem: `hey -z is longer than a task may take (--timeout ${timeoutMs / 1000}s)` };
+    return { problem: `hey -z is longer than the limit of a task (--timeout ${timeoutMs / 1000}s)` };
   if (durationMs === undefined && numbers.n < numbers.c) return { problem: 'hey -n cannot be less than -c' };
   if (numbers.c > MAX_WORKERS) return { problem: `hey -c is at most ${MAX_WORKERS} here` };
   const method = (last.get('m') ?? 'GET').toUpperCase();

@@ -22,7 +22,7 @@ export function createLoadTesterMetrics(version: string): LoadTesterMetrics {
   const tasks = counter('loadtester_tasks_total', ofTasks, ['type', 'result']);
   const running = gauge('loadtester_tasks_running', 'Tasks that run now', ['type']);
   const buckets = [0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
-  const duration = histogram('loadtester_task_duration_seconds', 'How long tasks took', ['type'], buckets);
+  const duration = histogram('loadtester_task_duration_seconds', 'Duration of tasks', ['type'], buckets);
   const ofRefusals = 'Requests that were refused; why is caller, namespace, payload, command or busy';
   const rejections = counter('loadtester_requests_refused_total', ofRefusals, ['why']);
   return {

@@ -51,7 +51,7 @@ export async function startLoadTester(options: LoadTesterOptions): Promise<LoadT
     log.error({ err: error }, 'credentials cannot be read: no caller is let in'),
   );
   const gates = await openGates(options.stateFile, (aside) =>
-    log.error({ file: aside }, 'the state file is none: it was put aside, and all gates are closed'),
+    log.error({ file: aside }, 'the state file is not valid: it was renamed, and all gates are closed'),
   );
   const outputOf = (task: Task) => mask(task.output.text(), [...task.program.secrets, ...credentials.secrets()]);
   const tasks = new Tasks({

@@ -127,7 +127,7 @@ describe('filters', () => {
     const work = new FilterWork(new AbortController().signal, 1_000);
     await expect(filterOf('x').filter('a'.repeat(1_000), work)).rejects.toThrow(FilterWorkExceeded);
     const { ending } = await run(`curl -s URL/huge${` | grep -v ${'y'.repeat(100)}`.repeat(3)}`);
-    expect(ending).toEqual({ ok: false, why: 'its filters take more than 10 million steps: shorten a pattern, or what curl asks for' });
+    expect(ending).toEqual({ ok: false, why: 'its filters take more than 10 million steps: shorten a pattern, or what curl requests' });
   });
 
   it('I15: a pattern counts every character of its brackets', () => {
@@ -156,7 +156,7 @@ describe('nativeCommand', () => {
     ["curl -X 'GET / HTTP/1.1' http://a", 'curl: --request must be an HTTP method'],
     ['curl -X CONNECT http://a', 'curl: --request CONNECT is not supported'],
     ["curl -H 'a: b\nc: d' http://a", 'curl: the header a cannot be sent'],
-    ["curl -H 'Content-Length: 5' http://a", 'curl: the header Content-Length is not one that a test sets'],
+    ["curl -H 'Content-Length: 5' http://a", 'curl: the header Content-Length must not be set by a test'],
     ['curl', 'curl: it names no address'],
     ['curl -d', 'curl: its option -d lacks a value'],
     ['curl file:///etc/passwd', 'curl: its address is not of http or https'],

@@ -55,7 +55,7 @@ function curlInto(words: readonly string[], filters: readonly (readonly string[]
         for (const { filter } of greps) ({ exitCode, stdout } = await filter(stdout, work));
       } catch (error) {
         if (!(error instanceof FilterWorkExceeded)) throw error;
-        return { ok: false, why: 'its filters take more than 10 million steps: shorten a pattern, or what curl asks for' };
+        return { ok: false, why: 'its filters take more than 10 million steps: shorten a pattern, or what curl requests' };
       }
       const greppedOut = exitCode !== 0 && result.exitCode === 0 && greps.length > 0;
       // If no line was found, the user needs to see the whole output.

@@ -11,7 +11,7 @@ export function requestHeader(text: string): { name: string; value: string } | {
   const name = text.slice(0, colon).trim();
   const value = text.slice(colon + 1).trim();
   if (colon < 1) return { problem: 'a header is not written like Name: value' };
-  if (OURS.has(name.toLowerCase())) return { problem: `the header ${name} is not one that a test sets` };
+  if (OURS.has(name.toLowerCase())) return { problem: `the header ${name} must not be set by a test` };
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);

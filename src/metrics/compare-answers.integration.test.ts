@@ -209,7 +209,7 @@ describe('latency', () => {
     expect(answer).toEqual({
       metric: 'latency',
       kind: 'unknown',
-      reason: expect.stringContaining('histogram of the canary has other buckets'),
+      reason: expect.stringContaining('histogram of the canary does not have the buckets'),
     });
   });
 

@@ -165,7 +165,9 @@ describe('counts of errors', () => {
     // Another one scraped two seconds later.
     expect(await read(7, 12, { fromSample: true })).toEqual({
       ...{ metric: 'errors', kind: 'unknown' },
-      reason: expect.stringMatching(/^Prometheus does not show the sample .*: ask always the same one, or one that removes duplicates$/),
+      reason: expect.stringMatching(
+        /^Prometheus does not show the sample .*: always query the same replica, or a proxy that removes duplicates$/,
+      ),
     });
     expect(await read(5, 12, { fromSample: true }), 'the same one').toMatchObject({ kind: 'window' });
     pods.answer('c1', '200', 10);

@@ -18,7 +18,7 @@ import { bucketBounds, errorsWindow, slowWindow } from './window-counts.ts';
  * to its counters would count requests twice. If the sample does not return, it is lost, and the next window begins without it.
  */
 const LOST_SAMPLE =
-  'Prometheus does not show the sample that the last window ended with, as where two replicas answer in turn: ask always the same one, or one that removes duplicates';
+  'Prometheus does not show the sample that the last window ended with, as where two replicas answer in turn: always query the same replica, or a proxy that removes duplicates';
 const LOST_AFTER_MS = 120_000;
 const NOTHING = { requests: 0, failures: 0 };
 
@@ -75,7 +75,7 @@ export async function byCounters(canary: Canary, asked: ToCompare, deps: Measure
   if (!plan) return read(errorsWindow(changes, bounds, podLabel !== undefined), changes, end);
   const lacking = sides.find((side) => changes[side].isSeen && !changes[side].isComplete);
   if (lacking)
-    return unknown(`the histogram of the ${lacking} has other buckets than those that were chosen: ${bucketBounds(plan).join(', ')} ms`);
+    return unknown(`the histogram of the ${lacking} does not have the buckets that were chosen: ${bucketBounds(plan).join(', ')} ms`);
   const window = slowWindow(changes, bounds, plan, podLabel !== undefined);
   return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : read(window, changes, end);
 }

@@ -48,7 +48,7 @@ it('05-C2: all backends answer, and the server of several built-in metrics is qu
 it('05-C2: the first metric of the list whose backend does not answer is reported', async () => {
   server.answersWith('down');
   expect(await offline([ofTemplate('datadog'), ...builtin])).toMatch(
-    /^metric request-success-rate cannot be asked for: Prometheus answered 503$/,
+    /^metric request-success-rate cannot be queried: Prometheus answered 503$/,
   );
 });
 

@@ -32,5 +32,5 @@ export async function findOffline(canary: Canary, deps: OnlineDependencies): Pro
   const metrics = canary.spec.analysis.metrics ?? [];
   const reasons = await Promise.all(metrics.map(reasonOf));
   const first = reasons.findIndex((reason) => reason !== undefined);
-  return first < 0 ? undefined : `metric ${metrics[first]?.name} cannot be asked for: ${reasons[first]}`;
+  return first < 0 ? undefined : `metric ${metrics[first]?.name} cannot be queried: ${reasons[first]}`;
 }

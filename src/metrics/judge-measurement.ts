@@ -26,7 +26,7 @@ export function judgeMeasurement(metric: Metric, kind: MetricKind, measured: Mea
   if (outside) return { ...seen, verdict: 'failed', reason: `${metric.name}: ${outside}` };
   if (!baseline) return { ...seen, verdict: 'passed' };
   if (primary?.kind !== 'value') {
-    const { reason, ...why } = unmeasured(primary ?? { kind: 'error', reason: 'nothing asks for it' });
+    const { reason, ...why } = unmeasured(primary ?? { kind: 'error', reason: 'it has no query' });
     return { ...known, ...why, reason: `the primary cannot be measured: ${reason}` };
   }
   const apart = baselineBreach(value, primary.value, baseline, unit);

@@ -126,7 +126,7 @@ describe('measure', () => {
       /found no series; asked: nothing$/,
       noTraffic,
     ],
-    ['05-B47: no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be asked/, unknown],
+    ['05-B47: no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be queried/, unknown],
     ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /must be an http or https URL/, unknown],
     ['05-B47: a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/, wrongQuery],
     ['05-T13: a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/, wrongQuery],
@@ -161,7 +161,7 @@ describe('measure', () => {
       /provider type datadog needs an interval such as 1m or 90s/,
       unknown,
     ],
-    ['05-B48: nothing to ask', { name: 'm' }, {}, /neither query nor templateRef/, unknown],
+    ['05-B48: nothing to query', { name: 'm' }, {}, /neither query nor templateRef/, unknown],
     [
       'a template whose query cannot be rendered',
       { name: 'm', templateRef: { name: 't' } },

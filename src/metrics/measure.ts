@@ -111,7 +111,7 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
   try {
     return await customVerdict(canary, metric, query, { type, provider, answered, place }, deps);
   } catch {
-    return unmeasurable(metric, { reason: `MetricTemplate ${metric.templateRef?.name}: the backend could not be asked` });
+    return unmeasurable(metric, { reason: `MetricTemplate ${metric.templateRef?.name}: the backend could not be queried` });
   }
 }
 
@@ -194,7 +194,7 @@ async function askBaseline(
 function unlessEarly(verdict: Verdict, seen: readonly (Measurement | undefined)[]): Verdict {
   const missing = seen.find((one) => one !== undefined && one.kind !== 'value');
   if (verdict.verdict !== 'unmeasured' || missing?.kind !== 'noData') return verdict;
-  const reason = `${verdict.check} waits for samples of this revision alone: the one before was measured a moment ago`;
+  const reason = `${verdict.check} waits for samples of only this revision: the previous one was measured a moment ago`;
   const { code: _, ...early } = verdict;
   return { ...early, reason, early: true };
 }

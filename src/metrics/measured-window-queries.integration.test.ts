@@ -33,14 +33,14 @@ describe('a window that reaches back to the last revision', () => {
     expect(verdict).toMatchObject({
       verdict: 'unmeasured',
       early: true,
-      reason: expect.stringContaining('waits for samples of this revision'),
+      reason: expect.stringContaining('waits for samples of only this revision'),
     });
   });
 
   it('E20a, I11: an unreachable server is reported as such, however young the revision is', async () => {
     const release = { measuredFromMs: endMs - 2_000 };
     const [verdict] = await measure(canary([rate], release), { ...dependencies(), metricsServer: 'http://127.0.0.1:1' });
-    expect(verdict).toMatchObject({ verdict: 'unmeasured', reason: expect.stringContaining('cannot be asked') });
+    expect(verdict).toMatchObject({ verdict: 'unmeasured', reason: expect.stringContaining('cannot be queried') });
     expect(verdict).not.toHaveProperty('early');
   });
 

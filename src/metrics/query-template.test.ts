@@ -63,7 +63,7 @@ describe('query templates', () => {
     ['{{ if target }}{{ else }}{{ else }}{{ end }}', /\{\{ else \}\} without \{\{ end \}\}/],
     ['a{{ end }}', /1:5, in \{\{ end \}\}: unexpected \{\{ end \}\}/],
     ['{{ break }}', /outside of a range/],
-    ['{{ range target }}{{ end }}', /range goes over variables alone/],
+    ['{{ range target }}{{ end }}', /range works only on variables/],
     ['{{ define "a" }}{{ end }}', /\{\{ define \}\} is not supported/],
     ['{{ call target }}', /\{\{ call \}\} is not supported/],
     ['{{ if true }}{{ $y := 1 }}{{ end }}{{ $y }}', /undefined variable \$y/],

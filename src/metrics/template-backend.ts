@@ -104,7 +104,7 @@ async function make(
   const caSecret = caSecretRef && (await read(namespace, caSecretRef.name, 'spec.provider.caSecretRef'));
   if (caSecret instanceof RefusedSecret) return refused(caSecret, caSecretRef?.name);
   if (caSecretRef && !caSecret?.['ca.crt'])
-    return { problem: `Secret ${namespace}/${caSecretRef.name} has no key ca.crt, or is not there` };
+    return { problem: `Secret ${namespace}/${caSecretRef.name} is not found, or has no key ca.crt` };
   const ownTimeoutMs = timeoutOf(timeout);
   if (typeof ownTimeoutMs === 'object') return ownTimeoutMs;
   const intervalMs = parseDuration(metric.interval || defaultInterval);

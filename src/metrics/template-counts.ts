@@ -63,5 +63,5 @@ async function countOf(source: MetricSource, query: string, side: Side): Promise
   // A sum over a counter that is NaN is NaN: failures that cannot be read do not count as none.
   if (measured.kind === 'noData' && !measured.isNaN) return undefined;
   const value = measured.kind === 'noData' ? Number.NaN : measured.value;
-  return Number.isFinite(value) && value >= 0 ? value : { reason: `${value} cannot be a count; asked: ${source.shown(query, side)}` };
+  return Number.isFinite(value) && value >= 0 ? value : { reason: `${value} cannot be a count; query: ${source.shown(query, side)}` };
 }

@@ -29,8 +29,7 @@ export function templateProblems({ provider, query, counts, window }: MetricTemp
     add('spec.provider.address', 'is not an address that can be queried: write it as in http://name.namespace:9090');
   for (const [path, text] of Object.entries({ 'spec.query': query, 'spec.counts.total': counts?.total, 'spec.counts.bad': counts?.bad })) {
     if (text === undefined) continue;
-    const wrong =
-      text.trim() === '' ? 'is empty: write what is to be asked' : (checkTemplate(text) ?? queryProblem(provider, text, namespace));
+    const wrong = text.trim() === '' ? 'is empty: write the query' : (checkTemplate(text) ?? queryProblem(provider, text, namespace));
     if (wrong) add(path, wrong);
   }
   return problems;

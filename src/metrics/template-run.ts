@@ -127,7 +127,7 @@ export class TemplateRun {
 
   /** The only list are the variables, in the order of their names. */
   #range({ variables, body, otherwise, at }: Branch, value: TemplateValue): Course {
-    if (typeof value !== 'object') throw new TemplateError(at, 'range goes over variables alone');
+    if (typeof value !== 'object') throw new TemplateError(at, 'range works only on variables');
     const entries: [string, string][] = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     if (this.#isTrial) {
       entries.push(['', '']);

@@ -65,7 +65,7 @@ class Blocks {
     if (UNSUPPORTED.includes(word)) throw new TemplateError(first.at, `{{ ${word} }} is not supported in queries`);
     if (word === 'if' || word === 'with' || word === 'range') return this.#branch(word, tokens.slice(1), first.at);
     if (word === 'break' || word === 'continue') {
-      if (!this.#open.includes('range')) throw new TemplateError(first.at, `{{ ${word} }} stands outside of a range`);
+      if (!this.#open.includes('range')) throw new TemplateError(first.at, `{{ ${word} }} is outside of a range`);
       return { kind: 'leave', how: word };
     }
     if (first.kind === 'variable' && second?.kind === 'assign')

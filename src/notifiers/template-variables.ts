@@ -63,7 +63,7 @@ function nameProblem(kind: string, word: string, list: ListName | undefined): st
   const ofEntry: readonly string[] = list ? lists[list] : [];
   if (ofEntry.includes(word) || Object.hasOwn(scalars, word)) return undefined;
   if (!isList(word)) return `{{${word}}} is not a variable here: use one of ${[...ofEntry, ...Object.keys(scalars)].join(', ')}`;
-  if (list !== undefined) return `{{#${word}}} stands within {{#${list}}}: put it behind {{/${list}}}`;
+  if (list !== undefined) return `{{#${word}}} is within {{#${list}}}: move it behind {{/${list}}}`;
   return kind === '#' || kind === '^' ? undefined : `{{${word}}} is a list: write {{#${word}}}…{{/${word}}}`;
 }
 

@@ -26,7 +26,7 @@ export interface AddressPolicy {
 
 const NOT_ALLOWED = 'its address is not among --allowed-addresses';
 const PROXY_NOT_ALLOWED = 'the address of its proxy is not among --allowed-addresses: correct proxy, or have the address allowed';
-const PROXY_IS_API_SERVER = 'its proxy is the API server, which is asked only where --allowed-addresses names it';
+const PROXY_IS_API_SERVER = 'its proxy is the API server, which is called only where --allowed-addresses names it';
 
 const LOCAL_NAME = /(?:^|\.)localhost\.?$/i;
 /** Source: the documentation of Google Cloud, AWS, Tencent Cloud and Azure. */

@@ -39,7 +39,7 @@ export interface CanarySnapshot {
 }
 
 /** Note in `hidden`: objects of this kind may exist though the snapshot has none. */
-export const mayNotRead = (what: string): string => `${what} may not be read with these credentials`;
+export const mayNotRead = (what: string): string => `${what} cannot be read with these credentials`;
 
 /** A snapshot of only the Canary. */
 export function snapshotOf(raw: KubeObject): CanarySnapshot {

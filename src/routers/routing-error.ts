@@ -41,7 +41,7 @@ const sentenceOf = (problem: string, remedy: string | undefined): string => (rem
 
 /** An object that one field below `spec` names is not found. */
 export function objectMissing(field: string, object: ObjectRef): RoutingError {
-  return Object.assign(RoutingError.at(field, `names ${object.kind} ${object.name}, which is not there`), { object });
+  return Object.assign(RoutingError.at(field, `names ${object.kind} ${object.name}, which is not found`), { object });
 }
 
 /** Result of `attempt`, `undefined` if it throws a `RoutingError`. Other errors pass through. */

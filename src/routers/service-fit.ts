@@ -124,7 +124,7 @@ function lacks(canary: Canary, { targetPort }: Port, pods: Slim, declared: reado
     const { containerPort, protocol } = namesake;
     return `port "${targetPort}" of ${whose(pods)} is ${containerPort}/${protocol}, and the Services lead to TCP ports: name a TCP port, or use its number (${has})`;
   }
-  return `no container of ${whose(pods)} has a port named "${targetPort}": use the name or number of one that they have, or name it there (${has}${renamed})`;
+  return `no container of ${whose(pods)} has a port named "${targetPort}": use the name or number of a port that they have, or name the port there (${has}${renamed})`;
 }
 
 const whose = ({ kind, metadata }: Slim): string => `${kind} ${metadata.name}`;

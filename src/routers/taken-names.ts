@@ -36,7 +36,7 @@ export function takenNames(
     const on = usersObject(objects, ref);
     if (!on || keeps?.(specOf(on))) return [];
     const end = isRestored
-      ? 'what it says would be gone for as long as the Canary is there'
+      ? 'its content would be gone for as long as the Canary exists'
       : 'it would be overwritten, and removed with the Canary';
     return [{ on, field: 'metadata.name', isRefused: true, detail: `is that of ${made}: ${end}`, remedy }];
   });

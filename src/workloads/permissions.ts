@@ -22,7 +22,7 @@ export const workloadPermissions: readonly Permission[] = [
     'discovery.k8s.io',
     ['endpointslices'],
     ['list', 'watch'],
-    'whether a Service can serve: one that is the target, and one that was there before Serin',
+    'whether a Service can serve: a target Service, and a Service older than its Canary',
   ),
 ];
 
@@ -31,7 +31,7 @@ const canaryPods = inNamespace(
     '',
     ['pods'],
     ['list', 'watch'],
-    'crashes of a canary, while its release is in progress, without which only the time counts for which it is not ready; and the last pods of a primary, for which its NetworkPolicies hold',
+    'crashes of a canary during its release (without them only its time without readiness counts), and the last pods of a primary, for which its NetworkPolicies hold',
   ),
 );
 
@@ -88,7 +88,7 @@ export interface NamedSecretPermissions {
   copies: readonly Permission[];
 }
 
-const copies = [secrets(['create'], 'their copies: a name cannot limit what creates an object')];
+const copies = [secrets(['create'], 'their copies: rules by name cannot limit the creation of an object')];
 const takenOver = [secrets(['get'], 'copies that Flagger made')];
 export const namedSecretPermissions: Readonly<Record<SecretsMode, NamedSecretPermissions>> = {
   watch: { sources: [secrets(['get', 'list', 'watch'], 'references, and tracking')], takenOver, copies },

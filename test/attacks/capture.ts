@@ -268,5 +268,5 @@ export const capture: AttackClass = {
       expects: { names: 'headers' },
     },
   ]),
-  uncovered: ['admission of the cluster (Pod Security, quotas) decides which pods a tenant may run; Serin copies what is there.'],
+  uncovered: ['admission of the cluster (Pod Security, quotas) decides which pods a tenant may run; Serin copies what exists.'],
 };

@@ -102,7 +102,7 @@ export const concealment: AttackClass = {
       what: 'a query to the API server',
       from: 'CWE-441',
       do: async (tenant) => tenant.measured({ provider: { address: `${await apiOf(tenant)}/api/v1/namespaces/shop/secrets/metrics?` } }),
-      expects: { names: 'cannot be asked for' },
+      expects: { names: 'cannot be queried' },
     },
     {
       what: 'a webhook to the metrics of Serin',
@@ -191,7 +191,7 @@ export const concealment: AttackClass = {
         await tenant.make(tenant.secret({ project: 'x', serviceAccountKey: JSON.stringify(key) }));
         await tenant.measured({ provider: { type: 'stackdriver', secretRef: { name: tenant.name } } });
       },
-      expects: { names: 'cannot be asked for' },
+      expects: { names: 'cannot be queried' },
     },
     {
       what: 'a Secret that is a token of a service account, for the metrics server',
@@ -284,7 +284,7 @@ export const concealment: AttackClass = {
       },
     },
   ]),
-  uncovered: ['clouds: credentials of the pod itself (IRSA, workload identity) are not there.'],
+  uncovered: ['clouds: credentials of the pod itself (IRSA, workload identity) do not exist here.'],
 };
 
 /** The answer that the listener gives to all others, under another status. */

@@ -235,7 +235,7 @@ export const crossNamespace: AttackClass = {
       what: "a path to the neighbour's authorities",
       from: 'CWE-22',
       do: (tenant) => tenant.measured({ provider: { caSecretRef: { name: `..%2F..%2F${SHOP}%2Fsecrets%2Fmetrics` } } }),
-      expects: { names: 'or is not there' },
+      expects: { names: 'is not found, or has no key' },
     },
     {
       what: "a path to the neighbour's Secret, for alerts",
@@ -316,7 +316,7 @@ export const crossNamespace: AttackClass = {
     },
   ]),
   uncovered: [
-    'routes that the tenant writes by itself: RBAC on virtualservices and httproutes, and exportTo or ReferenceGrants of the mesh, decide on those.',
-    'hosts and gateways by allow-list for each namespace are tried with the flags of their own, once those are there.',
+    'routes that the tenant writes directly: RBAC on virtualservices and httproutes, and exportTo or ReferenceGrants of the mesh, decide on them.',
+    'hosts and gateways by allow-list for each namespace are not tried with their own flags.',
   ],
 };

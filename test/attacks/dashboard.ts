@@ -299,7 +299,7 @@ export const dashboard: AttackClass = {
     },
   ]),
   uncovered: [
-    'a forged status that stands: the controller writes its own over it at once (src/cli/dashboard/dashboard-command.integration.test.ts, src/reading/waits.test.ts)',
+    'a forged status that lasts: the controller writes its own over it at once (src/cli/dashboard/dashboard-command.integration.test.ts, src/reading/waits.test.ts)',
 
     'the pages themselves in a browser: test/long/dashboard.test.ts; other sites in the same browser: src/dashboard/dashboard-attacks.integration.test.ts',
     'the listeners of the dashboard in the controller: src/dashboard/in-cluster/listener-attacks.integration.test.ts and controller-attacks.integration.test.ts',

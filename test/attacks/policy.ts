@@ -306,7 +306,7 @@ export const policy: AttackClass = {
     },
   ]),
   uncovered: [
-    'edits of spec.skipAnalysis, of weights and of status by those who may edit: the policy bounds requests only (docs/verbs.md).',
+    'edits of spec.skipAnalysis, of weights and of status by users with the right to edit: the policy bounds requests only (docs/verbs.md).',
     'impersonation: it takes the verb impersonate, which the chart grants to no one.',
   ],
 };

@@ -264,7 +264,7 @@ export const templates: AttackClass = {
     },
   ]),
   uncovered: [
-    'Prometheus itself: a tenant may ask the metrics server that all share for the series of others, and for queries that cost it much. A server with tenants (spec.metricsServer) is the remedy.',
-    'answers of CloudWatch and Stackdriver: no server of theirs is here; their parsers are fuzzed (test/worst-cases.simulated.test.ts).',
+    'Prometheus itself: a tenant can query the series of others from a metrics server that all share, and run expensive queries. A server with tenants (spec.metricsServer) is the remedy.',
+    'answers of CloudWatch and Stackdriver: the suite has no server of them; their parsers are fuzzed (test/worst-cases.simulated.test.ts).',
   ],
 };

@@ -116,5 +116,5 @@ export const verbs: AttackClass = {
       expects: { harmless: true },
     },
   ]),
-  uncovered: ['requests in the name of another user: without the policy each editor may write any name (docs/verbs.md).'],
+  uncovered: ['requests in the name of another user: without the policy each editor can write any name (docs/verbs.md).'],
 };

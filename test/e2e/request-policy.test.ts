@@ -205,7 +205,9 @@ describe('the policy of requests', () => {
   it('a request in the name of another user is refused, with any rights', async () => {
     const answer = await ask(ANN, 'pause', BEN);
     expect(answer).toContain('403 Forbidden');
-    expect(answer).toContain(`${requestAnnotation} is in the name of ${BEN}, but the API server knows you as ${ANN}: ask in your own name`);
+    expect(answer).toContain(
+      `${requestAnnotation} is in the name of ${BEN}, but the API server knows you as ${ANN}: request it in your own name`,
+    );
     expect(await ask(BEN, 'pause', ANN)).toContain(`is in the name of ${ANN}, but the API server knows you as ${BEN}`);
     expect(await ask(CARLA, 'pause', 'Carla')).toContain('is in the name of Carla, but the API server knows you as Carla van Dyk');
     expect(await ask(robot.user, 'promote', ROBOT)).toContain(`knows you as system:serviceaccount:${SHOP}:${ROBOT}`);

@@ -35,7 +35,7 @@ export const misleadingTexts: readonly string[] = [
   'Secret test/token not found',
   'MetricTemplate test/errors: not found; create it or correct templateRef',
   'MetricTemplate test/errors: spec.query is missing or of the wrong type',
-  'Secret test/token may not be used for spec.provider.secretRef',
+  'Secret test/token is not allowed for spec.provider.secretRef',
   'the query found no series',
   'no data, the list is empty: too few of them',
   'query template 1:4, in {{ oops }}: function "oops" is not defined',

@@ -20,9 +20,9 @@ export const PATTERNS: Record<string, Pattern> = {
     example: ['one that is found', 'a Service that is found'],
   },
   'telegraph style': {
-    found: /(?:\b|`)(?:undefined|absent|null|none|empty|true|false)`?: (?=[a-z])/i,
+    found: /(?<!\b(?:is|are|be|not) )(?:\b|`)(?:undefined|absent|null|none|empty|true|false)`?: (?=[a-z])/i,
     write: '`undefined` if …',
-    example: ['The port; undefined: it cannot be opened.', 'The port, `undefined` if it cannot be opened.'],
+    example: ['The port; undefined: it cannot be opened.', 'The port, `undefined` if it cannot be opened. It is empty: name it.'],
   },
   '"ask" of programs': {
     found:
@@ -57,9 +57,10 @@ export const PATTERNS: Record<string, Pattern> = {
     example: ['by its name alone', 'only by its name'],
   },
   'a postposed "before"': {
-    found: /\bthe (?:\w+ )?(?:spec|version|release|state|time|one|line|run|value|sentence|step|check|pass|look) before[.,;:)]/,
+    found:
+      /\bthe (?:\w+ )?(?:spec|version|release|state|time|one|line|run|value|sentence|step|check|pass|look) before(?:[.,;:)]|$| this one)/,
     write: 'the previous …',
-    example: ['by the spec before.', 'by the previous spec, before the release'],
+    example: ['the spec before this one', 'by the previous spec, before the release'],
   },
   '"goes by"': {
     found: /\b(?:go|goes|going|went|gone) by\b(?! itself)/,

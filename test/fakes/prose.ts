@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A comment, the title of a test, or a sentence of a page, on one line, with the place where it begins. */
+/** A comment, the title of a test, a sentence of a page, or a string of code, on one line, with the place where it begins. */
 export interface Prose {
-  kind: 'comment' | 'title' | 'sentence';
+  kind: 'comment' | 'title' | 'sentence' | 'string';
   file: string;
   line: number;
   text: string;
@@ -36,12 +36,15 @@ export function proseIn(text: string, file: string): Prose[] {
 }
 
 /** Prose of a file, or of all TypeScript files and Markdown pages below a folder. */
-export function proseBelow(root: string, part: string): Prose[] {
+export const proseBelow = (root: string, part: string): Prose[] => eachBelow(root, part, /\.(?:ts|md)$/, proseIn);
+
+/** Result of `read` for a file, or for each file below a folder whose path matches, in their order. */
+export function eachBelow(root: string, part: string, path: RegExp, read: (text: string, file: string) => Prose[]): Prose[] {
   const files = /\.\w+$/.test(part)
     ? [part]
-    : readdirSync(join(root, part), { recursive: true, encoding: 'utf8' }).map((path) => join(part, path));
+    : readdirSync(join(root, part), { recursive: true, encoding: 'utf8' }).map((found) => join(part, found));
   return files
-    .filter((file) => /\.(?:ts|md)$/.test(file) && !file.includes('node_modules'))
+    .filter((file) => path.test(file) && !file.includes('node_modules'))
     .toSorted()
-    .flatMap((file) => proseIn(readFileSync(join(root, file), 'utf8'), file));
+    .flatMap((file) => read(readFileSync(join(root, file), 'utf8'), file));
 }

@@ -177,7 +177,7 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
   RouteMissing: blocked('RouteMissing', {
     object: { ...route, apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name: 'podinfo-internal' },
     field: 'spec.routeRefs[1]',
-    detail: 'routeRefs[1] names HTTPRoute podinfo-internal, which is not there',
+    detail: 'routeRefs[1] names HTTPRoute podinfo-internal, which is not found',
   }),
   RouteUnconfirmed: {
     before: releasing,

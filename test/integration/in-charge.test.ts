@@ -98,7 +98,7 @@ it('without the right to read Leases, status and why print nothing about the con
     },
   });
   expect(await said({}, withoutLeases)).toEqual([]);
-  expect(await said({ output: 'wide' }, withoutLeases)).toEqual(Array(2).fill('Note: Leases may not be read with these credentials.'));
+  expect(await said({ output: 'wide' }, withoutLeases)).toEqual(Array(2).fill('Note: Leases cannot be read with these credentials.'));
 });
 
 it('status and why say nothing of it without leader election', async () => {

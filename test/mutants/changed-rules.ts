@@ -80,8 +80,8 @@ export const changedRules: readonly ChangedRule[] = [
     name: 'confirm-traffic-increase is not asked at the last weight',
     rule: 'E81',
     file: 'states/analysing.ts',
-    find: "input.context.recorded?.phase === 'Progressing') return 'askTraffic'",
-    replace: "input.context.recorded?.phase === 'Progressing' && moveAfter(input).kind === 'step') return 'askTraffic'",
+    find: "input.context.recorded?.phase === 'Progressing') return 'confirmTraffic'",
+    replace: "input.context.recorded?.phase === 'Progressing' && moveAfter(input).kind === 'step') return 'confirmTraffic'",
   },
   {
     name: "the primary's cookie is kept when the weight moves",

@@ -16,7 +16,7 @@ export const ENDINGS = {
   'preStop of 5 s, then ends at SIGTERM': { env: { AT_END: 'at-once' }, container: preStop(5) },
   'drains at SIGTERM': { env: { AT_END: 'drains' } },
   'drains, with a grace of 2 s': { env: { AT_END: 'drains' }, pod: { terminationGracePeriodSeconds: 2 } },
-  'asks connections of 3 s to leave, preStop of 5 s, then ends at SIGTERM': {
+  'closes connections after 3 s, preStop of 5 s, then ends at SIGTERM': {
     env: { AT_END: 'at-once', MAX_AGE: '3' },
     container: preStop(5),
   },

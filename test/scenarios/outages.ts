@@ -43,7 +43,7 @@ export function describeOutages(environmentOf: () => Environment): void {
     try {
       await reports(scenario, new RegExp(`unmeasured since .* rolled back at .*${GONE.source}`));
       await template.asks('http://127.0.0.1:1');
-      await reports(scenario, /unmeasured since .*127\.0\.0\.1:1 cannot be asked/);
+      await reports(scenario, /unmeasured since .*127\.0\.0\.1:1 cannot be queried/);
       await template.asks(scenario.hooks.url('prometheus'));
       await reports(scenario, /unmeasured since .*no JSON/);
       expect((await eventsOf(namespace, 'Unmeasured')).length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@
 export const KINDS = {
   independent: 'each request fails by itself',
   retries: 'failures come in clusters of 3 on average, up to dozens',
-  bursts: 'the rate of each side is drawn anew each minute, with a standard deviation of half its mean',
+  bursts: 'the rate of each side is drawn again each minute, with a standard deviation of half its mean',
   users: 'a user whose requests fail sends 4 a minute for 5 minutes on average, all to one side',
   drift: 'the rate of both sides swings by 80 % within 90 minutes',
   outage: 'a dependency fails: 20 times the rate on both sides for 5 minutes',

@@ -1,4 +1,4 @@
-{{/* The account of the pod; none: it has no token. */}}
+{{/* The account of the pod; without one it has no token. */}}
 {{- define "loadtester.serviceAccountName" -}}
 {{- default (ternary (include "loadtester.fullname" .) "" .Values.rbac.create) .Values.serviceAccountName }}
 {{- end }}

@@ -1,4 +1,4 @@
-{{/* What cannot work is refused here, before anything is changed. The types of all values are in values.schema.json. */}}
+{{/* Values that cannot work are refused here, before anything is changed. The types of all values are in values.schema.json. */}}
 {{- define "loadtester.refusals" -}}
 {{- if gt (int .Values.replicaCount) 1 }}
 {{- fail "replicaCount: gates are the state of one process, and a second replica would answer otherwise. Set it to 1, and make another release for another load tester." }}

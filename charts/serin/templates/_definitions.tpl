@@ -1,4 +1,4 @@
-{{/* Whether a resource definition exists that this release did not make: then its owner changes it. */}}
+{{/* True if this release did not make the existing resource definition: then its owner changes it. */}}
 {{- define "serin.isForeignDefinition" -}}
 {{- $there := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" .name }}
 {{- $owner := ((($there).metadata).annotations) | default dict }}

@@ -7,7 +7,7 @@
 /var/run/secrets/kubernetes.io/serviceaccount
 {{- end }}
 
-{{/* Whether the user mounts a token. */}}
+{{/* True if the user mounts a token. */}}
 {{- define "serin.hasOwnToken" -}}
 {{- $folder := include "serin.tokenFolder" . }}
 {{- range .Values.additionalVolumeMounts }}
@@ -15,7 +15,7 @@
 {{- end }}
 {{- end }}
 
-{{/* The namespaces that are looked after, as JSON; none: all. */}}
+{{/* The namespaces that are looked after, as JSON; empty if all. */}}
 {{- define "serin.namespaces" -}}
 {{- prepend .Values.namespaces .Values.namespace | compact | uniq | toJson }}
 {{- end }}
@@ -40,12 +40,12 @@
 {{- toJson $on -}}
 {{- end }}
 
-{{/* Whether copies that Flagger made are kept; absent, too, where an upgrade keeps the values of an older chart. */}}
+{{/* True if copies that Flagger made are kept; also without the value, where an upgrade keeps the values of an older chart. */}}
 {{- define "serin.takesOver" -}}
 {{- if and .Values.configTracking.enabled (ne (toString .Values.configTracking.takeOver) "false") }}true{{ end }}
 {{- end }}
 
-{{/* Without tracking, Secrets are read for references alone. To YAML a bare `off` is false. */}}
+{{/* Without tracking, Secrets are read only for references. To YAML a bare `off` is false. */}}
 {{- define "serin.secretsMode" -}}
 {{- ternary (default "off" .Values.secrets.mode) "off" .Values.configTracking.enabled }}
 {{- end }}
@@ -83,17 +83,17 @@
 {{- if and .Values.apexGuard.enabled (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy") }}yes{{ end }}
 {{- end }}
 
-{{/* Whether an address is of the machine that the browser runs on. */}}
+{{/* True if an address is of the machine that the browser runs on. */}}
 {{- define "serin.isLocalUrl" -}}
 {{- if regexMatch "^http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:\\d{1,5})?/?$" . }}true{{ end }}
 {{- end }}
 
-{{/* Whether browsers reach the dashboard by its Service; a port-forward has a listener of its own. */}}
+{{/* True if browsers reach the dashboard by its Service; a port-forward has a listener of its own. */}}
 {{- define "serin.hasDashboardService" -}}
 {{- if and (.Values.dashboard).enabled .Values.dashboardUrl (not (include "serin.isLocalUrl" .Values.dashboardUrl)) }}true{{ end }}
 {{- end }}
 
-{{/* Of what `helm test` makes: nothing that selects the controller selects its pod. */}}
+{{/* Labels of what `helm test` makes: nothing that selects the controller selects its pod. */}}
 {{- define "serin.testLabels" -}}
 app.kubernetes.io/name: {{ include "serin.name" . | trunc 58 | trimSuffix "-" }}-test
 app.kubernetes.io/instance: {{ .Release.Name }}

@@ -1,4 +1,4 @@
-{{/* What cannot work is refused here, before anything is changed. The types of all values are in values.schema.json. */}}
+{{/* Values that cannot work are refused here, before anything is changed. The types of all values are in values.schema.json. */}}
 {{- define "serin.refusals" -}}
 {{- if .Values.prometheus.install }}
 {{- fail "prometheus.install: this chart has no Prometheus. Install one, set metricsServer to its address, and remove the value." }}

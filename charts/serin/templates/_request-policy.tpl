@@ -41,7 +41,7 @@ validations:
   - expression: "!variables.isReadable || variables.words[3] == request.userInfo.username"
     message: serin.dev/request is in the name of another user than its writer
     messageExpression: "'serin.dev/request is in the name of ' + variables.words[3] + ', but the API server knows you as ' +
-      request.userInfo.username + ': ask in your own name (kubectl auth whoami shows it)'"
+      request.userInfo.username + ': request it in your own name (kubectl auth whoami shows it)'"
     reason: Forbidden
   - expression: "!variables.isReadable || variables.rights.exists(right,
       authorizer.group('flagger.app').resource('canaries').namespace(object.metadata.namespace).name(object.metadata.name).check(right).all\

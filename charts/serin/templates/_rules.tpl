@@ -27,7 +27,7 @@
 - apiGroups: [""]
   resources: [events]
   verbs: [get, create, patch]
-# whether the namespace of a deleted Canary is going, too
+# whether the namespace of a deleted Canary is also being deleted
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [get]
@@ -35,7 +35,7 @@
 - apiGroups: [""]
   resources: [services]
   verbs: [get, list, watch, create, patch]
-# whether a Service can serve: one that is the target, and one that was there before Serin
+# whether a Service can serve: a target Service, and a Service older than its Canary
 - apiGroups: [discovery.k8s.io]
   resources: [endpointslices]
   verbs: [list, watch]
@@ -124,7 +124,7 @@
   verbs: [patch]
 {{- end }}
 {{- if or (has "Deployment" $kinds) (has "DaemonSet" $kinds) }}
-# crashes of a canary, while its release is in progress, without which only the time counts for which it is not ready; and the last pods of a primary, for which its NetworkPolicies hold
+# crashes of a canary during its release (without them only its time without readiness counts), and the last pods of a primary, for which its NetworkPolicies hold
 - apiGroups: [""]
   resources: [pods]
   verbs: [list, watch]
@@ -371,7 +371,7 @@
   resourceNames: {{ include "serin.primarySecretNames" . }}
   verbs: [patch]
 {{- end }}
-# their copies: a name cannot limit what creates an object
+# their copies: rules by name cannot limit the creation of an object
 - apiGroups: [""]
   resources: [secrets]
   verbs: [create]
@@ -407,7 +407,7 @@
   resourceNames: {{ include "serin.primarySecretNames" . }}
   verbs: [patch]
 {{- end }}
-# their copies: a name cannot limit what creates an object
+# their copies: rules by name cannot limit the creation of an object
 - apiGroups: [""]
   resources: [secrets]
   verbs: [create]

@@ -67,11 +67,11 @@ export const codes = {
     remedy: correctSpec,
     look: editCanary,
     usualCauses:
-      'a field of the wrong type, a weight that is never reached, a duration or name that Kubernetes refuses: `serin validate -f FILE` finds it before',
+      'a field of the wrong type, a weight that is never reached, a duration or name that Kubernetes refuses: `serin validate -f FILE` finds it before it is applied',
   },
   UnsupportedByProvider: {
     kinds: EVENT_AND_BLOCKER,
-    meaning: 'the traffic provider cannot do what the spec asks for',
+    meaning: 'the traffic provider lacks a feature that the spec uses',
     actor: 'canaryOwner',
     remedy: ({ detail }) =>
       detail ? `correct the spec: ${detail}` : 'correct the field that the message names, or choose another provider or strategy',
@@ -81,7 +81,7 @@ export const codes = {
   },
   CrossNamespaceRef: {
     kinds: EVENT_AND_BLOCKER,
-    meaning: 'the spec refers to another namespace, or to a host or gateway of others, which is forbidden',
+    meaning: 'the spec refers to another namespace, or to a host or gateway of another namespace, which is forbidden',
     actor: 'canaryOwner',
     remedy: ({ detail }) =>
       detail
@@ -94,7 +94,7 @@ export const codes = {
   EndpointsWouldBeLost: {
     kinds: EVENT_AND_BLOCKER,
     meaning:
-      'a Service or route that leads to the application would lose endpoints, get no share of a release, or lead to the canary whatever its weight',
+      'a Service or route that leads to the application would lose endpoints, get no share of a release, or lead to the canary at any weight',
     actor: 'canaryOwner',
     remedy: 'do what the message says, so that the Service or route goes on serving',
     look: 'serin preflight CANARY -n NAMESPACE',
@@ -121,7 +121,8 @@ export const codes = {
   },
   WouldBeLost: {
     kinds: WARNING,
-    meaning: 'something that knows the application does not know the pods of the primary, which serve, or gets no share of a release',
+    meaning:
+      'an object that selects or leads to the application would miss the pods of the primary, which serve, or get no share of a release',
     actor: 'canaryOwner',
     remedy: 'do what the message says; or accept it, by the annotation serin.dev/arrival-loss: accepted on the object that it names',
     look: 'serin preflight CANARY -n NAMESPACE',
@@ -138,10 +139,10 @@ export const codes = {
   },
   ForeignController: {
     kinds: EVENT_AND_BLOCKER,
-    meaning: 'another controller writes the status; Serin leaves the Canary alone',
+    meaning: 'another controller writes the status; Serin does not touch the Canary',
     actor: 'serinAdmin',
     remedy:
-      'stop the other controller, then let Serin go on; beside a second Serin it goes on by itself when that one has written nothing for 5 minutes',
+      'stop the other controller, then let Serin continue; beside a second Serin it continues by itself once the second has written nothing for 5 minutes',
     command: 'kubectl annotate canary CANARY -n NAMESPACE serin.dev/resume=VERSION --overwrite',
     usualCauses:
       'the other controller still runs, a second Serin runs without leader election or under another lease, or the status was edited by hand',
@@ -150,7 +151,7 @@ export const codes = {
     kinds: EVENT_AND_BLOCKER,
     meaning: 'the installed CustomResourceDefinition drops status fields that a release needs',
     actor: 'clusterAdmin',
-    remedy: 'ask the administrator of the cluster to bring the definitions to this version',
+    remedy: 'ask the administrator of the cluster to upgrade the definitions to this version',
     command: 'serin crds apply',
     look: 'serin crds diff',
     usualCauses: 'the CRD of another controller or of an older version is installed; `charts/serin/files/crds` has those of this version',
@@ -204,7 +205,7 @@ export const codes = {
     kinds: EVENT,
     meaning: 'a ConfigMap or Secret that the target reads is missing or cannot be read; no release starts and none is promoted',
     actor: 'workloadOwner',
-    remedy: 'create the object that the message names, or grant what it asks for; the release goes on by itself',
+    remedy: 'create the object that the message names, or grant the right that it names; the release continues by itself',
     look: why,
     usualCauses: 'a required ConfigMap or Secret is not applied yet or was deleted; Serin may not watch or read it',
   },
@@ -221,7 +222,7 @@ export const codes = {
     remedy: ({ object }) => {
       const what = object ? `${object.kind}s${inNamespace(object)}` : 'it';
       const instead = object?.kind === 'Secret' ? ', or choose --secrets-mode=off' : '';
-      return `grant the service account of Serin to get, list and watch ${what}${instead}; where it may, wait for the API server`;
+      return `allow the service account of Serin to get, list and watch ${what}${instead}; if it is allowed, wait for the API server`;
     },
   },
   ConfigCopyRejected: {
@@ -292,14 +293,14 @@ export const codes = {
   // Routes.
   RouteRejected: {
     kinds: BLOCKER,
-    meaning: 'the traffic provider cannot express the routes that the spec asks for',
+    meaning: 'the traffic provider cannot express the routes of the spec',
     actor: 'canaryOwner',
     remedy: (about) => withDetail('change the strategy, the match or the provider', about),
     look: editCanary,
   },
   RouteMissing: {
     kinds: BLOCKER,
-    meaning: 'a route that the spec lists is not there, so that it can hold no share',
+    meaning: 'a route that the spec lists is not found, and gets no share',
     actor: 'objectOwner',
     remedy: ({ object }) => `create ${object ? `${object.kind} ${object.name}` : 'it'}, or take it out of spec.routeRefs`,
     look: lookAtObject,
@@ -344,17 +345,17 @@ export const codes = {
   },
   TargetUnreachable: {
     kinds: BLOCKER_AND_ENDING,
-    meaning: 'the target lacks a label or a port by which its primary is reached, so that no request would come to its pods',
+    meaning: 'the target lacks a label or a port by which its primary is reached, so that its pods would get no request',
     actor: 'workloadOwner',
     remedy: (about) =>
-      `correct ${about.field ?? 'the field that the message names'} of ${objectIn(about, 'the target')}, or create it again where that cannot be changed`,
+      `correct ${about.field ?? 'the field that the message names'} of ${objectIn(about, 'the target')}, or create it again if it cannot be changed`,
     look: lookAtObject,
     usualCauses:
       'the target was deleted and created with other labels in its selector, or its container lost the port that `spec.service.targetPort` names',
     page: 'targets.md',
     ended: {
       outcome: 'rolledBack',
-      remedy: 'correct FIELD of TARGET, or create it again where that cannot be changed: it is released then by itself',
+      remedy: 'correct FIELD of TARGET, or create it again if it cannot be changed: it is released then by itself',
     },
   },
   InsufficientCapacity: {
@@ -408,7 +409,7 @@ export const codes = {
   },
   Unschedulable: {
     kinds: CAUSE,
-    meaning: 'no node has enough free resources for a pod, or none fits it',
+    meaning: 'no node has enough free resources for a pod, or none matches its constraints',
     actor: 'clusterAdmin',
     remedy: 'ask the administrator of the cluster for more capacity, or lower the requests in the pod template',
     look: describeObject,
@@ -486,7 +487,7 @@ export const codes = {
     meaning: 'these credentials may not read the object that the release waits for',
     actor: 'clusterAdmin',
     remedy: ({ object: { kind, namespace } = { kind: '', name: '' } }) =>
-      `get the right to read ${kind === '' ? 'it' : `${kind}s in ${namespace}`}, or ask a user who has it: without it this is all that is known`,
+      `get the right to read ${kind === '' ? 'it' : `${kind}s in ${namespace}`}, or ask the administrator of the cluster: without it nothing more is known`,
     look: 'kubectl auth can-i get KINDs -n NAMESPACE',
   },
 
@@ -540,13 +541,13 @@ export const codes = {
   },
   SecretRejected: {
     kinds: REFINED,
-    meaning: 'a Secret with credentials of a metrics server may not be used for the field that names it',
+    meaning: 'the field that names a Secret with credentials of a metrics server is not allowed to use it',
     actor: 'metricsOwner',
     remedy: (about) => withDetail('allow the Secret, or name another', about),
   },
   QueryInvalid: {
     kinds: BLOCKER,
-    meaning: 'a MetricTemplate or a query cannot be used as it is written',
+    meaning: 'a MetricTemplate or a query is invalid',
     actor: 'canaryOwner',
     remedy: (about) => {
       const { object, field, metric } = about;
@@ -571,7 +572,7 @@ export const codes = {
     meaning: 'the comparison with the primary has not shown yet that the canary is not worse than tolerated',
     actor: 'canaryOwner',
     remedy:
-      'send more requests to the canary, as a load test does, which decide earlier; without them it goes on when maxStepDuration is over',
+      'send more requests to the canary, as a load test does, to decide earlier; without them the release continues when maxStepDuration is over',
     look: `${status} -o wide`,
     page: 'comparison.md',
   },
@@ -596,7 +597,7 @@ export const codes = {
   },
   MetricsUnavailable: {
     kinds: EVENT,
-    meaning: 'the backend of a metric cannot be asked; initialization goes on, and the first release would be unmeasured',
+    meaning: 'the backend of a metric cannot be queried; initialization continues, and the first release would be unmeasured',
     actor: 'metricsOwner',
     remedy: 'correct what the message names before the first release; Serin tries again when the Canary is edited',
     usualCauses: 'a wrong address, credentials that are refused, a MetricTemplate or Secret that is missing, a backend that is down',
@@ -630,7 +631,7 @@ export const codes = {
   HookPassed: {
     kinds: EVENT,
     meaning:
-      'a hook or gate let the release go on; of a rollback hook: it asked for the end of the release; of a post-rollout hook: it took the news of the end',
+      'a hook or gate let the release continue, a rollback hook requested its rollback, or a post-rollout hook acknowledged its result',
     actor: 'noAction',
     remedy: none,
     usualCauses: 'the receiver of a confirmation, pre-rollout, rollback or post-rollout hook approves',
@@ -727,14 +728,14 @@ export const codes = {
   },
   RequestCompleted: {
     kinds: EVENT,
-    meaning: 'what a user asked for by a verb is done, or has begun',
+    meaning: 'the verb that a user requested is done, or has begun',
     actor: 'noAction',
     remedy: none,
     usualCauses: '`serin promote`, `rollback`, `pause`, `resume`, `retry` or `undo`',
   },
   RequestRejected: {
     kinds: EVENT,
-    meaning: 'what a user asked for by a verb is not possible now; nothing was done',
+    meaning: 'the verb that a user requested is not possible now; nothing was done',
     actor: 'canaryOwner',
     remedy: 'try again in a phase that allows the verb',
     look: status,
@@ -796,7 +797,7 @@ export const codes = {
     meaning: 'a post-rollout hook or an event webhook failed; it is tried again, unless it was refused with a status of 400 to 499',
     actor: 'receiverOwner',
     remedy: 'correct what the message names; inform a receiver that has refused by hand',
-    usualCauses: 'a wrong url, a receiver that refuses the call, one that is down or too slow',
+    usualCauses: 'a wrong url, or a receiver that refuses the call, is down or is too slow',
   },
   AlertFailed: {
     kinds: EVENT,
@@ -810,7 +811,7 @@ export const codes = {
   // Warnings: the release continues.
   AddressRejected: {
     kinds: WARNING,
-    meaning: 'an address of a webhook or metrics server is one of this pod or node, or a metadata service, and is not called',
+    meaning: 'an address of a webhook or metrics server belongs to this pod or node, or to a metadata service, and is not called',
     actor: 'canaryOwner',
     remedy:
       'give the address of a Service; or, for a sidecar of Serin, have its administrator list the address in --allowed-local-addresses (allowedLocalAddresses in the chart)',
@@ -842,7 +843,7 @@ export const codes = {
     actor: 'clusterAdmin',
     remedy:
       'grant list and watch on pods in that namespace, or install the chart of this version; the release goes on, and ends when its canary was not ready for the progress deadline in all',
-    usualCauses: 'the role of Serin lacks `list` and `watch` on `pods`, as one of an earlier version does',
+    usualCauses: 'the role of Serin lacks `list` and `watch` on `pods`, as a role of an earlier version does',
   },
   FieldIgnored: {
     kinds: WARNING,
@@ -851,7 +852,7 @@ export const codes = {
     remedy: 'remove or correct the field that the message names',
     look: editCanary,
     usualCauses:
-      'a field that the traffic provider cannot express, a weight above 100, an interval that is not a duration: `serin validate -f FILE` finds it before',
+      'a field that the traffic provider cannot express, a weight above 100, an interval that is not a duration: `serin validate -f FILE` finds it before it is applied',
   },
   ProviderDeprecated: {
     kinds: WARNING,
@@ -862,7 +863,7 @@ export const codes = {
   },
   ScalerWarning: {
     kinds: WARNING,
-    meaning: 'the scaler of the primary may scale otherwise than the one that it was made from',
+    meaning: 'the scaler of the primary can scale differently from the scaler of the target',
     actor: 'workloadOwner',
     remedy: 'set spec.autoscalerRef.primaryScalerQueries, or correct the scaler as the message says',
     usualCauses:
@@ -870,7 +871,7 @@ export const codes = {
   },
   ServiceTrafficRejected: {
     kinds: WARNING,
-    meaning: 'the cluster does not take how the Services are to steer traffic; the release goes on without it',
+    meaning: 'the cluster refuses a field by which the Services steer traffic; the release continues without it',
     actor: 'canaryOwner',
     remedy: 'correct or remove the field of spec.service that the message names; after an upgrade of the cluster, restart Serin',
     look: editCanary,
@@ -891,14 +892,14 @@ export const codes = {
     meaning: 'the status would be larger than 256 KiB, and is stored without the parts that the message names',
     actor: 'canaryOwner',
     remedy:
-      'use fewer or shorter ones; the release goes on, and what was left out is missing in serin status alone, but for the routes of a spec that was edited while a release is under way',
+      'use fewer or shorter ones; the release continues, and only serin status lacks what was left out, except for the routes of a spec that was edited while a release is under way',
     look: editCanary,
     usualCauses:
       'many metrics, webhooks or alerts with long names; receivers of alerts that do not answer; a very long `spec.service`; a status that was edited by hand',
   },
   RouteWarning: {
     kinds: EVENT,
-    meaning: 'a route cannot do all of what it says, beside the Services as they are; said on the route itself',
+    meaning: 'a route cannot do all that it says with the current Services; reported on the route itself',
     actor: 'objectOwner',
     remedy: 'correct the Service or the split that the message names',
     look: describeObject,
@@ -909,7 +910,7 @@ export const codes = {
     meaning: 'another writer had changed or deleted an object that Serin keeps, and it was put back',
     actor: 'objectOwner',
     remedy:
-      'make the change in the Canary or its target; spec.suspend: true keeps changes by hand. Where it comes again, the condition Contested names the writer',
+      'make the change in the Canary or its target; spec.suspend: true keeps changes by hand. If it is changed again, the condition Contested names the writer',
     usualCauses: 'a change by hand, or by a tool, of a Service, route, scaler or replicas that Serin keeps',
   },
   Contested: {
@@ -917,20 +918,20 @@ export const codes = {
     meaning: 'another writer changes a field back again and again, which Serin corrects after growing pauses',
     actor: 'objectOwner',
     remedy:
-      'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin. An event on a Service or route: its primary is kept, and the message names the ways on',
+      'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin. On an event of a Service or route its primary is kept, and the message names the next steps',
     usualCauses: 'a GitOps tool or a controller that applies a field which Serin keeps',
   },
   FieldDropped: {
     kinds: CONDITION,
     meaning: 'the cluster stores an object without a field that Serin writes',
     actor: 'clusterAdmin',
-    remedy: 'except the object from the webhook, or update its CustomResourceDefinition',
+    remedy: 'exclude the object from the webhook, or update its CustomResourceDefinition',
     usualCauses: 'an admission webhook, or a CustomResourceDefinition of an older version',
   },
   HandedOver: {
     kinds: EVENT,
     meaning:
-      'the target of a deleted Canary is ready and gets the traffic, and its primary, which was kept, goes; said on target and Service',
+      'the target of a deleted Canary is ready and gets the traffic, and its kept primary is removed; reported on target and Service',
     actor: 'noAction',
     remedy: 'nothing to do; the message says what has ended it',
     usualCauses: 'a push, the promoted revision, or `serin accept`',
@@ -938,9 +939,10 @@ export const codes = {
   },
   PrimaryKept: {
     kinds: EVENT,
-    meaning: 'the Canary was deleted while its target held what was not promoted: the primary keeps serving; said on target and Service',
+    meaning:
+      'the Canary was deleted while its target held an unpromoted revision: the primary keeps serving; reported on target and Service',
     actor: 'workloadOwner',
-    remedy: 'push a good version, create the Canary again, or hand over as it is with serin accept',
+    remedy: 'push a good version, create the Canary again, or hand over the current target with serin accept',
     look: 'serin list -n NAMESPACE',
     usualCauses: 'a Canary that was deleted after a failed release, in the middle of one, or together with a push',
     page: 'install.md#deleting-a-canary',
@@ -948,16 +950,16 @@ export const codes = {
 
   // Ends of a release, which are seen nowhere else.
   AnalysisSkipped: ended('promoted', 'canaryOwner', 'the revision was promoted without an analysis, as `spec.skipAnalysis` says', NEXT),
-  PromotedByUser: ended('promoted', 'canaryOwner', 'a user asked for the promotion', NEXT),
+  PromotedByUser: ended('promoted', 'canaryOwner', 'a user requested the promotion', NEXT),
   ChecksFailed: rolledBackVersion(
     'workloadOwner',
-    'checks were out of their range as often as they may, or not measured where `analysis.unmeasured` is `fail`',
+    'checks were out of their range as often as the threshold allows, or not measured where `analysis.unmeasured` is `fail`',
     CORRECT,
   ),
   UnmeasuredTooLong: rolledBack('metricsOwner', 'checks could not be measured for the progress deadline', `restore the metrics, ${AGAIN}`),
   PodsFailing: rolledBackVersion(
     'workloadOwner',
-    'the pods of the canary crashed, or lost their readiness, as often as checks may fail',
+    'the pods of the canary crashed, or lost their readiness, as often as the threshold allows',
     CORRECT,
   ),
   NotReadyInTime: rolledBackVersion('workloadOwner', 'the canary was not ready for the progress deadline', CORRECT),
@@ -976,7 +978,7 @@ export const codes = {
     'the spec was refused for so long that the canary could not be checked any longer',
     `correct FIELD, ${AGAIN}`,
   ),
-  RolledBackByHook: rolledBackVersion('gateOwner', 'a rollback hook asked for it', `ask the owner of WEBHOOK why; ${CORRECT}`),
-  RolledBackByUser: rolledBackVersion('canaryOwner', 'a user asked for it', CORRECT),
-  Unrecorded: rolledBackVersion('workloadOwner', 'an earlier version of Serin ended it, and has recorded the words alone', CORRECT),
+  RolledBackByHook: rolledBackVersion('gateOwner', 'a rollback hook requested it', `ask the owner of WEBHOOK why; ${CORRECT}`),
+  RolledBackByUser: rolledBackVersion('canaryOwner', 'a user requested it', CORRECT),
+  Unrecorded: rolledBackVersion('workloadOwner', 'an earlier version of Serin ended it, and recorded only a sentence', CORRECT),
 } as const satisfies Readonly<Record<string, Code>>;

@@ -56,7 +56,7 @@ async function accept(
     },
     late: () => {
       const why = `${kept.target} has not been handed over within ${timeout}`;
-      return answered('timedOut', `${why}: the word stays recorded; check that Serin is running, and that the pods become ready`);
+      return answered('timedOut', `${why}: the request stays recorded; check that Serin is running, and that the pods become ready`);
     },
     onUnavailable: (_, message) => new CommandError('unanswered', message),
     clock,

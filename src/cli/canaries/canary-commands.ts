@@ -94,7 +94,7 @@ function addReadingCommands(program: Command, runOn: RunOn): void {
     )
     .option(
       '--revision <revision>',
-      'wait for the release of this revision, in full or its first 7 characters; "target" is the revision of the target when the command starts. Without it any release counts, also the one before yours',
+      'wait for the release of this revision, in full or its first 7 characters; "target" is the revision of the target when the command starts. Without it any release counts, also an earlier one',
     )
     .option('--timeout <duration>', 'how long to wait', '30m')
     .action(runOn(async (session, name, flags) => (await import('./wait-command.ts')).waitCommand(session, name, flags)));

@@ -87,7 +87,7 @@ describe('serin diff of the configs that a target reads', () => {
     expect(exit).toBe('no');
     expect(said).not.toContain('Secret');
     expect(said).toContain('ConfigMap settings: data.changed');
-    expect(complained).toBe('Note: Secret keys may not be read with these credentials.\n');
+    expect(complained).toBe('Note: Secret keys cannot be read with these credentials.\n');
   });
 });
 

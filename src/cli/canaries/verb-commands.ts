@@ -32,8 +32,8 @@ export function addVerbCommands(program: Command, runOn: RunOn): void {
     examples: ['serin accept shop --namespace test --no-wait'],
     exits: ['timedOut', 'notFound', 'refused'],
   })
-    .description('hand the application of a deleted Canary over to its target as it is, although that was not promoted')
-    .option('--no-wait', 'record the word without waiting until the target serves')
+    .description('hand the application of a deleted Canary over to its current target, although that was not promoted')
+    .option('--no-wait', 'record the request without waiting until the target serves')
     .addOption(new Option('--timeout <duration>', 'how long to wait until the target serves').default('10m'))
     .action(
       runOn(async (session, name, flags: ClusterFlags & VerbFlags) =>

@@ -8,7 +8,7 @@ _serin() {
   read -ra words <<< "$line"
   case "$line" in *[[:space:]]) words+=("") ;; esac
   cur="\${words[\${#words[@]}-1]}"
-  # bash replaces what stands behind the last = or : alone.
+  # bash replaces only the text behind the last = or :.
   case "$cur" in *[=:]*) kept="\${cur%"\${cur##*[=:]}"}" ;; *) kept="" ;; esac
   out="$("$1" __complete "\${words[@]:1}" 2>/dev/null)" || return 0
   COMPREPLY=()
@@ -80,7 +80,7 @@ To have it in each new shell:
   zsh   echo 'source <(serin completion zsh)' >> ~/.zshrc     (below a line with compinit)
   fish  serin completion fish > ~/.config/fish/completions/serin.fish
 
-For kubectl serin, kubectl asks a program kubectl_complete-serin on the PATH, which the package of Serin puts there. Without it:
+For kubectl serin, kubectl runs kubectl_complete-serin from the PATH, which the package of Serin puts there. Without it:
   printf '#!/bin/sh\\nexec kubectl-serin __complete "$@"\\n' > kubectl_complete-serin && chmod +x kubectl_complete-serin
 
 Names of Canaries, namespaces and contexts come from the cluster, if it answers within 2 s; SERIN_COMPLETION_TIMEOUT=5s is more patient.`;

@@ -25,7 +25,7 @@ export function compareDefinitions(found: KubeObject, wanted: KubeObject): CrdDi
   const [live, ours] = [asCustomResourceDefinition(found), asCustomResourceDefinition(wanted)];
   const versions = ours.spec.versions.flatMap((version) => {
     const before = live.spec.versions.find(({ name }) => name === version.name);
-    return before ? compareVersions(before, version) : [{ kind: 'new' as const, at: version.name, says: 'is served, too' }];
+    return before ? compareVersions(before, version) : [{ kind: 'new' as const, at: version.name, says: 'is also served' }];
   });
   return [...compareNames(live, ours), ...lostVersions(live, ours), ...versions];
 }

@@ -31,7 +31,7 @@ export async function applyCrds(cluster: Pick<Cluster, 'get' | 'apply'>, say: Sa
       if (kind === 'lost') say(`${ours.metadata.name}: ${at}: ${says} in the cluster, which would be dropped`);
   }
   if (losing.length > 0) {
-    say('Nothing was applied: another controller may need these fields. Use a version of Serin whose definitions have them, too.');
+    say('Nothing was applied: another controller can need these fields. Use a version of Serin whose definitions also have them.');
     return 'no';
   }
   for (const definition of definitions) {

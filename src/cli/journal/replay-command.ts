@@ -105,7 +105,7 @@ export function supposedOf({ namespace, name, run, parts }: Journal, { recorded,
       ...head,
       outcome: 'unknown',
       supposed,
-      unknown: 'steps of the release were not stored; in those that were it decides the same',
+      unknown: 'steps of the release were not stored; in the stored steps it decides the same',
     };
   return { ...head, outcome: 'same', supposed };
 }

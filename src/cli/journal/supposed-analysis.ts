@@ -44,7 +44,7 @@ export function supposedAnalysis(change: AnalysisChange): SupposedAnalysis {
       const [before, after] = [was.canary.spec.analysis, is.canary.spec.analysis];
       // The interval decides when anything is measured.
       if (before.interval !== after.interval)
-        return { unfit: `analysis.interval is ${after.interval}, and was ${before.interval}: nothing was asked at those times` };
+        return { unfit: `analysis.interval is ${after.interval}, and was ${before.interval}: nothing was measured at those times` };
       const uncounted = isGate(after) ? uncountedBy(before, after) : undefined;
       if (uncounted !== undefined) return { unfit: uncounted };
       if (answer.kind === 'measure') return remeasured(answer, before.metrics ?? [], after.metrics ?? []);
@@ -116,9 +116,9 @@ function remeasured(answer: Measured, before: readonly Metric[], after: readonly
 function rejudged(verdict: Verdict, was: Metric, is: Metric): Verdict | Unfit {
   if (isDeepStrictEqual(was, is)) return verdict;
   const other = ASKED.find((field) => !isDeepStrictEqual(was[field], is[field]));
-  if (other) return { unfit: `metric ${is.name} has another ${other}, and that was not asked` };
+  if (other) return { unfit: `metric ${is.name} has another ${other}, which was not measured` };
   if (is.baseline && was.baseline?.query !== is.baseline.query)
-    return { unfit: `metric ${is.name} has another baseline.query, and that was not asked` };
+    return { unfit: `metric ${is.name} has another baseline.query, which was not measured` };
   const { observed: _, ...bare } = verdict;
   const role = is.mode === 'observe' ? { observed: true } : {};
   if (verdict.verdict === 'unmeasured') return { ...bare, ...role };

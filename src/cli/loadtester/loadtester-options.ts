@@ -27,7 +27,7 @@ export function addLoadTesterCommand(program: Command, run: (options: unknown) =
     .addOption(
       new Option(
         '--allow-commands <pattern>',
-        'let Canaries of namespaces whose whole name matches run sh, bash, helm and kubectl; may be repeated (--allow-commands team-a)',
+        'let Canaries of namespaces whose whole name matches run sh, bash, helm and kubectl; can be repeated (--allow-commands team-a)',
       ).argParser(collect),
     )
     .addOption(

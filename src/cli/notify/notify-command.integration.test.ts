@@ -122,7 +122,7 @@ describe('serin notify --dry-run', () => {
     expect([exit, receivers[0]?.outcome, receivers[0]?.message]).toEqual([
       'done',
       'shown',
-      'its Secret may not be read with these credentials',
+      'its Secret cannot be read with these credentials',
     ]);
   });
 

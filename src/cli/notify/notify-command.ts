@@ -138,7 +138,7 @@ async function resultOf(
   const provider = `${to.namespace}/${to.name}`;
   const isWanted = alertReceivers({ canary }, message.severity).some((one) => one?.name === to.name && one.namespace === to.namespace);
   if (!isWanted)
-    return { provider, outcome: 'filtered', message: `the alert is ${message.severity}, and the Canary asks for more severe ones` };
+    return { provider, outcome: 'filtered', message: `the alert is ${message.severity}, and the Canary wants only more severe ones` };
   const object = await cluster.get({ apiVersion: canary.apiVersion, kind: 'AlertProvider', ...to });
   if (object === undefined) return { provider, outcome: 'failed', message: 'it does not exist: create it, or correct providerRef' };
   const { found, note } = await settingsOf(cluster, object, to.namespace, isDryRun);
@@ -160,9 +160,9 @@ async function settingsOf(cluster: ClusterReader, object: KubeObject, namespace:
     return { found: await providerSettings(object, namespace, read) };
   } catch (error) {
     if (!isForbidden(error)) throw error;
-    if (!isDryRun) return { found: { problem: 'its Secret may not be read with these credentials' } };
+    if (!isDryRun) return { found: { problem: 'its Secret cannot be read with these credentials' } };
     const unknown = async (): Promise<SecretData> => ({ address: NO_ADDRESS });
-    return { found: await providerSettings(object, namespace, unknown), note: 'its Secret may not be read with these credentials' };
+    return { found: await providerSettings(object, namespace, unknown), note: 'its Secret cannot be read with these credentials' };
   }
 }
 

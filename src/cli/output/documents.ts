@@ -21,7 +21,7 @@ export const CanaryList = documentOf('CanaryList', {
   kept: z
     .array(KeptItem)
     .optional()
-    .describe('Primaries that keep serving though their Canary was deleted; absent: none, or they may not be read.'),
+    .describe('Primaries that keep serving though their Canary was deleted; absent without any, or without the right to read them.'),
 });
 export type CanaryList = z.infer<typeof CanaryList>;
 
@@ -39,7 +39,7 @@ export type WaitResult = z.infer<typeof WaitResult>;
 export const VersionReport = documentOf('VersionReport', {
   client: z.string(),
   node: z.string(),
-  server: z.string().optional().describe('Of the Kubernetes API server; absent: it was not asked or did not answer.'),
+  server: z.string().optional().describe('Of the Kubernetes API server; absent if it was not requested or did not answer.'),
   output: z.string(),
 });
 export type VersionReport = z.infer<typeof VersionReport>;
@@ -63,11 +63,11 @@ export const NotifyResult = documentOn('NotifyResult', {
         .describe(
           'AlertProvider as NAMESPACE/NAME; without alerts in the spec, the flag of the controller that names the global receiver.',
         ),
-      type: z.string().optional().describe('Kind of its service; absent: the provider cannot be read.'),
+      type: z.string().optional().describe('Kind of its service; absent if the provider cannot be read.'),
       outcome: z
         .enum(['shown', 'sent', 'failed', 'filtered'])
-        .describe('shown: a dry run; filtered: the severity of the alert is below the one that the Canary asks for.'),
-      message: z.string().optional().describe('Why it failed or was filtered, or what is not known in a dry run.'),
+        .describe('shown: a dry run; filtered: the severity of the alert is below that of the Canary.'),
+      message: z.string().optional().describe('Reason why it failed or was filtered, or what is not known in a dry run.'),
       payload: z.unknown().optional().describe('The body that it gets, without addresses and tokens.'),
     }),
   ),
@@ -88,9 +88,9 @@ export const ReportContents = documentOf('ReportContents', {
       cut: z.boolean().optional().describe('The end is missing: the file would be too large.'),
     }),
   ),
-  notRead: z.array(z.object({ what: z.string(), why: z.string() })).describe('Objects that belong into the report and could not be read.'),
-  leftOut: z.array(z.string()).describe('Data that is never in a report, whatever the permissions.'),
-  valuesHidden: z.number().describe('How many values of objects were replaced by ***.'),
+  notRead: z.array(z.object({ what: z.string(), why: z.string() })).describe('Objects that belong in the report and could not be read.'),
+  leftOut: z.array(z.string()).describe('Data that is never in a report, with any permissions.'),
+  valuesHidden: z.number().describe('Number of values of objects that were replaced by ***.'),
 });
 export type ReportContents = z.infer<typeof ReportContents>;
 

@@ -35,7 +35,7 @@ export const ReplayResult = documentOn('ReplayResult', {
     })
     .optional()
     .describe('The first one.'),
-  unknown: z.string().optional().describe('Why the journal cannot be followed to its end.'),
+  unknown: z.string().optional().describe('Reason why the journal cannot be followed to its end.'),
 });
 export type ReplayResult = z.infer<typeof ReplayResult>;
 
@@ -47,7 +47,7 @@ export const SupposedRelease = z.object({
   name: z.string(),
   release: z.number(),
   began: Time.optional(),
-  recorded: z.object({ verdict: OutcomeField, at: Time }).optional().describe('Absent: the journal ends before the analysis does.'),
+  recorded: z.object({ verdict: OutcomeField, at: Time }).optional().describe('Absent if the journal ends before the analysis does.'),
   outcome: z.enum(['same', 'differs', 'unknown']).describe('Of the verdict with the change, beside the recorded one.'),
   supposed: z
     .object({
@@ -59,7 +59,7 @@ export const SupposedRelease = z.object({
     })
     .optional(),
   firstDifference: z.object({ at: Time, recorded: DecisionReport, decided: DecisionReport }).optional(),
-  unknown: z.string().optional().describe('Why the journal does not say it.'),
+  unknown: z.string().optional().describe('Reason why the journal does not say it.'),
 });
 export type SupposedRelease = z.infer<typeof SupposedRelease>;
 

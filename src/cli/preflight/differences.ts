@@ -101,7 +101,7 @@ export const differences: readonly Difference[] = [
     says: (arrived) =>
       where(
         isLabelShared(arrived),
-        `pods of others have ${arrived.label.key}=${arrived.label.value}, too: Services select by all matchLabels; with Flagger by one, and so pods of others`,
+        `pods of others also have ${arrived.label.key}=${arrived.label.value}: Services select by all matchLabels; with Flagger by one, and so pods of others`,
       ),
   },
   {
@@ -128,13 +128,13 @@ export const differences: readonly Difference[] = [
     id: 'DF762',
     says: (arrived) =>
       companionsOf(arrived, 'NetworkPolicy', isPeersMark)?.concat(
-        ' gets one beside it that admits the primary; with Flagger it shuts the primary out',
+        ' gets a companion that admits the primary; with Flagger it shuts the primary out',
       ),
   },
   {
     id: 'DF763',
     says: (arrived) =>
-      companionsOf(arrived, 'VerticalPodAutoscaler')?.concat(' gets a companion for the primary; with Flagger it is for the target alone'),
+      companionsOf(arrived, 'VerticalPodAutoscaler')?.concat(' gets a companion for the primary; with Flagger it is only for the target'),
   },
   {
     id: 'DF320',
@@ -163,7 +163,7 @@ export const differences: readonly Difference[] = [
     says(arrived) {
       const { annotations } = termsFor(arrived.canary, 'primary', foundApex(arrived), undefined);
       const carried = annotations[carriedAnnotation]?.split(' ') ?? [];
-      return ofAny(carried, (all) => `${all} of the apex Service holds for the Services of both sides; with Flagger for itself alone`);
+      return ofAny(carried, (all) => `${all} of the apex Service holds for the Services of both sides; with Flagger only for itself`);
     },
   },
   {
@@ -181,7 +181,7 @@ export const differences: readonly Difference[] = [
       const isAtEdge = gateways.some((one) => one !== 'mesh') && gateways.includes('mesh');
       return where(
         provider === 'istio' && portDiscovery && isAtEdge,
-        'clients in the mesh are routed at the port of the Canary alone; with Flagger all their ports lead to it',
+        'clients in the mesh are routed only at the port of the Canary; with Flagger all their ports lead to it',
       );
     },
   },
@@ -206,7 +206,7 @@ export const differences: readonly Difference[] = [
     says: (arrived) =>
       where(
         arrived.target.kind === 'DaemonSet' && isSpread(arrived),
-        'affinity and topology spread of the primary are rewritten; Flagger copies them as they are',
+        'affinity and topology spread of the primary are rewritten; Flagger copies them unmodified',
       ),
   },
   {
@@ -228,7 +228,7 @@ export const differences: readonly Difference[] = [
   {
     id: 'DF14',
     says: (arrived) =>
-      where(workloadOf(arrived).replicas === 0, 'the target has no pods: it counts as ready with a ready pod; with Flagger as it is'),
+      where(workloadOf(arrived).replicas === 0, 'the target has no pods: it counts as ready with a ready pod; with Flagger without pods'),
   },
   {
     id: 'DF330',
@@ -256,19 +256,22 @@ export const differences: readonly Difference[] = [
     says: (arrived) =>
       ofAny(
         hooksOf(arrived, 'rollback'),
-        (all) => `rollback hook ${all} is asked in every step before the promotion; by Flagger only while the analysis goes on`,
+        (all) => `rollback hook ${all} is called in every step before the promotion; by Flagger only while the analysis goes on`,
       ),
   },
   {
     id: 'DF22',
     says: (arrived) =>
-      ofAny(hooksOf(arrived, 'confirm-promotion'), (all) => `gate ${all} is asked once an interval; by Flagger every second one`),
+      ofAny(hooksOf(arrived, 'confirm-promotion'), (all) => `gate ${all} is called once an interval; by Flagger every second interval`),
   },
   {
     id: 'DF302',
     says: (arrived) =>
       arrived.canary.spec.analysis.mirror
-        ? ofAny(hooksOf(arrived, 'confirm-traffic-increase'), (all) => `gate ${all} is asked after the mirror step, too; not so by Flagger`)
+        ? ofAny(
+            hooksOf(arrived, 'confirm-traffic-increase'),
+            (all) => `gate ${all} is also called after the mirror step; not so by Flagger`,
+          )
         : undefined,
   },
   {
@@ -302,7 +305,7 @@ export const differences: readonly Difference[] = [
     says: ({ canary: { spec }, provider }) =>
       where(
         provider === 'nginx' && spec.ingressRef,
-        'the Ingress of the canary has the paths of the application alone; that of Flagger is a copy of the whole',
+        'the Ingress of the canary has only the paths of the application; that of Flagger is a copy of the whole',
       ),
   },
   {
@@ -334,7 +337,7 @@ export const differences: readonly Difference[] = [
     says: ({ target, provider }) =>
       where(
         target.kind === 'DaemonSet' && provider === 'linkerd',
-        'built-in checks ask for the label daemonset; with Flagger for deployment, which finds nothing',
+        'built-in checks select by the label daemonset; with Flagger by deployment, which finds nothing',
       ),
   },
 ];

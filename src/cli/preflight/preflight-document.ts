@@ -13,31 +13,31 @@ const ObjectOf = z.object({
 });
 
 /** An object that Serin makes or changes. */
-const WrittenOf = ObjectOf.extend({ done: z.boolean().describe('True: it is so already.') });
+const WrittenOf = ObjectOf.extend({ done: z.boolean().describe('True if it is so already.') });
 
 /** Something that knows the application and would stop to, or begin to. */
 export const LossReport = z.object({
   code: z.string().describe('From a closed list (docs/reasons.md), which grows.'),
   object: ObjectOf,
   field: z.string().optional().describe('Path in the object.'),
-  refused: z.boolean().describe('True: the Canary is refused for it. False: a warning.'),
+  refused: z.boolean().describe('True if the Canary is refused for it, false for a warning.'),
   detail: z.string().describe('The rule that would be broken.'),
-  remedy: z.string().describe('What keeps it.'),
+  remedy: z.string().describe('Edit that keeps it.'),
 });
 
 /** Effects of one Canary on a living application at its arrival. */
 export const Preflight = documentOn('Preflight', {
   verdict: z
     .enum(['clean', 'warnings', 'refused', 'unusable'])
-    .describe('unusable: the Canary or its target cannot be looked at; see problem.'),
+    .describe('unusable: the Canary or its target cannot be checked; see problem.'),
   problem: z.string().optional(),
-  arrived: z.boolean().describe('True: its primary is there already, and only an edit that takes requests from routes is refused.'),
+  arrived: z.boolean().describe('True if its primary exists already: only an edit that takes requests from routes is refused.'),
   writes: z.array(WrittenOf).describe('Objects that Serin makes or changes.'),
   routes: z
     .array(
       WrittenOf.extend({
         rules: z.array(z.string()).describe('Rules that lead to the application, as their user wrote them.'),
-        destinations: z.array(z.string()).describe('Services that stand in them for the apex Service.'),
+        destinations: z.array(z.string()).describe('Services that replace the apex Service in them.'),
       }),
     )
     .describe('Routes of users in which Serin writes the destinations of these rules, and nothing else.'),
@@ -45,12 +45,12 @@ export const Preflight = documentOn('Preflight', {
     .array(
       z.object({
         field: z.string().describe('Path in the Canary.'),
-        line: z.string().optional().describe('File and line. Absent: the Canary is in a cluster.'),
-        detail: z.string().describe('Why it has no effect, and what to do.'),
+        line: z.string().optional().describe('File and line; absent if the Canary is in a cluster.'),
+        detail: z.string().describe('Reason why it has no effect, and the remedy.'),
       }),
     )
     .describe('Fields of the Canary that have no effect.'),
-  keeps: z.array(ObjectOf).describe('Objects that know the application, and go on to.'),
+  keeps: z.array(ObjectOf).describe('Objects that know the application, and continue to.'),
   follows: z.array(WrittenOf).describe('Services whose selector follows that of the apex Service.'),
   companions: z
     .array(z.object({ source: ObjectOf, name: z.string(), done: WrittenOf.shape.done }))
@@ -62,7 +62,7 @@ export const Preflight = documentOn('Preflight', {
         object: ObjectOf,
         applier: z.string().describe('The tool that applies it.'),
         field: z.string().describe('JSON pointer of the field that Serin writes.'),
-        remedy: z.string().describe('What keeps the tool from writing it back.'),
+        remedy: z.string().describe('Remedy that keeps the tool from writing it back.'),
       }),
     )
     .describe('Objects in which Serin writes a field, and which a known tool applies.'),
@@ -70,7 +70,7 @@ export const Preflight = documentOn('Preflight', {
   guard: z
     .enum(guardStates)
     .optional()
-    .describe('Whether the apex guard keeps the selectors of its Services (docs/apex-guard.md). Absent: no cluster was read.'),
+    .describe('State of the apex guard, which keeps the selectors of its Services (docs/apex-guard.md); absent if no cluster was read.'),
   differences: z
     .array(z.object({ id: z.string().describe('In docs/differences.md.'), sentence: z.string() }))
     .describe('Differences from Flagger that apply to this Canary.'),

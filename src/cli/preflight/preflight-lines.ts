@@ -7,12 +7,12 @@ export function preflightLines(one: Preflight): string[] {
   const refused = losses.filter((loss) => loss.refused);
   const warned = losses.filter((loss) => !loss.refused);
   return [
-    `Canary ${namespace}/${name}: ${arrived && verdict === 'refused' ? EDIT_REFUSED : saying[verdict]}${verdict === 'clean' && unchecked.length > 0 ? ', as far as it was checked' : ''}${arrived ? ' (its primary is there already)' : ''}`,
+    `Canary ${namespace}/${name}: ${arrived && verdict === 'refused' ? EDIT_REFUSED : saying[verdict]}${verdict === 'clean' && unchecked.length > 0 ? ', as far as checked' : ''}${arrived ? ' (its primary exists already)' : ''}`,
     ...(problem === undefined ? [] : [`  ! ${problem}`]),
     ...writeLines(one),
     ...guardLines(one),
-    ...section('Refused until it is mended', refused, namespace),
-    ...section('Would be lost, and refuses nothing', warned, namespace),
+    ...section('Refused until it is corrected', refused, namespace),
+    ...section('Would be lost, without a refusal', warned, namespace),
     ...applierLines(one.appliers),
     ...(ignored.length === 0
       ? []
@@ -29,13 +29,13 @@ export function preflightLines(one: Preflight): string[] {
   ];
 }
 
-const EDIT_REFUSED = 'its edit is refused, and it is run by the spec before';
+const EDIT_REFUSED = 'its edit is refused, and the previous spec applies';
 
 const saying: Readonly<Record<Preflight['verdict'], string>> = {
   clean: 'nothing is lost',
   warnings: 'it is accepted, with warnings',
   refused: 'it is refused, and nothing is written',
-  unusable: 'it cannot be looked at',
+  unusable: 'it cannot be checked',
 };
 
 /** With its namespace where that is another one. */
@@ -48,7 +48,7 @@ function writeLines({ namespace: home, writes, routes, keeps, follows, companion
     ...writes.map(({ kind, name, done }) => {
       if (kept.has(`${kind}/${name}`))
         return done ? `    ${kind} ${name} leads to the primary` : `  ~ ${kind} ${name}: its selector leads to the primary`;
-      return done ? `    ${kind} ${name} is there` : `  + ${kind} ${name}`;
+      return done ? `    ${kind} ${name} exists` : `  + ${kind} ${name}`;
     }),
     ...routes.map(({ kind, name, rules, destinations, done }) => {
       const where = `${rules.join(', ')} lead${rules.length === 1 ? 's' : ''} to ${destinations.join(' and ')}`;
@@ -57,11 +57,11 @@ function writeLines({ namespace: home, writes, routes, keeps, follows, companion
     ...follows.map(({ kind, name, done }) => (done ? `    ${kind} ${name} follows` : `  ~ ${kind} ${name}: its selector follows`)),
     ...companions.map(
       ({ source, name, done }) =>
-        `${done ? '   ' : '  +'} ${source.kind} ${name}${done ? ' is there' : ''}: for the primary, beside ${source.name}`,
+        `${done ? '   ' : '  +'} ${source.kind} ${name}${done ? ' exists' : ''}: for the primary, beside ${source.name}`,
     ),
     ...keeps
       .filter(({ kind, name }) => !writes.some((one) => one.kind === kind && one.name === name))
-      .map((object) => `    ${nameIn(object, home)} stays as it is`),
+      .map((object) => `    ${nameIn(object, home)} stays unchanged`),
   ];
 }
 

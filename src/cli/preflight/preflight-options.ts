@@ -14,7 +14,7 @@ interface PreflightFlags extends ClusterFlags {
 }
 
 const SAFE = `
-Nothing is written. In the text, + is made, ~ changes, ! would be lost, and ? could not be read. docs/arrival.md says what is looked at.`;
+Nothing is written. In the text, + is made, ~ changes, ! would be lost, and ? could not be read. docs/arrival.md says what is checked.`;
 
 /** `serin preflight`. */
 export function addPreflightCommand(program: Command, host: CommandHost): void {

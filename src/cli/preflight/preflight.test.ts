@@ -135,13 +135,13 @@ describe('serin preflight', () => {
       companion,
     );
     expect(preflightLines(answer).slice(0, 7)).toEqual([
-      'Canary test/shop: nothing is lost (its primary is there already)',
-      '    Deployment shop-primary is there',
+      'Canary test/shop: nothing is lost (its primary exists already)',
+      '    Deployment shop-primary exists',
       '    Service shop leads to the primary',
-      '    Service shop-primary is there',
-      '    Service shop-canary is there',
+      '    Service shop-primary exists',
+      '    Service shop-canary exists',
       '    Service shop-admin follows',
-      `    PodDisruptionBudget ${made[0]} is there: for the primary, beside shop`,
+      `    PodDisruptionBudget ${made[0]} exists: for the primary, beside shop`,
     ]);
     expect(answer.follows).toEqual([{ apiVersion: 'v1', kind: 'Service', name: 'shop-admin', namespace, done: true }]);
   });
@@ -167,7 +167,7 @@ describe('serin preflight', () => {
       [[true, 'static']],
     ]);
     expect(preflightLines(found)[0]).toBe(
-      'Canary test/shop: its edit is refused, and it is run by the spec before (its primary is there already)',
+      'Canary test/shop: its edit is refused, and the previous spec applies (its primary exists already)',
     );
   });
 
@@ -190,7 +190,7 @@ describe('serin preflight', () => {
     const unread = [{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', why: 'it may not be listed' }];
     const answer = await preflight(canary, async () => ({ objects: [target], unread }), settings);
     const lines = preflightLines(answer);
-    expect(lines[0]).toBe('Canary test/shop: nothing is lost, as far as it was checked');
+    expect(lines[0]).toBe('Canary test/shop: nothing is lost, as far as checked');
     expect(lines).toContain('    ? NetworkPolicy (networking.k8s.io/v1): it may not be listed');
   });
 });

@@ -49,7 +49,7 @@ export async function preflight(raw: KubeObject, read: ReadObjectsOf, settings: 
   const provider = named && providerOf(named);
   const arrived = primary !== undefined && asPodWorkload(primary).spec !== undefined;
   const plan = planFor(canary, { target, primary, objects, unread }, { ...settings, provider, mode: 'refuse', isServing: arrived });
-  if (plan === undefined) return unusable(of, `spec.targetRef: ${kind} ${targetName} cannot be looked at`);
+  if (plan === undefined) return unusable(of, `spec.targetRef: ${kind} ${targetName} cannot be checked`);
   if ('problem' in plan) return unusable(of, plan.problem);
   const selectors = workload.selectors({ target, primary }, settings.selectorLabels);
   if ('problem' in selectors) return unusable(of, selectors.problem);

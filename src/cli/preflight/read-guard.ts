@@ -44,7 +44,7 @@ const isGuard = ({ spec }: KubeObject): boolean =>
 
 const RESET =
   'Helm, Argo CD, Flux and kubectl lead it to the target with each apply, until Serin leads it back, and for as long as Serin is down. ' +
-  'A server-side apply (Helm 4, --server-side) may end with a conflict instead';
+  'A server-side apply (Helm 4, --server-side) can end with a conflict instead';
 
 /** Effect on a Service's selector of the tools that apply its manifest. */
 export const guardSentence: Readonly<Record<GuardState, string>> = {

@@ -14,7 +14,7 @@ const RequestsBy = z.object({
 /** A mistake in the manifests, with its remedy. */
 export const RehearsalMistake = z.object({
   severity: z.enum(['error', 'warning']),
-  rule: z.string().describe('What found it: `validate`, or a code of a rehearsal such as bad-version-promoted.'),
+  rule: z.string().describe('Origin: `validate`, or a code of a rehearsal such as bad-version-promoted.'),
   message: z.string(),
   object: ObjectName.optional(),
   field: z.string().optional(),
@@ -43,7 +43,7 @@ export const TimelineEntry = z.discriminatedUnion('kind', [
     seconds: Seconds,
     to: z.string(),
     webhooks: z.array(z.object({ name: z.string(), type: z.string() })),
-    status: z.number().describe('What the rehearsal answered.'),
+    status: z.number().describe('Answer of the rehearsal.'),
     body: z.string(),
   }),
   z.object({ kind: z.literal('alert'), seconds: Seconds, to: z.string(), status: z.number(), body: z.string() }),
@@ -54,7 +54,7 @@ export const TimelineEntry = z.discriminatedUnion('kind', [
     created: z.boolean(),
     changes: z
       .array(z.object({ field: z.string(), before: z.string().optional(), after: z.string().optional() }))
-      .describe('As JSON. Absent: the field is not there.'),
+      .describe('As JSON; absent if the field does not exist.'),
   }),
 ]);
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
@@ -72,7 +72,7 @@ export const RehearsalResult = z.object({
   ending: z
     .object({ code: z.string().describe('From a closed list (docs/reasons.md).'), detail: z.string() })
     .optional()
-    .describe('What ended the release; absent: it has not ended.'),
+    .describe('Reason for the end of the release; absent if it has not ended.'),
   blamed: z.array(z.string()).describe('Checks that were out of range or unmeasured at the end.'),
   seconds: z.object({
     total: z.number(),
@@ -98,7 +98,7 @@ export const RehearsalResult = z.object({
   evidence: z
     .array(EvidencePoint)
     .optional()
-    .describe('How the evidence of the comparison with the primary grew; absent: nothing was compared.'),
+    .describe('Growth of the evidence of the comparison with the primary; absent if nothing was compared.'),
   samples: z.array(z.object({ seconds: Seconds, requests: RequestsBy, pods: z.object({ old: z.number(), new: z.number() }) })),
   notApplied: z.array(ObjectName.extend({ why: z.string() })),
   assumptions: z.array(z.string()),

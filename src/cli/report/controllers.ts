@@ -34,7 +34,7 @@ export async function controllerFiles(
       const log = await logOf(cluster, reader, pod, name, { previous, lines: logLines });
       const { namespace = '', name: podName } = pod.metadata;
       const path = `controller/logs/${namespace}/${canaryLabelValue(`${podName}.${name}`)}${previous ? '.previous' : ''}.log`;
-      const says = `its last ${logLines} lines${previous ? ', of the run before' : ''}`;
+      const says = `its last ${logLines} lines${previous ? ', of the previous run' : ''}`;
       if (log) files.push({ path, says, content: redactText(log.slice(-LONGEST_LOG)) });
     }
   }
@@ -66,9 +66,9 @@ async function logOf(
     ...(previous ? { previous: 'true' } : {}),
   });
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log?${query}`;
-  const what = `log of pod ${namespace}/${name}, container ${container}${previous ? ', of the run before' : ''}`;
+  const what = `log of pod ${namespace}/${name}, container ${container}${previous ? ', of the previous run' : ''}`;
   const answer = await reader.attempt(what, () => cluster.ask('GET', path));
   if (answer === undefined || answer.status < 400) return answer?.body;
-  reader.notRead.set(what, answer.status === 403 ? 'may not be read with these credentials' : `the API server answered ${answer.status}`);
+  reader.notRead.set(what, answer.status === 403 ? 'cannot be read with these credentials' : `the API server answered ${answer.status}`);
   return undefined;
 }

@@ -3,11 +3,11 @@ import type { ReportContents } from '../output/documents.ts';
 /** Data that is never in a report, for `contents.json` and the README of an archive. */
 export const leftOut: readonly string[] = [
   'the content of Secrets and ConfigMaps: they are not even read',
-  'checksums of Secrets, and names and revisions that are made of them: numbers stand for these, the same in all files',
+  'checksums of Secrets, and names and revisions that are made of them: numbers replace these, the same in all files',
   'values of environment variables, arguments and commands of containers; of the controller only flags without addresses and credentials are shown',
   'annotations that others wrote, kubectl’s last-applied-configuration among them; only their names are shown',
-  'of managedFields the values: only which manager has which field',
-  'of addresses name and password, query, and any path that is not a known one',
+  'the values in managedFields; only the manager of each field is shown',
+  'user name, password and query of addresses, and any path that is not a known one',
   'values of headers, query parameters and cookies, also in conditions of routes; metadata of webhooks and triggers; variables of templates',
   'fields whose name speaks of a password, token, key or the like, and texts of any field that look like one',
   'termination messages of containers',

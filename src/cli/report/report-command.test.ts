@@ -141,13 +141,13 @@ describe('serin report', () => {
     );
     for (const { path, bytes } of contents.files) expect(Buffer.byteLength(read(all, path))).toBe(bytes);
     expect(Object.fromEntries(contents.notRead.map(({ what, why }) => [what, why]))).toMatchObject({
-      'Pod objects in test': 'may not be read with these credentials',
-      'AlertProvider test/chat': 'may not be read with these credentials',
-      'CustomResourceDefinition canaries.flagger.app': 'may not be read with these credentials',
+      'Pod objects in test': 'cannot be read with these credentials',
+      'AlertProvider test/chat': 'cannot be read with these credentials',
+      'CustomResourceDefinition canaries.flagger.app': 'cannot be read with these credentials',
       'ScaledObject test/podinfo': 'does not exist',
       'Service test/podinfo-canary': 'does not exist',
       'DestinationRule test/podinfo-primary': 'does not exist',
-      'version of the API server': 'may not be read with these credentials',
+      'version of the API server': 'cannot be read with these credentials',
     });
     expect(contents.leftOut.join()).toMatch(/Secrets and ConfigMaps/);
     for (const { what, why } of contents.notRead) expect(read(all, 'README.txt')).toContain(`- ${what}: ${why}\n`);
@@ -219,7 +219,7 @@ describe('serin report', () => {
     const { cluster } = aCluster();
     cluster.pages.delete('/api/v1/namespaces/ops/pods/serin-1/log');
     const { notRead } = contentsOf(await unpacked(cluster, { namespace: 'test', controllerLogs: true }));
-    expect(notRead).toContainEqual({ what: 'log of pod ops/serin-1, container serin', why: 'may not be read with these credentials' });
+    expect(notRead).toContainEqual({ what: 'log of pod ops/serin-1, container serin', why: 'cannot be read with these credentials' });
   });
 
   it('writes a file that only its owner reads, and prints its name on stdout and notes on stderr', async () => {

@@ -40,7 +40,7 @@ export async function reportCommand(
     name === undefined ? await listCanaries(cluster, namespace) : [await getCanary(cluster, namespace ?? '', name)];
   if (canaries.length === 0)
     output.note(
-      `No Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}: the report has the controller and the definitions alone.`,
+      `No Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}: the report has only the controller and the definitions.`,
     );
   const { contents, bytes } = await gatherReport(cluster, canaries, {
     meshProvider,

@@ -16,7 +16,7 @@ export function addReportCommand(program: Command, run: RunOnCluster, runOn: Run
     .option('--force', 'overwrite the file')
     .option(
       '--controller-logs [lines]',
-      'also the last lines of the controller’s logs, 2000 of each container; other Canaries are in them, too',
+      'add the last lines of the controller’s logs, 2000 of each container; they also mention other Canaries',
     )
     .option('--controller-selector <selector>', 'labels of the controller’s pods, if not those of Serin’s chart')
     .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller', 'istio')

@@ -102,6 +102,6 @@ const placeOf = ({ namespace }: KindRef): string => (namespace === undefined ? '
 function reasonOf(error: unknown): string {
   if (error instanceof RequestTimeoutError || error instanceof UnreachableError) return 'the API server did not answer';
   if (!(error instanceof ApiError)) throw error;
-  if (error.status === 403) return 'may not be read with these credentials';
+  if (error.status === 403) return 'cannot be read with these credentials';
   return error.status === 404 ? 'the cluster has no such kind' : `the API server answered ${error.status} ${error.reason}`;
 }

@@ -306,7 +306,7 @@ spec:
     {
       what: 'a namespace that Serin does not look after',
       files: { 'values.yaml': 'namespaces: [mail]' },
-      says: 'web.yaml:5 Canary/web: error: metadata.namespace: is not one that Serin looks after (mail)',
+      says: 'web.yaml:5 Canary/web: error: metadata.namespace: is not a namespace that Serin looks after (mail)',
     },
     {
       what: 'a Canary that cannot be read',

@@ -99,6 +99,6 @@ function problemLine({ item: { object, name, place }, path, message }: RightsPro
 function headOf({ settings: { account }, canaries }: Rights): string[] {
   return [
     `# Printed by serin rights: what the service account ${account.namespace}/${account.name} needs for ${canaries} ${canaries === 1 ? 'Canary' : 'Canaries'}.`,
-    '# Print it anew when the values or the manifests change: docs/rights.md.',
+    '# Print it again when the values or the manifests change: docs/rights.md.',
   ];
 }

@@ -39,7 +39,7 @@ export function usedBy(inventory: Inventory, settings: RightsSettings): Used {
       problems.push({
         item,
         path: 'metadata.namespace',
-        message: `is not one that Serin looks after (${namespaces.join(', ')}): add it there, or leave the file out`,
+        message: `is not a namespace that Serin looks after (${namespaces.join(', ')}): add it there, or leave the file out`,
       });
       return [];
     }
@@ -149,7 +149,7 @@ function referenceNeeds(canary: Canary, { item, namespace }: PlacedItem, invento
       problems.push({
         item,
         path: `${path}.namespace`,
-        message: `${where} is not one that Serin looks after: add it to namespaces, or use a MetricTemplate there`,
+        message: `${where} is not a namespace that Serin looks after: add it to namespaces, or use a MetricTemplate there`,
       });
       return [];
     }

@@ -6,7 +6,7 @@ import type { ClusterFlags } from '../canaries/session.ts';
 /** `serin traffic`: shows the split of requests, and changes it for Knative Services. */
 export function addTrafficCommands(program: Command, runOn: RunOn): void {
   const traffic = noted(program.command('traffic'), { examples: ['serin traffic show podinfo --namespace test'] }).description(
-    'show the traffic split of a Canary, or change the one of a Knative Service',
+    'show the traffic split of a Canary, or change that of a Knative Service',
   );
 
   noted(withKubectlFlags(traffic.command('show')), { examples: ['serin traffic show podinfo --namespace test'], exits: ['no', 'notFound'] })

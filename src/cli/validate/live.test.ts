@@ -90,7 +90,9 @@ describe('serin validate --live', () => {
     );
     const stored = (name: string): KubeObject => object('flagger.app/v1beta1', 'Canary', name, spec);
     const { lines } = await validated([deployment, template, loadTester, stored('podinfo'), stored('elder')]);
-    expect(lines).toEqual([expect.stringMatching(/error: spec\.targetRef\.name: is the target of Canary test\/elder \(in the cluster\)/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/error: spec\.targetRef\.name: is also the target of Canary test\/elder \(in the cluster\)/),
+    ]);
   });
 
   it('I17: fields that a route of yours makes void are named, with their lines', async () => {
@@ -176,7 +178,7 @@ describe('serin validate --live', () => {
     expect(code).toBe(0);
     expect(lines).toEqual([
       expect.stringMatching(
-        /warning: spec\.targetRef: not checked for what would be lost: NetworkPolicy \(networking\.k8s\.io\/v1\), PodMonitor \(monitoring\.coreos\.com\/v1\), which may not be listed: /,
+        /warning: spec\.targetRef: not checked for what would be lost: NetworkPolicy \(networking\.k8s\.io\/v1\), PodMonitor \(monitoring\.coreos\.com\/v1\), which you may not list: /,
       ),
     ]);
   });

@@ -17,9 +17,9 @@ interface ValidateFlags extends ClusterFlags {
 }
 
 const SEVERITY = `
-An error is a manifest that cannot work: the release could not run or end, or Flagger or the API server refuses the object. A warning works,
-but not as it looks. All files of a run are checked together; objects that they lack may be in the cluster: --live reads them,
-and writes nothing. With warnings alone the exit code is 0.`;
+An error is a manifest that cannot work: the release could not run or end, or Flagger or the API server refuses the object. A warning
+is for a manifest that works, but not as it looks. All files of a run are checked together; --live reads objects that they lack from the cluster,
+and writes nothing. With only warnings the exit code is 0.`;
 
 /** `serin validate`. */
 export function addValidateCommand(program: Command): void {
@@ -55,7 +55,7 @@ async function validateLive(files: string[], flags: ValidateFlags, provider: Pro
       async readCluster(items) {
         const read = await readCluster(cluster, items, { withArrival: true });
         for (const kind of read.hidden)
-          output.note(`Note: ${kind}s may not be read with these credentials: whether they exist is not checked.`);
+          output.note(`Note: ${kind}s cannot be read with these credentials: whether they exist is not checked.`);
         return read;
       },
     });

@@ -67,7 +67,7 @@ describe('the screen of one Canary', () => {
     const checks = statusView(view, { ...plain, columns: 80 }, 40, release.nowMs).filter((line) => /^(passed|failed) /.test(line));
     expect(new Set(checks.map((line) => columnsOf(line.slice(0, line.indexOf('(')))))).toHaveLength(1);
   });
-  it('a release that waits for its first gate shows nothing of the release before', () => {
+  it('a release that waits for its first gate shows nothing of the previous release', () => {
     const world = initialized(aCanary({ iterations: 2, ...withHooks('confirm-rollout', 'pre-rollout') }));
     world.behaviour.verdicts = [verdict({ check: 'latency', value: 900 })];
     world.push('s1:b');

@@ -69,14 +69,14 @@ const stalls: readonly Stall[] = [
     unread(unknownConfig({ kind: 'Secret', name: 'db' }, 'test', 'cannot be watched: 403: grant list and watch')),
     'ConfigUnreadable',
     ['Secret', 'metadata'],
-    /^grant the service account of Serin to get, list and watch Secrets in test, or choose --secrets-mode=off/,
+    /^allow the service account of Serin to get, list and watch Secrets in test, or choose --secrets-mode=off/,
   ),
   blocked(
     'a ConfigMap that may not be read',
     unread(unreadableConfig({ kind: 'ConfigMap', name: 'settings' }, 'test', forbidden('no'))),
     'ConfigUnreadable',
     ['ConfigMap', 'metadata'],
-    /^grant the service account of Serin to get, list and watch ConfigMaps in test;/,
+    /^allow the service account of Serin to get, list and watch ConfigMaps in test;/,
   ),
   blocked(
     'a copy that cannot be made',
@@ -178,7 +178,7 @@ const stalls: readonly Stall[] = [
       new TargetUnusableError(labelled.problem, { object: ref('apps/v1', 'Deployment', 'podinfo'), field: labelled.field }),
     'TargetUnusable',
     ['Deployment', 'spec.selector.matchLabels'],
-    /make it anew with one of them/,
+    /create it again with one of them/,
     'set Deployment podinfo spec.selector.matchLabels',
   ),
   blocked(

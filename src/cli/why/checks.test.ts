@@ -168,7 +168,7 @@ const stalls: readonly Stall[] = [
       verdict: 'unmeasured',
       code: 'SecretRejected',
       object: secret('empty'),
-      reason: 'MetricTemplate ops/errors: Secret ops/empty may not be used for spec.provider.secretRef: it',
+      reason: 'MetricTemplate ops/errors: Secret ops/empty is not allowed for spec.provider.secretRef: it',
     }),
     templated,
     'Unmeasured',

@@ -131,7 +131,7 @@ const stalls: readonly Stall[] = [
   },
   ...[
     { minReadySeconds: 3000, action: /shorter than progressDeadlineSeconds/, way: 'set Deployment podinfo spec.minReadySeconds' },
-    { minReadySeconds: 30, action: /wait so long/, way: undefined },
+    { minReadySeconds: 30, action: /wait for it/, way: undefined },
   ].map(
     ({ minReadySeconds, action, way }): Stall => ({
       title: `pods that are ready, and count after ${minReadySeconds} s`,

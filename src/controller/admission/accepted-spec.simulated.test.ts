@@ -288,7 +288,7 @@ describe('E65: what is stored of a spec that a Canary is run by', () => {
     lab.start();
     await lab.pass(20_000);
     expect([conditionOf(lab, 'Accepted')?.message, lab.phase(), weightOf(lab)]).toEqual([
-      expect.stringContaining('the spec before this one is not stored'),
+      expect.stringContaining('the previous spec is not stored'),
       'Progressing',
       25,
     ]);

@@ -105,7 +105,7 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
         'Progressing',
         25,
       ]);
-      expect(conditionOf(lab, 'Accepted')?.message).toContain('the spec before this one is not stored');
+      expect(conditionOf(lab, 'Accepted')?.message).toContain('the previous spec is not stored');
       expect(ownRoute(lab, kind)[hosts]).not.toContain(OTHER);
       expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);
       await lab.pass(30_000);

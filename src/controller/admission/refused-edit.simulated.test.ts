@@ -141,7 +141,7 @@ describe('the same after a restart, where an earlier version of Serin has stored
     await lab.pass(100_000);
     expect([weightOf(lab), lab.phase()]).toEqual([25, 'Progressing']);
     expect(raw(lab.server.find(routeRef))?.spec.http).toMatchObject(route);
-    expect(accepted(lab)?.message).toContain('the spec before this one is not stored');
+    expect(accepted(lab)?.message).toContain('the previous spec is not stored');
     await ended(lab);
     expect(await lab.passUntil(() => raw(lab.server.find(targetRef))?.spec.replicas === 0, 30_000)).toBe(true);
     expect([lab.phase(), weightOf(lab), lab.lost]).toEqual(['Failed', 0, []]);

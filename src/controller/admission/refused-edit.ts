@@ -26,7 +26,7 @@ type FallbackDeps = Pick<ControllerDeps, 'clock' | 'view'> & {
 };
 
 const UNKNOWN =
-  'the spec before this one is not stored, since it is too large, has credentials in an address, or was run by an earlier version of Serin; no check is made, and an analysis is rolled back when the progress deadline has passed';
+  'the previous spec is not stored, since it is too large, has credentials in an address, or was run by an earlier version of Serin; no check is made, and an analysis is rolled back when the progress deadline has passed';
 
 /**
  * `undefined` if nothing has begun under another spec, or nothing of it is known: then all stays unmodified. `latest`: the previous result. A guessed spec is kept

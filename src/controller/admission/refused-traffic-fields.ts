@@ -42,7 +42,7 @@ export class RefusedTrafficFields {
         this.#refusals.delete(name);
         return known !== undefined;
       } catch (error) {
-        const refusal = refusalOf(error, spec, `Service ${name} goes on as it is`);
+        const refusal = refusalOf(error, spec, `Service ${name} stays unchanged`);
         if (refusal === undefined) throw error;
         this.#refusals.set(name, { asked, untilMs: nowMs + TRY_AGAIN_MS, message: refusal.message });
       }

@@ -211,7 +211,7 @@ export class Anchors {
     if (anchors.length > MOST_ORPHANS)
       this.#log.warn(
         { namespace, anchors: anchors.length },
-        'more anchors without a Canary than are looked at in one start: delete the ones that are not needed',
+        'more anchors without a Canary than one start looks at: delete those you do not need',
       );
     const orphans: Canary[] = [];
     for (const listed of anchors.slice(0, MOST_ORPHANS)) {

@@ -129,7 +129,7 @@ describe('pods that another writer gives a resting target, in virtual time', () 
     },
   );
 
-  it('E90: a target that was deleted and made again is scaled to zero like the one before', async () => {
+  it('E90: a target that was deleted and made again is scaled to zero like the previous target', async () => {
     const lab = await resting('Initialized');
     lab.server.delete(targetRef);
     await lab.pass(10_000);

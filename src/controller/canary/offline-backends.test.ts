@@ -49,14 +49,14 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const early = [undefined, '', 'Initializing'];
 it.each(early)('05-C2, C3: in phase %j a backend that does not answer is reported once', async (phase) => {
-  const { look, announced, later, asked } = deps('metric a cannot be asked for: down');
+  const { look, announced, later, asked } = deps('metric a cannot be queried: down');
   look.check(canaryIn(phase), signal);
   look.check(canaryIn(phase), signal);
   await later();
   look.check(canaryIn(phase), signal);
   await later();
   expect(asked()).toBe(2);
-  expect(announced).toEqual(['MetricsUnavailable: metric a cannot be asked for: down']);
+  expect(announced).toEqual(['MetricsUnavailable: metric a cannot be queried: down']);
 });
 
 it('a template that is applied a moment after the Canary is not reported', async () => {

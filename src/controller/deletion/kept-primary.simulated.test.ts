@@ -212,7 +212,7 @@ describe('I19: a kept primary ends', () => {
     const lab = await kept();
     accept(lab, keptOn(lab)?.unpromoted ?? '');
     expect(await lab.passUntil(() => replicasOf(lab) > 0, 30_000)).toBe(true);
-    expect(keptOn(lab)?.next).toContain('as soon as it is ready');
+    expect(keptOn(lab)?.next).toContain('once it is ready');
     lab.server.patch(targetRef, { metadata: { annotations: { [acceptAnnotation]: null } } });
     await lab.pass(180_000);
     expectKept(lab);
@@ -232,7 +232,7 @@ describe('I19: a kept primary ends', () => {
     const lab = await kept();
     lab.push(BROKEN_IMAGE);
     await lab.pass(30_000);
-    expect([keptOn(lab)?.next, keptOn(lab, anchorRef)?.next]).toEqual(Array(2).fill(expect.stringContaining('as soon as it is ready')));
+    expect([keptOn(lab)?.next, keptOn(lab, anchorRef)?.next]).toEqual(Array(2).fill(expect.stringContaining('once it is ready')));
     await lab.pass(1_200_000);
     expect([lab.answering(), imageOf(lab)]).toEqual([[primaryRef.name], '1']);
     expect(eventsOf(lab, 'PrimaryKept').some((message) => message.includes('does not become ready'))).toBe(true);

@@ -24,7 +24,7 @@ export const UNCOUNTED = {
 /** Said of a target while `hasPodsLeft`. */
 const PODS_LEFT = {
   code: 'TargetUnobserved',
-  detail: 'pods may be left that have read other configs; the release begins when its status counts none',
+  detail: 'pods that have read other configs can be left; the release begins when its status counts none',
 } as const satisfies NewBlocker;
 
 /** The parts that decide the target's pods (docs/internals.md, Revisions): its template, and the configs that they read. `carried`: the primary's revision. */

@@ -17,7 +17,7 @@ export function globalNotifier(config: GlobalNotifierConfig): Notifier | { probl
   const options = { egress: ownEgress(config) };
   if (msteamsUrl !== '') return named('--msteams-url', notifierFor('msteams', { address: msteamsUrl, proxy: msteamsProxyUrl }, options));
   if (slackUrl === '') return undefined;
-  if (slackUser === '') return { problem: '--slack-user is empty: name whom alerts come from' };
+  if (slackUser === '') return { problem: '--slack-user is empty: name the sender of alerts' };
   if (slackChannel === '') return { problem: '--slack-channel is empty: name the channel that alerts go to' };
   const given = { address: slackUrl, token: slackToken, proxy: slackProxyUrl, username: slackUser, channel: slackChannel };
   return named('--slack-url', notifierFor('slack', given, options));

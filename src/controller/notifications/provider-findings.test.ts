@@ -11,7 +11,7 @@ const prometheus = { type: 'prometheus', address: 'http://prometheus:9090' };
 
 it('05-W15: a MetricTemplate that can work is Valid, and otherwise the wrong field is named first', () => {
   expect(validityOf(template({ provider: prometheus, query: 'up' }))).toEqual({
-    ...{ type: 'Valid', status: 'True', reason: 'Valid', message: 'the template renders and its backend can be asked' },
+    ...{ type: 'Valid', status: 'True', reason: 'Valid', message: 'the template renders and its backend can be queried' },
   });
   const { message, ...condition } = validityOf(template({ provider: prometheus, query: '{{ tarrget }}' }));
   expect(condition).toEqual({ type: 'Valid', status: 'False', reason: 'InvalidSpec' });
@@ -25,7 +25,7 @@ it('05-W7, W24: the text of a backend or a receiver is shown from its beginning,
     ...{ type: 'Delivering', status: 'False', reason: 'NotDelivered', message: long.slice(0, 500) },
   });
   expect([answeringOf(undefined), deliveringOf({ ok: true } as Parameters<typeof deliveringOf>[0])]).toEqual([
-    { type: 'Answering', status: 'True', reason: 'Answered', message: 'the backend answered when it was asked last' },
+    { type: 'Answering', status: 'True', reason: 'Answered', message: 'the backend answered its last query' },
     { type: 'Delivering', status: 'True', reason: 'Delivered', message: 'the last alert was taken' },
   ]);
 });

@@ -12,14 +12,14 @@ export function validityOf(template: KubeObject): ConditionUpdate {
   const parsed = parseMetricTemplate(template);
   const [first] = 'problems' in parsed ? parsed.problems : templateProblems(parsed.metricTemplate.spec);
   if (first === undefined)
-    return { type: 'Valid', status: 'True', reason: 'Valid', message: 'the template renders and its backend can be asked' };
+    return { type: 'Valid', status: 'True', reason: 'Valid', message: 'the template renders and its backend can be queried' };
   return { type: 'Valid', status: 'False', reason: 'InvalidSpec', message: `${first.path}: ${first.message}`.slice(0, LONGEST) };
 }
 
 /** Condition for the last query of its backend. `problem`: the reason for a missing answer (05-W24). */
 export function answeringOf(problem: string | undefined): ConditionUpdate {
   if (problem === undefined)
-    return { type: 'Answering', status: 'True', reason: 'Answered', message: 'the backend answered when it was asked last' };
+    return { type: 'Answering', status: 'True', reason: 'Answered', message: 'the backend answered its last query' };
   return { type: 'Answering', status: 'False', reason: 'Unanswered', message: problem.slice(0, LONGEST) };
 }
 

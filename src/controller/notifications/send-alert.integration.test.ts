@@ -239,7 +239,7 @@ describe('an alert by the global receiver', () => {
     { config: { slackUrl: 'http://chat.example' }, problem: '--slack-channel is empty: name the channel that alerts go to' },
     {
       config: { slackUrl: 'http://chat.example', slackChannel: 'a', slackUser: '' },
-      problem: '--slack-user is empty: name whom alerts come from',
+      problem: '--slack-user is empty: name the sender of alerts',
     },
     { config: { slackUrl: 's3cret', slackChannel: 'a' }, problem: '--slack-url: the address must be an http or https URL' },
     { config: { msteamsUrl: 's3cret' }, problem: '--msteams-url: the address must be an http or https URL' },

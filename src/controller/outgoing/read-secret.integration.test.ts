@@ -63,7 +63,7 @@ async function attacked(attack: { type?: string; mark?: string; requireSecretLab
   };
   await receiver.stop();
   const refused = Object.entries(answers).flatMap(([field, answer]) =>
-    JSON.stringify(answer).includes(`may not be used for ${field}`) ? [field] : [],
+    JSON.stringify(answer).includes(`is not allowed for ${field}`) ? [field] : [],
   );
   return { refused, shown: JSON.stringify(answers), sent: receiver.posts.length, requests };
 }

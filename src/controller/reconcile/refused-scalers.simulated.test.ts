@@ -81,7 +81,7 @@ describe('missing and forbidden scalers', () => {
     const triggers = [{ type: 'prometheus', metadata: { query: 'rq{app="cart"}', threshold: '5' } }];
     const lab = await initialized(aScaledObject({}, { triggers }));
     const warning = () => raw(lab.canary())?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerWarning');
-    expect(warning()).toMatchObject({ status: 'True', message: expect.stringContaining('does not speak of podinfo') });
+    expect(warning()).toMatchObject({ status: 'True', message: expect.stringContaining('does not name podinfo') });
     lab.server.patch(canaryRef, { spec: { autoscalerRef: { primaryScalerQueries: {} } } });
     await lab.pass(10_000);
     expect(warning()).toBeUndefined();

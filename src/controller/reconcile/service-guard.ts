@@ -56,7 +56,7 @@ export class ServiceGuard {
     view.learn(await cluster.patch(refOf(live), asItWas(live, written), { signal }));
     // We have undone it ourselves (I18).
     forgetWanted(context, refKey(refOf(live)));
-    const message = `spec.service: Service ${name} had ${before.ready} ready endpoints, and none when it led to the ${side}, so it was put back: give the pods of ${context.canary.spec.targetRef.name} the ports and labels that the Service asks for, or correct spec.service`;
+    const message = `spec.service: Service ${name} had ${before.ready} ready endpoints, and none when it led to the ${side}, so it was put back: give the pods of ${context.canary.spec.targetRef.name} the ports and labels that the Service needs, or correct spec.service`;
     this.#putBack.set(name, { of, message });
     throw new TargetUnusableError(message, { field: 'spec.service' });
   }

@@ -62,7 +62,7 @@ it.each([
 
 it.each([
   ['no earlier promotion is recorded', undefined],
-  ['the template of the earlier promotion is not known', {}],
+  ['the template that the target had at the earlier promotion is not known', {}],
   ['the template was the same at the earlier promotion', { target: template('podinfo:2') }],
 ])('E74: undo is refused where %s', async (reason, before) => {
   const { done, patches } = await undone(deployment(), before);

@@ -43,7 +43,7 @@ async function attempt(
   const before = (await anchors.templates.promotions(canary, signal)).find((one) => one.revision !== revision);
   if (!before) return refused('no earlier promotion is recorded');
   if (!before.target)
-    return refused('the template of the earlier promotion is not known as the target had it: it was promoted before Serin kept it');
+    return refused('the template that the target had at the earlier promotion is not known: it was promoted before Serin recorded it');
   const wanted = workload.revision({ ...target, spec: { ...specOf(target), template: before.target } });
   const pinned = canary.status?.release?.template ?? revision;
   const current = workload.revision(target);

@@ -103,6 +103,6 @@ const resumeOf = ({ metadata }: KubeObject): string | undefined => metadata.anno
 export function rivalMessage(rival: Rival, writer: string): string {
   const resume = `then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
   if (rival.kind === 'other')
-    return `another controller writes this status, so Serin leaves the Canary to it: stop the other one and ${resume}`;
-  return `another Serin, ${rival.writer}, writes this status, so ${writer} leaves the Canary to it: run one, or all with --enable-leader-election and one lease; it goes on when the other one has written nothing for ${RIVAL_SILENCE_MS / 60_000} minutes; to go on sooner stop that one and ${resume}`;
+    return `another controller writes this status, so Serin leaves the Canary to it: stop the other controller and ${resume}`;
+  return `another Serin, ${rival.writer}, writes this status, so ${writer} leaves the Canary to it: run one, or all with --enable-leader-election and one lease; it continues once the other Serin has written nothing for ${RIVAL_SILENCE_MS / 60_000} minutes; to continue sooner stop the other and ${resume}`;
 }

@@ -28,7 +28,7 @@ const steps: readonly (readonly [what: string, Shrink])[] = [
   ],
   ['conditions', (status) => ({ ...status, ...(status.conditions && { conditions: fewer(status.conditions) }) })],
   ['requests', ofRelease(({ requests = [], ...release }) => ({ ...release, requests: requests.slice(-1) }))],
-  ['routes of the spec before', ofRelease(({ leftRoutes: _, ...release }) => release)],
+  ['routes of the previous spec', ofRelease(({ leftRoutes: _, ...release }) => release)],
   ['the spec that routes were written for', ofRelease(({ routedFor: _, ...release }) => release)],
 ];
 

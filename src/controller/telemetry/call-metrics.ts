@@ -14,9 +14,9 @@ const RESULTS = { value: 'value', noData: 'no_data', error: 'error' } as const;
  */
 export function callMetrics(registry: Registry) {
   const { histogram } = metersIn(registry);
-  const ofHooks = 'How long webhooks took, by attempt; `result` is passed, refused, or unanswered';
+  const ofHooks = 'Duration of calls of webhooks, by attempt; `result` is passed, refused, or unanswered';
   const hooks = histogram('serin_webhook_duration_seconds', ofHooks, ['type', 'result'], BUCKETS_SECONDS);
-  const ofQueries = 'How long metric backends took, by query; `result` is value, no_data, or error';
+  const ofQueries = 'Duration of queries of metric backends; `result` is value, no_data, or error';
   const queries = histogram('serin_metric_query_duration_seconds', ofQueries, ['provider', 'result'], BUCKETS_SECONDS);
   return {
     timeCall:

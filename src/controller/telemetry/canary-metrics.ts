@@ -65,7 +65,7 @@ export function canaryMetrics(registry: Registry, meshProvider: () => MeshProvid
   ofEach('flagger_canary_phase', '1 for the phase that the Canary is in', ['phase'], ({ status: { phase } }) =>
     phase === '' ? [] : [[{ phase }, 1]],
   );
-  const ofConditions = '1 for each condition of the Canary, as it stands';
+  const ofConditions = '1 for each condition of the Canary, with its current status';
   ofEach('flagger_canary_condition', ofConditions, ['type', 'status', 'reason'], ({ status: { conditions = [] } }) =>
     conditions.map(({ type, status, reason }) => [{ type, status, reason }, 1]),
   );
@@ -78,7 +78,7 @@ export function canaryMetrics(registry: Registry, meshProvider: () => MeshProvid
   ofEach('flagger_canary_interval_seconds', 'analysis.interval', [], ({ spec }) => [
     [{}, (parseDuration(spec.analysis?.interval ?? '') ?? 0) / 1000],
   ]);
-  const ofInfo = '1, with the Canary of a target, whose built-in queries judge it, and the names that they go by';
+  const ofInfo = '1, with the Canary of a target, the provider whose queries judge it, and the names in these queries';
   ofEach('flagger_canary_info', ofInfo, ['canary', 'kind', 'provider', 'service', 'ingress', 'route'], (canary) => {
     const names = infoOf(canary, meshProvider());
     return canary.status.phase === '' || names === undefined ? [] : [[names, 1]];

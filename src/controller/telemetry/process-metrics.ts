@@ -26,10 +26,10 @@ const callGauges = [
 const watchGauges = [
   [
     'serin_watch_age_seconds',
-    'Since anything was heard on the watches of a kind; of several, the one that was silent for longest',
+    'Time since a watch of the kind received anything; of several watches the longest',
     ({ ageMs }: WatchFigures) => ageMs / 1000,
   ],
-  ['serin_watch_restarts', 'How often the open watches of a kind were opened again', ({ restarts }: WatchFigures) => restarts],
+  ['serin_watch_restarts', 'Restarts of the open watches of a kind', ({ restarts }: WatchFigures) => restarts],
 ] as const;
 
 const retryGauges = [
@@ -38,7 +38,7 @@ const retryGauges = [
 ] as const;
 
 const writeGauges = [
-  ['serin_api_writes_limit', 'Writes to the API server that may be under way at once, by resource', 'limit'],
+  ['serin_api_writes_limit', 'Largest number of writes to the API server at once, by resource', 'limit'],
   ['serin_api_writes', 'Writes to the API server under way, by resource', 'underWay'],
   ['serin_api_writes_waiting', 'Writes that wait until fewer of their resource are under way', 'waiting'],
 ] as const;
@@ -50,15 +50,15 @@ export function processMetrics(registry: Registry, version: string) {
   let pacings: readonly { figures(): PacingFigures }[] = [];
   const pacing = () => pacings.map((one) => one.figures());
   const info = gauge('flagger_info', 'Version and mesh provider', ['version', 'mesh_provider']);
-  const leader = gauge('serin_leader', '1: this replica looks after the Canaries; 0: it stands by');
+  const leader = gauge('serin_leader', '1 if this replica looks after the Canaries, 0 if it is a standby');
   const shards = gauge(
     'serin_shard_held',
-    '1: this replica looks after the Canaries of the shard; 0: it does not. Where they are not divided, of shard 0, and on its holder alone',
+    '1 if this replica looks after the Canaries of the shard, otherwise 0. Without shards only the leader has it, for shard 0',
     ['shard'],
   );
   const requests = counter('serin_api_requests_total', 'Requests to the API server', ['verb', 'resource', 'status']);
   const buckets = [0.005, 0.02, 0.1, 0.5, 2, 10];
-  const requestSeconds = histogram('serin_api_request_duration_seconds', 'How long the API server took', ['verb'], buckets);
+  const requestSeconds = histogram('serin_api_request_duration_seconds', 'Duration of requests to the API server', ['verb'], buckets);
   for (const [name, help, of] of watchGauges)
     gaugeOf(name, help, () => [...byKind(inspected)].map(([kind, figures]) => [{ kind }, of(figures)]), 'kind');
   const undelivered = 'Events, hooks and alerts that wait for the answer of their receiver';

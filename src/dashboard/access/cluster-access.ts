@@ -152,7 +152,7 @@ class ClusterAccess implements Access {
         ...views,
         act: async (canary, verb) => {
           const label = `${canary.namespace}/${canary.name}`;
-          log.info({ user, verb, canary: label }, 'verb asked for on the dashboard');
+          log.info({ user, verb, canary: label }, 'verb requested on the dashboard');
           const { outcome, message } = await views.act(canary, verb);
           log.info({ user, verb, canary: label, outcome }, 'verb answered on the dashboard');
           return { outcome, message };
@@ -180,7 +180,7 @@ class ClusterAccess implements Access {
     if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) return text(400, 'token must be the text of a Kubernetes token');
     return this.#login(request, 'token', () => reviewToken(served.cluster, token, audience), {
       success: (cookie, proof) => ({ status: 204, text: '', headers: { 'set-cookie': cookie, [PROOF_HEADER]: proof } }),
-      refusal: 'the token is not accepted: it may have expired, or be for another audience; kubectl create token makes one',
+      refusal: 'the token is not accepted: it has expired, or is for another audience; kubectl create token makes one',
       failure: 'the API server does not answer: try again',
     });
   }

@@ -42,7 +42,7 @@ export function oneTimeAccess({ token, model, views, clock, wrongTokensAMinute, 
       if (exchanged === 'wrong')
         return {
           status: 401,
-          text: 'wrong token, or one that was used: start serin dashboard again, and open the address that it prints\n',
+          text: 'wrong or used token: start serin dashboard again, and open the address that it prints\n',
         };
       const headers = { 'set-cookie': `${cookie}=${exchanged.cookie}; Path=/; HttpOnly; SameSite=Strict` };
       return { status: 303, text: '', headers: { ...headers, location: withProof('/', exchanged.proof) } };

@@ -72,7 +72,7 @@ export class MutatingPolicies {
     });
     if (paramKind !== undefined) causes.push(refuse('paramKind', 'object', 'parameters are not evaluated'));
     for (const [index, { patchType }] of mutations.entries())
-      if (patchType !== 'JSONPatch') causes.push(refuse(`mutations[${index}].patchType`, patchType, 'JSONPatch alone is evaluated'));
+      if (patchType !== 'JSONPatch') causes.push(refuse(`mutations[${index}].patchType`, patchType, 'only JSONPatch is evaluated'));
     if (causes.length > 0) throw invalid(resource, policy.metadata.name, causes);
   }
 

@@ -77,7 +77,7 @@ function decide(hpa: HorizontalPodAutoscaler, target: Deployment, pods: ObjectSt
   // With a part unmeasured the rest may only scale up.
   const wanted = Math.max(...found.map((each) => each.replicas), failed.length > 0 ? replicas : 0);
   const desired = clamped(wanted);
-  const asked = `the demand asks for ${wanted} replicas, between ${minReplicas} and ${maxReplicas}`;
+  const asked = `the demand is ${wanted} replicas, between ${minReplicas} and ${maxReplicas}`;
   const limit = wanted > desired ? 'TooManyReplicas' : wanted < desired ? 'TooFewReplicas' : 'DesiredWithinRange';
   return {
     desired,

@@ -104,7 +104,7 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
     );
   if (!found) return refuseWith({ status: 404, reason: 'no route of the HTTPProxy matches' });
   const { route, namespace } = found;
-  if (!route) return refuseWith({ status: 502, reason: 'an included HTTPProxy is not there' });
+  if (!route) return refuseWith({ status: 502, reason: 'an included HTTPProxy is not found' });
   return (random) => resolve(view, route, namespace, random);
 }
 

@@ -146,7 +146,7 @@ function resolve(view: LaggedView, { route, namespace }: GlooLeaf, random: () =>
     random,
   )?.target;
   const main = chosen?.destination && clusterOf(view, chosen.destination, namespace);
-  if (!main) return { status: 503, reason: chosen ? 'the Upstream is not there' : 'no destination has a weight' };
+  if (!main) return { status: 503, reason: chosen ? 'the Upstream is not found' : 'no destination has a weight' };
   const { shadowing, headerManipulation, timeout, retries } = route.options ?? {};
   const copy =
     shadowing && random() * 100 < (shadowing.percentage ?? 0) ? clusterOf(view, { upstream: shadowing.upstream }, namespace) : undefined;

@@ -42,7 +42,7 @@ function ended(input: Input, release: Release, request: VerbRequest): ContextPat
 
 /** The Event about a request: its user, its verb, and the reason for which it was refused. */
 export function announcementOf(request: Parameters<typeof withOutcome>[1], reason?: string) {
-  const what = 'verb' in request ? `${request.verb}, asked for by ${request.by}` : `Request ${request.id}`;
+  const what = 'verb' in request ? `${request.verb}, requested by ${request.by}` : `Request ${request.id}`;
   return reason === undefined
     ? say('RequestCompleted', `${what}: carried out (${request.id})`)
     : say('RequestRejected', `${what}: refused, since ${reason} (${request.id})`, { warning: true });

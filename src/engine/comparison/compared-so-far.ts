@@ -177,10 +177,10 @@ function planned(
 }
 
 const PLAN_PROBLEMS: Readonly<Record<Extract<ReturnType<typeof planLatency>, string>, string>> = {
-  noRequests: 'the primary had no requests in the three hours before',
+  noRequests: 'the primary had no requests in the previous three hours',
   noSlowRequests: 'no request of the primary is above a bucket of the histogram',
   noBucketAbove: 'the histogram has no bucket above the tolerated duration',
-  bucketsDiffer: 'the histograms of canary and primary have other buckets',
+  bucketsDiffer: 'the histograms of canary and primary have different buckets',
 };
 
 function sumOf(history: readonly Buckets[]): Buckets {

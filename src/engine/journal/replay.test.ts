@@ -51,7 +51,7 @@ it.each<[what: string, damage: (part: JournalPart) => void, says: string]>([
   [
     'an answer that is not awaited',
     (part) => changed(part, 'FACTS', (entry) => Object.assign(entry, { event: 'ANSWER', answer: { kind: 'measure', verdicts: [] } })),
-    'this Serin does not ask for measure at this step',
+    'this Serin does not request measure at this step',
   ],
 ])('a journal with %s is followed to there, and the reason says why', (_, damage, says) => {
   const part = journal();

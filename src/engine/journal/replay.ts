@@ -122,7 +122,7 @@ function eventOf({ event, answer, key }: NotedEntry, facts: Facts, now: Snapshot
   if (answer === undefined) return { unfit: 'an answer is missing' };
   const id = openFor(answer, now);
   return id === undefined
-    ? { unfit: `this Serin does not ask for ${answer.kind} at this step` }
+    ? { unfit: `this Serin does not request ${answer.kind} at this step` }
     : { type: event, facts, answer: { ...answer, id } as Answer };
 }
 

@@ -38,7 +38,7 @@ const soaking = ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCas
   return [
     { state, when: 'the check is not due', decision: 'wait' },
     { state, when: 'the check is due', due: true, decision: 'measure' },
-    { state, when: 'rollout hooks come first', due: true, hooks: ['rollout'], decision: 'askHooks' },
+    { state, when: 'rollout hooks come first', due: true, hooks: ['rollout'], decision: 'callHooks' },
     { state, when: 'rollback hooks are asked first (E82)', due: true, hooks: ['rollback'], decision: 'wait' },
     {
       state,
@@ -86,15 +86,15 @@ describe('E10, E16, E20, E20b, E22, E22a, E63, E80, E81: decisions after the met
     { ...ok, when: 'passed, and the step needs more pods', ...tooFew, decision: 'raise' },
     { ...ok, when: 'passed at the last weight', ...last, decision: 'promote' },
     { ...ok, when: 'passed at the last weight with too few pods', ...last, facts: { scaler }, target: one, decision: 'promote' },
-    { ...ok, when: 'passed at the last weight, with a gate', ...last, hooks: ['confirm-promotion'], decision: 'askPromotion' },
+    { ...ok, when: 'passed at the last weight, with a gate', ...last, hooks: ['confirm-promotion'], decision: 'confirmPromotion' },
     { ...ok, when: 'passed, with a gate for the promotion only', hooks: ['confirm-promotion'], decision: 'step' },
-    { ...ok, when: 'passed, with a gate for more traffic', hooks: ['confirm-traffic-increase'], ...tooFew, decision: 'askTraffic' },
+    { ...ok, when: 'passed, with a gate for more traffic', hooks: ['confirm-traffic-increase'], ...tooFew, decision: 'confirmTraffic' },
     {
       ...ok,
       when: 'passed at the last weight, with both gates',
       ...last,
       hooks: ['confirm-traffic-increase', 'confirm-promotion'],
-      decision: 'askTraffic',
+      decision: 'confirmTraffic',
     },
     {
       ...ok,
@@ -102,7 +102,7 @@ describe('E10, E16, E20, E20b, E22, E22a, E63, E80, E81: decisions after the met
       analysis: switching,
       release: { iterations: 1 },
       hooks: ['confirm-promotion', 'confirm-traffic-increase'],
-      decision: 'askPromotion',
+      decision: 'confirmPromotion',
     },
     {
       ...ok,
@@ -118,7 +118,7 @@ describe('E10, E16, E20, E20b, E22, E22a, E63, E80, E81: decisions after the met
       when: 'passed at the last weight, with both gates',
       ...last,
       hooks: ['confirm-traffic-increase', 'confirm-promotion'],
-      decision: 'askPromotion',
+      decision: 'confirmPromotion',
     },
     ...held.flatMap(({ when, facts }): DecisionCase[] => [
       { ...ok, when: `passed, and ${when}`, facts, decision: 'holdUp' },
@@ -221,7 +221,7 @@ describe('E23, E24, E80: decisions after a gate', () => {
       ...passed,
       ...last,
       hooks: ['confirm-promotion'],
-      decision: 'askPromotion',
+      decision: 'confirmPromotion',
     },
     { state: traffic, when: 'open, with the gate of the promotion to come', ...passed, hooks: ['confirm-promotion'], decision: 'step' },
     {

@@ -61,14 +61,14 @@ export const soaking = (phase: Analysing): State =>
         if (isContestNews(input) && !isDueToAsk(input)) return 'noteHeld';
         // A check that is due counts the failure (E27a).
         if (!isDueToAsk(input)) return isDue(input) ? undefined : failed(input);
-        return hasHooks(input.event.facts.canary, 'rollout') ? 'askHooks' : 'measure';
+        return hasHooks(input.event.facts.canary, 'rollout') ? 'callHooks' : 'measure';
       },
     },
     around: checkMoves(phase),
     moves: {
       countFailing: soakAgain(phase, 'countFailing'),
       noteHeld: on(`${phase}.analysing.soaking`, 'holdContest'),
-      askHooks: on(`${phase}.analysing.callingHooks`, 'noteReadiness', 'noteContest'),
+      callHooks: on(`${phase}.analysing.callingHooks`, 'noteReadiness', 'noteContest'),
       measure: on(`${phase}.analysing.measuring`, 'noteReadiness', 'noteContest'),
     },
   });
@@ -108,8 +108,8 @@ export const measuring = (phase: Analysing): State =>
       awaitCanary: on(`${phase}.analysing.soaking`, 'keepVerdicts', 'waitForTarget'),
       awaitEvidence: soakAgain(phase, 'keepVerdicts', 'noteEvidence'),
       holdUp: soakAgain(phase, 'keepVerdicts', 'noteHoldUp'),
-      askTraffic: on(`${phase}.analysing.confirmingTraffic`, 'keepVerdicts'),
-      askPromotion: on(`${phase}.analysing.confirmingPromotion`, 'keepVerdicts'),
+      confirmTraffic: on(`${phase}.analysing.confirmingTraffic`, 'keepVerdicts'),
+      confirmPromotion: on(`${phase}.analysing.confirmingPromotion`, 'keepVerdicts'),
     },
   });
 
@@ -124,11 +124,11 @@ export const confirmingTraffic = (phase: Analysing): State =>
         if (hasOutcome(input, 'refused')) return 'hold';
         if (!hasOutcome(input, 'passed') || !mayAdvance(input)) return 'checkAgain';
         const move = moveAfter(input);
-        return isGateForPromotion(input, move) ? 'askPromotion' : advanced(input, move);
+        return isGateForPromotion(input, move) ? 'confirmPromotion' : advanced(input, move);
       },
     },
     around: checkMoves(phase),
-    moves: { hold: soakAgain(phase, 'poll'), askPromotion: on(`${phase}.analysing.confirmingPromotion`) },
+    moves: { hold: soakAgain(phase, 'poll'), confirmPromotion: on(`${phase}.analysing.confirmingPromotion`) },
   });
 
 /** A closed gate is WaitingPromotion (E24). Blue/green calls it before all traffic goes to the canary (E16). */
@@ -192,9 +192,9 @@ function passed(input: Input) {
   if (isHeldUp(input)) return 'holdUp';
   if (awaitedEvidence(comparedIn(input), input.event.facts.canary, input.event.facts.nowMs) !== undefined) return 'awaitEvidence';
   // Also before the promotion, which ends the wait for more traffic; a release that waits for its promotion has passed this gate (E81).
-  if (isTrafficGated(input) && input.context.recorded?.phase === 'Progressing') return 'askTraffic';
+  if (isTrafficGated(input) && input.context.recorded?.phase === 'Progressing') return 'confirmTraffic';
   const move = moveAfter(input);
-  return isGateForPromotion(input, move) ? 'askPromotion' : advanced(input, move);
+  return isGateForPromotion(input, move) ? 'confirmPromotion' : advanced(input, move);
 }
 
 function moveAfter({ context, event }: Input): Move {

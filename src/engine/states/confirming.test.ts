@@ -40,7 +40,7 @@ describe('E7: decisions while confirm-rollout is called', () => {
     ...gates,
     { state: 'Failed.confirming', when: 'a pause is asked for', event: { asks: 'pause' }, decision: 'wait' },
 
-    { state: 'Waiting.gate', when: 'the next poll is due', due: true, decision: 'askAgain' },
+    { state: 'Waiting.gate', when: 'the next poll is due', due: true, decision: 'repeat' },
     { state: 'Waiting.gate', when: 'it is due, and paused', due: true, release: paused, decision: 'wait' },
     { state: 'Waiting.gate', when: 'a pause is asked for', event: { asks: 'pause' }, decision: 'pause' },
     { state: 'Waiting.gate', when: 'its end is asked for', release: paused, event: { asks: 'resume' }, decision: 'resume' },

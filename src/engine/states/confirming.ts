@@ -30,7 +30,7 @@ export const confirmingIn = (phase: Rest): State =>
   state({
     isIdle: true,
     awaitsApproval: true,
-    stands: 'the confirm-rollout hooks of its next release are being asked',
+    stands: 'the confirm-rollout hooks of its next release are being called',
     enter: ['askConfirmRollout'],
     decide: { first: replaced, answer: confirmed, request: approved },
     moves: {
@@ -42,7 +42,9 @@ export const confirmingIn = (phase: Rest): State =>
     },
     awaits: ['hooks'],
     waits: (standing) =>
-      sayingOfHooks(`Found a new revision of ${standing.canary.spec.targetRef.name}. Asking the confirm-rollout hooks ${since(standing)}.`),
+      sayingOfHooks(
+        `Found a new revision of ${standing.canary.spec.targetRef.name}. Calling the confirm-rollout hooks ${since(standing)}.`,
+      ),
     dueMs: neverDue,
   });
 
@@ -53,7 +55,7 @@ export const gate = state({
   enter: ['askGateUnlessPolled'],
   decide: {
     first: replaced,
-    facts: (input) => (isDueToAsk(input) ? 'askAgain' : undefined),
+    facts: (input) => (isDueToAsk(input) ? 'repeat' : undefined),
     answer: confirmed,
     request: (input) => approved(input) ?? holding(input),
   },
@@ -61,7 +63,7 @@ export const gate = state({
     ...pausing,
     noteReturn: toRest('Succeeded', 'noteReturn'),
     pin: go('Waiting.gate', 'pin'),
-    askAgain: { target: 'Waiting.gate', reenter: true, actions: ['forgetWake'] },
+    repeat: { target: 'Waiting.gate', reenter: true, actions: ['forgetWake'] },
     ...next,
     hold: stay('poll'),
     rollBack,

@@ -29,7 +29,7 @@ describe('E8, E81: decisions of the pre-rollout hooks and their gate', () => {
     { ...at, when: 'passed, and the step needs more pods', ...passed, ...tooFew, decision: 'raise' },
     { ...at, when: 'the canary is down', target: down, ...passed, decision: 'fallBack' },
     { ...at, when: 'it is below its threshold when the next poll is due', target: short, due: true, decision: 'fallBack' },
-    { ...at, when: 'the next poll is due', due: true, decision: 'askAgain' },
+    { ...at, when: 'the next poll is due', due: true, decision: 'repeat' },
     { ...at, when: 'it is due while paused', release: paused, due: true, decision: 'wait' },
     { ...at, when: 'the rollback hooks are asked first (E82)', hooks: ['rollback'], due: true, decision: 'wait' },
   ]);
@@ -47,7 +47,7 @@ describe('E8, E81: decisions of the pre-rollout hooks and their gate', () => {
       hooks: ['pre-rollout', 'confirm-traffic-increase'],
       ...passed,
       ...how,
-      decision: 'askTraffic',
+      decision: 'confirmTraffic',
     },
     { ...gate, when: `passed, and ${when}`, ...passed, ...how, decision: 'fallBack' },
   ]);
@@ -56,7 +56,13 @@ describe('E8, E81: decisions of the pre-rollout hooks and their gate', () => {
     ...held,
     { ...hooks, when: 'they refuse', ...closed, decision: 'retry' },
     { ...hooks, when: 'they refuse for the last time', ...closed, release: { failedChecks: 2 }, decision: 'rollBack' },
-    { ...hooks, when: 'they have passed before a restart', event: 'RESUME', release: { preRolloutPassed: true }, decision: 'askTraffic' },
+    {
+      ...hooks,
+      when: 'they have passed before a restart',
+      event: 'RESUME',
+      release: { preRolloutPassed: true },
+      decision: 'confirmTraffic',
+    },
     { ...gate, when: 'it is closed', ...closed, decision: 'hold' },
     { ...gate, when: 'it is closed, however often', ...closed, release: { failedChecks: 2 }, decision: 'hold' },
   ]);

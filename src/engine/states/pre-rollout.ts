@@ -10,9 +10,9 @@ import { sayingOfHooks, since, why } from './standing.ts';
 import { type Decider, hasOutcome, neverDue } from './state.ts';
 import { failures } from './words.ts';
 
-const asked: Decider<'askAgain' | 'fallBack'> = (input) => {
+const asked: Decider<'repeat' | 'fallBack'> = (input) => {
   if (!isDueToAsk(input)) return undefined;
-  return isTargetReady(input) ? 'askAgain' : 'fallBack';
+  return isTargetReady(input) ? 'repeat' : 'fallBack';
 };
 
 /** Hooks before the first traffic (E8). A restart begins the step again, at its gate if the hooks have passed: each call is a separate test. */
@@ -21,18 +21,18 @@ export const preRolloutHooks = waiting({
   enter: ['askPreRollout'],
   decide: {
     first: fallBackIfDown,
-    facts: (input) => (input.context.release.preRolloutPassed === true ? 'askTraffic' : asked(input)),
+    facts: (input) => (input.context.release.preRolloutPassed === true ? 'confirmTraffic' : asked(input)),
     answer(input) {
       if (hasOutcome(input, 'refused')) return isLastFailure(input) ? 'rollBack' : 'retry';
-      if (hasOutcome(input, 'passed') && isTrafficGated(input)) return 'askTraffic';
+      if (hasOutcome(input, 'passed') && isTrafficGated(input)) return 'confirmTraffic';
       return hasOutcome(input, 'passed') && mayAdvance(input) ? stepOrRaise(input) : 'awaitPods';
     },
   },
   moves: {
     fallBack: anew(),
-    askAgain: on('Progressing.preRollout.hooks', 'forgetWake'),
+    repeat: on('Progressing.preRollout.hooks', 'forgetWake'),
     retry: stay('countFailure', 'wakeNextInterval'),
-    askTraffic: on('Progressing.preRollout.gate', 'passPreRollout'),
+    confirmTraffic: on('Progressing.preRollout.gate', 'passPreRollout'),
     raise: raise('passPreRollout'),
     step: analyse('Progressing', 'passPreRollout', 'takeStep'),
     awaitPods: anew('passPreRollout'),
@@ -56,7 +56,7 @@ export const preRolloutGate = waiting({
   },
   moves: {
     fallBack: anew(),
-    askAgain: on('Progressing.preRollout.gate', 'forgetWake'),
+    repeat: on('Progressing.preRollout.gate', 'forgetWake'),
     hold: stay('poll'),
     raise: raise(),
     step: takeStep,

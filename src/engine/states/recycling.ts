@@ -7,7 +7,7 @@ import { routed } from './shared-deciders.ts';
 import { deadline, deadlineMs, drained, saying, since } from './standing.ts';
 import { neverDue } from './state.ts';
 
-const changed = ({ canary }: Standing) => `The configs of ${canary.spec.targetRef.name} changed, or may have.`;
+const changed = ({ canary }: Standing) => `The configs of ${canary.spec.targetRef.name} changed, or could have changed.`;
 
 /** Pods read configs when they start: the present pods have read other configs than those to be analysed (E56, 02-15.1.11), and lose their traffic first. */
 export const recycleRouting = running(

@@ -22,7 +22,7 @@ describe('E44: decisions after a failed promotion', () => {
       decision: 'advance',
     },
     { ...restoring, when: 'it is not ready', primary: short, decision: 'wait' },
-    { ...restoring, when: 'the next try is due', primary: short, due: true, decision: 'askAgain' },
+    { ...restoring, when: 'the next try is due', primary: short, due: true, decision: 'repeat' },
     { ...restoring, when: 'it was written', primary: short, event: { answer: 'written' }, decision: 'close' },
     { ...restoring, when: 'the write was refused', primary: short, event: { answer: 'refused' }, decision: 'hold' },
     {

@@ -39,7 +39,7 @@ export const restoringPrimary = state({
     first: lostCanary,
     facts(input) {
       if (isRestored(input)) return 'advance';
-      return isDue(input) ? 'askAgain' : undefined;
+      return isDue(input) ? 'repeat' : undefined;
     },
     answer(input) {
       if (hasOutcome(input, 'written')) return 'close';
@@ -49,7 +49,7 @@ export const restoringPrimary = state({
   moves: {
     routeToPrimary: stay('routeToPrimary'),
     advance: go('Failed.returningTraffic', 'returnTraffic'),
-    askAgain: on('Failed.restoringPrimary', 'forgetWake'),
+    repeat: on('Failed.restoringPrimary', 'forgetWake'),
     close: stay('closeQuestion'),
     hold: stay('poll'),
   },

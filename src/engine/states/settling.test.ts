@@ -37,7 +37,7 @@ describe('E6a, E8, E80, E81: decisions while proxies learn of the pods', () => {
       due: true,
       ...preRollout,
       ...tooFew,
-      decision: 'askHooks',
+      decision: 'callHooks',
     },
     {
       state,
@@ -46,7 +46,7 @@ describe('E6a, E8, E80, E81: decisions while proxies learn of the pods', () => {
       due: true,
       ...preRollout,
       primary: down,
-      decision: 'askHooks',
+      decision: 'callHooks',
     },
     {
       state,
@@ -56,7 +56,7 @@ describe('E6a, E8, E80, E81: decisions while proxies learn of the pods', () => {
       ...preRollout,
       decision: 'step',
     },
-    { state, when: 'the gate is to be asked', ...off, due: true, ...traffic, ...tooFew, decision: 'askTraffic' },
+    { state, when: 'the gate is to be asked', ...off, due: true, ...traffic, ...tooFew, decision: 'confirmTraffic' },
     {
       state,
       when: 'the gate is not for iterations',

@@ -19,16 +19,16 @@ export const settling = waiting({
     first: fallBackIfDown,
     facts(input) {
       const { preRolloutPassed } = input.context.release;
-      if (hasSettled(input) && hasPreRollout(input) && !preRolloutPassed) return 'askHooks';
+      if (hasSettled(input) && hasPreRollout(input) && !preRolloutPassed) return 'callHooks';
       // The answer of the gate is only of use if a step can follow.
-      if (hasSettled(input) && mayAdvance(input)) return isTrafficGated(input) ? 'askTraffic' : stepOrRaise(input);
+      if (hasSettled(input) && mayAdvance(input)) return isTrafficGated(input) ? 'confirmTraffic' : stepOrRaise(input);
       return isDue(input) && !isPaused(input) && !isTargetReady(input) ? 'fallBack' : undefined;
     },
   },
   moves: {
     fallBack: anew('resumeClock'),
-    askHooks: askBeforeTraffic,
-    askTraffic: askGateBeforeTraffic,
+    callHooks: askBeforeTraffic,
+    confirmTraffic: askGateBeforeTraffic,
     raise: raise('isolate'),
     step: analyse('Progressing', 'isolate', 'takeStep'),
   },

@@ -19,7 +19,7 @@ describe('E40, E41, E80: decisions while the primary is written', () => {
       decision: 'supersedeAfterRecycling',
     },
     { ...writing, when: 'it already holds the revision', primary: promoted, decision: 'wait' },
-    { ...writing, when: 'the next try is due', due: true, decision: 'askAgain' },
+    { ...writing, when: 'the next try is due', due: true, decision: 'repeat' },
     {
       ...writing,
       when: 'it is due, and the canary is below its threshold',
@@ -34,7 +34,7 @@ describe('E40, E41, E80: decisions while the primary is written', () => {
       due: true,
       target: short,
       primary: promoted,
-      decision: 'askAgain',
+      decision: 'repeat',
     },
     {
       ...writing,

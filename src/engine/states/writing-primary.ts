@@ -17,7 +17,7 @@ export const writingPrimary = stateWithin(shared.Promoting)({
     // A primary with the pin is not enough: only the answer shows that nothing else was left in it.
     facts(input) {
       if (!isDue(input)) return undefined;
-      if (!isUnproved(input)) return 'askAgain';
+      if (!isUnproved(input)) return 'repeat';
       return isAllToPrimary(input) && isBeforeAnalysis(input) ? 'fallBack' : 'checkAgain';
     },
     answer(input) {
@@ -30,7 +30,7 @@ export const writingPrimary = stateWithin(shared.Promoting)({
     routeToPrimary: stay('routeToPrimary'),
     fallBack: anew(),
     checkAgain: analyse('Progressing', 'noteReadiness'),
-    askAgain: on('Promoting.writingPrimary', 'forgetWake'),
+    repeat: on('Promoting.writingPrimary', 'forgetWake'),
     advance: go('Promoting.awaitingPrimary'),
     supersedeAfterRecycling: superseding.supersedeAfterRecycling,
     supersede: superseding.supersede,

@@ -27,6 +27,6 @@ export function askerOf({ ask }: ClusterAsker): AskCluster | undefined {
 
 /** Sends one request, within the time of a check. Never throws. */
 export function askCluster(ask: AskCluster | undefined, request: ClusterRequest, options: AskOptions): Promise<BackendResponse> {
-  if (!ask) return Promise.resolve({ kind: 'error', reason: `${options.who} is asked through a cluster, and there is none here` });
+  if (!ask) return Promise.resolve({ kind: 'error', reason: `${options.who} is queried through a cluster, and none is connected` });
   return withinTimeout((signal) => ask(request, signal), options);
 }

@@ -67,5 +67,5 @@ function reasonOf({ failed, message }: OutgoingFailure, url: URL, { who, timeout
   if (failed === 'tooLong') return message;
   if (signal.aborted) return 'the query was cancelled';
   if (failed === 'late' || failed === 'cancelled') return `${who} did not answer within ${timeoutMs} ms`;
-  return `${who} at ${url.origin} cannot be asked: ${message}`;
+  return `${who} at ${url.origin} cannot be queried: ${message}`;
 }

@@ -19,7 +19,7 @@ export async function withinTimeout<T>(
     if (signal.aborted) return { kind: 'error', reason: 'the query was cancelled' };
     if (deadline.aborted) return { kind: 'error', reason: `${who} did not answer within ${timeoutMs} ms` };
     if (error instanceof UnansweredError) return { kind: 'error', reason: redact(error, secrets) };
-    return { kind: 'error', reason: `${who} cannot be asked: ${redact(error, secrets).slice(0, 300)}` };
+    return { kind: 'error', reason: `${who} cannot be queried: ${redact(error, secrets).slice(0, 300)}` };
   } finally {
     end();
   }

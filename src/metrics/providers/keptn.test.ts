@@ -96,7 +96,7 @@ it.each([
   if ('problem' in made) throw new Error(made.problem);
   expect(await made.runQuery(query, signal)).toEqual({
     kind: 'error',
-    reason: expect.stringContaining('and reads namespace "shop" alone'),
+    reason: expect.stringContaining('and can read only namespace "shop"'),
   });
   expect(asked).toEqual([]);
 });

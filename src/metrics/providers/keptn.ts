@@ -70,7 +70,7 @@ type AnalysisQuery = Extract<KeptnQuery, { kind: 'analysis' }>;
 async function analyse(query: AnalysisQuery, source: BackendSource, signal: AbortSignal): Promise<Measurement> {
   const { timeoutMs, clock = systemClock, askCluster: ask } = source;
   const options = { who: WHO, timeoutMs, clock, secrets: [], signal };
-  if (!ask) return { kind: 'error', reason: `${WHO} is asked through a cluster, and there is none here` };
+  if (!ask) return { kind: 'error', reason: `${WHO} is queried through a cluster, and none is connected` };
   const collection = `${API}/namespaces/${query.namespace}/analyses`;
   const name = `${query.definition.slice(0, 240)}-${randomBytes(3).toString('hex')}`;
   let isMade = false;

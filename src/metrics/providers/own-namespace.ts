@@ -5,5 +5,5 @@
 export function foreignNamespaceProblem(asked: string, own: string): string | undefined {
   if (asked === own) return undefined;
   const [there, here] = [asked, own].map((name) => JSON.stringify(name.slice(0, 80)));
-  return `the query names namespace ${there}, and reads namespace ${here} alone, that of its MetricTemplate: correct spec.query, or create the template there`;
+  return `the query names namespace ${there}, and can read only namespace ${here}, that of its MetricTemplate: correct spec.query, or create the template there`;
 }

@@ -66,10 +66,10 @@ describe('an answer of Prometheus (05-P3–P6, Q4)', () => {
     [
       'is cut off',
       (_, response) => response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy()),
-      /cannot be asked/,
+      /cannot be queried/,
     ],
     ['goes elsewhere', (_, response) => response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end(), /redirects to another address/],
-    ['goes round', (_, response) => response.writeHead(302, { location: '/x' }).end(), /cannot be asked/],
+    ['goes round', (_, response) => response.writeHead(302, { location: '/x' }).end(), /cannot be queried/],
   ])('is an error when it %s', async (_, listener, reason, code) => {
     expect(await ask(await serve(listener))).toEqual({
       kind: 'error',

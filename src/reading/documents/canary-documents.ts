@@ -12,16 +12,16 @@ const FieldOf = ObjectName.extend({
 /** The traffic split of a Canary, in percent. */
 export const Traffic = z.object({
   kind: z.enum(['weighted', 'matched', 'mirrored']).describe('matched: requests that match go to the canary, all others to the primary.'),
-  primary: z.number().describe('Percent of requests; where the kind is matched, of those that match.'),
-  canary: z.number().describe('Percent of requests; where the kind is matched, of those that match; where it is mirrored, of copies.'),
+  primary: z.number().describe('Percent of requests; where the kind is matched, of the matching requests.'),
+  canary: z.number().describe('Percent of requests; where the kind is matched, of the matching requests; where it is mirrored, of copies.'),
 });
 
 /** Reason for the end of the last release. */
 export const EndingReport = Ending.omit({ atMs: true }).extend({
   code: z.string().describe('From a closed list (docs/reasons.md), which grows.'),
   at: Time.describe('When it was decided.'),
-  actor: z.string().describe('Who can act.'),
-  remedy: z.string().describe('What can be done.'),
+  actor: z.string().describe('The role that can act.'),
+  remedy: z.string().describe('The remedy.'),
 });
 export type EndingReport = z.infer<typeof EndingReport>;
 
@@ -29,21 +29,21 @@ export type EndingReport = z.infer<typeof EndingReport>;
 export const CanarySummary = z.object({
   namespace: z.string(),
   name: z.string(),
-  phase: z.string().describe('Empty: no controller has reconciled it yet.'),
+  phase: z.string().describe('Empty if no controller has reconciled it yet.'),
   suspended: z.boolean(),
-  aside: z.boolean().optional().describe('True: Serin has left it to another controller, which writes its status.'),
-  deleting: z.boolean().optional().describe('True: it is deleted, and stays until its finalizers are removed.'),
+  aside: z.boolean().optional().describe('True if Serin has left it to another controller, which writes its status.'),
+  deleting: z.boolean().optional().describe('True if it is deleted, and stays until its finalizers are removed.'),
   target: z.object({ kind: z.string(), name: z.string() }),
-  provider: z.string().optional().describe('Absent: --mesh-provider of the controller.'),
+  provider: z.string().optional().describe('Absent if --mesh-provider of the controller decides.'),
   traffic: Traffic,
   iterations: z.number().describe('Of this release; 0 while its confirm-rollout gate is closed.'),
   failedChecks: z.number().describe('Of this release; 0 while its confirm-rollout gate is closed.'),
   threshold: z.number().optional(),
-  revision: z.string().optional().describe('Under analysis, or the last one that was.'),
+  revision: z.string().optional().describe('Revision under analysis, or the last one after its analysis.'),
   promotedRevision: z.string().optional(),
   since: Time.optional().describe('When the phase began.'),
   message: z.string().optional(),
-  ending: EndingReport.optional().describe('What ended the last release; absent: none has ended, or one is under way.'),
+  ending: EndingReport.optional().describe('Reason for the end of the last release; absent if none has ended, or one is under way.'),
 });
 export type CanarySummary = z.infer<typeof CanarySummary>;
 
@@ -68,7 +68,7 @@ export const CheckReport = z.object({
   requests: z.number().optional().describe('About how many requests of the canary the check was decided by, where they are counted.'),
   limit: z.string().optional(),
   reason: z.string().optional(),
-  code: z.string().optional().describe('Of one that is unmeasured: why, from a closed list (docs/reasons.md).'),
+  code: z.string().optional().describe('Reason why a check is unmeasured, from a closed list (docs/reasons.md).'),
   observed: z.boolean().optional().describe('Shown only: it does not count.'),
   recent: z.array(z.object({ at: Time, verdict: z.string(), value: z.number().optional() })).optional(),
 });
@@ -97,15 +97,15 @@ const ConditionReport = z.object({ type: z.string(), status: z.string(), reason:
 
 /** The replica that looks after a Canary, by the Lease that it holds. */
 export const ControllerReport = z.object({
-  held: z.boolean().describe('False: no replica holds the Lease, so that none looks after the Canary.'),
-  pod: z.string().optional().describe('The holder; where none holds it, the last one that did not release it.'),
-  shard: z.number().optional().describe('Absent: the Canaries are not divided into shards.'),
-  shards: z.number().optional().describe('How many there are; they are counted from 0.'),
+  held: z.boolean().describe('False if no replica holds the Lease, so that none looks after the Canary.'),
+  pod: z.string().optional().describe('The holder; without a holder, the last pod that did not release it.'),
+  shard: z.number().optional().describe('Absent if the Canaries are not divided into shards.'),
+  shards: z.number().optional().describe('Number of shards; they are counted from 0.'),
   lease: ObjectName,
   renewed: Time.optional().describe('When the Lease was written last.'),
-  ageSeconds: z.number().optional().describe('How long ago that was, by the clock of this machine.'),
+  ageSeconds: z.number().optional().describe('Time since then, by the clock of this machine.'),
   since: Time.optional().describe('Since when no replica holds it.'),
-  look: z.string().optional().describe('Where no replica holds it: command that shows more, complete as it is.'),
+  look: z.string().optional().describe('Complete command that shows more, where no replica holds it.'),
 });
 export type ControllerReport = z.infer<typeof ControllerReport>;
 
@@ -119,15 +119,17 @@ export const CanaryReport = CanarySummary.extend({
   compared: z
     .array(ComparedReport)
     .optional()
-    .describe('By each metric of spec.analysis.comparison; absent: there is none, or nothing was compared yet.'),
+    .describe('By each metric of spec.analysis.comparison; absent without a metric, or if nothing was compared yet.'),
   gates: z.array(GateReport),
   blockers: z
     .array(Blocker.extend({ code: z.string().describe('From a closed list (docs/reasons.md), which grows.') }))
     .optional()
-    .describe('Reasons for which the release does not go on now, the most urgent one first; absent: none.'),
+    .describe('Reasons why the release does not continue now, the most urgent first; absent if nothing holds it.'),
   conditions: z.array(ConditionReport),
   events: z.array(EventReport),
-  controller: ControllerReport.optional().describe('Absent: no Lease says it, as without leader election, or Leases may not be read.'),
+  controller: ControllerReport.optional().describe(
+    'Absent if no Lease says it, as without leader election, or without the right to read Leases.',
+  ),
 });
 export type CanaryReport = z.infer<typeof CanaryReport>;
 
@@ -158,22 +160,27 @@ export const Diagnosis = z.object({
   sentence: z.string(),
   proof: z.array(FieldOf).describe('Fields of objects that prove it.'),
   action: z.string().describe('The remedy.'),
-  who: z.string().optional().describe('Who can apply it; absent: the owner of the Canary or of its target, or no one has to.'),
+  who: z
+    .string()
+    .optional()
+    .describe('Role that can apply it; absent if it is the owner of the Canary or of its target, or no one has to.'),
   change: ChangeOf.optional().describe('The remedy, if a user has to decide: the field to set, the object to create or to remove.'),
-  command: z.string().optional().describe('Command that removes the cause, complete as it is.'),
-  look: z.string().optional().describe('Command that shows more, or opens the object to correct, complete as it is.'),
+  command: z.string().optional().describe('Complete command that removes the cause.'),
+  look: z.string().optional().describe('Complete command that shows more, or opens the object to correct.'),
 });
 export type Diagnosis = z.infer<typeof Diagnosis>;
 
 /** Output of `serin why`. */
 export const Why = documentOn('Why', {
   phase: z.string(),
-  waits: z.boolean().describe('Whether the release is still in progress: more follows without a change of the target.'),
+  waits: z.boolean().describe('True if the release is still in progress: more follows without a change of the target.'),
   diagnosis: Diagnosis,
   also: z
     .array(Diagnosis)
-    .describe('Further causes: a pause or an unconfirmed route that holds it, too, or a warning that holds nothing up now.'),
-  controller: ControllerReport.optional().describe('Absent: no Lease says it, as without leader election, or Leases may not be read.'),
+    .describe('Further causes: a pause or an unconfirmed route that also holds it, or a warning that holds nothing up now.'),
+  controller: ControllerReport.optional().describe(
+    'Absent if no Lease says it, as without leader election, or without the right to read Leases.',
+  ),
 });
 export type Why = z.infer<typeof Why>;
 
@@ -198,7 +205,7 @@ export const Difference = documentOn('Difference', {
   changes: z.array(
     z
       .object({ field: z.string(), promoted: z.string().optional(), target: z.string().optional() })
-      .describe('As JSON, or "(not shown)" in a ConfigMap or Secret. Absent: the field is not there.'),
+      .describe('As JSON, or "(not shown)" in a ConfigMap or Secret; absent if the field does not exist.'),
   ),
 });
 export type Difference = z.infer<typeof Difference>;
@@ -213,7 +220,7 @@ export const RequestResult = documentOn('RequestResult', {
 export type RequestResult = z.infer<typeof RequestResult>;
 
 const RevisionTraffic = z.object({
-  revision: z.string().optional().describe('Absent: the latest one that is ready, and the cluster has not said which.'),
+  revision: z.string().optional().describe('Absent if it is the latest ready revision, and the cluster has not said which.'),
   latest: z.boolean().describe('Follows the latest revision that is ready.'),
   percent: z.number(),
   tag: z.string().optional(),
@@ -226,10 +233,10 @@ export const TrafficReport = documentOf('TrafficReport', {
     .object({ kind: z.string(), namespace: z.string(), name: z.string() })
     .describe('The Canary, or the Knative Service without one.'),
   provider: z.string(),
-  traffic: Traffic.optional().describe('Of a Canary; absent: the route is missing, or has another owner.'),
+  traffic: Traffic.optional().describe('Of a Canary; absent if the route is missing, or has another owner.'),
   matching: z.boolean().optional().describe('Only requests that match are split; all others go to the primary.'),
   sides: z.object({ primary: z.string(), canary: z.string() }).optional(),
-  unreadable: z.string().optional().describe('Why the objects hold no split of primary and canary.'),
+  unreadable: z.string().optional().describe('Reason why the objects hold no split of primary and canary.'),
   revisions: z.array(RevisionTraffic).optional().describe('Of a Knative Service.'),
   readFrom: z.array(z.string()).describe('Objects of the provider: kind, namespace/name.'),
 });

@@ -16,9 +16,9 @@ const Percent = z.number().min(0).max(100);
 /** One metric by which the canary is compared with the primary (spec.analysis.comparison). */
 export const ComparedReport = z.object({
   metric: z.string().describe('errors, latency, or the name of an entry of spec.analysis.metrics.'),
-  decides: z.boolean().describe('False: comparison.mode is shadow, and nothing follows from it.'),
+  decides: z.boolean().describe('False if comparison.mode is shadow, and nothing follows from it.'),
   verdict: z.enum(['bad', 'fine', 'undecided']),
-  sentence: z.string().describe('What is known, or how long a decision takes.'),
+  sentence: z.string().describe('The known result, or the time until a decision.'),
   canary: ComparedSide,
   primary: ComparedSide,
   ratio: z
@@ -26,14 +26,14 @@ export const ComparedReport = z.object({
     .describe("The canary's rate by the primary's. A bound is absent as long as nothing is excluded."),
   against: Percent.describe('Evidence against the canary, in percent of what a rollback needs.'),
   inFavour: Percent.describe('Evidence that it is not worse than tolerated, in percent of what a step with pace: evidence needs.'),
-  primaryFailing: z.boolean().optional().describe('True: the primary itself fails.'),
-  dispersion: z.number().describe('How much more failures scatter than those of independent requests, 1 or more.'),
+  primaryFailing: z.boolean().optional().describe('True if the primary itself fails.'),
+  dispersion: z.number().describe('Scatter of the failures, as a multiple of that of independent requests, 1 or more.'),
   windows: Count,
   skipped: z.record(z.string(), z.number()).describe('Windows that were left out, by reason.'),
-  seconds: z.number().optional().describe('Until a decision at this traffic; absent: it is made, never comes, or the release has ended.'),
+  seconds: z.number().optional().describe('Until a decision at this traffic; absent if it is made, never comes, or the release has ended.'),
   helpfulWeight: z.number().optional().describe('A weight in percent that decides within maxStepDuration, where this one does not.'),
   helpfulSeconds: z.number().optional().describe('Until a decision at that weight.'),
-  problem: z.string().optional().describe('Why the counts could not be read the last time.'),
+  problem: z.string().optional().describe('Reason why the counts could not be read the last time.'),
 });
 export type ComparedReport = z.infer<typeof ComparedReport>;
 

@@ -9,12 +9,15 @@ export const JournalList = documentOn('JournalList', {
       revision: z.string().optional(),
       began: Time.optional(),
       ended: Time.optional(),
-      outcome: z.string().optional().describe('Phase with which the release ended; absent: it goes on, or its last steps were not stored.'),
+      outcome: z
+        .string()
+        .optional()
+        .describe('Phase with which the release ended; absent if it continues, or its last steps were not stored.'),
       engines: z.array(z.string()).describe('Versions of Serin that recorded it.'),
       steps: z.number(),
       records: z.number().describe('ControllerRevisions that hold it.'),
       bytes: z.number().describe('Of their data.'),
-      problems: z.array(z.string()).describe('Why it cannot be used.'),
+      problems: z.array(z.string()).describe('Reasons why it cannot be used.'),
     }),
   ),
 });

@@ -43,7 +43,7 @@ function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [H
   const { release, phase = '', conditions = [] } = status ?? {};
   if (raw.metadata.deletionTimestamp !== undefined) return [deleting(snapshot)];
   const pause = release?.paused && paused(snapshot, release.paused);
-  const alsoPaused = pause ? [{ trouble: pause, sentence: 'It is paused, too: nothing is checked until that ends.' }] : [];
+  const alsoPaused = pause ? [{ trouble: pause, sentence: 'It is also paused: nothing is checked until the pause ends.' }] : [];
   const refused = conditions.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
   const { blockers = [] } = release ?? {};
   if (refused)

@@ -86,7 +86,7 @@ function notYetAvailable(canary: Canary | undefined, role: 'target' | 'primary',
   return {
     cause: 'NotYetAvailable',
     proof: [fieldProof(object, 'spec.minReadySeconds', minReadySeconds)],
-    action: isTooLate ? 'make it shorter than progressDeadlineSeconds of the Canary, or that longer' : 'nothing to do but wait so long',
+    action: isTooLate ? 'make it shorter than progressDeadlineSeconds of the Canary, or that longer' : 'nothing to do but wait for it',
     // The primary has it from the target.
     ...(isTooLate && role === 'target' ? { change: toSet(object, 'spec.minReadySeconds') } : {}),
   };

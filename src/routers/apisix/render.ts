@@ -100,6 +100,6 @@ export function nothingToCopy(canary: Canary, source: KubeObject | undefined): R
   const { apexService } = names(canary);
   const problem = source
     ? `no rule of ApisixRoute ${name} has Service ${apexService} as its only backend: add one, or correct spec.routeRef or spec.service.name`
-    : `ApisixRoute ${name} is not there: create it, or correct spec.routeRef`;
+    : `ApisixRoute ${name} is not found: create it, or correct spec.routeRef`;
   return new RoutingError(problem, 'routeRef');
 }

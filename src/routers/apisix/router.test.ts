@@ -112,11 +112,11 @@ describe('04-R-L6, R-S4: nothing crashes, and traffic can still be routed to the
     const begun = aCanary(canary.spec);
     begun.status = { phase: 'Progressing', failedChecks: 0, canaryWeight: 0, iterations: 0 };
     expect(apisix.render(begun, anApex, allToPrimary, [])).toEqual({ write: [], remove: [] });
-    expect(() => apisix.render(canary, anApex, allToPrimary, [])).toThrow('ApisixRoute web is not there');
+    expect(() => apisix.render(canary, anApex, allToPrimary, [])).toThrow('ApisixRoute web is not found');
   });
 
   it('04-R-T2: a copy without a condition never gets all users because the route of the user is gone', () => {
-    expect(() => apisix.render(canary, anApex, matched, [copy])).toThrow('ApisixRoute web is not there');
+    expect(() => apisix.render(canary, anApex, matched, [copy])).toThrow('ApisixRoute web is not found');
     const conditioned = apisix.render(canary, anApex, matched, [source]).write;
     expect(apisix.render(canary, anApex, matched, conditioned).write[0]?.spec).toEqual(conditioned[0]?.spec);
   });

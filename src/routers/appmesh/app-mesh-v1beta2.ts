@@ -33,7 +33,7 @@ export const appMeshV1beta2: Router = {
         isRecord(provider) &&
         provider.virtualNode !== undefined &&
         Object.keys(others).every((field) => field === 'awsName' || field === 'meshRef'),
-      remedy: 'let it lead to the VirtualNode of the application alone',
+      remedy: 'let it lead only to the VirtualNode of the application',
     }),
   ],
   watches: (canary) => [...refsOf(canary, 'VirtualNode'), ...refsOf(canary, 'VirtualRouter'), ...refsOf(canary, 'VirtualService')],

@@ -21,7 +21,7 @@ export const inPlace: Omit<SplitForm, 'ref' | 'isFor' | 'namesSides'> = {
     if (leading.length === 0)
       throw RoutingError.of(
         `HTTPProxy ${found.metadata.name} is yours and no route of it leads to Service ${names(canary).apexService}`,
-        'add one that does, or give it another name, so that Serin can make one of this name',
+        'add such a route, or give it another name, so that Serin can make one of this name',
       );
     return fieldsOf(leading.map((one) => ({ ...one, rules: splitRules(canary, one.rules, routes, one.form) })));
   },

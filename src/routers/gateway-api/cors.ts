@@ -41,7 +41,7 @@ function checked(name: string, texts: readonly string[], isFine: (text: string) 
   if (wrong !== undefined) throw RoutingError.at(field(name), `has ${JSON.stringify(wrong)}, which Gateway API does not take`);
   if (list.length > MOST) throw RoutingError.at(field(name), `has more than ${MOST} entries`);
   if (name !== 'exposeHeaders' && list.includes('*') && list.length > 1)
-    throw RoutingError.at(field(name), 'has * beside others: it stands alone');
+    throw RoutingError.at(field(name), 'has * beside others: let it be the only entry');
   return list;
 }
 

@@ -95,7 +95,7 @@ export function splitRoute(canary: Canary, found: KubeObject, routes: Routes, ve
   if (!before.some((rule) => leadsToApplication(canary, rule, form)))
     throw RoutingError.of(
       `${found.kind} ${found.metadata.name} is yours and no rule of it leads to Service ${names(canary).apexService}`,
-      'add one that does, or give it another name, so that Serin can make a route of this one',
+      'add such a rule, or give it another name, so that Serin can make a route of this name',
     );
   const rules = splitRules(canary, before, routes, form);
   checkLimits(found, rules);

@@ -45,6 +45,6 @@ export function nothingToCopy(canary: Canary, source: KubeObject | undefined): R
   const { apexService } = names(canary);
   const problem = source
     ? `no path of Ingress ${name} leads to Service ${apexService}: add one, or correct spec.ingressRef or spec.service.name`
-    : `Ingress ${name} is not there: create it, or correct spec.ingressRef`;
+    : `Ingress ${name} is not found: create it, or correct spec.ingressRef`;
   return new RoutingError(problem, 'ingressRef');
 }

@@ -94,11 +94,11 @@ export function unkeptRules(canary: Canary, objects: readonly KubeObject[]): Unk
           effective,
           'spec.trafficPolicy',
           `has ${replaced.join(', ')}, which would not hold for ${sides}, since spec.service.trafficPolicy of the Canary replaces it as a whole`,
-          'say that in spec.service.trafficPolicy, too',
+          'also write that into spec.service.trafficPolicy',
         )
       : [];
   const ofSome = rules.filter(isLost).flatMap((rule) => {
-    const whose = rule.isForSome ? 'some clients alone' : `the clients of namespace ${rule.namespace}`;
+    const whose = rule.isForSome ? 'only some clients' : `the clients of namespace ${rule.namespace}`;
     const field = rule.isForSome ? 'spec.workloadSelector' : 'spec.host';
     return unkept(rule, field, `is for ${whose}, and would not hold for ${sides}`, 'add rules for these two hosts beside it');
   });

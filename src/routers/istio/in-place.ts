@@ -59,7 +59,7 @@ export function splitVirtualService(canary: Canary, found: KubeObject, routes: R
   if (leading.length === 0)
     throw RoutingError.of(
       `VirtualService ${found.metadata.name} is yours and no rule of it leads to ${names(canary).apexService}`,
-      'add one that does, or give it another name, so that Serin can make a route of this one',
+      'add such a rule, or give it another name, so that Serin can make a route of this name',
     );
   return Object.fromEntries(leading.map(({ list, rules }) => [list, splitRules(canary, rules, routes, formOf(canary, list))]));
 }

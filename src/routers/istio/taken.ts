@@ -31,7 +31,7 @@ export function takes({ now, found, before }: WrittenRoute, others: readonly Kub
       const stood = !isNew && before && gatewaysOf(before).includes(gateway) ? before : undefined;
       return gateway === MESH ? !stood && isOlder(found, on) : takesAt(gateway, { now, found, before: stood }, on);
     });
-    return isTaken ? [{ on, requests: `all requests for ${host} of which no other rule asks more` }] : [];
+    return isTaken ? [{ on, requests: `all requests for ${host} that no more specific rule matches` }] : [];
   });
 }
 

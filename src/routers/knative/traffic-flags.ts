@@ -78,5 +78,5 @@ function refuseSecond(flag: string, names: readonly string[]): void {
   const second = names.find((name, index) => names.indexOf(name) !== index);
   if (second === undefined) return;
   const remedy = second === LATEST ? '' : ': a revision that is to appear twice is named by its tags';
-  throw new TrafficFlagError(`${flag} ${second}: may be given only once in a command${remedy}`);
+  throw new TrafficFlagError(`${flag} ${second}: can be given only once in a command${remedy}`);
 }

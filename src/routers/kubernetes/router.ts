@@ -13,7 +13,7 @@ export const kubernetesRouter: Router = {
   render(_canary, _apex, routes) {
     onlyWeight(
       routes,
-      'without a traffic provider requests can be neither matched nor mirrored: use analysis.iterations alone',
+      'without a traffic provider requests can be neither matched nor mirrored: use only analysis.iterations',
       'analysis.iterations',
     );
     return { write: [], remove: [] };

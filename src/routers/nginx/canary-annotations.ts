@@ -87,7 +87,7 @@ function onlyHeader(entry: HttpMatch, field: string): [string, StringMatch] {
   const headers = Object.entries(entry.headers ?? {});
   const [only, ...others] = headers;
   if (only && others.length === 0) return only;
-  throw RoutingError.at(field, `has ${headers.length} headers, which ingress-nginx cannot ask for together: keep one; ${ELSEWHERE}`);
+  throw RoutingError.at(field, `has ${headers.length} headers, which ingress-nginx cannot match together: keep one; ${ELSEWHERE}`);
 }
 
 /** A cookie is named by `exact` and must have the value `always`, as in Flagger (04-V14); other forms look at the Cookie header. */
@@ -97,7 +97,7 @@ function ruleOf(name: string, condition: StringMatch, field: string): CanaryRule
     if (!NAME.test(condition.exact))
       throw RoutingError.at(
         `${field}.exact`,
-        'must be the name of a cookie, which is asked for the value always; for other values use regex',
+        'must be the name of a cookie, which matches with the value always; for other values use regex',
       );
     return { 'canary-by-cookie': condition.exact };
   }

@@ -210,8 +210,8 @@ describe('04-R-L6: nothing crashes', () => {
     const begun = aCanary(ref);
     begun.status = { phase: 'Progressing', failedChecks: 0, canaryWeight: 0, iterations: 0 };
     expect(router.render(begun, anApex, allToPrimary, [])).toEqual({ write: [], remove: [] });
-    expect(() => router.render(begun, anApex, share(10), [])).toThrow('Ingress web is not there');
-    expect(() => router.render(aCanary(ref), anApex, allToPrimary, [])).toThrow('Ingress web is not there');
+    expect(() => router.render(begun, anApex, share(10), [])).toThrow('Ingress web is not found');
+    expect(() => router.render(aCanary(ref), anApex, allToPrimary, [])).toThrow('Ingress web is not found');
   });
   it('E96, 04-R-S4: a copy gets no more traffic once no path of the Ingress leads to the apex, and is set back to 0', () => {
     const current = [anIngress('web', 'elsewhere'), anIngress('web-canary', 'shop-canary')];

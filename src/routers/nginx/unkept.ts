@@ -14,7 +14,7 @@ export function unkeptCanaries(canary: Canary, objects: readonly KubeObject[], k
   const annotationsOf = ({ metadata }: KubeObject) => metadata.annotations ?? {};
   const isCanary = (ingress: KubeObject) => isCanaryMark(annotationsOf(ingress)[key('canary')]);
   const field = (name: string) => `metadata.annotations[${key(name)}]`;
-  const asked = 'ask for its condition in analysis.match of the Canary';
+  const asked = 'put its condition into analysis.match of the Canary';
   if (isCanary(source))
     return [
       {

@@ -36,7 +36,7 @@ function unkeptPredicates(canary: Canary, objects: readonly KubeObject[]): Unkep
     return [
       {
         ...{ on, field: `metadata.annotations[${PREDICATE}]`, isRefused: true },
-        detail: `asks for some requests to ${path}, and in a release those would go to the application, whose copy of Ingress ${source?.metadata.name} goes first`,
+        detail: `matches some requests to ${path}, which in a release would go to the application, whose copy of Ingress ${source?.metadata.name} goes first`,
         remedy: 'give it a path or host of its own',
       },
     ];

@@ -24,7 +24,7 @@ export function readSplit(canary: Canary, split: KubeObject, group: KubeObject |
   const share = readPart(side, primary + side);
   if (share === undefined) return { unreadable: `the weights of ${where} are no whole percentages of their sum` };
   if (!matches?.length) return readAs(share, undefined);
-  if (!group) return { unreadable: `${where} names an HTTPRouteGroup that is not there` };
+  if (!group) return { unreadable: `${where} names an HTTPRouteGroup that is not found` };
   const match = readRouteGroup(group);
   if ('unreadable' in match) return match;
   return readAs(share, match.match);

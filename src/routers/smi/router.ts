@@ -57,7 +57,7 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
         made: 'the TrafficSplit that Serin makes',
         isRestored: true,
         keeps: (spec) => leadsToApex(canary, spec),
-        remedy: `remove it, or leave ${names(canary).apexService} alone in it`,
+        remedy: `remove it, or leave only ${names(canary).apexService} in it`,
       }),
       ...takenNames(objects, matches && canary.spec.analysis.match?.length ? [groupRef(canary)] : [], {
         made: 'the HTTPRouteGroup that Serin makes of analysis.match',

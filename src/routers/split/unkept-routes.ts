@@ -49,7 +49,7 @@ function unsplit(canary: Canary, on: KubeObject, form: SplitForm): Unkept[] {
         detail: `leads nowhere to Service ${apexService}, so that a release would have no requests`,
         remedy: isListed(canary, on, form)
           ? `add a rule that leads there, or take ${on.kind} ${on.metadata.name} out of spec.routeRefs`
-          : `add a rule that leads there, or give ${on.kind} ${on.metadata.name} another name, so that Serin makes a route of this one`,
+          : `add a rule that leads there, or give ${on.kind} ${on.metadata.name} another name, so that Serin makes a route of this name`,
       },
     ];
   for (const routes of routesAhead(canary)) {

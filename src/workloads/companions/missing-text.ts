@@ -12,13 +12,13 @@ export function missingText({ source: { kind, name }, code }: WithoutCompanion):
     case 'nameTaken':
       return `${what} does not hold for the primary, since objects have the names of its companion: write one for the primary`;
     case 'anotherNamespace':
-      return `${what} admits the target from another namespace, and not the primary: admit the primary there, too`;
+      return `${what} admits the target from another namespace, and not the primary: also admit the primary there`;
     case 'anotherTarget':
       return `${what} is for what made the target, and does not hold for the primary: write one for the primary`;
     case 'namespaceUnknown':
       return `${what} was not checked, since the labels of the namespace cannot be read: grant the service account of Serin get on namespaces`;
     case 'addsRules':
-      return `${what} begins to apply to the primary, and opens what the target's pods do not have open: leave the primary out by its label, too`;
+      return `${what} begins to apply to the primary, and opens what is closed at the pods of the target: also leave the primary out by its label`;
     case 'tooMany':
       return `${what} was not checked, since the namespace has more than ${MOST_SOURCES} of its kind`;
     default:

@@ -117,13 +117,13 @@ describe('primaryTriggers', () => {
     const { triggers, warnings } = primaryTriggers(aCanary(), [prometheus('rq{app="cart"}', 'load')]);
     expect(triggers).toEqual([prometheus('rq{app="cart"}', 'load')]);
     expect(warnings).toEqual([
-      'the query of trigger load does not speak of checkout, so the primary scales by the same numbers: set spec.autoscalerRef.primaryScalerQueries',
+      'the query of trigger load does not name checkout, so the primary scales by the same numbers: set spec.autoscalerRef.primaryScalerQueries',
     ]);
   });
 
   it('03-B12: warns when a query also names the primary, which can cancel out', () => {
     const { warnings } = primaryTriggers(aCanary(), [prometheus('rq{pod=~"checkout-.*", pod!~"checkout-primary-.*"}')]);
-    expect(warnings).toEqual(['the query of trigger 0 speaks of checkout-primary already: set spec.autoscalerRef.primaryScalerQueries']);
+    expect(warnings).toEqual(['the query of trigger 0 names checkout-primary already: set spec.autoscalerRef.primaryScalerQueries']);
   });
 
   it('03-A12: a given query goes to the trigger of that name, and no other query is rewritten', () => {

@@ -72,9 +72,9 @@ function withOwnQueries(triggers: readonly unknown[], target: string, queried: R
     const query = primaryQuery(one.metadata.query, target, one.type);
     const which = `the query of trigger ${one.name ?? index}`;
     const how = 'set spec.autoscalerRef.primaryScalerQueries';
-    if (speaksOf(one.metadata.query, `${target}-primary`)) warnings.push(`${which} speaks of ${target}-primary already: ${how}`);
+    if (speaksOf(one.metadata.query, `${target}-primary`)) warnings.push(`${which} names ${target}-primary already: ${how}`);
     else if (query === one.metadata.query)
-      warnings.push(`${which} does not speak of ${target}, so the primary scales by the same numbers: ${how}`);
+      warnings.push(`${which} does not name ${target}, so the primary scales by the same numbers: ${how}`);
     return { ...one, metadata: { ...one.metadata, query } };
   });
   return { triggers: rewritten, warnings };

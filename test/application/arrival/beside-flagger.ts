@@ -81,7 +81,7 @@ export function besideTable({ both, kinds, worlds, refusedWithoutLoss }: Arrival
     '',
     `Of the ${both.serin.refused} that Serin refuses, Flagger keeps everything of ${refusedWithoutLoss}.`,
     '',
-    '| lost | with Flagger | with Serin | of those that lose it with Flagger, Serin keeps it | warns | refuses the Canary |',
+    '| lost | with Flagger | with Serin | lost with Flagger, kept by Serin | warns | refuses the Canary |',
     '|---|---|---|---|---|---|',
     ...kinds.map((one) => `| ${one.kind} | ${one.flagger} | ${one.serin} | ${one.keeps} | ${one.warned} | ${one.refused} |`),
   ].join('\n');

@@ -89,7 +89,7 @@ const ofTwo = (kind: string, apiVersion: string): Remedied => ({
     object(apiVersion, kind, 'shop', refsTo(['shop'])),
   ),
   object: `${kind}/shop`,
-  remedy: 'let it, or another one, name shop-primary and shop-canary, too',
+  remedy: 'also name shop-primary and shop-canary in it, or in another one',
   follow: [
     changed(() => refsTo(['shop', 'shop-primary', 'shop-canary'])),
     (one) => having(one, object(apiVersion, kind, 'sides', refsTo(['shop-primary', 'shop-canary']))),
@@ -235,7 +235,7 @@ const remedied: readonly Remedied[] = [
       what: `a policy of another namespace (${list})`,
       arriving: having(worldOf([]), object('networking.k8s.io/v1', 'NetworkPolicy', 'data', spec('shop'), 'data')),
       object: 'NetworkPolicy/data',
-      remedy: 'apply data-shop-primary beside it, which serin preflight --manifests prints; or admit app: shop-primary there, too',
+      remedy: 'apply data-shop-primary beside it, which serin preflight --manifests prints; or also admit app: shop-primary there',
       follow: [printed, changed(() => spec('shop', 'shop-primary'))],
     };
   }),
@@ -249,7 +249,7 @@ const remedied: readonly Remedied[] = [
       }),
     ),
     object: 'NetworkPolicy/db',
-    remedy: 'leave out app: shop-primary there, too',
+    remedy: 'also leave out app: shop-primary there',
     follow: [changed((spec) => ({ ...spec, ingress: [{ from: [{ podSelector: notThese('shop', 'shop-primary') }] }] }))],
   },
   {
@@ -296,7 +296,7 @@ const remedied: readonly Remedied[] = [
       4,
     ),
     object: 'PodDisruptionBudget/shop',
-    remedy: 'let it have maxUnavailable: 1 instead, or raise minReplicas above what it asks for',
+    remedy: 'let it have maxUnavailable: 1 instead, or raise minReplicas above it',
     follow: [
       changed(({ minAvailable: _, ...spec }) => ({ ...spec, maxUnavailable: 1 })),
       (arriving) => ({
@@ -392,7 +392,7 @@ const remedied: readonly Remedied[] = [
       trafficPolicy: { loadBalancer: { simple: 'RANDOM' } },
     }),
     object: 'DestinationRule/shop-rule',
-    remedy: 'say that in spec.service.trafficPolicy, too',
+    remedy: 'also write that into spec.service.trafficPolicy',
     follow: [(one) => withService(one, { trafficPolicy: { loadBalancer: { simple: 'RANDOM' }, tls: { mode: 'ISTIO_MUTUAL' } } })],
     isPlanOnly: true,
   },

@@ -30,7 +30,7 @@ export const outages: readonly {
   trouble: Trouble;
   why?: Pick<Verdict, 'code' | 'object' | 'field'>;
 }[] = [
-  { name: 'the connection is refused', cause: /cannot be asked: .*ECONNREFUSED/, trouble: { address: 'http://127.0.0.1:1' } },
+  { name: 'the connection is refused', cause: /cannot be queried: .*ECONNREFUSED/, trouble: { address: 'http://127.0.0.1:1' } },
   {
     // Without a resolver, the query's own timeout ends it.
     name: 'DNS does not know the host',
@@ -54,7 +54,7 @@ export const outages: readonly {
   { name: 'it never answers', cause: /did not answer within/, trouble: { answer: () => undefined, patienceMs: PATIENCE_MS } },
   {
     name: 'it is cut off',
-    cause: /cannot be asked/,
+    cause: /cannot be queried/,
     trouble: { answer: (response) => response.writeHead(200, { 'content-length': '999' }).write('{"', () => response.destroy()) },
   },
   {

@@ -30,7 +30,7 @@ const gatewayApi = (version: 'v1' | 'v1beta1'): RouterCase => ({
     ofGateway,
     ...(version === 'v1' ? [ofGatewayForGrpc] : []),
     { ...ofGateway, of: 'attached to both', service: { gatewayRefs: [parent, gateway] } },
-    ...insideMesh.map((one) => ({ ...one, of: 'attached to Services alone', service: { gatewayRefs: [parent] } })),
+    ...insideMesh.map((one) => ({ ...one, of: 'attached only to Services', service: { gatewayRefs: [parent] } })),
   ],
   queries: applicationQueries,
   lacks: {},

@@ -25,7 +25,7 @@ const istio: RouterCase = {
       stays: ['VirtualService'],
       because: 'no Service has that host',
     },
-    ...insideMesh.map((one) => ({ ...one, of: 'of the mesh alone', service: { hosts: ['shop.prod.svc.cluster.local'] } })),
+    ...insideMesh.map((one) => ({ ...one, of: 'only inside the mesh', service: { hosts: ['shop.prod.svc.cluster.local'] } })),
   ],
   queries: istioQueries,
   lacks: {},

@@ -42,7 +42,7 @@ const edits: ProviderFixture['edits'] = {
 /** Through a Gateway of the user's, which the users' requests enter by. */
 export const gatewayApi: ProviderFixture = {
   provider: 'gatewayapi:v1',
-  tutorial: ['the Gateway API', 'The Gateway is yours, and whatever answers it makes no difference. Serin makes the HTTPRoute.'],
+  tutorial: ['the Gateway API', 'The Gateway is yours, of any implementation. Serin makes the HTTPRoute.'],
   objects: ({ namespace }) => [gateway(namespace)],
   service: (app) => ({ gatewayRefs: [{ name: 'edge' }], hosts: [hostOf(app)] }),
   host: hostOf,

@@ -5,7 +5,7 @@ const key = (name: string) => `nginx.ingress.kubernetes.io/${name}`;
 
 export const nginx: ProviderFixture = {
   provider: 'nginx',
-  tutorial: ['ingress-nginx', 'Your Ingress is left as it is; Serin makes a canary Ingress beside it.'],
+  tutorial: ['ingress-nginx', 'Your Ingress stays unchanged; Serin makes a canary Ingress beside it.'],
   objects: anIngress('nginx'),
   spec: ingressSpec,
   host: ingressHost,

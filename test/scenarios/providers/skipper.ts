@@ -12,7 +12,7 @@ const swapped: ProviderFixture['edits'][string] = (object) => {
 
 export const skipper: ProviderFixture = {
   provider: 'skipper',
-  tutorial: ['Skipper', 'Your Ingress is left as it is; Serin makes a second one beside it, whose predicates take a part of the traffic.'],
+  tutorial: ['Skipper', 'Your Ingress stays unchanged; Serin makes a second one beside it, whose predicates take a part of the traffic.'],
   objects: anIngress('skipper'),
   spec: ingressSpec,
   host: ingressHost,

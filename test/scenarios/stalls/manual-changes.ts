@@ -64,7 +64,7 @@ export const manualStalls: readonly Stall[] = [
   },
   {
     namespace: 'rolled-back',
-    cause: /Failed \(\S+ asked for it\)/,
+    cause: /Failed \(\S+ requested it\)/,
     remedy: /push a corrected web/,
     why: {
       cause: 'Failed',
@@ -167,7 +167,7 @@ export const manualStalls: readonly Stall[] = [
   {
     namespace: 'written-by-another',
     cause: /another controller writes this status/,
-    remedy: /stop the other one and then annotate the Canary/,
+    remedy: /stop the other controller and then annotate the Canary/,
     why: { cause: 'ForeignController', proof: /^Canary web: status\.conditions\[Accepted\]\.message$/, clear: 'command' },
     async run(fixture) {
       await initialized(fixture, 'written-by-another');

@@ -226,7 +226,7 @@ export const refusalStalls: readonly Stall[] = [
   {
     namespace: 'target-unlabelled',
     cause: /Deployment web: spec\.selector\.matchLabels has none of/,
-    remedy: /make it anew with one of them/,
+    remedy: /create it again with one of them/,
     why: {
       cause: 'TargetUnusable',
       proof: /^Canary web: status\.conditions\[Accepted\]/,

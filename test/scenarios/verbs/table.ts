@@ -61,7 +61,7 @@ export const rows = {
         effect: { ...NOTHING, runs: 1, raises: 1 },
       },
       rollback: { does: 'ends it: Failed, and no pod was started', ...takenBack },
-      pause: { does: 'the gate is not asked, and its opening starts nothing', effect: NOTHING },
+      pause: { does: 'the gate is not called, and its opening starts nothing', effect: NOTHING },
       resume: resumed,
     },
   },
@@ -110,7 +110,7 @@ export const rows = {
       restart: restarted,
     },
   },
-  goingHome: { phase: 'Failed, until its pods have stopped', does: {}, refused: { retry: 'ask again when its pods have stopped' } },
+  goingHome: { phase: 'Failed, until its pods have stopped', does: {}, refused: { retry: 'request it again when its pods have stopped' } },
 } as const satisfies Record<string, Row>;
 export type RowName = keyof typeof rows;
 

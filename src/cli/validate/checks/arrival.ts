@@ -91,8 +91,8 @@ class NearObjects {
 function notChecked(kinds: ArrivalPlan['unchecked']): Finding[] {
   if (kinds.length === 0) return [];
   const named = kinds.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`).join(', ');
-  const remedy = 'run it as a user who may list them in all namespaces, or ask one to';
-  return [warning('spec.targetRef', `not checked for what would be lost: ${named}, which may not be listed: ${remedy}`)];
+  const remedy = 'run it as a user who may list them in all namespaces';
+  return [warning('spec.targetRef', `not checked for what would be lost: ${named}, which you may not list: ${remedy}`)];
 }
 
 /** Files can contain anything: only kinds that an arrival looks at, and that have a name. */

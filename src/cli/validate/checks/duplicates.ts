@@ -12,7 +12,7 @@ export const duplicates: ManifestCheck = ({ items }) => {
     if (!other) first.set(key, item);
     // The same file, given twice or by a link.
     if (!other || isOneFile(item, other)) return [];
-    const message = `is that of ${whereOf(other)}, too: only the one that is applied last counts; rename or remove one`;
+    const message = `is that of ${whereOf(other)}; only the file that is applied last counts: rename or remove one`;
     return findingOn(item, [warning('metadata.name', message)]);
   });
 };

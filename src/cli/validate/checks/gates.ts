@@ -10,7 +10,7 @@ export const gates = perCanary(({ canary }) => {
   return webhooks.flatMap(({ type, url }, index) => {
     const gate = type === 'rollback' ? webhooks.find((other) => CONFIRM.includes(other.type) && other.url === url) : undefined;
     if (!gate) return [];
-    const message = `is that of ${gate.type} ${gate.name}, too: the answer that opens the gate rolls the release back; give the rollback an address of its own, as in /rollback/check`;
+    const message = `is that of ${gate.type} ${gate.name}; the answer that opens the gate rolls the release back: give the rollback an address of its own, as in /rollback/check`;
     // The gates of the load tester do not look at the type of the call; other receivers can.
     return [(/\/gate\/\w+\/?$/.test(url) ? error : warning)(`spec.analysis.webhooks[${index}].url`, message)];
   });

@@ -37,7 +37,8 @@ function* boundFindings({ name, thresholdRange, threshold }: Metric, path: strin
   }
   if (max !== undefined && max <= 1)
     yield warning(at('max'), `is ${max}, and durations are in milliseconds: write ${shown(max * 1000)} for ${max} s`);
-  if (min !== undefined && min > 0 && max === undefined) yield warning(at('min'), `is ${min} alone, so that a fast version fails: set max`);
+  if (min !== undefined && min > 0 && max === undefined)
+    yield warning(at('min'), `is ${min} without max, so that a fast version fails: set max`);
 }
 
 const shown = (value: number): string => String(Number(value.toFixed(3)));

@@ -36,7 +36,7 @@ function* queryFindings(template: string, path: string): Generator<Finding> {
   if (readable || !first || first instanceof PromQuery) return;
   const { line, column, near } = first;
   const where = `does not parse as PromQL at line ${line}, column ${column}${near ? `, near ${JSON.stringify(near)}` : ', where it ends'}`;
-  if (first.isMetricsQl) yield warning(path, `${where}: VictoriaMetrics may take it, Prometheus refuses it`);
+  if (first.isMetricsQl) yield warning(path, `${where}: VictoriaMetrics can accept it, Prometheus refuses it`);
   else yield error(path, `${where}: correct it; the metrics server would refuse each check`);
 }
 
@@ -48,10 +48,10 @@ function* typeFindings(query: PromQuery, path: string): Generator<Finding> {
 
 function* verdictFindings(query: PromQuery, path: string): Generator<Finding> {
   const ratio = query.ratioOfItself();
-  const remedy = 'put sum() around both sides, and select the good ones in the first alone';
+  const remedy = 'put sum() around both sides, and select the good requests only in the first';
   if (!query.hasSeries())
     yield warning(path, 'names no series, so that it has the same value for ever: the check cannot fail by a bad version');
-  else if (ratio) yield warning(path, `divides each series by itself (${ratio}), which is 1 whatever happens: ${remedy}`);
+  else if (ratio) yield warning(path, `divides each series by itself (${ratio}), which is always 1: ${remedy}`);
 }
 
 function* workloadFindings(query: PromQuery, path: string): Generator<Finding> {
@@ -66,5 +66,5 @@ function* workloadFindings(query: PromQuery, path: string): Generator<Finding> {
   if (primary && !target && !both)
     yield warning(path, `has ${primary.text}, so that the primary is measured, which serves the old version: the canary is {{ target }}`);
   const exact = both?.isPod ? '{{ target }}-[0-9a-zA-Z]+(-[0-9a-zA-Z]+)' : '{{ target }}';
-  if (both) yield warning(path, `has ${both.text}, which matches the primary, too: write ${exact}`);
+  if (both) yield warning(path, `has ${both.text}, which also matches the primary: write ${exact}`);
 }

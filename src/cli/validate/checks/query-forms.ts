@@ -27,7 +27,7 @@ function* cloudwatch(query: string): Generator<Finding> {
   const returned = read.queries.filter((one) => Reflect.get(one, 'ReturnData') !== false);
   const ids = returned.map((one) => String(Reflect.get(one, 'Id') ?? '?')).join(', ');
   if (returned.length === 0)
-    yield error('spec.query', 'returns nothing, since every entry has ReturnData false: remove it from the one that decides');
+    yield error('spec.query', 'returns nothing, since ReturnData is false in every entry; remove it from the deciding entry');
   else if (returned.length > 1)
     yield warning('spec.query', `returns the results ${ids}, and only the first is used: set ReturnData to false in the others`);
 }

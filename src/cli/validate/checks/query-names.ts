@@ -30,7 +30,7 @@ function isGeneral(manifests: Manifests, item: TemplateItem): boolean {
 
 const REMEDY = 'use {{ target }}, {{ service }} or {{ ingress }}';
 const finding = (path: string): Finding =>
-  warning(path, `does not depend on the workload, so that the primary and other applications are measured, too: ${REMEDY}`);
+  warning(path, `does not depend on the workload, so that the primary and other applications are also measured: ${REMEDY}`);
 
 /** Tests if another workload makes another query. A template that cannot be rendered has a finding of its own. */
 function namesWorkload(query: string): boolean {

@@ -26,7 +26,7 @@ function* metricFindings(manifests: Manifests, item: CanaryItem, metric: Metric,
   const wanted = versions.map(({ spec }) => unsetVariables(queriesOf(spec, metric), item, metric)).toSorted(byLength)[0] ?? [];
   const remedy = 'set it, or the check is never measured';
   if (wanted.length > 0)
-    yield error(`${path}.templateVariables`, `lacks ${wanted.join(', ')}, which MetricTemplate ${ref.name} asks for: ${remedy}`);
+    yield error(`${path}.templateVariables`, `lacks ${wanted.join(', ')}, which MetricTemplate ${ref.name} needs: ${remedy}`);
 }
 
 const byLength = (a: readonly string[], b: readonly string[]): number => a.length - b.length;
@@ -79,6 +79,6 @@ function* missing(manifests: Manifests, item: CanaryItem, { kind, ref, path, fin
     yield find(`${path}.name`, `is ${ref.name}, but the ${kind} was not found${where}: ${remedy || 'create it, or correct the name'}`);
   else {
     const unknown = `is ${ref.name}, and no file of this run has such a ${kind}${where}`;
-    yield warning(`${path}.name`, `${unknown}: ${remedy || 'add its file, ask the cluster with --live, or correct the name'}`);
+    yield warning(`${path}.name`, `${unknown}: ${remedy || 'add its file, read the cluster with --live, or correct the name'}`);
   }
 }

@@ -24,7 +24,7 @@ export const rivals: ManifestCheck = ({ canaries }) => {
     const find: (path: string, message: string) => Finding = isCertain ? error : warning;
     const thing = isTarget ? 'target' : 'apex Service';
     const remedy = `remove one, or give it another ${thing}`;
-    return findingOn(younger, [find(field, `is the ${thing} of ${whereOf(other)}, too, and only the older Canary is run: ${remedy}`)]);
+    return findingOn(younger, [find(field, `is also the ${thing} of ${whereOf(other)}, and only the older Canary is run: ${remedy}`)]);
   });
 };
 

@@ -59,13 +59,13 @@ function* addressFindings(
   const { port: own, portDiscovery, headless } = item.canary.spec.service;
   if (!mine.includes(name)) {
     if (/-(canary|primary)$/.test(name) && !makesElsewhere(manifests, name, namespace))
-      yield warning(path, `asks ${host}, a Service that this Canary does not make: it makes ${mine.join(', ')}`);
+      yield warning(path, `calls ${host}, a Service that this Canary does not make: it makes ${mine.join(', ')}`);
   } else if (!isNear(namespace, item.namespace)) {
     const there = `in namespace ${namespace}, and this Canary makes ${name} in ${item.namespace}`;
-    if (!makesElsewhere(manifests, name, namespace)) yield warning(path, `asks ${host} ${there}: write ${name}.${item.namespace}`);
+    if (!makesElsewhere(manifests, name, namespace)) yield warning(path, `calls ${host} ${there}: write ${name}.${item.namespace}`);
   } else if (port !== own && !portDiscovery && !headless) {
     const right = own === 80 ? host : `${host}:${own}`;
-    yield warning(path, `asks ${host} on port ${port}, and the Services of this Canary have port ${own}: write ${right}`);
+    yield warning(path, `calls ${host} on port ${port}, and the Services of this Canary have port ${own}: write ${right}`);
   }
 }
 
@@ -86,5 +86,5 @@ function* absentReceiver(manifests: Manifests, { host }: CalledAddress, path: st
   const namespace = asked?.namespace;
   if (!asked || namespace === undefined || !isAbsent(manifests, 'Service') || isKnown(manifests, asked.name, namespace)) return;
   if (!makesElsewhere(manifests, asked.name, namespace))
-    yield warning(path, `asks ${host}, and namespace ${namespace} has no Service ${asked.name}: install it, or correct the address`);
+    yield warning(path, `calls ${host}, and namespace ${namespace} has no Service ${asked.name}: install it, or correct the address`);
 }

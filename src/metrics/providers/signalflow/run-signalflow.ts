@@ -42,7 +42,7 @@ export async function runSignalFlow(run: SignalFlowRun): Promise<{ series: Sampl
   const { url, token, program, startMs, stopMs, signal } = run;
   const { egress = openEgress, proxy, tls, insecureSkipVerify } = run.transport;
   const connection = connectionFor(new URL(url.href.replace(/^ws/, 'http')), { egress, proxy, secrets: [token] });
-  if ('problem' in connection) throw new UnansweredError(`Splunk at ${url.host} cannot be asked: ${connection.problem}`);
+  if ('problem' in connection) throw new UnansweredError(`Splunk at ${url.host} cannot be queried: ${connection.problem}`);
   const agent = connection.agent?.[url.protocol === 'wss:' ? 'https' : 'http'];
   // Node's own WebSocket hides the status of an error and reads without a limit.
   const socket = new WebSocket(url, {
