@@ -57,7 +57,7 @@ export class RunnableSpec {
 
   /**
    * Stores the accepted spec before Serin acts on it: a later edit can be refused, and this process can end. An idle Canary with this spec costs no request (I8),
-   * and a suspended Canary costs no write. The anchor of a new Canary is made with its spec; one that is taken over again can have the spec from before.
+   * and a suspended Canary costs no write. The anchor of a new Canary is made with its spec; the anchor of a Canary that is taken over again can have an older spec.
    */
   async note(canary: Canary, signal: AbortSignal): Promise<void> {
     if (this.#fallback) return;
