@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { DEFAULT_MESH_PROVIDER, providerOf } from '../../api/mesh-provider.ts';
 import type { MetricTemplateSpec } from '../../api/metric-template.ts';
+import { names } from '../../api/names.ts';
 import { inNamespace, type Permission, type RbacVerb } from '../../api/permission.ts';
 import { arrivalPermissions } from '../../arrival/kinds.ts';
 import { canaryPermissions, dashboardPermissions, providerPermissions, referencePermissions } from '../../controller/permissions.ts';
@@ -95,7 +96,10 @@ const UNUSED_ROUTES: readonly { kind: RouteKind; resource: string; verbs: readon
   { kind: 'GRPCRoute', resource: 'grpcroutes', verbs: ['list'], purpose: 'GRPCRoutes that lead to the application' },
 ];
 
-/** A Canary writes routes of one kind, and only looks, as a release starts, whether those of the other lead to its application. */
+/**
+ * A Canary writes routes of one kind, and only looks, as a release starts, whether those of the other lead to its application. The HTTPRoute that it had before
+ * an edit to GRPCRoute goes on serving, and is written by its name.
+ */
 function routesAsUsed(permission: Permission, canary: Canary): Permission[] {
   if (!UNUSED_ROUTES.every(({ resource }) => permission.resources.includes(resource))) return [permission];
   const isUsed = (kind: RouteKind) => routeKindOf(canary, 'v1') === kind || canary.spec.routeRefs?.some((one) => one.kind === kind);
@@ -103,8 +107,15 @@ function routesAsUsed(permission: Permission, canary: Canary): Permission[] {
   return [
     { ...permission, resources: permission.resources.filter((one) => !unused.some(({ resource }) => resource === one)) },
     ...unused.map(({ resource, verbs, purpose }) => ({ ...permission, resources: [resource], verbs, purpose })),
+    ...(isUsed('HTTPRoute') ? [] : [formerRoute(permission, canary)]),
   ];
 }
+
+const formerRoute = (permission: Permission, canary: Canary): Permission => ({
+  ...permission,
+  ...{ resources: ['httproutes'], verbs: ['patch'], names: [names(canary).apexService] },
+  purpose: 'the HTTPRoute from before an edit to GRPCRoute, until it is deleted by hand',
+});
 
 const readOnly = (permission: Permission): Permission => ({
   ...permission,

@@ -57,14 +57,15 @@ export class RunnableSpec {
 
   /**
    * Stores the accepted spec before Serin acts on it: a later edit can be refused, and this process can end. An idle Canary with this spec costs no request (I8),
-   * and a suspended Canary costs no write.
+   * and a suspended Canary costs no write. The anchor of a new Canary is made with its spec; the anchor of a Canary that is taken over again can have an older spec.
    */
   async note(canary: Canary, signal: AbortSignal): Promise<void> {
     if (this.#fallback) return;
     this.#written.ran = canary.spec;
-    const release = canary.status?.release;
-    const isRunBefore = isResting(release) && isRunning(canary);
-    if (release === undefined || isRunBefore || this.#noted === canary.spec || canary.spec.suspend === true) return;
+    const { release, phase = '' } = canary.status ?? {};
+    const isNew = release === undefined && phase === '';
+    const isRunBefore = release !== undefined && isResting(release) && isRunning(canary);
+    if (isNew || isRunBefore || this.#noted === canary.spec || canary.spec.suspend === true) return;
     const { anchors, log } = this.#deps;
     try {
       if (await anchors.noteSpec(canary, this.#written.spec, signal)) this.#noted = canary.spec;

@@ -38,7 +38,7 @@ export async function ensure(
   const known = live && annotations.restored(context, live.object);
   // The watch that has shown another version causes the next reconcile.
   if (partOf && partOf.metadata.resourceVersion !== live?.object.metadata.resourceVersion) return PENDING;
-  const digest = hash('sha256', JSON.stringify(object), 'binary');
+  const digest = digestOf(object);
   const before = wanted.get(key);
   if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref);
   const answer = answers.get(key);
@@ -92,6 +92,12 @@ export async function ensure(
     return WRITTEN;
   }
 }
+
+const digestOf = (object: KubeObject): string => hash('sha256', JSON.stringify(object), 'binary');
+
+/** Tests if this process last wrote, or found, exactly this: another object in the cluster is then the doing of another writer. */
+export const isLastWanted = ({ wanted }: Pick<ReconcileContext, 'wanted'>, object: KubeObject): boolean =>
+  wanted.get(refKey(refOf(object))) === digestOf(object);
 
 /** A field that the answer to our own write lacked is not another writer's doing (I18). */
 function undoingOf(fields: readonly string[], lacks: readonly string[] = [], manager: string | undefined): Undoing {

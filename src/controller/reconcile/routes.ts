@@ -9,9 +9,7 @@ import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
 import { isResting } from '../../api/step.ts';
 import { mergePatchOf } from '../../base/json-merge.ts';
-import { isRefusal } from '../../kube/errors.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
-import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Apex, Router } from '../../routers/router.ts';
 import { renderServices, type ServiceRole } from '../../routers/services.ts';
 import { unroutableBy } from '../admission/blocker-of.ts';
@@ -24,6 +22,7 @@ import type { ClusterView } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { ensure } from './ensure-object.ts';
 import { specsOfLeftRoutes } from './former-specs.ts';
+import { ensureIntroduced, ensureRoute, type RenderedFrom } from './introduced-routes.ts';
 import type { SideName } from './ordered-writes.ts';
 import { combined, HELD, type Outcome, PENDING, retryIn, WRITTEN } from './outcome.ts';
 
@@ -31,8 +30,6 @@ import { combined, HELD, type Outcome, PENDING, retryIn, WRITTEN } from './outco
 const TRY_AGAIN_MS = 15_000;
 /** Checks need not wait for the name (E63). */
 const MISNAMED: NewBlocker = { code: 'RouteUnconfirmed', detail: 'the primary names a revision that is not found' };
-/** A route can be older than the Canary. */
-const ROUTE = { takenOver: true, isRoute: true } as const;
 
 export async function ensureServices(
   context: ReconcileContext,
@@ -84,21 +81,10 @@ export async function ensurePrepared(context: ReconcileContext, apex: Apex): Pro
   return ensureEach(context, router.prepare(canary, apex), { router, current: currentRoutes(context, router, canary) });
 }
 
-/** Routes that were found, and the router that has rendered others from them. */
-interface RenderedFrom {
-  router: Router;
-  current: readonly KubeObject[];
-}
-
 async function ensureEach(context: ReconcileContext, objects: readonly KubeObject[], from: RenderedFrom): Promise<Outcome> {
   let outcome = HELD;
   for (const object of objects) outcome = combined(outcome, await ensureRoute(context, object, from));
   return outcome;
-}
-
-function ensureRoute(context: ReconcileContext, object: KubeObject, { router, current }: RenderedFrom): Promise<Outcome> {
-  const found = findObject(current, refOf(object));
-  return ensure(context, object, { ...ROUTE, ...(found && router.isUsers?.(found) && { partOf: found }) });
 }
 
 async function refuseUnseenRoutes({ canary, router, view }: ReconcileContext): Promise<void> {
@@ -125,7 +111,8 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
       outcome = combined(outcome, await handBack(context, writable, routes));
       const current = currentRoutes(context, router, canary);
       const { write, remove } = router.render(writable, apex, routes, current);
-      for (const object of write) outcome = combined(outcome, await ensureIntroduced(context, object, current));
+      const from = { router, current, routes };
+      for (const object of write) outcome = combined(outcome, await ensureIntroduced(context, object, from));
       for (const ref of remove) outcome = combined(outcome, await removeRoute(context, ref));
     };
     const stored = () => anchors.acceptedSpecs(canary, signal);
@@ -165,28 +152,6 @@ async function handBack(context: ReconcileContext, canary: Canary, routes: Route
   view.learn(written);
   annotations.wrote(context, written);
   return WRITTEN;
-}
-
-/** At the takeover of routes that serve already, proxies learn of the primary's Service before requests go to it, and forget the old one after. */
-async function ensureIntroduced(context: ReconcileContext, object: KubeObject, current: readonly KubeObject[]): Promise<Outcome> {
-  const { canary, router, introduced, nowMs } = context;
-  const from = { router, current };
-  const key = refKey(refOf(object));
-  const isTakeover = (canary.status?.phase || 'Initializing') === 'Initializing';
-  const introduction = isTakeover ? router.introduction?.(object, current) : undefined;
-  const { steps, nextMs } = introduced.get(key) ?? { steps: 0, nextMs: nowMs };
-  if (nextMs > nowMs) return retryIn(nextMs - nowMs);
-  // Each once: who undoes them again and again is another writer of the routes.
-  if (!introduction || steps >= INTRODUCTION_STEPS) return ensureRoute(context, object, from);
-  introduced.set(key, { steps: steps + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
-  try {
-    return combined(await ensureRoute(context, introduction, from), retryIn(INTRODUCED_FOR_MS));
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    // A policy that refuses its rule could accept the routes themselves.
-    introduced.set(key, { steps: INTRODUCTION_STEPS, nextMs: nowMs });
-    return ensureRoute(context, object, from);
-  }
 }
 
 /** Routes that cannot be written at all, where none of them has to reach the canary now. */

@@ -5,12 +5,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ensureFlagger } from '../../../scripts/e2e-flagger.ts';
 import { ensureHelm } from '../../../scripts/e2e-go-tool.ts';
+import { acceptedSpecsAnnotation, anchorName } from '../../../src/api/names.ts';
 import { type Nodes, startNodes } from '../../../src/embedded/nodes/index.ts';
 import { podCallsBy } from '../../../src/embedded/nodes/pod-calls.ts';
 import { freePort } from '../../e2e/free-port.ts';
 import { type RealCluster, startRealCluster } from '../../e2e/real-cluster.ts';
 import { program } from '../../fakes/program.ts';
-import { raw } from '../../fakes/raw.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
 import { runScript, sectionScript } from '../../scenarios/doc-commands.ts';
 import { applyCrds } from '../../scenarios/environment.ts';
 import { eventually } from '../../scenarios/eventually.ts';
@@ -30,6 +31,7 @@ let checkout: string;
 let real: RealCluster;
 let nodes: Nodes;
 let env: NodeJS.ProcessEnv;
+let runFlagger: () => Promise<void>;
 const processes: GuardedProcess[] = [];
 
 beforeAll(async () => {
@@ -48,14 +50,17 @@ beforeAll(async () => {
   await ran('helm install flagger flagger-chart --namespace flagger-system --create-namespace --set meshProvider=kubernetes');
   writeFileSync(join(checkout, 'shop.yaml'), SHOP.map((one) => stringify(one)).join('---\n'));
   await ran('kubectl create namespace shop && kubectl apply --filename shop.yaml');
-  processes.push(
-    startFlagger(flagger, join(checkout, 'flagger.log'), {
-      kubeconfig: real.adminKubeconfigFile,
-      'mesh-provider': 'kubernetes',
-      'metrics-server': 'http://127.0.0.1:9',
-      port: String(await freePort()),
-    }),
-  );
+  runFlagger = async () => {
+    processes.push(
+      startFlagger(flagger, join(checkout, 'flagger.log'), {
+        kubeconfig: real.adminKubeconfigFile,
+        'mesh-provider': 'kubernetes',
+        'metrics-server': 'http://127.0.0.1:9',
+        port: String(await freePort()),
+      }),
+    );
+  };
+  await runFlagger();
   await eventually('Flagger has initialized the Canary', phase, (now) => now === 'Initialized');
 });
 
@@ -97,6 +102,43 @@ it(
   },
   LONGEST_MS,
 );
+
+it(
+  'a release that goes back with a refused edit: Flagger acts on the edit, and leaves the spec that Serin has stored',
+  async () => {
+    await ran('kubectl --namespace shop set image deployment/web web=web:3');
+    await eventually('the release has made a step', status, ({ phase: now, iterations }) => now === 'Progressing' && iterations > 0);
+    const edit = { service: { targetPort: 'admin' } };
+    await ran(`kubectl --namespace shop patch canary web --type merge --patch '${JSON.stringify({ spec: edit })}'`);
+    await eventually('Serin has refused the edit', status, ({ conditions = [] }) =>
+      conditions.some((one: Raw) => one.type === 'Accepted' && one.status === 'False'),
+    );
+    expect(await portsOfApex()).toEqual(['http']);
+    const stored = await storedSpecs();
+    expect(JSON.parse(stored)[0].service).toMatchObject({ targetPort: 'http' });
+    expect(await phase()).toBe('Progressing');
+    await processes.shift()?.stop();
+
+    await runFlagger();
+    await eventually('Flagger has written the Services', portsOfApex, (ports) => ports[0] === 'admin');
+    await eventually('Flagger has dropped the release', status, ({ release }) => release === undefined);
+    expect(await storedSpecs()).toBe(stored);
+  },
+  LONGEST_MS,
+);
+
+const status = async (): Promise<Raw> => raw(await real.cluster.get(CANARY))?.status ?? {};
+
+const portsOfApex = async (): Promise<unknown[]> => {
+  const service = await real.cluster.get({ apiVersion: 'v1', kind: 'Service', namespace: 'shop', name: 'web' });
+  return raw(service).spec.ports.map(({ targetPort }: Raw) => targetPort);
+};
+
+/** As text. */
+async function storedSpecs(): Promise<string> {
+  const anchor = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: 'shop', name: anchorName({ metadata: CANARY }) };
+  return (await real.cluster.get(anchor))?.metadata.annotations?.[acceptedSpecsAnnotation] ?? '';
+}
 
 const section = (heading: string): string => sectionScript(PAGE, heading).replace(BUILT, '');
 

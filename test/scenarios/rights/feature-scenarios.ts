@@ -2,6 +2,7 @@ import { definitionOf } from '../../fakes/further-kinds.ts';
 import type { Environment } from '../environment.ts';
 import { smiFixtures } from '../providers/smi.ts';
 import { APP, type Scenario } from '../scenario.ts';
+import { until } from '../until.ts';
 import { BY_SERVICES, blueGreen, OURS, object, secret } from './rights-objects.ts';
 import { NAMESPACE, type RightsScenario } from './rights-run.ts';
 
@@ -72,6 +73,8 @@ const matching: RightsScenario[] = smiFixtures
     analysis: () => ({ ...blueGreen(), match: [{ headers: { user: { exact: 'tester' } } }] }),
   }));
 
+const ofGateway = { port: 80, targetPort: 'http', gatewayRefs: [{ name: APP, namespace: NAMESPACE }] };
+
 /** Choices of an installation or a Canary beside its provider and its target. */
 export const featureScenarios: readonly RightsScenario[] = [
   ...unserved,
@@ -80,12 +83,17 @@ export const featureScenarios: readonly RightsScenario[] = [
   tracking('read as a release starts', { mode: 'get' }),
   tracking('by name', { names: ['login'] }),
   backends,
+  { name: 'a GRPCRoute', values: {}, spec: () => ({ provider: 'gatewayapi:v1', service: { ...ofGateway, appProtocol: 'grpc' } }) },
   {
-    name: 'a GRPCRoute',
+    name: 'an edit from HTTPRoute to GRPCRoute',
     values: {},
-    spec: () => ({
-      provider: 'gatewayapi:v1',
-      service: { port: 80, targetPort: 'http', appProtocol: 'grpc', gatewayRefs: [{ name: APP, namespace: NAMESPACE }] },
-    }),
+    spec: () => ({ provider: 'gatewayapi:v1', service: ofGateway }),
+    edit: { service: { appProtocol: 'grpc' } },
+    // The HTTPRoute goes on serving until then (DF143).
+    async more(_, { cluster }) {
+      const routeOf = (kind: string) => ({ apiVersion: 'gateway.networking.k8s.io/v1', kind, name: APP, namespace: NAMESPACE });
+      await cluster.delete(routeOf('HTTPRoute'));
+      await until(cluster, routeOf('GRPCRoute'), 'is made', (now) => now !== undefined);
+    },
   },
 ];

@@ -27,6 +27,8 @@ export interface RightsScenario {
   /** Makes what the Canary finds; default: a Deployment and its Service. */
   given?: (scenario: Scenario, environment: Environment) => Promise<void>;
   push?: (version: string, env: Record<string, string>, scenario: Scenario, environment: Environment) => Promise<void>;
+  /** Edits the spec of the Canary before the second version; the rights are printed again. */
+  edit?: object;
   /** After both versions, before the Canary is deleted. */
   more?: (scenario: Scenario, environment: Environment) => Promise<void>;
 }
@@ -88,8 +90,8 @@ export async function runUnderRights(one: RightsScenario, change: (rights: strin
       });
       initialized.catch(() => undefined);
       await until(cluster, CANARY, 'is made', (now) => now !== undefined);
-      const rights = await hold(printedRights(one.values, await manifestsIn(cluster)));
-      rbac = new Rbac(change(rights), ACCOUNT);
+      const granted = async () => new Rbac(change(await hold(printedRights(one.values, await manifestsIn(cluster)))), ACCOUNT);
+      rbac = await granted();
       const flags = Object.fromEntries(
         readValues({ ...one.values }, ACCOUNT).args.map((arg) => {
           const [, flag = '', value = ''] = /^--([^=]+)=(.*)$/.exec(arg) ?? [];
@@ -108,6 +110,10 @@ export async function runUnderRights(one: RightsScenario, change: (rights: strin
       await push('2');
       await scenario.then.releaseEnds('Failed');
       scenario.hooks.answers('verdict', 200);
+      if (one.edit) {
+        await cluster.patch(CANARY, { spec: one.edit });
+        rbac = await granted();
+      }
       await push('3');
       await scenario.then.releaseEnds('Succeeded');
       await one.more?.(scenario, environment);

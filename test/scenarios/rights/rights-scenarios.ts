@@ -123,6 +123,7 @@ export const onlyThen: Readonly<Record<string, string>> = {
   'create routetables.gateway.solo.io': 'test/e2e/rules.test.ts',
   'create traefikservices.traefik.io': 'provider traefik makes its route',
   'delete traefikservices.traefik.io': 'provider traefik makes its route',
+  'patch httproutes.gateway.networking.k8s.io [podinfo]': 'an edit from HTTPRoute to GRPCRoute',
   'get events': OF_ANOTHER_REPLICA,
   ...usedElsewhere,
   'delete horizontalpodautoscalers.autoscaling': OF_FORMER_SCALER,

@@ -1,0 +1,208 @@
+import { describe, expect, it, vi } from 'vitest';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+import { type Raw, raw } from '../../../test/fakes/raw.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { keptIn } from '../../base/once.ts';
+import { type KnownServices, knownServices } from '../../embedded/mesh/known-services.ts';
+import { INTRODUCED_FOR_MS, isIntroduction } from '../../routers/introduction.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+interface Destination {
+  name: string;
+  port: number;
+  weight?: number;
+}
+interface IntroducedKind {
+  spec: object;
+  apiVersion: string;
+  list: string;
+  backends: string;
+  /** Each destination is a rule. */
+  route(host: string, ...to: Destination[]): Raw;
+}
+
+const parentRefs = [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'public', namespace: 'edge' }];
+const kinds = {
+  HTTPRoute: {
+    spec: { provider: 'gatewayapi:v1' },
+    ...{ apiVersion: 'gateway.networking.k8s.io/v1', list: 'rules', backends: 'backendRefs' },
+    route: (host, ...to) => ({
+      ...{ parentRefs, hostnames: [host] },
+      rules: to.map((one) => ({
+        matches: [{ path: { type: 'PathPrefix', value: `/${one.name}/${one.port}` } }],
+        backendRefs: [{ group: '', kind: 'Service', weight: 1, ...one }],
+      })),
+    }),
+  },
+  HTTPProxy: {
+    spec: { provider: 'contour' },
+    ...{ apiVersion: 'projectcontour.io/v1', list: 'routes', backends: 'services' },
+    route: (host, ...to) => ({
+      virtualhost: { fqdn: host },
+      routes: to.map((one) => ({ conditions: [{ prefix: `/${one.name}/${one.port}` }], services: [one] })),
+    }),
+  },
+} satisfies Record<string, IntroducedKind>;
+
+const to = (name: string, port = 80): Destination => ({ name, port });
+const isInitialized = (lab: ModelLab) => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0;
+
+/** A Canary with routes of its user's, each at the proxy of its own Gateway, which learns of a Service half a second after the route names it. */
+async function arrived(kind: keyof typeof kinds, routes: Record<string, Raw>, listed: readonly string[]) {
+  const each: IntroducedKind = kinds[kind];
+  const { apiVersion } = each;
+  const { lab } = labOf({ seed: 7, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application(true);
+  const refsOf = (names: readonly string[]) => ({ routeRefs: names.map((name) => ({ apiVersion, kind, name })) });
+  const refOf = (name: string): ObjectRef => ({ apiVersion, kind, name, namespace: NAMESPACE });
+  const proxies = new Map<string, KnownServices>();
+  /** Services that get requests by each route. */
+  const used = new Map<string, ReadonlySet<string>>();
+  const lost: string[] = [];
+  /** Destinations of all rules, by each change. */
+  const states: string[] = [];
+  let isUser = false;
+  const rulesOf = (object: KubeObject | undefined): Raw[] => raw(object)?.spec[each.list] ?? [];
+  const nameOf = ({ name, port }: Destination): string => `${name}:${port}`;
+  const weightsOf = (all: readonly Destination[]) => Object.fromEntries(all.map((one) => [nameOf(one), one.weight]));
+  const backendsOf = (rule: Raw): Destination[] => rule[each.backends];
+  lab.server.api.store.subscribe(({ object }) => {
+    if (object.kind !== kind) return;
+    const rules = rulesOf(object);
+    const { name } = object.metadata;
+    const known = keptIn(proxies, name, () => knownServices(lab.clock, () => 500));
+    known.name(name, rules.flatMap(backendsOf).map(nameOf));
+    const matched = rules.filter((rule) => !isIntroduction(rule)).flatMap(backendsOf);
+    const next = new Set(matched.filter(({ weight }) => weight !== 0).map(nameOf));
+    const unknown = [...next.difference(used.get(name) ?? new Set())].filter((one) => !known.knows(one));
+    used.set(name, next);
+    states.push(JSON.stringify(rules.map((rule) => weightsOf(backendsOf(rule)))));
+    if (!isUser && unknown.length > 0) lost.push(`${name} at ${lab.clock.monotonicMs()} ms: ${unknown}`);
+  });
+  const asUser = (act: () => void): void => {
+    isUser = true;
+    act();
+    isUser = false;
+  };
+  const create = (name: string, spec: Raw) =>
+    asUser(() =>
+      lab.server.create({ apiVersion, kind, metadata: { name, namespace: NAMESPACE }, spec: structuredClone(spec) } as KubeObject),
+    );
+  for (const [name, spec] of Object.entries(routes)) create(name, spec);
+  lab.server.create(
+    aModelCanary(
+      { stepWeight: 25, maxWeight: 50, interval: '30s' },
+      { ...each.spec, service: { port: 80, targetPort: 'http' }, ...refsOf(listed) },
+    ),
+  );
+  await lab.pass(5_000);
+  lab.start();
+  expect(await lab.passUntil(() => isInitialized(lab), 300_000)).toBe(true);
+  await lab.pass(30_000);
+  expect(lost).toEqual([]);
+  return {
+    ...{ lab, lost, states, create },
+    list: (...names: string[]) => lab.server.patch(canaryRef, { spec: refsOf(names) }),
+    edit: (name: string, spec: Raw) => asUser(() => lab.server.patch(refOf(name), { spec: structuredClone(spec) })),
+    spec: (name: string): Raw => raw(lab.server.find(refOf(name)))?.spec,
+    /** The destinations of each rule that requests match, with their weights. */
+    leads: (name: string) =>
+      rulesOf(lab.server.find(refOf(name)))
+        .filter((rule) => !isIntroduction(rule))
+        .map((rule) => weightsOf(backendsOf(rule))),
+  };
+}
+
+const split = (percent: number, port = 80) => ({ [`${APP}-primary:${port}`]: 100 - percent, [`${APP}-canary:${port}`]: percent });
+
+describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Service before a %s of the user’s leads to it', (kind) => {
+  const { route } = kinds[kind] as IntroducedKind;
+  const first = route('first.example.org', to(APP));
+
+  it('where the route is listed later, and where it is listed no more', async () => {
+    const later = route('later.example.org', to('static'), to(APP));
+    const { lab, lost, list, leads, spec } = await arrived(kind, { first, later }, ['first']);
+    list('first', 'later');
+    expect(await lab.passUntil(() => leads('later')[1]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
+    await lab.pass(30_000);
+    expect(leads('later')[1]).toEqual(split(0));
+    expect(JSON.stringify(spec('later'))).not.toContain('x-serin-introduction');
+    list('first');
+    expect(await lab.passUntil(() => leads('later')[1]?.[`${APP}-primary:80`] === undefined, 60_000)).toBe(true);
+    await lab.pass(30_000);
+    expect(spec('later')).toEqual(later);
+    list('first', 'later');
+    expect(await lab.passUntil(() => leads('later')[1]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
+    expect(lost).toEqual([]);
+    lab.close();
+  });
+
+  it('where the route is made later', async () => {
+    const { lab, lost, create, leads } = await arrived(kind, { first }, ['first', 'later']);
+    create('later', route('later.example.org', to(APP)));
+    expect(await lab.passUntil(() => leads('later')[0]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
+    expect(lost).toEqual([]);
+    lab.close();
+  });
+
+  it.each([
+    { what: 'a listed route that led elsewhere', before: [to('static')], after: [to('static'), to(APP)], port: 80 },
+    { what: 'a route, and it leads to another port', before: [to('static'), to(APP)], after: [to('static'), to(APP, 9090)], port: 9090 },
+  ])('where its user edits $what', async ({ before, after, port }) => {
+    const { lab, lost, list, edit, leads } = await arrived(kind, { first, later: route('later.example.org', ...before) }, ['first']);
+    list('first', 'later');
+    await lab.pass(60_000);
+    edit('later', route('later.example.org', ...after));
+    expect(await lab.passUntil(() => leads('later')[1]?.[`${APP}-primary:${port}`] === 100, 60_000)).toBe(true);
+    expect(lost).toEqual([]);
+    lab.close();
+  });
+
+  it('in the middle of a release, which goes on when the route has its weight', async () => {
+    const { lab, lost, list, leads } = await arrived(kind, { first, later: route('later.example.org', to(APP)) }, ['first']);
+    lab.push('2');
+    expect(await lab.passUntil(() => leads('first')[0]?.[`${APP}-canary:80`] === 25, 300_000)).toBe(true);
+    list('first', 'later');
+    expect(await lab.passUntil(() => (leads('later')[0]?.[`${APP}-canary:80`] ?? 0) > 0, 60_000)).toBe(true);
+    expect(leads('later')).toEqual(leads('first'));
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
+    expect(lost).toEqual([]);
+    lab.close();
+  });
+
+  it('but a route that a tool puts back is split again in one write', async () => {
+    const { lab, edit, leads, states } = await arrived(kind, { first }, ['first']);
+    lab.push('2');
+    expect(await lab.passUntil(() => leads('first')[0]?.[`${APP}-canary:80`] === 25, 300_000)).toBe(true);
+    await lab.pass(10_000);
+    states.length = 0;
+    edit('first', first);
+    expect(await lab.passUntil(() => states.length > 1, 60_000)).toBe(true);
+    expect(states[1]).toBe(JSON.stringify([split(25)]));
+    lab.close();
+  });
+
+  it('but all traffic leaves the canary at once, where its user edits the route at that moment', async () => {
+    const { lab, edit, leads } = await arrived(kind, { first }, ['first']);
+    lab.push('2');
+    expect(await lab.passUntil(() => leads('first')[0]?.[`${APP}-canary:80`] === 25, 300_000)).toBe(true);
+    await lab.pass(10_000);
+    const [own = {}] = first[kinds[kind].list];
+    const [added] = route('first.example.org', to(APP, 9090))[kinds[kind].list];
+    const shared = {
+      ...own,
+      [kinds[kind].backends]: [
+        { ...to(`${APP}-primary`), weight: 75 },
+        { ...to(`${APP}-canary`), weight: 25 },
+      ],
+    };
+    lab.push('1');
+    edit('first', { ...first, [kinds[kind].list]: [shared, added] });
+    expect(await lab.passUntil(() => JSON.stringify(leads('first')[0]) === JSON.stringify(split(0)), INTRODUCED_FOR_MS - 1)).toBe(true);
+    expect(await lab.passUntil(() => leads('first')[1]?.[`${APP}-primary:9090`] === 100, 60_000)).toBe(true);
+    lab.close();
+  });
+});
