@@ -32,7 +32,6 @@ const CLEAN: readonly string[] = [
   'test/study',
 ];
 
-
 /** Code whose strings users and contributors read. */
 const SPEAKING = ['scripts', ...readdirSync(join(root, 'src')).map((room) => `src/${room}`)];
 /** Tests, and code that answers with the words of Kubernetes. */

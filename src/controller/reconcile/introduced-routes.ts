@@ -1,7 +1,6 @@
-import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { type Routes, sendsAllToPrimary } from '../../api/routes.ts';
 import { isRefusal } from '../../kube/errors.ts';
-import { findObject } from '../../routers/find-object.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
 import { isOurRoute } from '../objects/ownership.ts';

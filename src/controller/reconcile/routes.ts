@@ -4,7 +4,7 @@ import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { findObject, type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
 import { isResting } from '../../api/step.ts';

@@ -44,7 +44,11 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
     ['targets', 'a target that is a primary; a Deployment or DaemonSet without a label to distinguish its sides', targets],
     ['probes', 'probes of the target at a port name that its containers do not have, so that no pod becomes ready', probes],
     ['services', 'ports that the pods of the target do not have, and Services that would lose their endpoints to the Canary', services],
-    ['arrival', 'Services, policies, monitors and scalers of the files that would lose the application as the Canary arrives', arrivalLosses],
+    [
+      'arrival',
+      'Services, policies, monitors and scalers of the files that would lose the application as the Canary arrives',
+      arrivalLosses,
+    ],
     ['scalers', 'a scaler of the target that `autoscalerRef` does not name; a named scaler that scales something else', scalerMismatches],
     ['references', 'MetricTemplates and AlertProviders that are not found, `templateVariables` that a template needs', references],
     [
