@@ -30,6 +30,7 @@ const rules: Readonly<Record<string, Rule>> = {
       'src/kube/connect.integration.test.ts': 'a plugin that hangs until it is killed',
       'src/loadtester/process-program.integration.test.ts': 'a process that holds its memory until it is killed',
       'test/contracts/outages/kinds.ts': 'a server that sends a byte now and then, and never ends',
+      'test/release-session.integration.test.ts': 'a server that lives until it is ended',
     },
   },
   'waits by what gives up after a second': { pattern: /\bvi\.wait(?:For|Until)\b/, but: {} },

@@ -6,7 +6,7 @@ import type { Signature } from './status/draft.ts';
 type OwnClock = Pick<ControllerDeps, 'writer' | 'clockAheadMs'>;
 
 /** Names this process in a status that it writes, with the error of its clock. */
-export function signatureOf({ writer, clockAheadMs }: OwnClock): Signature {
+export function writerSignature({ writer, clockAheadMs }: OwnClock): Signature {
   const aheadMs = clockAheadMs();
   return aheadMs === 0 ? { writer } : { writer, clockAheadMs: aheadMs };
 }

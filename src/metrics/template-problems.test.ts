@@ -55,7 +55,7 @@ it.each<[string, MetricTemplateSpec, string, RegExp]>([
 });
 
 it('05-W15: a query of the cluster that names another namespace than its template is a problem', () => {
-  const problem = [{ path: 'spec.query', message: expect.stringContaining('reads namespace "ops" alone') }];
+  const problem = [{ path: 'spec.query', message: expect.stringContaining('can read only namespace "ops"') }];
   expect(templateProblems(spec('keptn'), 'ops')).toEqual(problem);
   expect(templateProblems(spec('externalmetrics', {}, { query: 'shop/queue' }), 'ops')).toEqual(problem);
   const fine = [

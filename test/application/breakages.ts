@@ -119,8 +119,8 @@ export const breakages: readonly Breakage[] = [
     changes: [
       {
         file: 'controller/status/draft.ts',
-        find: 'signedBy((stored as Partial<CanaryStatus> | undefined)?.release?.writer, recorded)',
-        replace: 'signedBy(writer, recorded)',
+        find: 'signedBy((stored as Partial<CanaryStatus> | undefined)?.release, recorded)',
+        replace: 'signedBy(signature, recorded)',
       },
     ],
   },

@@ -67,7 +67,7 @@ describe('the dashboard of the controller on a real control plane', () => {
     const { text } = await askHttp(port, '/api/canaries/a/shop-a/stream', { headers: await sessionOf('editor') });
     const release: Raw = JSON.parse(/data: (.*)/.exec(text)?.[1] ?? '{}');
     expect(release).toMatchObject({ namespace: 'a', name: 'shop-a', pods: [] });
-    expect(release.hidden.join()).toContain('Deployment may not be read');
+    expect(release.hidden.join()).toContain('Deployment cannot be read');
   });
 
   it('requests a verb in the name of its user, who needs the right to patch', async () => {

@@ -135,7 +135,7 @@ function placesOf({ follows, companions, keeps, losses, differences }: Preflight
     ...{ follows: refs(follows), keeps: refs(keeps), companions: refs(companions.map(({ source }) => source)) },
     refused: refs(losses.filter(({ refused }) => refused).map(({ object }) => object)),
     warned: refs(losses.filter(({ refused }) => !refused).map(({ object }) => object)),
-    ...Object.fromEntries(differences.map(({ id, sentence }) => [id, [...sentence.split(/[ ,;]+/)]])),
+    ...Object.fromEntries(differences.map(({ id, sentence }) => [id, [...sentence.split(/[ ,;:]+/)]])),
   };
 }
 

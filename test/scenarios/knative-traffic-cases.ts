@@ -128,16 +128,16 @@ export const documentedCases: TrafficCase[] = [
 /** The block that every mistake is made on. */
 export const UNTOUCHED = 'v1#stable=100 @#newest=0';
 export const trafficMistakes: [title: string, line: string, message: string][] = [
-  ['07-K1: @latest twice in --traffic', '--traffic @latest=50 --traffic @latest=50', '--traffic @latest: may be given only once'],
+  ['07-K1: @latest twice in --traffic', '--traffic @latest=50 --traffic @latest=50', '--traffic @latest: can be given only once'],
   ['07-K2: a sum below 100, which is reported', '--traffic v1=50 --traffic v2=40', 'sum to 90'],
   ['07-K2: a sum above 100, which is reported', '--traffic v1=60,v2=60', 'sum to 120'],
   ['07-K2: a share of 0 alone, where that leaves a gap', '--untag stable --traffic v1=0', 'sum to 0'],
-  ['07-K3: @latest twice in --tag', '--tag @latest=a --tag @latest=b', '--tag @latest: may be given only once'],
+  ['07-K3: @latest twice in --tag', '--tag @latest=a --tag @latest=b', '--tag @latest: can be given only once'],
   ['07-K8: a tag that another revision has', '--tag v2=stable', '--tag v2=stable: v1 has this tag; take it away with --untag stable'],
   ['07-K8: a tag of the latest', '--tag v2=newest', '--tag v2=newest: @latest has this tag'],
   ['07-K8: a tag for two revisions of the command', '--tag v2=a,v3=a', '--tag v3=a: v2 has this tag'],
-  ['07-K11: a revision twice', '--traffic v1=50 --traffic v1=50', '--traffic v1: may be given only once'],
-  ['07-K11: a tag twice', '--traffic stable=50,stable=50', '--traffic stable: may be given only once'],
+  ['07-K11: a revision twice', '--traffic v1=50 --traffic v1=50', '--traffic v1: can be given only once'],
+  ['07-K11: a tag twice', '--traffic stable=50,stable=50', '--traffic stable: can be given only once'],
   ['07-K11: a target by its tag and by its name', '--traffic v2=50,beta=50 --tag v2=beta', '--traffic beta=50: another value'],
   ['07-K15: a tag that no revision has', '--untag absent', '--untag absent: no revision of this Service has this tag'],
   ['07-K15: @latest is not a tag', '--untag @latest', '--untag @latest: no revision'],

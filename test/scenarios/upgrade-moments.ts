@@ -4,6 +4,7 @@ import { raw } from '../fakes/raw.ts';
 import { App } from './adversity/app.ts';
 import { Lab } from './adversity/lab.ts';
 import type { Environment } from './environment.ts';
+import { world } from './world.ts';
 
 /** A gate that stays closed: no program listens there. */
 const CLOSED = 'http://127.0.0.1:9/';
@@ -108,7 +109,7 @@ export async function atMoment(
   const meets = new RegExp(`^${moment.at}$`);
   await lab.until(app.canary, `is ${moment.at}`, (now) => meets.test(stepOf(now)));
   const ask = async (verb: 'pause' | 'resume'): Promise<void> => {
-    const request = writeRequest({ verb, id: `${verb}-once`, atMs: Date.now(), by: 'ann@example.org' });
+    const request = writeRequest({ verb, id: `${verb}-once`, atMs: world().clock.nowMs(), by: 'ann@example.org' });
     await lab.cluster.patch(app.canary, { metadata: { annotations: { [requestAnnotation]: request } } });
     const isPaused = verb === 'pause';
     await lab.until(app.canary, verb, (now) => (raw(now)?.status?.release?.paused !== undefined) === isPaused);

@@ -12,7 +12,7 @@ import { refuse } from '../admission/admission.ts';
 import { isForeign } from '../adoption/adoption.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
-import { signatureOf } from '../writer-clock.ts';
+import { writerSignature } from '../writer-clock.ts';
 import { draftStatus } from './draft.ts';
 import { type Rival, StatusOwnership } from './ownership.ts';
 import { SentencePause } from './sentence-pause.ts';
@@ -83,7 +83,7 @@ export class StatusWriter {
     const stored = isRecord(found) ? found : undefined;
     const draft = draftStatus(canary, facts, record, {
       ...{ stored, brake, warnings },
-      signature: signatureOf(this.#deps),
+      signature: writerSignature(this.#deps),
       sentence: this.#sentence,
     });
     if (draft === undefined) return { outcome: 'written', canary };

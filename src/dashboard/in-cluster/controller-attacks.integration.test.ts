@@ -349,7 +349,7 @@ describe('rights on the dashboard in the controller', () => {
   it('objects that the user may not read are hidden: workloads and pods', async () => {
     const { text } = await ask('/api/canaries/a/shop-a/stream', { headers: await sessionOf(anns) });
     const [, data = '{}'] = /data: (.*)/.exec(text) ?? [];
-    expect(JSON.parse(data).hidden).toEqual(expect.arrayContaining([expect.stringContaining('Deployment may not be read')]));
+    expect(JSON.parse(data).hidden).toEqual(expect.arrayContaining([expect.stringContaining('Deployment cannot be read')]));
     expect(cluster.read.filter((one) => one.includes('Deployment'))).toEqual([]);
   });
 

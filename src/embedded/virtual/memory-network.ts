@@ -46,6 +46,8 @@ export class MemoryNetwork implements Network {
     const port = wanted === 0 ? this.#lastPort : wanted;
     const serving: Serving = { server, gate, sockets: new Set() };
     this.#ports.set(port, serving);
+    // Node itself would write the date of the machine: a client of this world compares its clock with it (E144).
+    server.prependListener('request', (_, response) => response.setHeader('date', new Date(this.#clock.nowMs()).toUTCString()));
     // From here on the server keeps a list of its connections.
     server.emit('listening');
     return { port, url: `http://127.0.0.1:${port}`, close: (now = false) => this.#close(port, serving, now) };

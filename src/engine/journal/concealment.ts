@@ -93,7 +93,7 @@ export class Concealment {
 }
 
 /** Everything on which the concealed Canary and its secrets depend: equal sources have the same result. */
-export function sourceOf({ metadata, spec }: Canary): unknown {
+export function readFrom({ metadata, spec }: Canary): unknown {
   return [spec, pick(metadata, ['name', 'namespace', 'uid', 'generation', 'deletionTimestamp', 'annotations'])];
 }
 

@@ -1,7 +1,7 @@
 import type { JsonRecord } from '../../base/json.ts';
 import { mergePatchOf } from '../../base/json-merge.ts';
 import type { Facts } from '../facts.ts';
-import { type Concealment, sourceOf } from './concealment.ts';
+import { type Concealment, readFrom } from './concealment.ts';
 
 /** Names of facts contain no dot. */
 const CANARY = 'canary.';
@@ -50,7 +50,7 @@ export class NotedFacts {
   #textsOf({ canary, ...facts }: Facts): Map<string, string> {
     const before = { read: this.#read, texts: this.#texts };
     const texts = new Map<string, string>();
-    const read = new Map([[CANARY, JSON.stringify(sourceOf(canary))]]);
+    const read = new Map([[CANARY, JSON.stringify(readFrom(canary))]]);
     const isSameCanary = read.get(CANARY) === before.read.get(CANARY);
     if (isSameCanary) for (const [name, text] of before.texts) if (name.startsWith(CANARY)) texts.set(name, text);
     if (!isSameCanary)
