@@ -105,7 +105,9 @@ it('05-W18: a template trusts the authority of caSecretRef, or of its own Secret
   const own = { ...ca(), 'tls.crt': tlsText('client.crt'), 'tls.key': tlsText('client.key') };
   expect(await asked({ secretRef }, { own })).toEqual({ kind: 'value', value: 1 });
   expect(seen[1]?.commonName).toMatch(/.+/);
-  expect(await asked({ caSecretRef }, {})).toEqual({ problem: expect.stringMatching(/Secret test\/ca is not found, or has no key ca\.crt/) });
+  expect(await asked({ caSecretRef }, {})).toEqual({
+    problem: expect.stringMatching(/Secret test\/ca is not found, or has no key ca\.crt/),
+  });
   expect(await asked({})).toEqual({ kind: 'error', reason: expect.stringMatching(/certificate/) });
 });
 
