@@ -70,7 +70,8 @@ export function parentsAtPort(canary: Canary, found: KubeObject | undefined, ape
   return refs.map((ref) => (isApexService(canary, ref) && !ref.sectionName && ref.port === undefined ? { ...ref, port } : ref));
 }
 
-function isApexService(canary: Canary, { group, kind, name, namespace }: Partial<ParentReference>): boolean {
+/** Tests if a parent is the apex Service of the Canary. */
+export function isApexService(canary: Canary, { group, kind, name, namespace }: Partial<ParentReference>): boolean {
   const own = canary.metadata.namespace;
   return isCore(group) && kind === 'Service' && name === names(canary).apexService && (namespace ?? own) === own;
 }

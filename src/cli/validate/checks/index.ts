@@ -8,6 +8,7 @@ import { ingresses } from './ingresses.ts';
 import { limits } from './limits.ts';
 import { localAddresses } from './local-addresses.ts';
 import { objects } from './objects.ts';
+import { parents } from './parents.ts';
 import { probes } from './probes.ts';
 import { queryForms } from './query-forms.ts';
 import { queryNames } from './query-names.ts';
@@ -59,6 +60,7 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
     ['ingresses', 'an Ingress that does not lead to the apex Service', ingresses],
     ['splits', 'TrafficSplits, with the Services beside them', splits],
     ['gateways', 'Istio gateways with neither `mesh` nor hosts', gateways],
+    ['parents', 'another port of the Service as parent of a route, whose requests would get the port of the Canary', parents],
     ['routes', 'fields without effect beside a route of yours for the application, if the files or the cluster have it', usersRoutes],
     ['idle fields', 'fields that have no effect with the traffic provider or the strategy', idleFields],
     [
