@@ -1,14 +1,22 @@
 import type { Canary } from '../../api/canary.ts';
 import { asKnativeService } from '../../api/kinds/knative-service.ts';
-import { knativeApiVersion, knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
+import {
+  isOfMadeAgain,
+  knativeApiVersion,
+  knativeRevisionId,
+  madeAgainAnnotation,
+  madeAgainAs,
+  primaryRevisionAnnotation,
+} from '../../api/knative.ts';
 import { type KubeObject, type Slim, slimRef } from '../../api/kube-object.ts';
 import { namedSelectors } from '../../api/selector-label.ts';
 import { changeOf, type JsonPatchOperation, type PrimarySpec, type Sides, type WatchedObjects, type Workload } from '../workload.ts';
 import { latestCreated, latestServing, primaryRevision, revisionRef, revisionState } from './revisions.ts';
 
-/** The promoted value: a name. */
+/** The promoted value: a name, and the Service that the Revision belongs to, if a former Service had Revisions of the same names. */
 interface PromotedRevision extends PrimarySpec {
   primaryRevision: string;
+  serviceUid?: string;
 }
 
 /** Knative Service (03-8). It has no primary object: Revisions are both sides, and an annotation names the promoted one. */
@@ -34,7 +42,7 @@ export const knative: Workload = {
   selectors: namedSelectors,
   measuredAs: latestCreated,
   primaryMeasuredAs: primaryRevision,
-  revision: (target) => knativeRevisionId(latestCreated(target) ?? ''),
+  revision: (target) => knativeRevisionId(latestCreated(target) ?? '', madeAgainAs(target)),
   readiness: (service) => {
     const created = latestCreated(service) ?? 'the first Revision';
     return answersByNewest(service)
@@ -49,30 +57,48 @@ export const knative: Workload = {
   restorePatch(target, originals) {
     const { resourceVersion } = target.metadata;
     return {
-      metadata: { resourceVersion, annotations: { [primaryRevisionAnnotation]: null } },
+      metadata: { resourceVersion, annotations: { [primaryRevisionAnnotation]: null, [madeAgainAnnotation]: null } },
       spec: { traffic: Array.isArray(originals.traffic) ? originals.traffic : [{ latestRevision: true, percent: 100 }] },
     };
   },
   renderPrimary(canary, target, _options, promoted) {
-    const { primaryRevision: known } = (promoted ?? {}) as Partial<PromotedRevision>;
+    const { primaryRevision, serviceUid } = (promoted ?? {}) as Partial<PromotedRevision>;
     const { apiVersion, kind, name, namespace } = knative.targetRef(canary);
-    const serving = known ?? latestServing(target);
-    const annotations = serving === undefined ? {} : { [primaryRevisionAnnotation]: serving };
+    const madeAgain = serviceUidOf(canary, target);
+    // Nothing of a former Service can serve: as at the arrival of a Canary, the primary is what answers.
+    const serving = serviceUid === madeAgain ? (primaryRevision ?? latestServing(target)) : latestServing(target);
+    const annotations = {
+      ...(serving !== undefined && { [primaryRevisionAnnotation]: serving }),
+      ...(madeAgain !== undefined && { [madeAgainAnnotation]: madeAgain }),
+    };
     return { apiVersion, kind, metadata: { name, ...(namespace && { namespace }), annotations } };
   },
-  primaryTemplate: (_canary, target): PromotedRevision => ({ primaryRevision: latestCreated(target) ?? '' }),
-  promotedPart: (primary): PromotedRevision => ({ primaryRevision: primaryRevision(primary) ?? '' }),
+  primaryTemplate: (_canary, target) => promotedAs(latestCreated(target), target),
+  promotedPart: (primary) => promotedAs(primaryRevision(primary), primary),
   carries(primary) {
     const name = primaryRevision(primary);
-    return name === undefined ? undefined : knativeRevisionId(name);
+    return name === undefined ? undefined : knativeRevisionId(name, madeAgainAs(primary));
   },
   promotionPatch,
   templateMatches(answer, rendered) {
     return primaryRevision(answer) === rendered.primaryRevision ? undefined : `metadata.annotations.${primaryRevisionAnnotation}`;
   },
   adopts: (primary, rendered) => primaryRevision(primary) === rendered.primaryRevision,
-  held: (primary): PromotedRevision => ({ primaryRevision: primaryRevision(primary) ?? '' }),
+  held: (primary) => promotedAs(primaryRevision(primary), primary),
 };
+
+function promotedAs(name: string | undefined, service: Slim): PromotedRevision {
+  const serviceUid = madeAgainAs(service);
+  return { primaryRevision: name ?? '', ...(serviceUid !== undefined && { serviceUid }) };
+}
+
+/** As `madeAgainAs`, also before the mark is written: the release was recorded of a Service with another uid, and no primary is named. A restored backup names one. */
+function serviceUidOf(canary: Canary, service: Slim): string | undefined {
+  const { uid } = service.metadata;
+  const { targetUid, revision } = canary.status?.release ?? {};
+  if (uid === undefined || !targetUid || revision === undefined || primaryRevision(service) !== undefined) return madeAgainAs(service);
+  return targetUid !== uid || isOfMadeAgain(revision, uid) ? uid : madeAgainAs(service);
+}
 
 /**
  * Traffic that follows the newest Revision goes to it, and not to an older Revision, which perhaps was never promoted (I19). A Service without a
@@ -89,10 +115,11 @@ function sides(canary: Canary, watched: WatchedObjects): Sides {
   if (!service || canaryName === undefined) return {};
   const stateOf = (name: string) => revisionState(watched.find(revisionRef(service, name))?.object, name);
   const primaryName = primaryRevision(service);
+  const serviceUid = serviceUidOf(canary, service);
   return {
     // No generation: each change of traffic moves it too.
-    target: { ...stateOf(canaryName), uid: service.metadata.uid ?? '', revision: knativeRevisionId(canaryName) },
-    ...(primaryName !== undefined && { primary: { ...stateOf(primaryName), carries: knativeRevisionId(primaryName) } }),
+    target: { ...stateOf(canaryName), uid: service.metadata.uid ?? '', revision: knativeRevisionId(canaryName, serviceUid) },
+    ...(primaryName !== undefined && { primary: { ...stateOf(primaryName), carries: knativeRevisionId(primaryName, serviceUid) } }),
   };
 }
 

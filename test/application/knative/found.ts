@@ -17,4 +17,37 @@ export const found: readonly { what: string; life: Life }[] = [
       ],
     },
   },
+  {
+    what: 'a push to a Service that was made again got its users without an analysis, since its Revision had the name of the promoted one',
+    life: {
+      seed: 2054,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: false,
+      provider: 'knative',
+      actions: [
+        { at: 'resting', afterMs: 900, action: { do: 'push', version: 'good-2' } },
+        { at: 'resting', afterMs: 1_000, action: { do: 'helm uninstall', order: ['target'], gapMs: 300 } },
+        { at: 'now', afterMs: 3_000, action: { do: 'helm install', version: 'good-3' } },
+        { at: 'now', afterMs: 30_000, action: { do: 'push', version: 'bad-4' } },
+      ],
+    },
+  },
+  {
+    what: 'a push to a Service that was made again got all users, since the release waited for a Revision of the former Service',
+    life: {
+      seed: 2015,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: false,
+      provider: 'knative',
+      actions: [
+        { at: 'resting', afterMs: 1_000, action: { do: 'push', version: 'good-2' } },
+        { at: 'resting', afterMs: 600, action: { do: 'push', version: 'good-3' } },
+        { at: 'resting', afterMs: 600, action: { do: 'helm uninstall', order: ['target'], gapMs: 1_100 } },
+        { at: 'now', afterMs: 3_100, action: { do: 'helm install', version: 'good-4' } },
+        { at: 'now', afterMs: 40_000, action: { do: 'push', version: 'bad-5' } },
+      ],
+    },
+  },
 ];
