@@ -148,14 +148,14 @@ export const breakages: readonly Breakage[] = [
     ],
   },
   {
-    name: 'a lost primary that becomes the newest Revision',
-    invariants: ['I3', 'I19'],
+    name: 'a Service that is made again and counts as the former one',
+    invariants: ['I18', 'I19'],
     of: 'Knative Service',
     changes: [
       {
         file: 'workloads/knative/knative.ts',
-        find: 'const serving = known ?? latestServing(target);',
-        replace: 'const serving = latestServing(target) ?? known;',
+        find: 'return targetUid !== uid || isOfMadeAgain(revision, uid) ? uid : madeAgainAs(service);',
+        replace: 'return madeAgainAs(service);',
       },
     ],
   },
