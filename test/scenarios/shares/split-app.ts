@@ -66,7 +66,11 @@ export class SplitApp {
   ): Promise<SplitApp> {
     const split = new SplitApp(environment, fixture, app, analysis, pods);
     await (fixture.sides ? fixture.sides(environment.cluster, app) : split.#runPods());
-    for (const object of fixture.objects?.(app) ?? []) await environment.cluster.apply(object, { fieldManager: 'user' });
+    const objects = fixture.objects?.(app) ?? [];
+    for (const object of objects) await environment.cluster.apply(object, { fieldManager: 'user' });
+    // Each Service of the fixture selects the pods of one version.
+    for (const service of objects.filter(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Service'))
+      await split.#hasEndpoints(service, pods.count ?? 1);
     return split;
   }
 
