@@ -32,6 +32,8 @@ export interface KeptRelease {
   folder: string;
   /** Addresses under which its charts name the image, and which its registries have to have. */
   addresses: Pick<Registries, 'images' | 'packages'>;
+  /** The commit that its tag would have. */
+  commit: string;
   programs: RehearsalPrograms;
 }
 
@@ -99,7 +101,7 @@ async function keep(folder: string): Promise<void> {
     cpSync(made.folder, join(work, 'files'), { recursive: true });
     copyFileSync(join(made.keys, 'cosign.pub'), join(work, 'cosign.pub'));
     const { images, packages } = made.registries;
-    const description: Omit<KeptRelease, 'folder'> = { addresses: { images, packages }, programs: made.programs };
+    const description: Omit<KeptRelease, 'folder'> = { addresses: { images, packages }, commit: made.commit, programs: made.programs };
     writeFileSync(join(work, DESCRIPTION), JSON.stringify(description));
     renameSync(work, folder);
     transcript.end();

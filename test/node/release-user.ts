@@ -14,8 +14,12 @@ import { REGISTRIES } from './machine.ts';
 export interface ReleaseUser {
   /** Address of the registry of images and charts. */
   readonly images: string;
+  /** The commit of the release's tag. */
+  readonly commit: string;
   /** Runs a documented verification by its name, in the folder of the files. */
   verify(name: string): Verified;
+  /** Runs commands of a page, in the folder of the files, and gives what they say; throws where one fails. */
+  script(commands: string): Promise<string>;
   /** Runs a program of the release, of the cluster or of the system; throws where it fails. */
   ran(program: string, ...args: string[]): Promise<string>;
   /** The same; a failure is an answer. */
@@ -27,7 +31,7 @@ export interface ReleaseUser {
 
 const { version } = manifest;
 
-export async function aReleaseUser({ folder, addresses, programs }: KeptRelease, kubeconfigFile: string): Promise<ReleaseUser> {
+export async function aReleaseUser({ folder, addresses, commit, programs }: KeptRelease, kubeconfigFile: string): Promise<ReleaseUser> {
   const session = new Session(new Transcript());
   renameSync(join(folder, 'registries'), registriesIn(session));
   await startRegistries(programs, session, addresses);
@@ -44,23 +48,21 @@ export async function aReleaseUser({ folder, addresses, programs }: KeptRelease,
   copyFileSync(join(folder, 'cosign.pub'), key);
   const settings = environment(session.folder, programs, addresses);
   const verifying = { ...settings, ...userNames(addresses, key), npm_config_cache: join(session.folder, 'npm') };
-  const own = join(session.folder, 'user');
-  mkdirSync(own);
   // No Node, and nothing of the checkout.
-  const path = [own, dirname(programs.kubectl), join(session.folder, 'bin'), '/usr/bin', '/bin'].join(':');
-  const env = { ...settings, PATH: path, HOME: own, KUBECONFIG: kubeconfigFile };
-  const run = (program: string, ...args: string[]): Promise<Ran> => runProgram('/usr/bin/env', ['-C', own, program, ...args], env);
+  const path = [downloads, dirname(programs.kubectl), join(session.folder, 'bin'), '/usr/bin', '/bin'].join(':');
+  const env = { ...settings, PATH: path, HOME: downloads, KUBECONFIG: kubeconfigFile };
+  const run = (program: string, ...args: string[]): Promise<Ran> => runProgram('/usr/bin/env', ['-C', downloads, program, ...args], env);
   const ran = async (program: string, ...args: string[]): Promise<string> => {
     const { code, said, complained } = await run(program, ...args);
     if (code !== 0) throw new Error(`${[program, ...args].join(' ')} (code ${code})\n${complained || said}`);
     return said;
   };
-  await ran('tar', '-xzf', join(downloads, `serin-${version}-linux-amd64.tar.gz`));
-  await ran('tar', '-xzf', join(downloads, `serin-${version}.tgz`), 'package/docs/quick-start.yaml');
   return {
     images,
+    commit,
     run,
     ran,
+    script: (commands) => ran('bash', '-euo', 'pipefail', '-c', commands),
     verify(name) {
       const commands = documentedVerifications().get(name);
       if (commands === undefined) throw new Error(`docs/releasing.md has no block verify=${name}`);

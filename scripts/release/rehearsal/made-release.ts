@@ -17,6 +17,8 @@ export interface MadeRelease {
   programs: RehearsalPrograms;
   registries: Registries;
   bases: { build: string; runtime: string };
+  /** The commit that its tag would have. */
+  commit: string;
   /** The files in the form in which they are attached. */
   folder: string;
   /** Folder of `cosign.pub`. */
@@ -79,5 +81,5 @@ export async function makeRelease(session: Session, transcript: Transcript): Pro
     await session.run('cosign', ['generate-key-pair'], keys, env);
   });
   for (const { name, what } of steps) await transcript.part(`${name}: ${what}`, () => step(name, env));
-  return { programs, registries, bases, folder, keys, env, run, step, executable };
+  return { programs, registries, bases, commit, folder, keys, env, run, step, executable };
 }
