@@ -25,6 +25,11 @@ export function tamperings({ registries, folder, key, otherKey }: Downloaded): T
   return [
     { what: 'another image under the tag', verification: 'image', change: () => anotherUnderTag(images, 'serin/serin') },
     { what: 'an image signed by someone else', verification: 'image', change: async () => replaced(key, otherKey) },
+    {
+      what: 'an image without its signature, of which the signer has stated bill of materials and origin',
+      verification: 'image',
+      change: () => withoutSignature(images, 'serin/serin'),
+    },
     { what: 'an origin signed by someone else', verification: 'provenance', change: async () => replaced(key, otherKey) },
     {
       what: 'other bytes in a layer of the image',
@@ -98,17 +103,44 @@ function replaced(path: string, other: string): Undo {
 }
 
 /** Change that a thief of a registry's password can make: the same content but for a word, under the tag that users know. */
-async function anotherUnderTag(registry: string, repository: string): Promise<Undo> {
-  const url = `http://${registry}/v2/${repository}/manifests/${version}`;
-  const types = ['index.v1', 'manifest.v1'].map((kind) => `application/vnd.oci.image.${kind}+json`);
-  const found = await fetch(url, { headers: { accept: types.join(', ') } });
+function anotherUnderTag(registry: string, repository: string): Promise<Undo> {
+  return manifestChanged(`http://${registry}/v2/${repository}/manifests/${version}`, async (manifest) => ({
+    ...manifest,
+    annotations: { by: 'someone else' },
+  }));
+}
+
+/** The list of all that is signed about the image, without the image's own signature. */
+async function withoutSignature(registry: string, repository: string): Promise<Undo> {
+  const manifests = `http://${registry}/v2/${repository}/manifests`;
+  const { headers } = await fetch(`${manifests}/${version}`, { method: 'HEAD', headers: { accept: OCI } });
+  const list = headers.get('docker-content-digest')?.replace(':', '-');
+  const isSignature = async ({ digest }: { digest: string }): Promise<boolean> =>
+    (await (await fetch(`${manifests}/${digest}`, { headers: { accept: OCI } })).text()).includes('https://sigstore.dev/cosign/sign/');
+  return manifestChanged(`${manifests}/${list}`, async (index) => {
+    const all = index.manifests ?? [];
+    const signatures = await Promise.all(all.map(isSignature));
+    return { ...index, manifests: all.filter((_, at) => !signatures[at]) };
+  });
+}
+
+const OCI = ['index.v1', 'manifest.v1'].map((kind) => `application/vnd.oci.image.${kind}+json`).join(', ');
+
+interface Manifest {
+  manifests?: readonly { digest: string }[];
+}
+
+async function manifestChanged(url: string, changed: (manifest: Manifest) => Promise<object>): Promise<Undo> {
+  const found = await fetch(url, { headers: { accept: OCI } });
   const type = found.headers.get('content-type') ?? '';
   const before = await found.text();
+  const after = JSON.stringify(await changed(JSON.parse(before) as Manifest));
+  if (after === before) throw new Error(`${url} was not changed`);
   const put = async (body: string): Promise<void> => {
     const { status } = await fetch(url, { method: 'PUT', body, headers: { 'content-type': type } });
     if (status !== 201) throw new Error(`${url} was not written: ${status}`);
   };
-  await put(JSON.stringify({ ...(JSON.parse(before) as object), annotations: { by: 'someone else' } }));
+  await put(after);
   return () => put(before);
 }
 
