@@ -5,9 +5,14 @@ import { connect, type Socket } from 'node:net';
 export class HeldSockets {
   readonly #sockets: Socket[] = [];
   readonly #port: number;
+  /** Opens again what the server ends. */
+  readonly #insists: boolean;
+  /** Connections that were opened in place of others. */
+  reopened = 0;
 
-  constructor(port: number) {
+  constructor(port: number, insists = false) {
     this.#port = port;
+    this.#insists = insists;
   }
 
   /** Opens so many connections from this address; each sends only this text. Resolves when all are open. */
@@ -20,8 +25,18 @@ export class HeldSockets {
     const socket = connect({ port: this.#port, host: '127.0.0.1', localAddress });
     this.#sockets.push(socket);
     socket.on('error', () => undefined).resume();
+    if (this.#insists) socket.once('close', () => this.#openAgain(socket, localAddress, said));
     await once(socket, 'connect');
     socket.write(said);
+  }
+
+  #openAgain(lost: Socket, localAddress: string, said: string): void {
+    const index = this.#sockets.indexOf(lost);
+    if (index < 0) return;
+    this.#sockets.splice(index, 1);
+    this.reopened += 1;
+    // A connection that is reset before it is open is tried again by its own end.
+    this.#openOne(localAddress, said).catch(() => undefined);
   }
 
   /** Number of connections that the server has not ended. */
