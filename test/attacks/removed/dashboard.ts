@@ -61,6 +61,7 @@ export const floodChecks: readonly RemovedCheck[] = [
     'clock.setTimer(limits.answerMs, () => response.destroy())',
     'clock.setTimer(limits.answerMs, () => undefined)',
   ),
+  server('time of a request', 'headersTimeout: limits.requestMs, requestTimeout: limits.requestMs', 'headersTimeout: 0, requestTimeout: 0'),
   server('size of headers', 'maxHeaderSize: limits.headerBytes', 'maxHeaderSize: 1_000_000'),
   server('rate of requests of a session', 'if (waitSeconds !== undefined)', 'if (waitSeconds === null)'),
   checksOf(5, 'src/dashboard/request-body.ts', CONTROLLER, LAPTOP)('size of a body', '    if (bytes > mostBytes) return undefined;\n'),
