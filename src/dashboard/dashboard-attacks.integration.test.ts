@@ -249,21 +249,24 @@ describe('attacks on the dashboard', () => {
   });
 
   it.each([
-    { what: 'connections that say nothing', said: () => '' },
+    { what: 'connections that say nothing', said: () => '', displaced: 300 - 128 },
     {
       what: 'verbs whose body does not end',
+      // They have their answer before.
+      displaced: 0,
       said: () => {
         const headers = { host: `127.0.0.1:${port}`, ...without('cookie'), 'content-length': '100' };
         const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         return `POST ${VERBS} HTTP/1.1\r\n${lines.join('')}\r\n{`;
       },
     },
-  ])('I15: another user of this machine who holds 300 $what keeps the page from no one', async ({ said }) => {
+  ])('I15: another user of this machine who holds 300 $what keeps the page from no one', async ({ said, displaced }) => {
     const page = await openStream();
     const sockets = new HeldSockets(port);
     await sockets.open(300, '127.0.0.1', said());
     expect((await ask('/api/session', { headers: own() })).status).toBe(200);
     await expect.poll(() => sockets.held).toBeLessThanOrEqual(128);
+    await expect.poll(() => sockets.displaced).toBeGreaterThanOrEqual(displaced);
     expect(page.closed).toBe(false);
     sockets.close();
     page.destroy();

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 export class HeldSockets {
   readonly #sockets: Socket[] = [];
   readonly #port: number;
+  readonly #ended: number[] = [];
   /** Opens again what the server ends. */
   readonly #insists: boolean;
   /** Connections that were opened in place of others. */
@@ -24,6 +25,11 @@ export class HeldSockets {
   async #openOne(localAddress: string, said: string): Promise<void> {
     const socket = connect({ port: this.#port, host: '127.0.0.1', localAddress });
     this.#sockets.push(socket);
+    let status = 0;
+    socket.once('data', (head) => {
+      status = Number(/^HTTP\/1.1 (\d+)/.exec(head.toString('latin1'))?.[1] ?? 0);
+    });
+    socket.once('close', () => this.#ended.push(status));
     socket.on('error', () => undefined).resume();
     if (this.#insists) socket.once('close', () => this.#openAgain(socket, localAddress, said));
     await once(socket, 'connect');
@@ -42,6 +48,11 @@ export class HeldSockets {
   /** Number of connections that the server has not ended. */
   get held(): number {
     return this.#sockets.filter((socket) => !socket.closed).length;
+  }
+
+  /** Number of connections that the server has ended for want of room: without an answer, or with 503. Those that are too slow get 408. */
+  get displaced(): number {
+    return this.#ended.filter((status) => status === 0 || status === 503).length;
   }
 
   close(): void {

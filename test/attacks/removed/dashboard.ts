@@ -43,9 +43,9 @@ export const sessionChecks: readonly RemovedCheck[] = [
 const server = checksOf(5, 'src/dashboard/dashboard-server.ts', LISTENERS, CONTROLLER, LAPTOP);
 const slots = checksOf(5, 'src/server/fair-slots.ts', SLOTS);
 const turns = checksOf(5, 'src/dashboard/access/login-turns.ts', TURNS);
-const ofSession = checksOf(5, 'src/dashboard/session-requests.ts', LAPTOP, CONTROLLER);
+const ofSession = checksOf(5, 'src/dashboard/session-requests.ts', 'src/dashboard/session-requests.test.ts');
 const streams = checksOf(5, 'src/dashboard/event-streams.ts', LAPTOP, CONTROLLER);
-const most = checksOf(5, 'src/dashboard/access/user-sessions.ts', CONTROLLER);
+const most = checksOf(5, 'src/dashboard/access/user-sessions.ts', 'src/dashboard/access/user-sessions.test.ts', CONTROLLER);
 
 /** Clients of the dashboard that hold connections, requests and logins. */
 export const floodChecks: readonly RemovedCheck[] = [
