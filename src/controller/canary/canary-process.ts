@@ -243,8 +243,9 @@ export class CanaryProcess {
     const { brake } = this.#convergence;
     const { signal } = this.#questions;
     const willWrite = () => this.#convergence.unsettle();
+    const acceptedGeneration = this.#inputs.spec.acceptedGeneration(canary);
     try {
-      const written = await this.#status.write(canary, facts, questions, { brake, warnings, willWrite, signal });
+      const written = await this.#status.write(canary, facts, questions, { brake, warnings, acceptedGeneration, willWrite, signal });
       if (written.outcome === 'written') {
         if (written.sentenceDueInMs !== undefined) this.#alarms.set('sentence', written.sentenceDueInMs, () => this.wake());
         return written.canary;
