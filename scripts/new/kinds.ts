@@ -42,8 +42,7 @@ export const kinds = {
         after: lastOf('providerFacts'),
         text: "  NAME: { can: weightsOnly, reads: [], writes: 'nothing', measuresPrimary: 'never' },\n",
       },
-      { file: 'src/routers/index.ts', after: IMPORTS, text: "import { NAMEProvider } from './NAME/index.ts';\n" },
-      { file: 'src/routers/index.ts', after: lastOf('definitions'), text: '  NAME: NAMEProvider,\n' },
+      { file: 'src/routers/definitions.ts', after: /^\/\*\*.*\n/, text: "export { NAMEProvider as NAME } from './NAME/index.ts';\n" },
     ],
     next: [
       'npx vitest run --project unit src/routers test/contracts/routers: each failing test is a promise that the router has to keep',
