@@ -275,6 +275,8 @@ export const Release = z.object({
   writer: z.string().optional(),
   /** Time by which its clock was ahead of the API server's; negative if it was behind, absent if they were about the same. */
   clockAheadMs: z.number().optional(),
+  /** Generation of the last spec that was stored as accepted, if the Canary has another generation. */
+  acceptedGeneration: z.int().optional().catch(undefined),
   /** User who paused the release, and the time. No deadline counts meanwhile (E71). */
   paused: z.object({ by: z.string(), sinceMs: z.number() }).optional(),
   /** An undo in progress: the target is being written (E74). */

@@ -24,7 +24,7 @@ function aCanary(pinned?: string): Canary {
   });
   if (pinned === undefined) return canary;
   const times = { startedMs: 0, stepStartedMs: 0, failedChecks: 0, iterations: 0, run: 1, observedGeneration: 0 };
-  const release = { ...times, targetUid: 't', revision: knativeRevisionId(pinned), step: 'analysing', routes: allToPrimary };
+  const release = { ...times, targetUid: 't', revision: knativeRevisionId(pinned, undefined), step: 'analysing', routes: allToPrimary };
   return { ...canary, status: { phase: 'Progressing', failedChecks: 0, canaryWeight: 0, iterations: 0, release } };
 }
 
