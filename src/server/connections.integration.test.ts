@@ -62,7 +62,7 @@ describe.each(kinds)('I15: connections by $kind, of which four may be open', ({ 
     expect(clients.map(({ socket }) => socket.closed)).toEqual([false, false]);
   });
 
-  it('an idle connection is closed before an older one whose request is under way, until that has its answer', async () => {
+  it('an idle connection is closed before an older connection whose request is under way, until the answer is sent', async () => {
     const { others, client } = await served({ spares: false });
     const { socket, response } = await client();
     await others.open(12, '127.0.0.1');

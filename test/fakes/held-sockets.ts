@@ -50,7 +50,7 @@ export class HeldSockets {
     return this.#sockets.filter((socket) => !socket.closed).length;
   }
 
-  /** Number of connections that the server has ended for want of room: without an answer, or with 503. Those that are too slow get 408. */
+  /** Number of connections that the server has ended for want of room: without an answer, or with 503. A connection that is too slow gets 408. */
   get displaced(): number {
     return this.#ended.filter((status) => status === 0 || status === 503).length;
   }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { UserSessions } from './user-sessions.ts';
 
-it('I15: of too many sessions the least recently used one ends, whose user may be another one', () => {
+it('I15: with too many sessions the least recently used session ends, also where another user opened it', () => {
   const clock = handClock();
   const sessions = new UserSessions(clock, { idleMs: 60_000, absoluteMs: 600_000, most: 2, mostOfUser: 2, burst: 1, perSecond: 1 });
   const open = (name: string) => {
