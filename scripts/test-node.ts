@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureHelm } from './e2e-go-tool.ts';
+import { ensureKubeRouter } from './e2e-kube-router.ts';
 import { MissingToolError } from './e2e-tools.ts';
 import { ensureFakeTime } from './node/fake-time.ts';
 import { allNodeImages, ensureNodeImages, sampledNodeImages } from './node/images.ts';
@@ -74,6 +75,7 @@ async function play(programs: NodePrograms): Promise<number> {
     await ensureContourDefinitions();
     await ensureEnvoy(say);
     await ensureFakeTime(say);
+    await ensureKubeRouter(say);
   }
   const release: KeptRelease | undefined = needsRelease() ? await ensureRelease(folder, say, makeRelease) : undefined;
   const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.node.config.ts', ...asked()];
