@@ -91,7 +91,7 @@ export async function ensure(
     if (missingField(object, written) === undefined) answers.delete(key);
     else answers.set(key, { digest, spec: written.spec, lacks: [...missingFields(object, written, '', written)] });
     wanted.set(key, goal);
-    if (isDrift) brake.corrected(key, nowMs, undoing, { isRoute, fields });
+    if (isDrift) brake.corrected(key, nowMs, undoing, { isRoute, fields, isKept: partOf !== undefined });
     else if (isDeleted) brake.madeAgain(key, nowMs);
     else if (before !== undefined && !isCorrected) brake.forget(key);
     return WRITTEN;

@@ -13,7 +13,10 @@ vi.setConfig({ testTimeout: 60_000 });
 const service = { port: 80, targetPort: 'http' };
 const path = (value: string) => [{ path: { type: 'PathPrefix', value } }];
 const parentRefs = [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'public', namespace: 'edge', sectionName: 'https' }];
-const kinds: Record<string, { spec: object; ref: ObjectRef; route: Raw; list: string; backends?: string; sidesIn(rule: Raw): Record<string, number> }> = {
+const kinds: Record<
+  string,
+  { spec: object; ref: ObjectRef; route: Raw; list: string; backends?: string; sidesIn(rule: Raw): Record<string, number> }
+> = {
   HTTPRoute: {
     spec: { provider: 'gatewayapi:v1', service: { ...service, gatewayRefs: [{ name: 'public', namespace: 'edge' }] } },
     ref: { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name: APP, namespace: NAMESPACE },

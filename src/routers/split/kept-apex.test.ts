@@ -84,6 +84,19 @@ describe.each(Object.entries(kinds))('DF867: proxies do not forget the apex of a
     expect(sentBy(merged(earlier, written(at(20), earlier)))).toEqual([[to('shop-primary', 80), to('shop-canary', 20), to('shop', 0)]]);
   });
 
+  it.each([
+    { what: 'a part', primary: 80, apex: 5, read: at(20) },
+    { what: 'all', primary: 0, apex: 100, read: undefined },
+  ])('a weight by which another writer gives it $what of the requests is taken from it', ({ primary, apex, read }) => {
+    const users = route([to('shop', 1), to('web', 1)]);
+    const canaryShare = primary === 0 ? 0 : 20;
+    const sent = [to('shop-primary', primary), to('shop-canary', canaryShare), to('shop', apex), to('web', 100)];
+    const changed = route(sent);
+    expect(router.readRoutes(canary, [changed])).toEqual(read);
+    expect(merged(changed, written(at(20), changed))).toEqual(merged(users, written(at(20), users)));
+    expect(left(changed)).toEqual(users);
+  });
+
   it('copies of a rule need it not', () => {
     const users = route([to('shop', 1)]);
     const live = merged(users, written({ kind: 'matched', match: [{ headers: { 'x-user': { exact: 'insider' } } }] }, users));

@@ -58,8 +58,8 @@ interface Pair {
   primary: Backend;
   canary: Backend;
 }
-/** The apex follows the pair that replaces it, without any weight, where proxies must not forget it. */
-type Entry = { pair: Pair; keepsApex?: true } | { other: Backend };
+/** The apex follows the pair that replaces it, where proxies must not forget it: without any weight, unless another writer gave it one. */
+type Entry = { pair: Pair; apex?: Backend } | { other: Backend };
 
 /** Tests if a rule leads to the application: to its apex Service, or to both of the sides that replace it. */
 export function leadsToApplication(canary: Canary, rule: Rule, form: RuleForm): boolean {
@@ -298,8 +298,8 @@ function entriesOf(canary: Canary, rule: Rule, form: RuleForm): Entry[] {
   for (const backend of backends) {
     const before = entries.at(-1);
     const other = before && 'other' in before ? before.other : undefined;
-    const isKept = before && 'pair' in before && !before.keepsApex && isApex(canary, backend, form) && backend.weight === 0;
-    if (isKept) entries.splice(-1, 1, { ...before, keepsApex: true });
+    const pair = before && 'pair' in before && before.apex === undefined ? before.pair : undefined;
+    if (pair && isApex(canary, backend, form)) entries.splice(-1, 1, { pair, apex: backend });
     else if (other && isSide(other, primaryService) && isSide(backend, canaryService))
       entries.splice(-1, 1, { pair: { first: 'primary', primary: other, canary: backend } });
     else if (other && isSide(other, canaryService) && isSide(backend, primaryService))
@@ -326,7 +326,8 @@ const isApex = (canary: Canary, backend: Backend, form: RuleForm): boolean =>
 
 function weightOf(entry: Entry, form: RuleForm): number {
   if ('other' in entry) return numberOf(entry.other.weight ?? form.unsaid);
-  return numberOf(entry.pair.primary.weight) + numberOf(entry.pair.canary.weight);
+  const { pair, apex } = entry;
+  return numberOf(pair.primary.weight) + numberOf(pair.canary.weight) || numberOf(apex?.weight);
 }
 
 const numberOf = (weight: unknown): number => (typeof weight === 'number' && Number.isFinite(weight) ? weight : 0);

@@ -37,7 +37,8 @@ export function routeTraffic(lab: ModelLab, { kind, list, backends }: ListedIn) 
     known.name(name, rules.flatMap(backendsOf).map(nameOf));
     const matched = rules.filter((rule) => !isIntroduction(rule)).flatMap(backendsOf);
     const next = new Set(matched.filter(({ weight }) => weight !== 0).map(nameOf));
-    const unknown = [...next.difference(used.get(name) ?? new Set())].filter((one) => !known.knows(one));
+    // Of a route that is new no request was answered before.
+    const unknown = [...next.difference(used.get(name) ?? next)].filter((one) => !known.knows(one));
     used.set(name, next);
     states.push(JSON.stringify(rules.map(weightsOf)));
     if (!isUser && unknown.length > 0) lost.push(`${name} at ${lab.clock.monotonicMs()} ms: ${unknown}`);
