@@ -32,7 +32,7 @@ export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).includes(INTRODUCTION.name);
 
 /** Tests if requests still follow the rules in place after this step towards `next`. */
-export function isBeforeTraffic(step: KubeObject, next: KubeObject): boolean {
+export function leavesTraffic(step: KubeObject, next: KubeObject): boolean {
   const others = specOf<Record<string, unknown>>(next);
   return Object.entries(specOf<Record<string, unknown>>(step)).some(
     ([field, rules]) =>

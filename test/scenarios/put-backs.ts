@@ -23,8 +23,7 @@ const targetRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
- * Users who never stop asking, while a route leads to Services that its proxy did not know before. A put-back itself is the doing of its writer: what it costs
- * is printed.
+ * Users send requests all the time, while a route leads to Services that its proxy did not know before. Requests that the put-back itself loses are printed.
  */
 export function playPutBacks(environmentOf: () => Environment, edge: Edge): void {
   it(`DF867: no request is lost where Serin splits a ${edge.kind} again, hands it back or gives it up`, async () => {

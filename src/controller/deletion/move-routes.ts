@@ -5,7 +5,7 @@ import { weight } from '../../api/routes.ts';
 import { readAll } from '../../kube/cluster.ts';
 import { isRefusal } from '../../kube/errors.ts';
 import { type Apex, ifExpressible, routerFor } from '../../routers/index.ts';
-import { isBeforeTraffic } from '../../routers/introduction.ts';
+import { leavesTraffic } from '../../routers/introduction.ts';
 import { discoverPorts } from '../../routers/services.ts';
 import type { ControllerDeps, DepsOf } from '../controller-deps.ts';
 import { missingField } from '../objects/drift.ts';
@@ -43,7 +43,7 @@ export async function announceRoutes(canary: Canary, to: RoutesTo, { cluster, vi
   let isAnnounced = false;
   for (const { object, live } of missingRoutes(canary, to, current, config)) {
     const step = router.isUsers?.(live) ? router.introduction?.(object, current) : undefined;
-    if (step === undefined || !isBeforeTraffic(step, object)) continue;
+    if (step === undefined || !leavesTraffic(step, object)) continue;
     const { resourceVersion } = live.metadata;
     try {
       view.learn(await cluster.patch(refOf(step), { metadata: { resourceVersion }, spec: step.spec }, { signal }));

@@ -23,7 +23,7 @@ interface EnsureOptions {
   isRoute?: boolean;
   /** The object of the user's that the fields were rendered from: they are merged into this version of it and no other, so that no edit is lost. */
   partOf?: KubeObject;
-  /** What is wanted after this step: to undo the step is to undo that. */
+  /** The object wanted after this step: another writer that undoes the step undoes that object. */
   towards?: KubeObject;
   /** A step towards it was the correction: neither counted nor delayed again. */
   isCorrected?: boolean;

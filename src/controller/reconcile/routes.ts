@@ -11,7 +11,7 @@ import { isResting } from '../../api/step.ts';
 import type { JsonRecord } from '../../base/json.ts';
 import { mergePatchOf } from '../../base/json-merge.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
-import { INTRODUCED_FOR_MS, isBeforeTraffic } from '../../routers/introduction.ts';
+import { INTRODUCED_FOR_MS, leavesTraffic } from '../../routers/introduction.ts';
 import type { Apex, Router } from '../../routers/router.ts';
 import { renderServices, type ServiceRole } from '../../routers/services.ts';
 import { unroutableBy } from '../admission/blocker-of.ts';
@@ -151,7 +151,7 @@ async function handBack(context: ReconcileContext, canary: Canary, routes: Route
   const wanted = live && router.handedBack?.(canary, routes, [live]);
   if (!wanted) return HELD;
   const step = router.introduction?.(wanted, [live]);
-  const isFirst = step !== undefined && isBeforeTraffic(step, wanted);
+  const isFirst = step !== undefined && leavesTraffic(step, wanted);
   const next = isFirst ? (steps === 0 ? withRulesOf(live, step, wanted) : wanted) : (step ?? wanted);
   const { resourceVersion } = live.metadata;
   const { metadata, spec } = mergePatchOf(live, next) as { metadata?: object; spec?: object };

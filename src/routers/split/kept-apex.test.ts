@@ -120,7 +120,7 @@ it('DF867: a rule of an HTTPRoute that would have more than 16 backends goes wit
   ]);
 });
 
-it('DF867: Istio knows all Services, and a VirtualService names only those that it needs', () => {
+it('DF867: Istio knows all Services, and a VirtualService names only the Services that it needs', () => {
   const users: KubeObject = {
     ...{ apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', metadata },
     spec: { hosts: ['shop'], http: [{ route: [{ destination: { host: 'shop' } }] }] },

@@ -72,7 +72,7 @@ export async function play(arriving: Arriving): Promise<Outcome> {
   }
 }
 
-/** Kinds of routes by which alone proxies know of Services. */
+/** Kinds of routes whose proxies know a Service only while a rule names it. */
 const LEARNING: Readonly<Record<string, { list: string; backends: string } | undefined>> = {
   HTTPRoute: { list: 'rules', backends: 'backendRefs' },
   GRPCRoute: { list: 'rules', backends: 'backendRefs' },
