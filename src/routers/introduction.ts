@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { findObject, type KubeObject, refOf } from '../api/kube-object.ts';
 import type { Router } from './router.ts';
@@ -29,6 +30,20 @@ export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 
 /** Tests if a rule introduces Services: the user who wrote the route did not write this rule, and no request is for it. */
 export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).includes(INTRODUCTION.name);
+
+/** Tests if requests still follow the rules in place after this step towards `next`. */
+export function leavesTraffic(step: KubeObject, next: KubeObject): boolean {
+  const others = specOf<Record<string, unknown>>(next);
+  return Object.entries(specOf<Record<string, unknown>>(step)).some(
+    ([field, rules]) =>
+      Array.isArray(rules) &&
+      rules !== others[field] &&
+      !isDeepStrictEqual(
+        rules.filter((rule) => !isIntroduction(rule)),
+        others[field],
+      ),
+  );
+}
 
 /**
  * The steps by which traffic goes to Services that the rules in place do not name. Contour sends routes and Services to its Envoy on separate streams, and

@@ -907,7 +907,8 @@ export const codes = {
   },
   DriftCorrected: {
     kinds: EVENT,
-    meaning: 'another writer had changed or deleted an object that Serin keeps, and it was put back',
+    meaning:
+      'another writer had changed or deleted an object that Serin keeps, and it was put back; in a route that its user wrote the change is kept, and the application is split again',
     actor: 'objectOwner',
     remedy:
       'make the change in the Canary or its target; spec.suspend: true keeps changes by hand. If it is changed again, the condition Contested names the writer',

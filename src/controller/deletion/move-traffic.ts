@@ -2,25 +2,21 @@ import type { Canary } from '../../api/canary.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { findObject, type KubeObject, type OwnerReference, refOf } from '../../api/kube-object.ts';
-import { carriedAnnotation, fieldManager, names, ownerAnnotation } from '../../api/names.ts';
-import { weight } from '../../api/routes.ts';
+import type { KubeObject, OwnerReference } from '../../api/kube-object.ts';
+import { fieldManager, names, ownerAnnotation } from '../../api/names.ts';
 import type { SelectedSides } from '../../api/selector-label.ts';
-import { readAll } from '../../kube/cluster.ts';
+import { sleep } from '../../base/clock.ts';
 import { entriesOf, type ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
-import { type Apex, ifExpressible, routerFor } from '../../routers/index.ts';
-import { discoverPorts } from '../../routers/services.ts';
+import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
 import type { Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
-import { missingField } from '../objects/drift.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
-import { isTarget, mergeIntoTarget } from '../reconcile/ensure-object.ts';
+import { announceRoutes, moveRoutes } from './move-routes.ts';
 import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
 import { moveFollowers } from './restore-followers.ts';
-import { applyOver } from './restore-routes.ts';
 
 export type DeletionDeps = DepsOf<'cluster' | 'view' | 'config' | 'clock' | 'log'>;
 
@@ -33,8 +29,9 @@ export async function moveTraffic(
   canary: Canary,
   found: KubeObject,
   { side, originals, anchor }: TrafficMove,
-  { cluster, view, config, signal }: DeletionDeps,
+  deps: DeletionDeps,
 ): Promise<void> {
+  const { cluster, view, config, clock, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
   // A target that answers under the apex name has its traffic back when the routes are finalized.
   if ('unsupported' in workload || (!workload.hasPods && side === 'target')) return;
@@ -46,17 +43,10 @@ export async function moveTraffic(
     side === 'target'
       ? { key, value: selector.target, whole: selector.whole }
       : { key, value: selector.primary, whole: selector.wholePrimary };
-  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
-  if (!('unsupported' in router) && router.supports.weights) {
-    const current = await readAll(router.watches(canary), cluster, signal);
-    for (const object of current) view.learn(object);
-    for (const { object, live } of missingRoutes(canary, found, { selector, side }, current, config)) {
-      const written = isTarget(canary, refOf(object))
-        ? await mergeIntoTarget({ cluster, signal }, object, live)
-        : await applyOver(object, live, { cluster, router, signal });
-      view.learn(written);
-    }
-  }
+  const to = { found, selector, side };
+  // A route that was put back leads to the apex Service meanwhile.
+  const isAnnounced = side === 'primary' && (await announceRoutes(canary, to, deps));
+  if (!isAnnounced) await moveRoutes(canary, to, deps);
   if (!workload.hasPods) return;
   const apex = await patchApex(canary, { cluster, signal }, (service) =>
     originals
@@ -65,30 +55,9 @@ export async function moveTraffic(
   );
   if (apex) view.learn(apex);
   await moveFollowers(canary, selector, side, { cluster, view, signal });
-}
-
-/** Routes that do not send all traffic to the side: the wanted route, and the live one among `current`. */
-export function missingRoutes(
-  canary: Canary,
-  found: KubeObject,
-  { selector, side }: { selector: Apex['selector']; side: 'target' | 'primary' },
-  current: readonly KubeObject[],
-  config: DeletionDeps['config'],
-): { object: KubeObject; live: KubeObject }[] {
-  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
-  if ('unsupported' in router || !router.supports.weights) return [];
-  // An earlier attempt has led them to the apex Service already: proxies might have forgotten ours since.
-  if (side === 'target' && Object.values(router.finalize(canary, current)).every(({ length }) => length === 0)) return [];
-  const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
-  const apex: Apex = { selector, ports: discoverPorts(canary, found, undefined) };
-  // A provider without any object left that could hold a route of ours (its Ingress is gone) has none in the way.
-  const rendered = ifExpressible(() => router.render(canary, apex, routes, current));
-  return (rendered?.write ?? []).flatMap((object) => {
-    const live = findObject(current, refOf(object));
-    // A missing route routes nothing: created now, it would have no owner and stay for ever. A carried object leads nowhere, and holds to the end.
-    const isLeft = !live || live.metadata.annotations?.[carriedAnnotation] !== undefined || missingField(object, live) === undefined;
-    return isLeft ? [] : [{ object, live }];
-  });
+  if (!isAnnounced) return;
+  await sleep(clock, INTRODUCED_FOR_MS, signal);
+  await moveRoutes(canary, to, deps);
 }
 
 /**

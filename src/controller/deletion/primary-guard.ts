@@ -13,7 +13,8 @@ import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { missingFields } from '../objects/drift.ts';
 import { correctionText, HealingBrake, type Undoing, undoneText } from '../objects/healing-brake.ts';
-import { type DeletionDeps, missingRoutes, moveTraffic, selectorsOf } from './move-traffic.ts';
+import { missingRoutes } from './move-routes.ts';
+import { type DeletionDeps, moveTraffic, selectorsOf } from './move-traffic.ts';
 import { followersOf } from './restore-followers.ts';
 
 /** Between two attempts to write over what others write at the same time. */
@@ -165,7 +166,7 @@ export class PrimaryGuard {
       const apexes = workload.hasPods ? found([apexRef(spec)]) : [];
       const routes = why === 'kept' ? found(routeRefs(spec, config)) : [];
       return [
-        ...missingRoutes(spec, primary, { selector, side: 'primary' }, routes, config).map(({ object }) => object),
+        ...missingRoutes(spec, { found: primary, selector, side: 'primary' }, routes, config).map(({ object }) => object),
         ...followersOf(spec, selector, deps).map((live) => led(live, { ...selectorIn(live), [key]: value })),
         ...apexes.map((live) => led(live, apexSelector(live))),
       ];

@@ -24,12 +24,15 @@ export interface Correction extends Pick<Undoing, 'who'> {
   key: string;
   /** `undefined` if the object was deleted. */
   field?: string;
+  /** The object is a route of the user's: only the application in it is split again. */
+  isKept?: boolean;
 }
 
 /** A clause. */
-export function correctionText({ field, who }: Pick<Correction, 'field' | 'who'>): string {
+export function correctionText({ field, who, isKept = false }: Omit<Correction, 'key'>): string {
   if (field === undefined) return 'it was deleted, and Serin has made it again';
-  return `${field} was changed${who === undefined ? '' : ` by ${who}`}, and Serin has put it back`;
+  const changed = `${field} was changed${who === undefined ? '' : ` by ${who}`}`;
+  return isKept ? `${changed}: Serin splits the application in it again, and keeps all else` : `${changed}, and Serin has put it back`;
 }
 
 interface Contest extends Undoing {
@@ -70,8 +73,13 @@ export class HealingBrake {
     return isAnother ? 0 : Math.max(0, contest.pausedUntilMs - nowMs);
   }
 
-  /** `isRoute`: users reach one side or the other by it. `fields`: all that were undone. */
-  corrected(key: string, nowMs: number, undoing: Undoing, { isRoute = false, fields = [undoing.field] as readonly string[] } = {}): void {
+  /** `isRoute`: users reach one side or the other by it. `fields`: all that were undone. `isKept`: as in the correction. */
+  corrected(
+    key: string,
+    nowMs: number,
+    undoing: Undoing,
+    { isRoute = false, fields = [undoing.field] as readonly string[], isKept = false } = {},
+  ): void {
     const isSelector = isRoute && fields.some((field) => field.startsWith('spec.selector'));
     const before = this.#contests.get(key);
     const corrections = (before?.corrections ?? 0) + 1;
@@ -79,7 +87,7 @@ export class HealingBrake {
     const known = new Set([...(before?.fields ?? []), ...fields].slice(0, MOST_FIELDS));
     this.#contests.set(key, { ...undoing, fields: known, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
     if (isRoute) this.#endTogether(nowMs);
-    if (undoing.by === 'another') this.#note({ key, ...undoing }, nowMs);
+    if (undoing.by === 'another') this.#note({ key, ...undoing, isKept }, nowMs);
   }
 
   /** Notes that a deleted object was created again: without a pause, since users can need it. */

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { routeTraffic } from '../../../test/fakes/model/route-traffic.ts';
+import { eventsOf } from '../../../test/fakes/model/uninstalling.ts';
 import { type Raw, raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { keptIn } from '../../base/once.ts';
-import { type KnownServices, knownServices } from '../../embedded/mesh/known-services.ts';
 import { INTRODUCED_FOR_MS, isIntroduction } from '../../routers/introduction.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -58,35 +58,10 @@ async function arrived(kind: keyof typeof kinds, routes: Record<string, Raw>, li
   await lab.application(true);
   const refsOf = (names: readonly string[]) => ({ routeRefs: names.map((name) => ({ apiVersion, kind, name })) });
   const refOf = (name: string): ObjectRef => ({ apiVersion, kind, name, namespace: NAMESPACE });
-  const proxies = new Map<string, KnownServices>();
-  /** Services that get requests by each route. */
-  const used = new Map<string, ReadonlySet<string>>();
-  const lost: string[] = [];
-  /** Destinations of all rules, by each change. */
-  const states: string[] = [];
-  let isUser = false;
+  const { lost, states, asUser } = routeTraffic(lab, { kind, list: each.list, backends: each.backends });
   const rulesOf = (object: KubeObject | undefined): Raw[] => raw(object)?.spec[each.list] ?? [];
-  const nameOf = ({ name, port }: Destination): string => `${name}:${port}`;
-  const weightsOf = (all: readonly Destination[]) => Object.fromEntries(all.map((one) => [nameOf(one), one.weight]));
+  const weightsOf = (all: readonly Destination[]) => Object.fromEntries(all.map((one) => [`${one.name}:${one.port}`, one.weight]));
   const backendsOf = (rule: Raw): Destination[] => rule[each.backends];
-  lab.server.api.store.subscribe(({ object }) => {
-    if (object.kind !== kind) return;
-    const rules = rulesOf(object);
-    const { name } = object.metadata;
-    const known = keptIn(proxies, name, () => knownServices(lab.clock, () => 500));
-    known.name(name, rules.flatMap(backendsOf).map(nameOf));
-    const matched = rules.filter((rule) => !isIntroduction(rule)).flatMap(backendsOf);
-    const next = new Set(matched.filter(({ weight }) => weight !== 0).map(nameOf));
-    const unknown = [...next.difference(used.get(name) ?? new Set())].filter((one) => !known.knows(one));
-    used.set(name, next);
-    states.push(JSON.stringify(rules.map((rule) => weightsOf(backendsOf(rule)))));
-    if (!isUser && unknown.length > 0) lost.push(`${name} at ${lab.clock.monotonicMs()} ms: ${unknown}`);
-  });
-  const asUser = (act: () => void): void => {
-    isUser = true;
-    act();
-    isUser = false;
-  };
   const create = (name: string, spec: Raw) =>
     asUser(() =>
       lab.server.create({ apiVersion, kind, metadata: { name, namespace: NAMESPACE }, spec: structuredClone(spec) } as KubeObject),
@@ -107,6 +82,8 @@ async function arrived(kind: keyof typeof kinds, routes: Record<string, Raw>, li
     ...{ lab, lost, states, create },
     list: (...names: string[]) => lab.server.patch(canaryRef, { spec: refsOf(names) }),
     edit: (name: string, spec: Raw) => asUser(() => lab.server.patch(refOf(name), { spec: structuredClone(spec) })),
+    /** Requests that are lost by this write count. */
+    putBack: (name: string, spec: Raw) => lab.server.patch(refOf(name), { spec: structuredClone(spec) }),
     spec: (name: string): Raw => raw(lab.server.find(refOf(name)))?.spec,
     /** The destinations of each rule that requests match, with their weights. */
     leads: (name: string) =>
@@ -116,7 +93,10 @@ async function arrived(kind: keyof typeof kinds, routes: Record<string, Raw>, li
   };
 }
 
-const split = (percent: number, port = 80) => ({ [`${APP}-primary:${port}`]: 100 - percent, [`${APP}-canary:${port}`]: percent });
+const split = (percent: number, port = 80) => ({
+  ...{ [`${APP}-primary:${port}`]: 100 - percent, [`${APP}-canary:${port}`]: percent },
+  [`${APP}:${port}`]: 0,
+});
 
 describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Service before a %s of the user’s leads to it', (kind) => {
   const { route } = kinds[kind] as IntroducedKind;
@@ -173,15 +153,34 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     lab.close();
   });
 
-  it('but a route that a tool puts back is split again in one write', async () => {
-    const { lab, edit, leads, states } = await arrived(kind, { first }, ['first']);
-    lab.push('2');
-    expect(await lab.passUntil(() => leads('first')[0]?.[`${APP}-canary:80`] === 25, 300_000)).toBe(true);
+  it.each([
+    { what: 'where the Canary is idle', percent: 0 },
+    { what: 'in the middle of a release', percent: 25 },
+  ])('and where a tool puts the manifest back, again and again, $what', async ({ percent }) => {
+    const { lab, lost, putBack, leads, states } = await arrived(kind, { first }, ['first']);
+    if (percent > 0) lab.push('2');
+    expect(await lab.passUntil(() => leads('first')[0]?.[`${APP}-canary:80`] === percent, 300_000)).toBe(true);
     await lab.pass(10_000);
-    states.length = 0;
-    edit('first', first);
-    expect(await lab.passUntil(() => states.length > 1, 60_000)).toBe(true);
-    expect(states[1]).toBe(JSON.stringify([split(25)]));
+    const corrected: number[] = [];
+    for (let time = 0; time < 5; time += 1) {
+      states.length = 0;
+      putBack('first', first);
+      const fromMs = lab.clock.monotonicMs();
+      expect(await lab.passUntil(() => leads('first')[0]?.[`${APP}-primary:80`] === 100 - percent, 60_000)).toBe(true);
+      corrected.push(lab.clock.monotonicMs() - fromMs);
+      // The manifest, the announcement, and the split.
+      expect(new Set(states).size, states.join('\n')).toBe(3);
+    }
+    expect(leads('first')[0]).toEqual(split(percent));
+    expect(lost).toEqual([]);
+    // The brake counts the announcement and the split as one correction, and delays the split by no pause of its own.
+    const [firstMs = 0] = corrected;
+    expect(firstMs).toBeLessThanOrEqual(INTRODUCED_FOR_MS + 1_000);
+    expect(corrected.at(-1)).toBeGreaterThan(7_000);
+    expect(corrected.at(-1)).toBeLessThanOrEqual(8_000 + INTRODUCED_FOR_MS);
+    expect(eventsOf(lab, 'DriftCorrected')).toEqual([
+      expect.stringMatching(/ was changed by .*: Serin splits the application in it again, and keeps all else; set spec.suspend: true/),
+    ]);
     lab.close();
   });
 

@@ -17,14 +17,19 @@ export interface RenderedFrom {
   current: readonly KubeObject[];
 }
 
-export function ensureRoute(context: ReconcileContext, object: KubeObject, { router, current }: RenderedFrom): Promise<Outcome> {
+export function ensureRoute(
+  context: ReconcileContext,
+  object: KubeObject,
+  { router, current }: RenderedFrom,
+  step: Pick<Parameters<typeof ensure>[2], 'towards' | 'isCorrected'> = {},
+): Promise<Outcome> {
   const found = findObject(current, refOf(object));
-  return ensure(context, object, { ...ROUTE, ...(found && router.isUsers?.(found) && { partOf: found }) });
+  return ensure(context, object, { ...ROUTE, ...step, ...(found && router.isUsers?.(found) && { partOf: found }) });
 }
 
 /**
- * Where a route that serves already leads to another Service for the first time, proxies learn of the Service before requests go to it, and forget the old
- * one after (DF650): at the arrival, and at any later edit of the Canary or of the route.
+ * Where a route that serves already leads to another Service, proxies learn of the Service before requests go to it, and forget the old one after (DF650): at
+ * the arrival, at any later edit of the Canary or of the route, and where a tool has put back a route of the user's, which the apex Service serves meanwhile.
  */
 export async function ensureIntroduced(
   context: ReconcileContext,
@@ -36,14 +41,15 @@ export async function ensureIntroduced(
   const introduction = isIntroduced(context, object, from) ? from.router.introduction?.(object, from.current) : undefined;
   const { steps, nextMs } = introduced.get(key) ?? { steps: 0, nextMs: nowMs };
   if (nextMs > nowMs && !isUrgent(context, from)) return retryIn(nextMs - nowMs);
+  const isPutBack = isLastWanted(context, object);
   // Each once: who undoes them again and again is another writer of the routes.
   if (!introduction || steps >= INTRODUCTION_STEPS) {
-    const outcome = await ensureRoute(context, object, from);
+    const outcome = await ensureRoute(context, object, from, { isCorrected: isPutBack && !introduction && steps > 0 });
     if (outcome.converged) introduced.delete(key);
     return outcome;
   }
   try {
-    const outcome = await ensureRoute(context, introduction, from);
+    const outcome = await ensureRoute(context, introduction, from, isPutBack ? { towards: object } : {});
     if (!outcome.converged) return outcome;
     introduced.set(key, { steps: steps + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
     return combined(outcome, retryIn(INTRODUCED_FOR_MS));
@@ -55,16 +61,14 @@ export async function ensureIntroduced(
   }
 }
 
-/**
- * False for a route that another writer has put back, since requests would go past the split for longer, and for a route of Serin's own, since a port that an
- * edit of the Canary removes from the Services serves no longer.
- */
+/** False for a route of Serin's own, since a port that an edit of the Canary removes from the Services serves no longer. */
 function isIntroduced(context: ReconcileContext, object: KubeObject, from: RenderedFrom & { routes: Routes }): boolean {
   const { canary, config } = context;
-  if (isLastWanted(context, object) || isUrgent(context, from)) return false;
+  if (isUrgent(context, from)) return false;
   const found = findObject(from.current, refOf(object));
+  if (found !== undefined && !isOurRoute(canary, found, config)) return true;
   const isTakeover = (canary.status?.phase || 'Initializing') === 'Initializing';
-  return isTakeover || (found !== undefined && !isOurRoute(canary, found, config));
+  return isTakeover && !isLastWanted(context, object);
 }
 
 /** All traffic leaves the canary, as in a rollback: nothing delays that. */

@@ -8,8 +8,10 @@ import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-o
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
 import { isResting } from '../../api/step.ts';
+import type { JsonRecord } from '../../base/json.ts';
 import { mergePatchOf } from '../../base/json-merge.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
+import { INTRODUCED_FOR_MS, leavesTraffic } from '../../routers/introduction.ts';
 import type { Apex, Router } from '../../routers/router.ts';
 import { renderServices, type ServiceRole } from '../../routers/services.ts';
 import { unroutableBy } from '../admission/blocker-of.ts';
@@ -135,23 +137,38 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   return combined(outcome, { ...PENDING, unconfirmed: { code: 'RouteUnconfirmed', ...said } });
 }
 
-/** Hands a route that is ours whole back to its user, who requested it, in one write. */
+/** Hands a route that is ours whole back to its user, who requested it, in one write, when proxies know the Services that it leads to. */
 async function handBack(context: ReconcileContext, canary: Canary, routes: Routes): Promise<Outcome> {
-  const { router, cluster, view, annotations, signal } = context;
+  const { router, cluster, view, annotations, introduced, nowMs, signal } = context;
   const asked = router.handedBack?.(canary, routes, currentRoutes(context, router, canary));
   if (asked === undefined) return HELD;
   const ref = refOf(asked);
+  const key = refKey(ref);
+  const { steps, nextMs } = introduced.get(key) ?? { steps: 0, nextMs: nowMs };
+  if (nextMs > nowMs) return retryIn(nextMs - nowMs);
   // The user's last apply is newer than what we kept, and the view does not have it.
   const live = await cluster.get(ref, { signal });
   const wanted = live && router.handedBack?.(canary, routes, [live]);
   if (!wanted) return HELD;
+  const step = router.introduction?.(wanted, [live]);
+  const isFirst = step !== undefined && leavesTraffic(step, wanted);
+  const next = isFirst ? (steps === 0 ? withRulesOf(live, step, wanted) : wanted) : (step ?? wanted);
   const { resourceVersion } = live.metadata;
-  const { metadata, spec } = mergePatchOf(live, wanted) as { metadata?: object; spec?: object };
+  const { metadata, spec } = mergePatchOf(live, next) as { metadata?: object; spec?: object };
   const written = await cluster.patch(ref, { metadata: { ...metadata, resourceVersion }, ...(spec && { spec }) }, { signal });
-  forgetWanted(context, refKey(ref));
+  if (next === wanted) introduced.delete(key);
+  else introduced.set(key, { steps: steps + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
+  forgetWanted(context, key);
   view.learn(written);
   annotations.wrote(context, written);
   return WRITTEN;
+}
+
+/** The route in place with the fields by which a step to another one is announced. */
+function withRulesOf(live: KubeObject, step: KubeObject, wanted: KubeObject): KubeObject {
+  const [announced, others] = [specOf<JsonRecord>(step), specOf<JsonRecord>(wanted)];
+  const rules = Object.entries(announced).filter(([field, value]) => value !== others[field]);
+  return { ...live, spec: { ...specOf<JsonRecord>(live), ...Object.fromEntries(rules) } };
 }
 
 /** Routes that cannot be written at all, where none of them has to reach the canary now. */

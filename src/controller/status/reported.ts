@@ -77,7 +77,8 @@ export class Reported {
   /** Reports that a change or deletion by another writer was corrected to the recorded state. */
   corrected(canary: Canary, correction: Correction): void {
     const [object] = correction.key.split('#');
-    const message = `${object}: ${correctionText(correction)}; set spec.suspend: true to keep a change by hand`;
+    const kept = correction.isKept ? 'leave it whole' : 'keep a change by hand';
+    const message = `${object}: ${correctionText(correction)}; set spec.suspend: true to ${kept}`;
     this.#deps.announceOn(canary, { reason: 'DriftCorrected', type: 'Normal', message });
   }
 

@@ -28,6 +28,7 @@ describe('I17: an HTTPProxy of the user’s', () => {
     const split = [
       { name: 'shop-primary', port: 8080, weight: 90 },
       { name: 'shop-canary', port: 8080, weight: 10 },
+      { name: 'shop', port: 8080, weight: 0 },
     ];
     const metadata = { name: 'shop', namespace: 'prod' };
     expect(write).toEqual([
@@ -57,6 +58,7 @@ describe('I17: an HTTPProxy of the user’s', () => {
     const services = [
       { name: 'shop-primary', port: 8443, weight: 90 },
       { name: 'shop-canary', port: 8443, weight: 10 },
+      { name: 'shop', port: 8443, weight: 0 },
     ];
     expect(written?.spec).toEqual({ tcpproxy: { ...tcpproxy, services } });
     const live = { ...found, spec: { ...spec, tcpproxy: { ...tcpproxy, services } } };

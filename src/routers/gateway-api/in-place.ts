@@ -21,8 +21,8 @@ import { SET_COOKIE } from './render.ts';
 import type { GatewayApiVersion, RouteKind } from './route-kind.ts';
 import { takes } from './taken.ts';
 
-/** Source: the CRD: rules of a route, matches of a rule, matches of all of them, filters of a rule, and the largest weight. */
-const MOST = { rules: 16, matches: 64, matchesInAll: 128, filters: 16, weight: 1_000_000 };
+/** Source: the CRD: rules of a route, backends of a rule, matches of a rule, matches of all of them, filters of a rule, and the largest weight. */
+const MOST = { rules: 16, backends: 16, matches: 64, matchesInAll: 128, filters: 16, weight: 1_000_000 };
 
 interface HeaderFilter {
   type?: string;
@@ -136,6 +136,7 @@ function formOf(canary: Canary, kind: RouteKind, version: GatewayApiVersion): Ru
   return {
     backends: 'backendRefs',
     copiesLast: true,
+    learnsOf: { mostBackends: MOST.backends },
     serviceOf: (backend) => (typeof backend.name === 'string' && isService(canary, backend, backend.name) ? backend.name : undefined),
     withService: (backend, _from, name) => ({ ...backend, name }),
     withCookie(backend, value) {

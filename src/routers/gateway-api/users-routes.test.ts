@@ -39,6 +39,7 @@ describe('I17: an HTTPRoute of the user’s', () => {
   const split = (primary: number, canary: number) => [
     { name: 'shop-primary', port: 8080, weight: primary },
     { name: 'shop-canary', port: 8080, weight: canary },
+    { name: 'shop', port: 8080, weight: 0 },
   ];
 
   it('keeps its rules, filters, parents and metadata: only backends that name the application are written', () => {

@@ -22,6 +22,11 @@ export interface RuleForm {
   unsaid?: number;
   /** Copies follow all rules of the user's, since the most specific rule takes a request; else each precedes its rule. */
   copiesLast: boolean;
+  /**
+   * Its proxies can know a Service only while a route names it: a rule that is split goes on naming the apex, if it then has no more backends than this.
+   * Absent for proxies that know all Services.
+   */
+  learnsOf?: { mostBackends: number };
   /** The name of the Service in the Canary's namespace that a backend is, `undefined` for any other backend. */
   serviceOf(backend: Backend): string | undefined;
   /** Tests if it gets copies of requests, and its weight is not one of the others'; absent if no backend does. */
@@ -53,7 +58,8 @@ interface Pair {
   primary: Backend;
   canary: Backend;
 }
-type Entry = { pair: Pair } | { other: Backend };
+/** The apex follows the pair that replaces it, where proxies must not forget it: without any weight, unless another writer gave it one. */
+type Entry = { pair: Pair; apex?: Backend } | { other: Backend };
 
 /** Tests if a rule leads to the application: to its apex Service, or to both of the sides that replace it. */
 export function leadsToApplication(canary: Canary, rule: Rule, form: RuleForm): boolean {
@@ -68,6 +74,13 @@ export function leadsToApplication(canary: Canary, rule: Rule, form: RuleForm): 
  * `rules`: as the user wrote them, or as an earlier call split them. Throws a `RoutingError` if the routes cannot be expressed.
  */
 export function splitRules(canary: Canary, rules: readonly Rule[], routes: Routes, form: RuleForm): Rule[] {
+  const { learnsOf, ...others } = form;
+  // A version before DF867 split them: that they name no apex is reason for no write (I8).
+  const bare = dividedRules(canary, rules, routes, others);
+  return learnsOf === undefined || isDeepStrictEqual(bare, rules) ? bare : dividedRules(canary, rules, routes, form);
+}
+
+function dividedRules(canary: Canary, rules: readonly Rule[], routes: Routes, form: RuleForm): Rule[] {
   const { copies, own } = partsOf(canary, routes);
   const whole = joinedRules(canary, rules, form);
   const split = whole.map((rule) => {
@@ -249,6 +262,9 @@ function dividedRule(canary: Canary, rule: Rule, part: Part, first: Pair['first'
   const isEven = form.unsaid === 0 && counted.every(({ weight }) => !weight);
   const unit = isOnly && form.unsaid !== undefined && counted[0]?.weight ? SAID_ALONE / ALL : 1;
   const weightOfOne = ({ weight }: Backend): number => (numberOf(weight ?? (isOnly ? 1 : form.unsaid)) || (isEven ? 1 : 0)) * unit;
+  const applications = counted.filter((backend) => isApex(canary, backend, form)).length;
+  // A copy has the same backends as its rule.
+  const keepsApex = form.learnsOf !== undefined && backends.length + 2 * applications <= form.learnsOf.mostBackends;
   let canarySide: Backend | undefined;
   const divided = backends.flatMap((backend): Backend[] => {
     if (form.isMirror?.(backend)) return [backend];
@@ -260,7 +276,8 @@ function dividedRule(canary: Canary, rule: Rule, part: Part, first: Pair['first'
     };
     const primary = side(primaryService, primaryWeight(part.share), part.cookies.primary);
     canarySide = side(canaryService, part.share, part.cookies.canary);
-    return first === 'primary' ? [primary, canarySide] : [canarySide, primary];
+    if (first === 'canary') return [canarySide, primary];
+    return keepsApex ? [primary, canarySide, { ...backend, weight: 0 }] : [primary, canarySide];
   });
   const ruled = { ...rule, [form.backends]: divided };
   return part.mirror === undefined || canarySide === undefined ? ruled : form.mirrored(ruled, canarySide, part.mirror);
@@ -281,7 +298,9 @@ function entriesOf(canary: Canary, rule: Rule, form: RuleForm): Entry[] {
   for (const backend of backends) {
     const before = entries.at(-1);
     const other = before && 'other' in before ? before.other : undefined;
-    if (other && isSide(other, primaryService) && isSide(backend, canaryService))
+    const pair = before && 'pair' in before && before.apex === undefined ? before.pair : undefined;
+    if (pair && isApex(canary, backend, form)) entries.splice(-1, 1, { pair, apex: backend });
+    else if (other && isSide(other, primaryService) && isSide(backend, canaryService))
       entries.splice(-1, 1, { pair: { first: 'primary', primary: other, canary: backend } });
     else if (other && isSide(other, canaryService) && isSide(backend, primaryService))
       entries.splice(-1, 1, { pair: { first: 'canary', primary: backend, canary: other } });
@@ -307,7 +326,8 @@ const isApex = (canary: Canary, backend: Backend, form: RuleForm): boolean =>
 
 function weightOf(entry: Entry, form: RuleForm): number {
   if ('other' in entry) return numberOf(entry.other.weight ?? form.unsaid);
-  return numberOf(entry.pair.primary.weight) + numberOf(entry.pair.canary.weight);
+  const { pair, apex } = entry;
+  return numberOf(pair.primary.weight) + numberOf(pair.canary.weight) || numberOf(apex?.weight);
 }
 
 const numberOf = (weight: unknown): number => (typeof weight === 'number' && Number.isFinite(weight) ? weight : 0);

@@ -3,6 +3,7 @@ import { definition } from '../../../src/embedded/definition.ts';
 import { ordersTemplate } from '../../fakes/model/journals.ts';
 import { ModelLab, NAMESPACE } from '../../fakes/model/lab.ts';
 import { drawer } from '../../fakes/model/life.ts';
+import { routeTraffic } from '../../fakes/model/route-traffic.ts';
 import { type Raw, raw } from '../../fakes/raw.ts';
 import { fingerprint, type Loss } from './fingerprint.ts';
 import { isRequired } from './kinds-of-loss.ts';
@@ -71,6 +72,13 @@ export async function play(arriving: Arriving): Promise<Outcome> {
   }
 }
 
+/** Kinds of routes whose proxies know a Service only while a rule names it. */
+const LEARNING: Readonly<Record<string, { list: string; backends: string } | undefined>> = {
+  HTTPRoute: { list: 'rules', backends: 'backendRefs' },
+  GRPCRoute: { list: 'rules', backends: 'backendRefs' },
+  HTTPProxy: { list: 'routes', backends: 'services' },
+};
+
 class Arrival {
   readonly #lab: ModelLab;
   readonly #app: Application;
@@ -85,6 +93,8 @@ class Arrival {
   /** Version of the store at the last look in passing. */
   #looked = 0;
   readonly #routes: DeclaredRoutes | undefined;
+  /** Absent for routes whose proxies know all Services. */
+  readonly #traffic: ReturnType<typeof routeTraffic> | undefined;
   /** The other Canary, once it has arrived. */
   #second: { name: string } | undefined;
   /** The host that an edit adds. */
@@ -105,6 +115,9 @@ class Arrival {
     const { routes } = arriving;
     this.#routes = routes && new DeclaredRoutes(routes.kind, this.#app, routes.headers);
     for (const route of routes?.declared ?? []) this.#routes?.applied(route);
+    // Of two Canaries that share a route, one removes what the other announces.
+    const listed = routes && second === undefined ? LEARNING[routes.kind] : undefined;
+    this.#traffic = routes && listed && routeTraffic(lab, { kind: routes.kind, ...listed });
     lab.externalMetric = () => ({ value: this.#image().startsWith('bad-') ? 10 : 1, afterMs: 0 });
   }
 
@@ -329,7 +342,10 @@ class Arrival {
     this.#losses?.look(moment, fingerprint(objects, this.#app), { isReleasing: this.#phase() === 'Progressing', isMeant });
     this.#lookAtAdded(moment, objects);
     const unwritten = this.#routes?.unlike(objects, (key) => !this.#arriving.routes?.isServed(key.split('/').at(-1) ?? '')) ?? [];
-    this.#losses?.addAll(moment, [...(this.#routes?.look(objects) ?? []), ...unwritten]);
+    const unknown = (this.#traffic?.lost.splice(0) ?? []).map(
+      (now): Loss => ({ kind: 'route', what: 'what proxies know of', before: 'each Service that gets requests', now, objects: [] }),
+    );
+    this.#losses?.addAll(moment, [...(this.#routes?.look(objects) ?? []), ...unwritten, ...unknown]);
   }
 
   #notArrived(): Outcome {

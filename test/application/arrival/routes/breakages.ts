@@ -82,6 +82,22 @@ export const routeBreakages: readonly (RouteBreakage & { notices: RegExp })[] = 
       },
     ],
   },
+  {
+    name: 'an apex that proxies forget',
+    notices: /what proxies know of/,
+    changes: [{ file: 'routers/gateway-api/in-place.ts', find: 'learnsOf: { mostBackends: MOST.backends },', replace: '' }],
+  },
+  {
+    name: 'a put-back that is not announced',
+    notices: /what proxies know of/,
+    changes: [
+      {
+        file: 'controller/reconcile/introduced-routes.ts',
+        find: 'if (isUrgent(context, from)) return false;',
+        replace: 'if (isUrgent(context, from) || isLastWanted(context, object)) return false;',
+      },
+    ],
+  },
 ];
 
 /** The same for kinds of routes that Serin never writes, which only worlds with requests through a real data plane have. */

@@ -9,6 +9,31 @@ export interface FoundWorld {
 /** Played in every run of `npm test`. */
 export const found: readonly FoundWorld[] = [
   {
+    what: 'a route that is put back while a primary is kept leads to Services that its proxy does not know',
+    world: {
+      ...{ seed: 6, kind: 'HTTPProxy', cohort: 'all', hasSecondPort: false },
+      routes: [
+        {
+          ...{ name: 'shop', host: 'shop.example.org', at: 'apex' },
+          rules: [
+            {
+              ...{ path: '/static', header: 'staff', terms: 'timeout', isNamed: false },
+              to: [{ service: 'shop', port: 80, weight: undefined }],
+            },
+            { path: '/', to: [{ service: 'static', port: 80, weight: undefined }], terms: 'timeout', isNamed: true },
+          ],
+        },
+      ],
+      writes: [
+        { atMs: 80637, what: { is: 'route', index: 0, edit: 'a rule of another' }, how: 'patch' },
+        { atMs: 9062, what: { is: 'route', index: 0, edit: 'a rule of the application' }, how: 'patch' },
+        { atMs: 5317, what: { is: 'route', index: 0, edit: 'a rule of another' }, how: 'patch' },
+        { atMs: 53795, what: { is: 'route', index: 0, edit: 'another order' }, how: 'patch' },
+      ],
+      ...{ ending: 'failure', killedAfterMs: 5973 },
+    },
+  },
+  {
     what: 'rules that introduce Services stay in a route of the user’s',
     world: {
       seed: 2,
