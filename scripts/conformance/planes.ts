@@ -82,6 +82,7 @@ const PLAYED: Readonly<Record<string, string>> = {
   describeReleases: 'promotion, rollback and deletion with users who never stop',
   describeRealProxy: "verdicts by the proxy's own counters through Prometheus",
   describeKills: '`kill -9` of the controller',
+  describeIntroducedRoutes: 'routes that are listed, edited or made after the arrival, with users who never stop',
   describeIstioRoutes: 'matches, rewrites, headers, CORS, retries, gateways, delegation, ports, policies and copies',
   describeContourRoutes: 'matches, rewrites, headers, timeouts, retries and CORS',
   describeGatewayApiRoutes: 'matches, rewrites, headers, timeouts and what this implementation leaves out',

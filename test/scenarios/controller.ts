@@ -20,6 +20,11 @@ export interface ControllerProcess {
   stop(signal?: 'TERM' | 'KILL'): Promise<void>;
 }
 
+const BROKEN = join(import.meta.dirname, '..', 'application', 'arrival', 'routes', 'broken-program.ts');
+
+/** `BREAKAGE='a dropped rule'` breaks Serin on purpose: one of the breakages there. */
+export const programOrBroken = (): string => (process.env.BREAKAGE ? BROKEN : program());
+
 /** A place for the log of controllers, which stays. */
 export function newLogFile(): string {
   return join(mkdtempSync(join(tmpdir(), 'serin-suite-')), 'controller.log');
@@ -75,10 +80,10 @@ export function startProgram(args: readonly string[], logFile: string, main: str
 }
 
 /** One controller for all tests of a block: started before the first, stopped after the last. */
-export function aController(environmentOf: () => Environment): () => ControllerProcess {
+export function aController(environmentOf: () => Environment, main?: string): () => ControllerProcess {
   let controller: ControllerProcess | undefined;
   beforeAll(() => {
-    controller = startController(environmentOf());
+    controller = startController(environmentOf(), {}, undefined, main);
   });
   afterAll(async () => {
     await controller?.stop();

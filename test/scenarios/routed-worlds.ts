@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { specOf } from '../../src/api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
@@ -6,7 +5,7 @@ import { arrivingByRoutes } from '../application/arrival/routes/routed-objects.t
 import { describeRoutedWorld, type RoutedWorld, routedWorldOf } from '../application/arrival/routes/routed-world.ts';
 import { type Asked, type RouteKind, readers } from '../application/arrival/routes/users-route.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
-import { startController } from './controller.ts';
+import { programOrBroken, startController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { askAt, type Expected } from './route-rows.ts';
@@ -36,9 +35,6 @@ const PORTS = 30;
 
 /** `WORLD_SEED=720001` plays worlds from this seed on. */
 const first = Number(process.env.WORLD_SEED ?? 720_001);
-
-/** `BREAKAGE='a dropped rule'` breaks Serin on purpose: one of the breakages there. */
-const BROKEN = join(import.meta.dirname, '..', 'application', 'arrival', 'routes', 'broken-program.ts');
 
 /** Worlds that the data plane can play: Serin and the tools leave it in peace. */
 export function realWorldsOf({ kind, opens, as }: Pick<Edge, 'kind' | 'opens' | 'as'>, count: number): RoutedWorld[] {
@@ -112,8 +108,7 @@ class PlayedWorld {
       (unlike) => unlike.length === 0,
     );
     const before = await this.#specs();
-    const main = process.env.BREAKAGE ? BROKEN : undefined;
-    const controller = startController(this.#environment, { namespace: this.#namespace }, undefined, main);
+    const controller = startController(this.#environment, { namespace: this.#namespace }, undefined, programOrBroken());
     try {
       await cluster.create(this.#canary);
       const phase = await this.#arrived();
