@@ -141,6 +141,17 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     lab.close();
   });
 
+  it('where its user leads a route elsewhere, and to the application again', async () => {
+    const [elsewhere, back] = [route('later.example.org', to('static')), route('later.example.org', to(APP))];
+    const { lab, lost, edit, leads } = await arrived(kind, { first, later: back }, ['first', 'later']);
+    edit('later', elsewhere);
+    await lab.pass(30_000);
+    edit('later', back);
+    expect(await lab.passUntil(() => leads('later')[0]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
+    expect(lost).toEqual([]);
+    lab.close();
+  });
+
   it('in the middle of a release, which goes on when the route has its weight', async () => {
     const { lab, lost, list, leads } = await arrived(kind, { first, later: route('later.example.org', to(APP)) }, ['first']);
     lab.push('2');
