@@ -87,7 +87,7 @@ export class HealingBrake {
     const known = new Set([...(before?.fields ?? []), ...fields].slice(0, MOST_FIELDS));
     this.#contests.set(key, { ...undoing, fields: known, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
     if (isRoute) this.#endTogether(nowMs);
-    if (undoing.by === 'another') this.#note({ key, ...undoing, isKept }, nowMs);
+    if (undoing.by === 'another') this.#note({ key, ...undoing, ...(isKept && { isKept }) }, nowMs);
   }
 
   /** Notes that a deleted object was created again: without a pause, since users can need it. */
