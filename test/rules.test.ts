@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { titlesOfTests } from '../scripts/conformance/test-titles.ts';
 import { citedRules } from '../scripts/rules/citations.ts';
 import { ownRules, RULES, statedRules } from '../scripts/rules/rules.ts';
+import { isRuleField, readShown, SHOWN } from '../scripts/rules/shown.ts';
 
 const root = join(import.meta.dirname, '..');
 const FOLDERS = ['src', 'test', 'docs', 'scripts', 'charts', 'kustomize', 'examples'];
@@ -48,6 +50,19 @@ it('every rule of the engine, invariant and difference that is named is stated',
       .map((id) => `${at}: ${id} is not stated: correct the id, or see ${RULES}/README.md for the page that states it`),
   );
   expect(missing).toEqual([]);
+});
+
+const titles = titlesOfTests(root).filter(({ file }) => !LEFT_OUT.includes(file));
+
+it(`every title of ${SHOWN} is the title of a test`, () => {
+  const known = new Set(titles.map(({ file, title }) => `${file}: ${title}`));
+  const unknown = readShown(root).map(({ file, title }) => `${file}: ${title}`);
+  expect(unknown.filter((title) => !known.has(title)).map((title) => `${title}: no test has this title: correct ${SHOWN}`)).toEqual([]);
+});
+
+it(`no title has the id of a rule of ${RULES}`, () => {
+  const withIds = titles.filter(({ title }) => citedRules(title).length > 0 && !isRuleField(title));
+  expect(withIds.map(({ file, title }) => `${file}: move the ids to ${SHOWN}: ${title}`)).toEqual([]);
 });
 
 it('citations have one form', () => {

@@ -20,7 +20,7 @@ export function describeTrafficCommand(environmentOf: () => Environment): void {
       );
     });
 
-  it('07-K1–K16: revisions are tagged, split and shown by hand, and a mistake names its flag', async () => {
+  it('revisions are tagged, split and shown by hand, and a mistake names its flag', async () => {
     const { cluster } = environmentOf();
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     const app = knativeApplication(cluster, NAMESPACE);

@@ -62,7 +62,7 @@ it.each([
   ['PreferSameNode', {}, { forZones: [{ name: 'z1' }], forNodes: [{ name: 'n1' }] }],
   ['PreferSameNode', { isLeaving: true }, undefined],
   [undefined, {}, undefined],
-])('07-S1: hints for %s of %o', async (trafficDistribution, pod, hints) =>
+])('hints for %s of %o', async (trafficDistribution, pod, hints) =>
   expect((await endpoint({ trafficDistribution }, pod)).hints).toEqual(hints),
 );
 

@@ -16,7 +16,7 @@ describe('a traffic block after a command', () => {
   it.each(trafficCases)('%s', (_, before, line, expected) => expect(after(before, line)).toBe(expected));
 });
 
-describe('07-K16: the examples of the documentation', () => {
+describe('the examples of the documentation', () => {
   it.each(documentedCases)('%s', (_, before, line, expected) => expect(after(before, line)).toBe(expected));
 });
 

@@ -81,7 +81,7 @@ it('E3: as it has them, terms of DaemonSets are not rewritten', () => {
   expect(affinity).toEqual(raw(target).spec.template.spec.affinity);
 });
 
-it("03-B20: Flagger's primary is recognized if we would render another one", () => {
+it("Flagger's primary is recognized if we would render another one", () => {
   const theirs = flaggerSpec(target, options, { spreads: true });
   const metadata = { ...theirs.template?.metadata, annotations: { ...theirs.template?.metadata?.annotations, 'flagger-id': '6d0c9a0e' } };
   const primary: KubeObject = { ...target, spec: { ...raw(target).spec, template: { ...theirs.template, metadata } } };
