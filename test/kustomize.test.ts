@@ -68,7 +68,7 @@ describe('the overlays of Kustomize', () => {
     const [{ securityContext, args, livenessProbe, readinessProbe }] = template.spec.containers;
     expect(securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });
     expect([livenessProbe.httpGet.path, readinessProbe.httpGet.path]).toEqual(['/livez', '/readyz']);
-    // Flags of all overlays of Flagger (06-KU14); a component adds the provider.
+    // Flags of all overlays of Flagger; a component adds the provider.
     expect(args).toEqual(expect.arrayContaining(['--log-level=info', '--include-label-prefix=app.kubernetes.io']));
     expect(args.join(' ')).not.toContain('mesh-provider');
   });

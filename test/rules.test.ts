@@ -13,7 +13,7 @@ const TEXT = /\.(?:ts|mjs|md|ya?ml|tpl)$/;
 const LEFT_OUT = [`${RULES}/`, 'docs/conformance.md', 'scripts/conformance/', 'test/conformance.test.ts', 'test/rules.test.ts'];
 const OWN = /(?<![\w./:@#$"=-])(?:[EDI]\d{1,3}[a-c]?|DF\d+)(?![\w./])/g;
 /** Forms that were in use once. */
-const ODD = /(?<![\w.:-])0[1-7] (?:§ ?\d|(?:[A-Z]-)?[A-Z]{1,2}\d+\b)|\breference[ /]0[1-7]\b|§/;
+const ODD = /\b0[1-7]-[A-Z]{1,2}:|(?<![\w.:-])0[1-7] (?:§ ?\d|(?:[A-Z]-)?[A-Z]{1,2}\d+\b)|\breference[ /]0[1-7]\b|§/;
 
 const lines = FOLDERS.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -24,6 +24,10 @@ const lines = FOLDERS.flatMap((folder) =>
     .split('\n')
     .map((text, index) => ({ text, at: `${file}:${index + 1}` })),
 );
+/** Code that explains the form of ids, by examples. */
+const EXPLAINS = 'scripts/rules/';
+const COMMENTED = /^(?:src|test|scripts)\/.*\.(?:ts|mjs|ya?ml):\d+$/;
+const COMMENT = /(?:\/[/*]|^\s*\*|(?:^|\s)#).*/;
 const cited = lines.flatMap(({ text, at }) => citedRules(text).map((rule) => ({ rule, at })));
 const stated = statedRules(root);
 
@@ -35,9 +39,11 @@ it('every rule that is cited is stated in docs/rules', () => {
   expect(missing).toEqual([]);
 });
 
-it('every rule of docs/rules is cited', () => {
+it('every rule of docs/rules is shown by a test, or named by a page', () => {
   const used = new Set(cited.map(({ rule }) => rule));
-  const idle = stated.filter(({ rule }) => !used.has(rule)).map(({ rule, page }) => `${page}: ${rule} is not cited: remove its row`);
+  const idle = stated
+    .filter(({ rule }) => !used.has(rule))
+    .map(({ rule, page }) => `${page}: ${rule} is not shown: list a test that shows it in ${SHOWN}, or remove its row`);
   expect(idle).toEqual([]);
 });
 
@@ -63,6 +69,13 @@ it(`every title of ${SHOWN} is the title of a test`, () => {
 it(`no title has the id of a rule of ${RULES}`, () => {
   const withIds = titles.filter(({ title }) => citedRules(title).length > 0 && !isRuleField(title));
   expect(withIds.map(({ file, title }) => `${file}: move the ids to ${SHOWN}: ${title}`)).toEqual([]);
+});
+
+it(`no comment has the id of a rule of ${RULES}`, () => {
+  const withIds = lines.filter(
+    ({ text, at }) => COMMENTED.test(at) && !at.startsWith(EXPLAINS) && citedRules(COMMENT.exec(text)?.[0] ?? '').length > 0,
+  );
+  expect(withIds.map(({ text, at }) => `${at}: give the reason in words, and list the id in ${SHOWN}: ${text.trim()}`)).toEqual([]);
 });
 
 it('citations have one form', () => {

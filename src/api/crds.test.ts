@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { raw } from '../../test/fakes/raw.ts';
 import { crds, type StructuralSchema, schemaOf } from './crds.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'charts', 'serin', 'files', 'crds');
@@ -57,6 +58,20 @@ describe('the CRDs', () => {
         expect([path, Boolean(node.properties && node.additionalProperties)]).toEqual([path, false]);
       }
     }
+  });
+
+  it("are of the group, scope, version and category of Flagger's, stay when a chart goes, and have its columns", () => {
+    const columnsOfAll = crds().map(({ metadata, spec }) => {
+      expect(metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+      expect(spec).toMatchObject({ group: 'flagger.app', scope: 'Namespaced', names: { categories: ['all'] } });
+      expect(spec.versions).toMatchObject([{ name: 'v1beta1', served: true, storage: true, subresources: { status: {} } }]);
+      const columns: { name: string; priority?: number }[] = raw(spec).versions[0].additionalPrinterColumns;
+      return columns.map(({ name, priority = 0 }) => (priority > 0 ? `${name} (wide)` : name));
+    });
+    const wide = ['Suspended', 'FailedChecks', 'Interval', 'Mirror', 'StepWeight', 'StepWeights', 'MaxWeight'].map(
+      (name) => `${name} (wide)`,
+    );
+    expect(columnsOfAll).toEqual([['Status', 'Weight', ...wide, 'LastTransitionTime'], ['Provider'], ['Type']]);
   });
 
   it('spec requires only targetRef and analysis, service only its port, and the root nothing', () => {

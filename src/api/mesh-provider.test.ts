@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { providers } from './canary.ts';
 import { MeshProvider, meshProviderNote, observedProvider, providerOf } from './mesh-provider.ts';
 
-/** Flagger's `-mesh-provider` names its router by exact values and by prefixes (01-10). */
+/** Flagger's `-mesh-provider` names its router by exact values and by prefixes. */
 describe('values of --mesh-provider', () => {
   it.each([
     ...providers.map((provider) => ({ flag: provider, mesh: provider, provider })),

@@ -180,7 +180,7 @@ describe('receivers of alerts', () => {
     providerRef: { name, ...(namespace ? { namespace } : {}) },
   });
 
-  // 05-A31 and Q15, except the last two rows, which were never sent (05-W4).
+  // As in Flagger, except the last two rows, which it never sends.
   it.each([
     { severity: 'info', gets: ['info', 'warn', 'error'] },
     { severity: 'warn', gets: ['warn', 'error'] },

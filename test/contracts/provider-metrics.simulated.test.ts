@@ -92,7 +92,7 @@ describe.each(fixtures)("the built-in queries of $provider, on the embedded prox
     expect(ask(store, canary, onlyFailures)).toEqual([]);
     // Eighty in the four pauses between scrapes, stretched to the window by half a pause.
     expect(ask(store, canary, requestCount)).toEqual([expect.closeTo(fixture.countsBothSides ? 180 : 90, 6)]);
-    // Every request took 40 ms, so that its bucket gives the value; a quantile is of the same requests (05-W12).
+    // Every request took 40 ms, so that its bucket gives the value; a quantile is of the same requests.
     for (const query of [requestDuration, observer.requestDurationAt(0.5)]) {
       const [duration = 0, ...others] = ask(store, canary, query);
       expect(others).toEqual([]);

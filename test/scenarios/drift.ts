@@ -12,7 +12,7 @@ export const DRIFT_PLAN = { threshold: 5, stepWeights: Array.from({ length: 60 }
 /** Each wait inside has a bound of its own, which says what it waits for. */
 const LONGEST_MS = 600_000;
 
-/** Foreign edits in the middle of a release, one after the other, each at a weight of its own (04-R-T4, R-T9); a part for each provider, chosen by its place `nth`. */
+/** Foreign edits in the middle of a release, one after the other, each at a weight of its own; a part for each provider, chosen by its place `nth`. */
 export function describeDrift(fixture: ProviderFixture, start: () => Promise<DriftFixture>, nth: number, part: Part): void {
   const edits = editsFor(fixture);
   const chosen = edits.filter(({ name }, at) => name === DELETED || isChosen(part, nth, at));

@@ -25,7 +25,7 @@ export function flagsOf(line: string): TrafficFlags {
   return flags;
 }
 
-/** Rows 07-K1–K14, each in several forms. */
+/** The rules of Knative's traffic, each in several forms. */
 export const trafficCases: TrafficCase[] = [
   ['a revision in the block gets its percentage', 'v1=100 v2#b=0', '--traffic v1=60 --traffic v2=40', 'v1=60 v2#b=40'],
   ['a revision that is not in the block is added', 'v1=100', '--traffic v1=90 --traffic v2=10', 'v1=90 v2=10'],
@@ -76,7 +76,7 @@ export const trafficCases: TrafficCase[] = [
   ['and so it is with a tag', 'v1=100', '--tag @latest=next', 'v1=100 @#next=0'],
 ];
 
-/** 07-K16: the examples of the documentation of `kn`. */
+/** The examples of the documentation of `kn`. */
 export const documentedCases: TrafficCase[] = [
   [
     'tag echo-v1 and echo-v2 as stable and staging',

@@ -29,7 +29,7 @@ describe('a command that is refused', () => {
   });
 });
 
-it('07-K: fields that it does not know stay with their targets', () => {
+it('fields that it does not know stay with their targets', () => {
   const before = [{ revisionName: 'v1', percent: 100, configurationName: 'web', extra: { a: 1 } }];
   expect(changeTraffic(before, { tag: ['v1=now'] })).toEqual([{ ...before[0], tag: 'now' }]);
 });

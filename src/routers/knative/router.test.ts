@@ -69,7 +69,7 @@ describe('render', () => {
     expect(trafficOf(aCanary('shop-00002'), share(0), aService([]))).toEqual([{ revisionName: 'shop-00001', percent: 100 }]);
   });
 
-  it('07-K: the tags of the user stay, without a share', () => {
+  it('the tags of the user stay, without a share', () => {
     const tagged = [
       { tag: 'current', revisionName: 'shop-00001', percent: 60, extra: 1 },
       { tag: 'next', latestRevision: true, percent: 40 },

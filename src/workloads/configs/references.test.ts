@@ -9,7 +9,7 @@ const container = (fields: object) => ({ containers: [{ name: 'web', ...fields }
 const projected = (...sources: object[]) => ({ volumes: [{ name: 'v', projected: { defaultMode: 420, sources } }] });
 const items = [{ key: 'a', path: 'b' }];
 
-/** Every place of 03-CT2 and CT3 in every holder, before and after. */
+/** Every place of a reference in every holder, before and after. */
 const places = [
   {
     place: 'volumes[].configMap',
@@ -77,7 +77,7 @@ const places = [
   },
 ];
 
-/** 03-CT1, CT4: places that are never read. */
+/** Places that are never read. */
 const ignored = [
   { place: 'ephemeral containers', spec: { ephemeralContainers: [{ name: 'debug', envFrom: [{ configMapRef: { name: 'x' } }] }] } },
   { place: 'imagePullSecrets', spec: { imagePullSecrets: [{ name: 'x' }] } },

@@ -14,7 +14,7 @@ const options = {
   configs: new Map([['configmap/settings', 'settings-primary']]),
 };
 const zone = 'topology.kubernetes.io/zone';
-/** The target of the worked example of 03-2.7. */
+/** The target of a worked example of Flagger's template. */
 const target: KubeObject = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',

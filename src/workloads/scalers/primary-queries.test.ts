@@ -24,7 +24,7 @@ const prometheus = (query: string, name?: string) => ({ type: 'prometheus', ...(
 
 describe('primaryQuery', () => {
   it.each([
-    // 03-A11: forms on which users rely.
+    // Forms on which users rely.
     { is: 'the target', query: 'sum(rate(rq{app="checkout"}[1m]))', becomes: 'sum(rate(rq{app="checkout-primary"}[1m]))' },
     { is: 'its canary Service', query: 'rq{svc="checkout-canary"}', becomes: 'rq{svc="checkout-primary"}' },
     { is: 'both', query: 'a{x="checkout"}+b{y="checkout-canary"}', becomes: 'a{x="checkout-primary"}+b{y="checkout-primary"}' },

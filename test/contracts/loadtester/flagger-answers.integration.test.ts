@@ -17,7 +17,7 @@ function call(type: HookType, url: string, over: Partial<Webhook> = {}, secret?:
   });
 }
 
-/** The load tester that people already run, as rules 06-LT1–LT53 say. */
+/** The load tester that people already run, as docs/rules says. */
 function flaggerAnswers() {
   const gates = new Set<string>();
   return (request: IncomingMessage, response: ServerResponse, body: string): void => {

@@ -86,7 +86,7 @@ describe('a hostile command is refused: nothing is run, and no request is sent',
     ['a renderer of helm', 'helm', 'template x --post-renderer FILE'],
     ['a credential for kubectl', 'kubectl', 'get secrets -A --token x --server URL'],
     ['a group that explodes', 'bash', "curl URL | grep -E '(a+)+$'"],
-  ])('06-SE: %s', async (_what, type, cmd) => {
+  ])('%s', async (_what, type, cmd) => {
     const { status } = await send({ type, cmd });
     expect(status).toBe(422);
     expect(target.asked).toEqual([]);
