@@ -3,7 +3,7 @@ import type { Release } from './canary-status.ts';
 import type { Slim } from './kube-object.ts';
 
 export const knativeApiVersion = 'serving.knative.dev/v1';
-/** On the Knative Service: the name of the revision that has been promoted (03-K-T2). */
+/** On the Knative Service: the name of the revision that has been promoted. */
 export const primaryRevisionAnnotation = 'flagger.app/primary-revision';
 
 /** A Service of Knative, in any version of its API. */
@@ -30,7 +30,7 @@ export function madeAgainOf({ metadata: { uid, annotations = {} } }: Slim, relea
 }
 
 /**
- * The Revision that a release is pinned to: Revisions never change, so that the name is enough (03-K-T7). A Service that was made again gives its Revisions former
+ * The Revision that a release is pinned to: Revisions never change, so that the name is enough. A Service that was made again gives its Revisions former
  * names: there the first digits are of its uid.
  */
 export function knativeRevisionId(revisionName: string, service: MadeAgain): string {

@@ -1,6 +1,6 @@
 import type { Canary } from './canary.ts';
 
-/** Names of all objects that a Canary owns or touches. Source: 01-8.1. */
+/** Names of all objects that a Canary owns or touches. */
 export function names(canary: Pick<Canary, 'spec'> & { metadata: { name: string } }) {
   const target = canary.spec.targetRef.name;
   const apex = canary.spec.service.name || target;

@@ -9,7 +9,7 @@ import { postAlert } from './post-alert.ts';
 /** A type of receiver without a format, or the reverse, does not compile. */
 export const formats: Record<AlertProviderType, AlertFormat> & Record<Exclude<keyof typeof listed, AlertProviderType>, never> = listed;
 
-/** Total time of one alert, in milliseconds (05-A40). */
+/** Total time of one alert, in milliseconds. */
 const TIMEOUT_MS = 5000;
 
 type GivenSettings = Omit<ReceiverSettings, 'channel' | 'username'> & { channel?: string | undefined; username?: string | undefined };
@@ -21,7 +21,6 @@ export function readSettings(given: GivenSettings): ReceiverSettings {
     address: given.address.trim(),
     token: given.token?.trim() || undefined,
     signingKey: given.signingKey?.trim() || undefined,
-    // Source: 05-A34.
     channel: given.channel || 'general',
     username: given.username || 'flagger',
   };

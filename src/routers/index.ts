@@ -30,10 +30,7 @@ export function mapDefinitions<T>(pick: (definition: ProviderDefinition) => T): 
   return Object.fromEntries(entries) as Record<Provider, T>;
 }
 
-/**
- * The router of a provider; takes any text, as the `--mesh-provider` flag does. An unknown one is refused and never falls back
- * to another (04-R-L7).
- */
+/** The router of a provider; takes any text, as the `--mesh-provider` flag does. An unknown one is refused and never falls back to another. */
 export function routerFor(provider: string, options: RouterOptions = {}): Router | { unsupported: string } {
   const known = meshProviderOf(provider);
   if (known === undefined) return { unsupported: unknownProvider(provider) };
@@ -41,7 +38,7 @@ export function routerFor(provider: string, options: RouterOptions = {}): Router
   return definitions[own].router(known === own ? options : { ...options, mesh: known.slice(own.length + 1) });
 }
 
-/** The built-in queries for a provider and kind of target. Kinds without queries of their own have those of Deployments (05-W10). */
+/** The built-in queries for a provider and kind of target. Kinds without queries of their own have those of Deployments. */
 export function observerFor(provider: Provider, targetKind: TargetRef['kind']): Observer {
   const { observers } = definitionOf(provider);
   return observers[targetKind] ?? observers.Deployment;

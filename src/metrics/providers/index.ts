@@ -8,7 +8,7 @@ import type { MetricProvider } from './metric-provider.ts';
 export const backends: Readonly<Record<MetricProviderType, MakeBackend>> & Record<Exclude<keyof typeof listed, MetricProviderType>, never> =
   listed;
 
-/** A missing type is Prometheus, as in Flagger (05-T20); an unknown one is an error. */
+/** A missing type is Prometheus, as in Flagger; an unknown one is an error. */
 export const backendFor: MakeBackend = (source) => {
   const { type = 'prometheus' } = source.provider;
   if (!Object.hasOwn(backends, type))

@@ -16,7 +16,7 @@ export function targetsFor(canary: Canary, service: KubeObject, share: number) {
   if (share === 0) return [rest];
   const analysed = analysedOf(canary, service);
   if (analysed === undefined) throw new RoutingError(`the revision of Knative Service ${service.metadata.name} under analysis is gone`);
-  // After the promotion both are one revision; two entries still show the weight (04-R-S7).
+  // After the promotion both are one revision; two entries still show the weight.
   return [{ revisionName: analysed, percent: share }, rest];
 }
 

@@ -7,7 +7,7 @@ import { type SmiVersion, smi } from './router.ts';
 const splits = routes('split.smi-spec.io', ['trafficsplits'], MADE_AND_REMOVED);
 const groups = routes('specs.smi-spec.io', ['httproutegroups'], MADE_AND_REMOVED);
 
-/** SMI says how to split traffic, not how to count it; Flagger's choice is Istio's metrics (05-B4). Linkerd changes nothing of a split. */
+/** SMI says how to split traffic, not how to count it; Flagger's choice is Istio's metrics. Linkerd changes nothing of a split. */
 function smiProvider(version: SmiVersion): ProviderDefinition {
   const [plain, ofIstio] = [smi(version), smi(version, 'istio')];
   return {

@@ -19,7 +19,7 @@ interface PromotedRevision extends PrimarySpec {
   serviceUid?: MadeAgain;
 }
 
-/** Knative Service (03-8). It has no primary object: Revisions are both sides, and an annotation names the promoted one. */
+/** Knative Service. It has no primary object: Revisions are both sides, and an annotation names the promoted one. */
 export const knative: Workload = {
   hasPods: false,
   targetRef: (canary) =>
