@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { aCanary, anApex } from '../../test/contracts/routers-cases.ts';
 import { type Raw, raw } from '../../test/fakes/raw.ts';
 import type { Provider } from '../api/canary.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { allToPrimary } from '../api/routes.ts';
 import { routerFor } from './index.ts';
 
 const metadata = { name: 'shop', namespace: 'prod' };
@@ -18,7 +20,7 @@ const sides = [to('shop-primary', 100), to('shop-canary', 0)];
 function introduction(provider: Provider, next: KubeObject, ...current: KubeObject[]): KubeObject | undefined {
   const router = routerFor(provider);
   if ('unsupported' in router) throw new Error(router.unsupported);
-  return router.introduction?.(next, current);
+  return router.introduction?.(aCanary(), next, current);
 }
 
 /** Services and ports of each rule. */
@@ -37,7 +39,7 @@ describe('DF650: Services that proxies learn of by routes', () => {
     expect(introduction('contour', next, proxy({ services }))?.spec).toEqual({
       routes: [
         { services },
-        { conditions: [{ header: { name: 'x-serin-introduction', exact: 'true' } }, { prefix: '/' }], services: sides },
+        { conditions: [{ header: { name: 'x-serin-introduction', exact: 'shop' } }, { prefix: '/' }], services: sides },
       ],
     });
   });
@@ -50,12 +52,41 @@ describe('DF650: Services that proxies learn of by routes', () => {
         rule,
         {
           matches: [
-            { path: { type: 'PathPrefix', value: '/' }, headers: [{ type: 'Exact', name: 'x-serin-introduction', value: 'true' }] },
+            { path: { type: 'PathPrefix', value: '/' }, headers: [{ type: 'Exact', name: 'x-serin-introduction', value: 'shop' }] },
           ],
           backendRefs: sides,
         },
       ],
     });
+  });
+
+  it.each([
+    {
+      what: 'an HTTPProxy',
+      router: 'contour' as const,
+      make: proxy,
+      sent: 'services',
+      header: { conditions: [{ header: { name: 'x-serin-introduction', exact: 'legacy' } }] },
+    },
+    {
+      ...{
+        what: 'an HTTPRoute',
+        router: 'gatewayapi:v1' as const,
+        make: (...rules: object[]) => route('HTTPRoute', ...rules),
+        sent: 'backendRefs',
+      },
+      header: { matches: [{ headers: [{ name: 'x-serin-introduction', value: 'legacy' }] }] },
+    },
+  ])('in $what that Canaries share each removes only its own', ({ router: provider, make, sent, header }) => {
+    const foreign = { ...header, [sent]: [to('legacy-primary', 100)] };
+    const own = JSON.parse(JSON.stringify(foreign).replaceAll('legacy', 'shop'));
+    const former = JSON.parse(JSON.stringify(foreign).replaceAll('"legacy"', '"true"'));
+    const router = routerFor(provider);
+    if ('unsupported' in router) throw new Error(router.unsupported);
+    const [written] = router.render(aCanary({ service: { gatewayRefs: [{ name: 'edge' }] } }), anApex, allToPrimary, [
+      make({ [sent]: [to('shop')] }, foreign, own, former),
+    ]).write;
+    expect(raw(written).spec.rules ?? raw(written).spec.routes).toEqual([{ [sent]: expect.any(Array) }, foreign]);
   });
 
   it('a GRPCRoute does so without a path, which it cannot have', () => {
@@ -70,7 +101,7 @@ describe('DF650: Services that proxies learn of by routes', () => {
     const first = introduction('contour', next, proxy({ services: [to('shop')] }));
     const second = first && introduction('contour', next, first);
     expect(second?.spec).toEqual({
-      routes: [{ services: sides }, { conditions: [{ header: { name: 'x-serin-introduction', exact: 'true' } }], services: [to('shop')] }],
+      routes: [{ services: sides }, { conditions: [{ header: { name: 'x-serin-introduction', exact: 'shop' } }], services: [to('shop')] }],
     });
     expect(second && introduction('contour', next, second)).toBeUndefined();
   });

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../api/canary.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { findObject, type KubeObject, refOf } from '../api/kube-object.ts';
+import { isRecord } from '../base/json.ts';
 import type { Router } from './router.ts';
 
 interface ClusterBackend {
@@ -16,7 +18,7 @@ interface RuleList<Rule> {
   most: number;
   sidesOf(rule: Rule): readonly ClusterBackend[];
   /** The same backends under a condition that no client fulfils. */
-  unmatched(rule: Rule, kind: string): object;
+  unmatched(rule: Rule, header: { name: string; value: string }, kind: string): object;
 }
 
 /** By then a proxy knows what was written: Contour gathers changes for half a second at most. */
@@ -25,23 +27,36 @@ export const INTRODUCED_FOR_MS = 2_000;
 /** Before the traffic moves, and after it. */
 export const INTRODUCTION_STEPS = 2;
 
-/** A header that no client sends. */
-export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
+/** A header that no client sends; its value is the name of the Canary. */
+export const INTRODUCTION = 'x-serin-introduction';
+/** The value before it was that. */
+const FORMER_VALUE = 'true';
 
 /** Tests if a rule introduces Services: the user who wrote the route did not write this rule, and no request is for it. */
-export const isIntroduction = (rule: object): boolean => JSON.stringify(rule).includes(INTRODUCTION.name);
+export const isIntroduction = (rule: object): boolean => introducedBy(rule) !== undefined;
+
+/** The same of this Canary: another one that shares the route removes its own rules, when proxies know what they name. */
+export function isIntroductionOf({ metadata: { name } }: Canary, rule: object): boolean {
+  const by = introducedBy(rule);
+  return by === name || by === FORMER_VALUE;
+}
+
+function introducedBy(part: unknown): string | undefined {
+  if (typeof part !== 'object' || part === null) return undefined;
+  if (isRecord(part) && part.name === INTRODUCTION) return String(part.exact ?? part.value);
+  for (const inner of Object.values(part)) {
+    const by = introducedBy(inner);
+    if (by !== undefined) return by;
+  }
+  return undefined;
+}
 
 /** Tests if requests still follow the rules in place after this step towards `next`. */
 export function leavesTraffic(step: KubeObject, next: KubeObject): boolean {
   const others = specOf<Record<string, unknown>>(next);
+  const requested = (rules: unknown): unknown => (Array.isArray(rules) ? rules.filter((rule) => !isIntroduction(rule)) : undefined);
   return Object.entries(specOf<Record<string, unknown>>(step)).some(
-    ([field, rules]) =>
-      Array.isArray(rules) &&
-      rules !== others[field] &&
-      !isDeepStrictEqual(
-        rules.filter((rule) => !isIntroduction(rule)),
-        others[field],
-      ),
+    ([field, rules]) => rules !== others[field] && !isDeepStrictEqual(requested(rules), requested(others[field])),
   );
 }
 
@@ -65,14 +80,15 @@ export function introducing<Rule extends object>({ name, most, sidesOf, unmatche
     });
   }
 
-  return (next, current) => {
+  return (canary, next, current) => {
     const found = rulesOf(findObject(current, refOf(next)));
-    const [before, after] = [found.filter((rule) => !isIntroduction(rule)), rulesOf(next)];
+    const [before, after] = [found.filter((rule) => !isIntroductionOf(canary, rule)), rulesOf(next)];
     const goesOn = clustersIn(after);
+    const header = { name: INTRODUCTION, value: canary.metadata.name };
     if (!before.some(hasTraffic) || goesOn.size === 0) return undefined;
     const unknown = carriersOf(after, clustersIn(found));
     const [rules, carriers] = unknown.length > 0 ? [before, unknown] : [after, carriersOf(before, goesOn)];
-    const unmatchedOnes = carriers.slice(0, most - rules.length).map((rule) => unmatched(rule, next.kind));
+    const unmatchedOnes = carriers.slice(0, most - rules.length).map((rule) => unmatched(rule, header, next.kind));
     return unmatchedOnes.length > 0 ? { ...next, spec: { ...specOf(next), [name]: [...rules, ...unmatchedOnes] } } : undefined;
   };
 }

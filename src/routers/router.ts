@@ -101,7 +101,7 @@ export interface Router {
    * The next step towards `next`, if proxies can learn of its backends later than of the routes to them: some time after it comes another one, or `next`.
    * `undefined` if `next` can be written.
    */
-  introduction?(next: KubeObject, current: readonly KubeObject[]): KubeObject | undefined;
+  introduction?(canary: Canary, next: KubeObject, current: readonly KubeObject[]): KubeObject | undefined;
   /** The routes that the objects found in the cluster express; the reverse of `render`. `undefined` if they do not exist yet. */
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | UnreadableRoutes | undefined;
   /** The user's object that a share of the traffic needs and that is not found, with the remedy; absent if it needs none. */

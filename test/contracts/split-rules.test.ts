@@ -60,7 +60,7 @@ describe.each(Object.entries(cases))('I17: an application split within a %s of t
     each((rules, _asked, split) => {
       const introduced = split.map((rule) => ({
         ...rule,
-        [one.conditions]: [{ headers: [{ name: INTRODUCTION.name, value: INTRODUCTION.value }] }],
+        [one.conditions]: [{ headers: [{ name: INTRODUCTION, value: canary.metadata.name }] }],
       }));
       expect(one.join(canary, one.route([...split, ...introduced]))).toEqual(rules);
     });

@@ -182,7 +182,7 @@ class UsersRoutes {
     await eventually(
       `${this.kind} ${name} leads to ${service}`,
       async () => JSON.stringify(await this.spec(namespace, name)),
-      (spec) => spec.includes(`"name":"${service}"`) && !spec.includes(INTRODUCTION.name),
+      (spec) => spec.includes(`"name":"${service}"`) && !spec.includes(INTRODUCTION),
     );
   }
 

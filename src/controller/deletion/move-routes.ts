@@ -42,7 +42,7 @@ export async function announceRoutes(canary: Canary, to: RoutesTo, { cluster, vi
   const current = await readAll(router.watches(canary), cluster, signal);
   let isAnnounced = false;
   for (const { object, live } of missingRoutes(canary, to, current, config)) {
-    const step = router.isUsers?.(live) ? router.introduction?.(object, current) : undefined;
+    const step = router.isUsers?.(live) ? router.introduction?.(canary, object, current) : undefined;
     if (step === undefined || !leavesTraffic(step, object)) continue;
     const { resourceVersion } = live.metadata;
     try {

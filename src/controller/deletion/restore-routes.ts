@@ -55,7 +55,7 @@ async function introduceServices(
   { cluster, signal }: RestoreRoutesDeps,
 ): Promise<boolean> {
   const current = await readAll(refs, cluster, signal);
-  const introductions = router.finalize(canary, current).write.flatMap((object) => router.introduction?.(object, current) ?? []);
+  const introductions = router.finalize(canary, current).write.flatMap((object) => router.introduction?.(canary, object, current) ?? []);
   for (const { spec, ...object } of introductions) {
     const { resourceVersion } = findObject(current, refOf(object))?.metadata ?? {};
     try {

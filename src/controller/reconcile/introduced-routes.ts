@@ -38,7 +38,7 @@ export async function ensureIntroduced(
 ): Promise<Outcome> {
   const { introduced, nowMs } = context;
   const key = refKey(refOf(object));
-  const introduction = isIntroduced(context, object, from) ? from.router.introduction?.(object, from.current) : undefined;
+  const introduction = isIntroduced(context, object, from) ? from.router.introduction?.(context.canary, object, from.current) : undefined;
   const { steps, nextMs } = introduced.get(key) ?? { steps: 0, nextMs: nowMs };
   if (nextMs > nowMs && !isUrgent(context, from)) return retryIn(nextMs - nowMs);
   const isPutBack = isLastWanted(context, object);

@@ -18,7 +18,7 @@ it('DF650: routes are taken over and restored without the rule that no request m
   lab.server.create({ apiVersion: proxyRef.apiVersion, kind: proxyRef.kind, metadata: { name, namespace }, spec });
   let refused = 0;
   lab.refuse = ({ body }) => {
-    if (!JSON.stringify(body).includes(INTRODUCTION.name)) return;
+    if (!JSON.stringify(body).includes(INTRODUCTION)) return;
     refused += 1;
     throw new ApiError('admission webhook denied the request', { status: 403, reason: 'Forbidden' });
   };

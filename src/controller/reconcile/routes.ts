@@ -150,7 +150,7 @@ async function handBack(context: ReconcileContext, canary: Canary, routes: Route
   const live = await cluster.get(ref, { signal });
   const wanted = live && router.handedBack?.(canary, routes, [live]);
   if (!wanted) return HELD;
-  const step = router.introduction?.(wanted, [live]);
+  const step = router.introduction?.(canary, wanted, [live]);
   const isFirst = step !== undefined && leavesTraffic(step, wanted);
   const next = isFirst ? (steps === 0 ? withRulesOf(live, step, wanted) : wanted) : (step ?? wanted);
   const { resourceVersion } = live.metadata;

@@ -4,7 +4,7 @@ import { factsOf } from '../../api/providers.ts';
 import { weight } from '../../api/routes.ts';
 import { canonicalJson } from '../../base/json.ts';
 import { leftBehind } from '../found-in-place.ts';
-import { INTRODUCTION, introducing } from '../introduction.ts';
+import { introducing } from '../introduction.ts';
 import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
 import type { Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
@@ -67,10 +67,7 @@ const introduction = introducing<ProxyRule>({
     const clusterOf = (name: string, port = 0) => `${name}:${port} ${canonicalJson(policies)}`;
     return answering.map(({ name, port, weight = 0 }) => ({ cluster: clusterOf(name, port), hasTraffic: isEven || weight > 0 }));
   },
-  unmatched: (rule) => ({
-    ...rule,
-    conditions: [{ header: { name: INTRODUCTION.name, exact: INTRODUCTION.value } }, ...(rule.conditions ?? [])],
-  }),
+  unmatched: (rule, { name, value }) => ({ ...rule, conditions: [{ header: { name, exact: value } }, ...(rule.conditions ?? [])] }),
 });
 
 function proxyRef(canary: Canary): ObjectRef {

@@ -4,7 +4,7 @@ import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
 import type { JsonRecord } from '../../base/json.ts';
 import { leftBehind } from '../found-in-place.ts';
-import { INTRODUCTION, introducing } from '../introduction.ts';
+import { introducing } from '../introduction.ts';
 import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
 import type { Apex, RouteChange, Router } from '../router.ts';
 import { routesAhead } from '../routes-ahead.ts';
@@ -81,8 +81,8 @@ const introduction = introducing<BackendRule>({
     backendRefs.map(({ name, namespace = '', port = 0, weight: share = 1 }) => ({
       ...{ cluster: `${namespace}/${name}:${port}`, hasTraffic: share > 0 },
     })),
-  unmatched: ({ backendRefs }, kind) => ({
-    matches: [{ ...(kind === 'HTTPRoute' && { path: { type: 'PathPrefix', value: '/' } }), headers: [{ type: 'Exact', ...INTRODUCTION }] }],
+  unmatched: ({ backendRefs }, header, kind) => ({
+    matches: [{ ...(kind === 'HTTPRoute' && { path: { type: 'PathPrefix', value: '/' } }), headers: [{ type: 'Exact', ...header }] }],
     backendRefs,
   }),
 });

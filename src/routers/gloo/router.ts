@@ -36,7 +36,7 @@ export const gloo: Router = {
     const found = findObject(current, tableRef(canary));
     return found && readRouteTable(canary, found);
   },
-  introduction,
+  introduction: (_canary, next, current) => introduction(next, current),
   finalize,
   afterDeletion: (_canary, { kind }) => (kind === 'RouteTable' ? 'stays' : 'goes'),
 };

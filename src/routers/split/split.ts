@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import type { JsonRecord } from '../../base/json.ts';
-import { isIntroduction } from '../introduction.ts';
+import { isIntroductionOf } from '../introduction.ts';
 import { RoutingError } from '../routing-error.ts';
 import { ALL, primaryWeight } from '../weights.ts';
 import { type Part, partsOf } from './parts.ts';
@@ -110,7 +110,7 @@ interface Split {
  * other's copies for ever. Any others come before their rule, or after all.
  */
 function arranged(canary: Canary, found: readonly Rule[], split: readonly Split[], form: RuleForm): Rule[] {
-  const rules = found.filter((rule) => !isIntroduction(rule));
+  const rules = found.filter((rule) => !isIntroductionOf(canary, rule));
   const owners = ownersOf(canary, rules, form);
   const own = rules.filter((rule) => !owners.has(rule));
   const isCopy = (rule: Rule): boolean => owners.has(rule) || isCopyOfAnother(canary, rule, form);
@@ -151,7 +151,7 @@ function isCopyOfAnother(canary: Canary, rule: Rule, form: RuleForm): boolean {
 
 /** The reverse: the rules as the user wrote them, with the user's later changes. */
 export function joinedRules(canary: Canary, found: readonly Rule[], form: RuleForm): Rule[] {
-  const rules = found.filter((rule) => !isIntroduction(rule));
+  const rules = found.filter((rule) => !isIntroductionOf(canary, rule));
   const copies = ownersOf(canary, rules, form);
   return rules.flatMap((rule) => {
     if (copies.has(rule)) return [];
@@ -186,7 +186,7 @@ export function readSplitRules(
   all: readonly Rule[],
   { form, read }: { form: RuleForm; read(rules: Rule[]): Routes | UnreadableRoutes },
 ): Routes | UnreadableRoutes | undefined {
-  const rules = all.filter((rule) => !isIntroduction(rule));
+  const rules = all.filter((rule) => !isIntroductionOf(canary, rule));
   const mirrorsIn = (rule: Rule) =>
     backendsOf(rule, form).filter((one) => form.isMirror?.(one) && form.serviceOf(one) === names(canary).canaryService);
   const pure = (rule: Rule, { primary, canary: side, share }: Pair & { share: number }, namesCanary = true): Rule => ({

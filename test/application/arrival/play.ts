@@ -115,8 +115,7 @@ class Arrival {
     const { routes } = arriving;
     this.#routes = routes && new DeclaredRoutes(routes.kind, this.#app, routes.headers);
     for (const route of routes?.declared ?? []) this.#routes?.applied(route);
-    // Of two Canaries that share a route, one removes what the other announces.
-    const listed = routes && second === undefined ? LEARNING[routes.kind] : undefined;
+    const listed = routes && LEARNING[routes.kind];
     this.#traffic = routes && listed && routeTraffic(lab, { kind: routes.kind, ...listed });
     lab.externalMetric = () => ({ value: this.#image().startsWith('bad-') ? 10 : 1, afterMs: 0 });
   }
