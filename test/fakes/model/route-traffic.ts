@@ -27,7 +27,7 @@ export function routeTraffic(lab: ModelLab, { kind, list, backends }: ListedIn) 
   const states: string[] = [];
   let isUser = false;
   const nameOf = ({ name, port }: Destination): string => `${name}:${port}`;
-  const backendsOf = (rule: Raw): Destination[] => rule[backends];
+  const backendsOf = (rule: Raw): Destination[] => rule[backends] ?? [];
   const weightsOf = (rule: Raw) => Object.fromEntries(backendsOf(rule).map((one) => [nameOf(one), one.weight]));
   lab.server.api.store.subscribe(({ object }: { object: KubeObject }) => {
     if (object.kind !== kind) return;
