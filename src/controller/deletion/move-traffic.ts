@@ -45,7 +45,7 @@ export async function moveTraffic(
       : { key, value: selector.primary, whole: selector.wholePrimary };
   const to = { found, selector, side };
   // A route that was put back leads to the apex Service meanwhile.
-  const isAnnounced = side === 'primary' && (await announceRoutes(canary, to, deps));
+  const isAnnounced = await announceRoutes(canary, to, deps);
   if (!isAnnounced) await moveRoutes(canary, to, deps);
   if (!workload.hasPods) return;
   const apex = await patchApex(canary, { cluster, signal }, (service) =>
