@@ -11,3 +11,7 @@ it.each(removedChecks)('item $item, $check: what is taken out is in $file, once,
   expect(replace).not.toBe(find);
   expect(tests.filter((one) => !existsSync(join(root, one)))).toEqual([]);
 });
+
+it('docs/security.md has their number', () => {
+  expect(readFileSync(join(root, 'docs', 'security.md'), 'utf8')).toContain(`noticed each of the ${removedChecks.length}.`);
+});

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { askHttp, type HttpQuestion } from '../../test/fakes/ask-http.ts';
@@ -248,21 +249,24 @@ describe('attacks on the dashboard', () => {
   });
 
   it.each([
-    { what: 'connections that say nothing', said: () => '' },
+    { what: 'connections that say nothing', said: () => '', displaced: 300 - 128 },
     {
       what: 'verbs whose body does not end',
+      // They have their answer before.
+      displaced: 0,
       said: () => {
         const headers = { host: `127.0.0.1:${port}`, ...without('cookie'), 'content-length': '100' };
         const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         return `POST ${VERBS} HTTP/1.1\r\n${lines.join('')}\r\n{`;
       },
     },
-  ])('I15: another user of this machine who holds 300 $what keeps the page from no one', async ({ said }) => {
+  ])('I15: another user of this machine who holds 300 $what keeps the page from no one', async ({ said, displaced }) => {
     const page = await openStream();
     const sockets = new HeldSockets(port);
     await sockets.open(300, '127.0.0.1', said());
     expect((await ask('/api/session', { headers: own() })).status).toBe(200);
     await expect.poll(() => sockets.held).toBeLessThanOrEqual(128);
+    await expect.poll(() => sockets.displaced).toBeGreaterThanOrEqual(displaced);
     expect(page.closed).toBe(false);
     sockets.close();
     page.destroy();
@@ -290,6 +294,32 @@ describe('attacks on the dashboard', () => {
     await expect.poll(() => slow.every(({ closed }) => closed)).toBe(true);
     for (const { bytesRead } of slow) expect(bytesRead).toBeLessThan(changes.length * 200);
     expect((await askHttp(other.port, '/api/session', { headers })).status).toBe(200);
+    await other.stop();
+  });
+
+  it.each([
+    { what: 'headers', said: () => `GET / HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n` },
+    {
+      what: 'body',
+      said: (other: number, session: Record<string, string>) => {
+        const headers = { ...posting(session), host: `127.0.0.1:${other}`, origin: `http://127.0.0.1:${other}`, 'content-length': '100' };
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+        return `POST ${VERBS} HTTP/1.1\r\n${lines.join('')}\r\n{`;
+      },
+    },
+  ])('I15: a request without an end of its $what is ended in time', async ({ said }) => {
+    const own = newSecret();
+    const other = await startDashboard({ port: 0, token: own, model, views, limits: { requestMs: 100 } });
+    const session = await sessionBy(`http://127.0.0.1:${other.port}/login?token=${own}`);
+    const socket = connect(other.port, '127.0.0.1');
+    socket.on('error', () => undefined).setEncoding('utf8');
+    let text = '';
+    socket.on('data', (part) => {
+      text += part;
+    });
+    socket.write(said(other.port, session));
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1.1 408 /);
     await other.stop();
   });
 

@@ -47,7 +47,7 @@ export interface ServeOptions {
 export const LIMITS = {
   ...{ connections: 128, strangersUnderWay: 32 },
   ...{ streams: 32, streamsOfSession: 32, requestsUnderWay: 32, requestsOfSession: 32 },
-  ...{ bodyBytes: 1_024, headerBytes: 8_192, answerMs: 10_000, wrongTokensAMinute: 20 },
+  ...{ bodyBytes: 1_024, headerBytes: 8_192, requestMs: 10_000, answerMs: 10_000, wrongTokensAMinute: 20 },
 };
 const LOOPBACK = '127.0.0.1';
 
@@ -136,7 +136,7 @@ export async function serveDashboard(options: ServeOptions): Promise<{ port: num
   };
 
   const server = options.server({
-    ...{ headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+    ...{ headersTimeout: limits.requestMs, requestTimeout: limits.requestMs, connectionsCheckingInterval: 1_000 },
     maxHeaderSize: limits.headerBytes,
   });
   const connections = limitConnections(server, limits.connections);

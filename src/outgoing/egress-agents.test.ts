@@ -1,7 +1,8 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { expect, it } from 'vitest';
-import { portOf, proxiedAgents, urlHost } from './egress-agents.ts';
+import { NotAllowedError } from './connection.ts';
+import { directAgents, portOf, proxiedAgents, urlHost } from './egress-agents.ts';
 
 it.each([
   { url: 'http://proxy.example.org', host: 'proxy.example.org', port: 80 },
@@ -21,3 +22,24 @@ it.each(['http://proxy.example.org:3128', 'https://proxy.example.org'])(
     agents?.end();
   },
 );
+
+/** A client can be led elsewhere after its first address was judged. */
+it.each([
+  { how: 'directly', agentsBy: directAgents },
+  {
+    how: 'through a proxy',
+    agentsBy: (rules: Parameters<typeof directAgents>[0]) => proxiedAgents(new URL('http://192.0.2.1:3128'), rules),
+  },
+])('05-W37: an agent opens no connection $how to a host that is refused', async ({ agentsBy }) => {
+  const asked: string[] = [];
+  const problemOf = (host: string) => (asked.push(host) > 0 ? `${host} is refused` : undefined);
+  const agents = agentsBy({ problemOf, lookup: () => undefined, reached: () => undefined });
+  for (const protocol of ['http', 'https'] as const) {
+    const opened = new Promise((resolve) => {
+      agents?.agent[protocol].createConnection({ host: '169.254.169.254', port: 1 }, resolve);
+    });
+    expect(await opened).toEqual(new NotAllowedError('169.254.169.254 is refused'));
+  }
+  expect(asked).toEqual(['169.254.169.254', '169.254.169.254']);
+  agents?.end();
+});

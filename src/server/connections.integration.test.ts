@@ -26,11 +26,11 @@ const kinds: { kind: string; server: () => Server; dial: (port: number) => Socke
 ];
 
 describe.each(kinds)('I15: connections by $kind, of which four may be open', ({ server: create, dial, ready }) => {
-  async function served() {
+  async function served({ spares } = { spares: true }) {
     const server = create();
     const { spare } = limitConnections(server, 4);
     const asked: { response: ServerResponse; end: () => void }[] = [];
-    server.on('request', ({ socket }, response) => asked.push({ response, end: spare(socket) }));
+    server.on('request', ({ socket }, response) => asked.push({ response, end: spares ? spare(socket) : () => undefined }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     ends.push(
@@ -62,6 +62,18 @@ describe.each(kinds)('I15: connections by $kind, of which four may be open', ({ 
     expect(clients.map(({ socket }) => socket.closed)).toEqual([false, false]);
   });
 
+  it('an idle connection is closed before an older connection whose request is under way, until the answer is sent', async () => {
+    const { others, client } = await served({ spares: false });
+    const { socket, response } = await client();
+    await others.open(12, '127.0.0.1');
+    await expect.poll(() => others.held).toBe(3);
+    expect(socket.closed).toBe(false);
+    response.end();
+    await once(response, 'close');
+    await others.open(1, '127.0.0.1');
+    await expect.poll(() => [socket.closed, others.held]).toEqual([true, 4]);
+  });
+
   it('a connection that is no longer spared counts again, as the newest of its address', async () => {
     const { others, client } = await served();
     const { socket, response, end } = await client();
@@ -71,6 +83,6 @@ describe.each(kinds)('I15: connections by $kind, of which four may be open', ({ 
     await expect.poll(() => others.held).toBe(3);
     await others.open(4, '127.0.0.1');
     await expect.poll(() => socket.closed).toBe(true);
-    expect(others.held).toBe(4);
+    await expect.poll(() => others.held).toBe(4);
   });
 });

@@ -12,6 +12,12 @@ export interface Attempt extends Tried {
 /** One worker process, and a new one after each that had to be killed. */
 export class Crewman {
   #process: ChildProcess | undefined;
+  readonly #args: readonly string[];
+
+  /** `args`: of its workers. */
+  constructor(...args: readonly string[]) {
+    this.#args = args;
+  }
 
   /** Tries a mutant; a hung one counts as noticed. */
   async run(job: Job): Promise<Attempt> {
@@ -60,7 +66,10 @@ export class Crewman {
 
   async #start(): Promise<ChildProcess> {
     // A process group of its own: vitest's workers are killed with it.
-    const worker = fork(join(import.meta.dirname, 'worker.ts'), { detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const worker = fork(join(import.meta.dirname, 'worker.ts'), this.#args, {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     this.#process = worker;
     await new Promise<void>((resolve, reject) => {
       worker.once('message', () => resolve());

@@ -17,6 +17,8 @@ export interface UnitTestOptions {
   isBailing: boolean;
   maxWorkers: number;
   setupFiles?: readonly string[];
+  /** Without our set-up, whose modules a file with a process of its own must not find loaded. */
+  isBare?: boolean;
   env?: Record<string, string>;
 }
 
@@ -31,7 +33,15 @@ export const isBesideTheCode = (file: string): boolean =>
   BESIDE_THE_CODE.some((files) => matchesGlob(file, files)) && !matchesGlob(file, NOT_BESIDE);
 
 /** The tests beside the code, whose sources `load` can change on their way from the disk. */
-export async function unitTests({ load, reporter, isBailing, maxWorkers, setupFiles = [], env = {} }: UnitTestOptions): Promise<Vitest> {
+export async function unitTests({
+  load,
+  reporter,
+  isBailing,
+  maxWorkers,
+  setupFiles = [],
+  isBare = false,
+  env = {},
+}: UnitTestOptions): Promise<Vitest> {
   return createVitest(
     'test',
     {
@@ -41,7 +51,9 @@ export async function unitTests({ load, reporter, isBailing, maxWorkers, setupFi
       fsModuleCache: false,
       // An endless wait ends sooner than in a run that nothing is wrong with.
       ...{ testTimeout: 60_000, hookTimeout: 60_000, sequence: { sequencer: AsAsked } },
-      setupFiles: [...SET_UP, ...setupFiles],
+      // A busy machine takes no mutant for noticed.
+      expect: { poll: { timeout: 30_000 } },
+      setupFiles: [...(isBare ? [] : SET_UP), ...setupFiles],
     },
     {
       plugins: [

@@ -4,6 +4,9 @@ import type { Reporter, TestModule } from 'vitest/node';
 import { type Mutant, root, withMutant } from './candidates.ts';
 import { specificationsOf, unitTests } from './unit-tests.ts';
 
+/** Argument of a worker for files with a process of their own. */
+const BARE = 'bare';
+
 export interface Job {
   mutant: Pick<Mutant, 'file' | 'start' | 'end' | 'mutated'>;
   files: string[];
@@ -29,7 +32,7 @@ const reporter: Reporter = {
 };
 const vitest = await unitTests({
   load: (file, text) => (current?.file === file ? withMutant(text, current) : text),
-  ...{ reporter, isBailing: true, maxWorkers: 1 },
+  ...{ reporter, isBailing: true, maxWorkers: 1, isBare: process.argv.includes(BARE) },
 });
 
 async function tryMutant({ mutant, files }: Job): Promise<Tried> {
